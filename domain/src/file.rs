@@ -1,0 +1,69 @@
+//! The files in which a proof comes, and their names.
+
+use chrono::NaiveDate;
+
+use crate::tracking_key::TrackingKey;
+
+/// A format in which the bank serves a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// The sealed document itself. Its bytes never change.
+    Xml,
+    /// The page for people. It carries the time of the query.
+    Pdf,
+}
+
+impl Format {
+    /// The media type of the file.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Xml => "application/xml",
+            Self::Pdf => "application/pdf",
+        }
+    }
+
+    /// The extension of the file's name, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Xml => "xml",
+            Self::Pdf => "pdf",
+        }
+    }
+}
+
+/// The name that a proof's files share: `CEP-<yyyymmdd>-<tracking key>`, where the date is the
+/// operation date and the tracking key is reduced to `[A-Za-z0-9._-]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileStem(String);
+
+impl FileStem {
+    /// The name of the files of this proof.
+    pub fn new(operation_date: NaiveDate, tracking_key: &TrackingKey) -> Self {
+        let date = operation_date.format("%Y%m%d");
+        Self(format!("CEP-{date}-{}", tracking_key.file_name_part()))
+    }
+
+    /// The file name with this extension (`xml`, `pdf`, `zip`).
+    pub fn with_extension(&self, extension: &str) -> String {
+        format!("{}.{extension}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_file_name_never_needs_quoting_and_never_climbs(text in "[ -~]{1,30}") {
+            if let Ok(key) = TrackingKey::parse(&text) {
+                let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+                let name = FileStem::new(date, &key).with_extension("xml");
+                prop_assert!(name.starts_with("CEP-20261120-"));
+                prop_assert!(name.ends_with(".xml"));
+                prop_assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)));
+            }
+        }
+    }
+}

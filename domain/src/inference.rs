@@ -1,0 +1,176 @@
+//! Who sent and who received a transfer, as far as its account and tracking key tell.
+//!
+//! The account names the receiver; nothing in it names the issuer, which only the shape of the
+//! tracking key gives away. A shape is a strong hint, not a proof: the portal matches all fields,
+//! so a wrong issuer finds nothing and never a wrong proof.
+
+use chrono::NaiveDate;
+
+use crate::account::Account;
+use crate::participant::{Catalogue, ParticipantCode};
+use crate::query::ProofQuery;
+use crate::tracking_key::TrackingKey;
+use crate::transfer::{SameInstitution, Transfer};
+
+mod card_prefixes;
+mod tracking_key_shapes;
+
+/// An institution that was inferred, and from what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inferred {
+    /// The institution.
+    pub code: ParticipantCode,
+    /// What it was inferred from.
+    pub evidence: Evidence,
+}
+
+/// What an institution was inferred from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The first three digits of the CLABE.
+    ClabePrefix(String),
+    /// The leading digits of the card, as many as the card-prefix list has for its issuer.
+    CardPrefix(String),
+    /// The shape of the tracking key.
+    TrackingKeyShape {
+        /// Whose shape it is, for people.
+        bank: &'static str,
+        /// How sure the shape is.
+        confidence: Confidence,
+    },
+}
+
+/// How sure a tracking-key shape is. Shapes of low confidence are never used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Seen, with a chance of another bank's key having the same shape.
+    Medium,
+    /// Seen for this bank alone.
+    High,
+}
+
+/// Why an institution could not be inferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Gap {
+    /// No participant has the CLABE's prefix on that date.
+    #[error("no participant has this CLABE prefix on that date")]
+    UnknownClabePrefix,
+    /// The card's prefix is in no list, or its issuer takes no part in SPEI.
+    #[error("the issuer of this card is not known")]
+    UnknownCardPrefix,
+    /// No bank is known to make tracking keys of this shape.
+    #[error("no bank is known to make tracking keys of this shape")]
+    UnknownTrackingKeyShape,
+}
+
+/// Infers the receiver from the beneficiary's account, in the catalogue valid on `date`.
+///
+/// # Errors
+/// [`Gap::UnknownClabePrefix`] or [`Gap::UnknownCardPrefix`].
+pub fn infer_receiver(
+    account: &Account,
+    date: NaiveDate,
+    catalogue: &Catalogue,
+) -> Result<Inferred, Gap> {
+    match account {
+        Account::Clabe(clabe) => {
+            let prefix = clabe.prefix();
+            let participant = catalogue
+                .by_clabe_prefix(prefix, date)
+                .ok_or(Gap::UnknownClabePrefix)?;
+            let evidence = Evidence::ClabePrefix(prefix.to_owned());
+            Ok(Inferred {
+                code: participant.code,
+                evidence,
+            })
+        }
+        Account::Card(card) => {
+            card_prefixes::issuer_of(card, date, catalogue).ok_or(Gap::UnknownCardPrefix)
+        }
+    }
+}
+
+/// Infers the issuer from the shape of the tracking key, in the catalogue valid on `date`.
+///
+/// # Errors
+/// [`Gap::UnknownTrackingKeyShape`].
+pub fn infer_issuer(
+    key: &TrackingKey,
+    date: NaiveDate,
+    catalogue: &Catalogue,
+) -> Result<Inferred, Gap> {
+    tracking_key_shapes::issuer_of(key, date, catalogue).ok_or(Gap::UnknownTrackingKeyShape)
+}
+
+/// A query whose institutions are all known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The transfer to ask for.
+    pub transfer: Transfer,
+    /// The issuer's inference; `None` when the caller named the issuer.
+    pub issuer: Option<Inferred>,
+    /// The receiver's inference; `None` when the caller named the receiver.
+    pub receiver: Option<Inferred>,
+}
+
+/// Why a query names no transfer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unresolved {
+    /// At least one side could not be inferred.
+    #[error("the issuer or the receiver could not be inferred")]
+    InferenceFailed {
+        /// Why the issuer is not known, if it isn't.
+        issuer: Option<Gap>,
+        /// Why the receiver is not known, if it isn't.
+        receiver: Option<Gap>,
+    },
+    /// Both sides are one institution.
+    #[error(transparent)]
+    SameInstitution(#[from] SameInstitution),
+}
+
+/// Completes a query to a transfer. A side that the caller named is not inferred.
+///
+/// # Errors
+/// See [`Unresolved`].
+pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Result<Resolved, Unresolved> {
+    let issuer = named_or_inferred(query.issuer, || {
+        infer_issuer(&query.tracking_key, query.date, catalogue)
+    });
+    let receiver = named_or_inferred(query.receiver, || {
+        infer_receiver(&query.account, query.date, catalogue)
+    });
+    let ((issuer_code, issuer), (receiver_code, receiver)) = match (issuer, receiver) {
+        (Ok(issuer), Ok(receiver)) => (issuer, receiver),
+        (issuer, receiver) => {
+            return Err(Unresolved::InferenceFailed {
+                issuer: issuer.err(),
+                receiver: receiver.err(),
+            });
+        }
+    };
+    let transfer = Transfer::new(
+        query.date,
+        query.tracking_key,
+        query.account,
+        query.amount,
+        issuer_code,
+        receiver_code,
+    )?;
+    Ok(Resolved {
+        transfer,
+        issuer,
+        receiver,
+    })
+}
+
+/// One side's code, and its inference unless the caller named it.
+fn named_or_inferred(
+    named: Option<ParticipantCode>,
+    infer: impl FnOnce() -> Result<Inferred, Gap>,
+) -> Result<(ParticipantCode, Option<Inferred>), Gap> {
+    match named {
+        Some(code) => Ok((code, None)),
+        None => infer().map(|inferred| (inferred.code, Some(inferred))),
+    }
+}

@@ -1,0 +1,183 @@
+//! The keyed hash of API keys, and the server-side secrets that key it.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::{Credential, FullKey};
+
+/// Fewest bytes that a secret may have: as many as the hash (RFC 2104, section 3).
+pub const MIN_SECRET_BYTES: usize = 32;
+
+/// HMAC-SHA256 of a whole key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyHash(pub [u8; 32]);
+
+/// Which of the server's secrets made a hash; a larger one is newer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HashGeneration(pub u16);
+
+/// Why secrets can't key a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// No secret was given.
+    #[error("at least one secret is needed")]
+    None,
+    /// A secret has fewer than [`MIN_SECRET_BYTES`] bytes.
+    #[error("a secret needs at least {MIN_SECRET_BYTES} bytes, this one has {length}")]
+    TooShort {
+        /// Number of bytes given.
+        length: usize,
+    },
+    /// Two secrets have one generation.
+    #[error("two secrets have the generation {}", .0.0)]
+    Repeated(HashGeneration),
+}
+
+/// Hashes and checks keys. New keys get the newest generation; older ones go on working as long
+/// as their secret is listed.
+pub struct KeyHasher {
+    /// Newest first.
+    secrets: Vec<(HashGeneration, Secret)>,
+}
+
+#[derive(Zeroize, ZeroizeOnDrop)]
+struct Secret(Vec<u8>);
+
+impl KeyHasher {
+    /// A hasher with these secrets, in any order.
+    ///
+    /// # Errors
+    /// See [`SecretError`].
+    pub fn new(secrets: Vec<(HashGeneration, Vec<u8>)>) -> Result<Self, SecretError> {
+        let mut secrets: Vec<_> = secrets
+            .into_iter()
+            .map(|(generation, secret)| (generation, Secret(secret)))
+            .collect();
+        secrets.sort_by_key(|(generation, _)| std::cmp::Reverse(*generation));
+        if secrets.is_empty() {
+            return Err(SecretError::None);
+        }
+        if let Some((_, short)) = secrets
+            .iter()
+            .find(|(_, secret)| secret.0.len() < MIN_SECRET_BYTES)
+        {
+            return Err(SecretError::TooShort {
+                length: short.0.len(),
+            });
+        }
+        if let Some(pair) = secrets.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(SecretError::Repeated(pair[0].0));
+        }
+        Ok(Self { secrets })
+    }
+
+    /// The hash of a new key, and the generation that made it.
+    pub fn hash(&self, key: &FullKey) -> (KeyHash, HashGeneration) {
+        let (generation, secret) = &self.secrets[0];
+        (
+            KeyHash(mac(secret, key).finalize().into_bytes().into()),
+            *generation,
+        )
+    }
+
+    /// Whether `key` is the one that `credential` was made of; in constant time, and with the same
+    /// work when there is no credential at all.
+    pub fn verify(&self, key: &FullKey, credential: Option<&Credential>) -> bool {
+        let generation = credential.map_or(self.secrets[0].0, |credential| credential.generation);
+        let listed = self
+            .secrets
+            .iter()
+            .find(|(listed, _)| *listed == generation);
+        let (_, secret) = listed.unwrap_or(&self.secrets[0]);
+        let expected = credential.map_or([0; 32], |credential| credential.hash.0);
+        let computed: [u8; 32] = mac(secret, key).finalize().into_bytes().into();
+        let equal = bool::from(computed.ct_eq(&expected));
+        equal && credential.is_some() && listed.is_some()
+    }
+}
+
+fn mac(secret: &Secret, key: &FullKey) -> Hmac<Sha256> {
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(&secret.0).expect("HMAC takes a key of any length");
+    mac.update(key.reveal().as_bytes());
+    mac
+}
+
+impl fmt::Debug for KeyHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyHasher({} secrets, redacted)", self.secrets.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyId;
+
+    fn key(secret: char) -> FullKey {
+        FullKey::parse(&format!(
+            "cep_test_AbCd1234.{}",
+            String::from(secret).repeat(24)
+        ))
+        .unwrap()
+    }
+
+    fn hasher(secrets: &[(u16, u8)]) -> KeyHasher {
+        let secrets = secrets
+            .iter()
+            .map(|(generation, byte)| (HashGeneration(*generation), vec![*byte; 32]));
+        KeyHasher::new(secrets.collect()).unwrap()
+    }
+
+    fn credential(hasher: &KeyHasher, key: &FullKey) -> Credential {
+        let (hash, generation) = hasher.hash(key);
+        Credential {
+            id: KeyId(uuid::Uuid::nil()),
+            hash,
+            generation,
+        }
+    }
+
+    #[test]
+    fn a_key_passes_its_own_credential_alone() {
+        let hasher = hasher(&[(1, 7)]);
+        let stored = credential(&hasher, &key('a'));
+        assert!(hasher.verify(&key('a'), Some(&stored)));
+        assert!(!hasher.verify(&key('b'), Some(&stored)));
+        assert!(!hasher.verify(&key('a'), None));
+    }
+
+    #[test]
+    fn a_stolen_hash_checks_nothing_without_the_secret() {
+        let stored = credential(&hasher(&[(1, 7)]), &key('a'));
+        assert!(!hasher(&[(1, 8)]).verify(&key('a'), Some(&stored)));
+    }
+
+    #[test]
+    fn a_rotated_secret_leaves_older_keys_working_until_it_is_unlisted() {
+        let stored = credential(&hasher(&[(1, 7)]), &key('a'));
+        let rotated = hasher(&[(1, 7), (2, 9)]);
+        assert!(rotated.verify(&key('a'), Some(&stored)));
+        assert_eq!(rotated.hash(&key('a')).1, HashGeneration(2));
+        assert!(!hasher(&[(2, 9)]).verify(&key('a'), Some(&stored)));
+    }
+
+    #[test]
+    fn secrets_are_long_and_of_different_generations() {
+        let make = |secrets| KeyHasher::new(secrets).unwrap_err();
+        assert_eq!(make(vec![]), SecretError::None);
+        assert_eq!(
+            make(vec![(HashGeneration(1), vec![0; 31])]),
+            SecretError::TooShort { length: 31 }
+        );
+        let twice = vec![
+            (HashGeneration(1), vec![0; 32]),
+            (HashGeneration(1), vec![1; 32]),
+        ];
+        assert_eq!(make(twice), SecretError::Repeated(HashGeneration(1)));
+    }
+}

@@ -1,0 +1,221 @@
+//! How often a key may ask: limits, plans, and what is left of them.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use crate::month::Month;
+use crate::window;
+
+/// Most requests a minute that a key may be given.
+pub const MAX_PER_MINUTE: u32 = 1_000_000;
+/// Largest monthly quota that a key may be given.
+pub const MAX_MONTHLY_QUOTA: u64 = 1_000_000_000_000;
+
+/// The limits of one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    per_minute: u32,
+    monthly_quota: Option<u64>,
+}
+
+/// Why numbers are no limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LimitsError {
+    /// Zero, or over [`MAX_PER_MINUTE`].
+    #[error("per_minute must be between 1 and {MAX_PER_MINUTE}")]
+    PerMinute,
+    /// Zero, or over [`MAX_MONTHLY_QUOTA`].
+    #[error("monthly_quota must be between 1 and {MAX_MONTHLY_QUOTA}")]
+    MonthlyQuota,
+}
+
+impl Limits {
+    /// Limits of so many requests a minute and a month (`None`: no cap).
+    ///
+    /// # Errors
+    /// A [`LimitsError`] when a number is out of range.
+    pub fn new(per_minute: u32, monthly_quota: Option<u64>) -> Result<Self, LimitsError> {
+        if !(1..=MAX_PER_MINUTE).contains(&per_minute) {
+            return Err(LimitsError::PerMinute);
+        }
+        if monthly_quota.is_some_and(|quota| !(1..=MAX_MONTHLY_QUOTA).contains(&quota)) {
+            return Err(LimitsError::MonthlyQuota);
+        }
+        Ok(Self {
+            per_minute,
+            monthly_quota,
+        })
+    }
+
+    /// Requests allowed in any 60 seconds.
+    pub fn per_minute(self) -> u32 {
+        self.per_minute
+    }
+
+    /// Requests allowed in a UTC calendar month; `None` without a cap.
+    pub fn monthly_quota(self) -> Option<u64> {
+        self.monthly_quota
+    }
+}
+
+/// What an account pays for. A new key starts with its plan's limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Plan {
+    /// Free: 60 a minute, 1,000 a month.
+    #[default]
+    Startup,
+    /// Any rate, no monthly cap.
+    Enterprise,
+}
+
+impl Plan {
+    /// The limits that a new key of this plan starts with.
+    pub fn limits(self) -> Limits {
+        match self {
+            Self::Startup => Limits {
+                per_minute: 60,
+                monthly_quota: Some(1_000),
+            },
+            Self::Enterprise => Limits {
+                per_minute: 600,
+                monthly_quota: None,
+            },
+        }
+    }
+}
+
+/// What a key has used in one month. Both numbers only grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MonthlyUse {
+    /// Requests admitted.
+    pub charged: u64,
+    /// Admitted requests given back, because we or the bank failed.
+    pub refunded: u64,
+}
+
+impl MonthlyUse {
+    /// Requests that count against the quota.
+    pub fn net(self) -> u64 {
+        self.charged.saturating_sub(self.refunded)
+    }
+
+    /// The larger of both numbers each: merging what two observers saw loses nothing.
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        Self {
+            charged: self.charged.max(other.charged),
+            refunded: self.refunded.max(other.refunded),
+        }
+    }
+}
+
+/// What is left of a key's limits after a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The minute.
+    pub minute: MinuteStanding,
+    /// The month; `None` without a cap.
+    pub month: Option<MonthStanding>,
+}
+
+/// What is left of the minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinuteStanding {
+    /// Requests allowed in 60 seconds.
+    pub limit: u32,
+    /// Requests left now.
+    pub remaining: u32,
+    /// Time until the next unit returns.
+    pub reset: Duration,
+}
+
+/// What is left of the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MonthStanding {
+    /// Requests allowed in the month.
+    pub limit: u64,
+    /// Requests used in it.
+    pub used: u64,
+    /// Time until the month ends.
+    pub reset: Duration,
+    /// The instant at which it ends.
+    pub reset_at: DateTime<Utc>,
+}
+
+impl MonthStanding {
+    /// The month of a key with this quota and use.
+    pub fn new(limit: u64, used: u64, now: DateTime<Utc>) -> Self {
+        let month = Month::of(now);
+        Self {
+            limit,
+            used,
+            reset: month.time_left(now),
+            reset_at: month.end(),
+        }
+    }
+
+    /// Requests left.
+    pub fn remaining(&self) -> u64 {
+        self.limit.saturating_sub(self.used)
+    }
+}
+
+impl Standing {
+    /// The standing after one admitted request was given back.
+    #[must_use]
+    pub fn after_refund(mut self) -> Self {
+        if let Some(month) = &mut self.month {
+            month.used = month.used.saturating_sub(1);
+        }
+        self
+    }
+
+    /// The standing of a key that hasn't asked within the last minute.
+    pub fn untouched(limits: Limits, used: MonthlyUse, now: DateTime<Utc>) -> Self {
+        Self {
+            minute: MinuteStanding {
+                limit: limits.per_minute,
+                remaining: limits.per_minute,
+                reset: window::SPAN,
+            },
+            month: limits
+                .monthly_quota
+                .map(|quota| MonthStanding::new(quota, used.net(), now)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn limits_stay_in_their_bounds(per_minute: u32, quota: Option<u64>) {
+            if let Ok(limits) = Limits::new(per_minute, quota) {
+                prop_assert!((1..=MAX_PER_MINUTE).contains(&limits.per_minute()));
+                prop_assert!(limits.monthly_quota().is_none_or(|q| (1..=MAX_MONTHLY_QUOTA).contains(&q)));
+            }
+        }
+
+        #[test]
+        fn merging_uses_is_commutative_and_loses_nothing(a: (u64, u64), b: (u64, u64)) {
+            let a = MonthlyUse { charged: a.0, refunded: a.1 };
+            let b = MonthlyUse { charged: b.0, refunded: b.1 };
+            prop_assert_eq!(a.merge(b), b.merge(a));
+            prop_assert_eq!(a.merge(b).merge(b), a.merge(b));
+            prop_assert!(a.merge(b).charged >= a.charged && a.merge(b).refunded >= b.refunded);
+        }
+    }
+
+    #[test]
+    fn plans_start_with_the_contracts_limits() {
+        assert_eq!(
+            Plan::Startup.limits(),
+            Limits::new(60, Some(1_000)).unwrap()
+        );
+        assert_eq!(Plan::Enterprise.limits().monthly_quota(), None);
+    }
+}

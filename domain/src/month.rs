@@ -1,0 +1,82 @@
+//! The month of a quota: the UTC calendar month.
+
+use std::fmt;
+use std::time::Duration;
+
+use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, Utc};
+
+/// A UTC calendar month. Ordered by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Month(NaiveDate);
+
+impl Month {
+    /// The month of an instant.
+    pub fn of(instant: DateTime<Utc>) -> Self {
+        let date = instant.date_naive();
+        Self(date.with_day(1).unwrap_or(date))
+    }
+
+    /// The month with this number, `YYYYMM`.
+    pub fn from_number(number: u32) -> Option<Self> {
+        let year = i32::try_from(number / 100).ok()?;
+        NaiveDate::from_ymd_opt(year, number % 100, 1).map(Self)
+    }
+
+    /// `YYYYMM`, as it is stored. Years before 0 count as 0.
+    pub fn number(self) -> u32 {
+        u32::try_from(self.0.year()).unwrap_or(0) * 100 + self.0.month()
+    }
+
+    /// The instant at which the next month begins.
+    pub fn end(self) -> DateTime<Utc> {
+        let next = self
+            .0
+            .checked_add_months(Months::new(1))
+            .unwrap_or(NaiveDate::MAX);
+        next.and_time(NaiveTime::MIN).and_utc()
+    }
+
+    /// Time from `now` to the end of the month; zero once it is over.
+    pub fn time_left(self, now: DateTime<Utc>) -> Duration {
+        (self.end() - now).to_std().unwrap_or(Duration::ZERO)
+    }
+
+    /// The whole month's length.
+    pub fn length(self) -> Duration {
+        self.time_left(self.0.and_time(NaiveTime::MIN).and_utc())
+    }
+}
+
+/// `2026-11`.
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.format("%Y-%m"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_last_millisecond_belongs_to_the_month_and_the_next_one_doesnt() {
+        let last: DateTime<Utc> = "2026-12-31T23:59:59.999Z".parse().unwrap();
+        let december = Month::of(last);
+        assert_eq!(december.number(), 202_612);
+        assert_eq!(december.time_left(last), Duration::from_millis(1));
+        assert_eq!(Month::of(december.end()).to_string(), "2027-01");
+    }
+
+    proptest! {
+        #[test]
+        fn an_instant_lies_in_its_month(seconds in 0_i64..4_000_000_000) {
+            let instant = DateTime::from_timestamp(seconds, 0).unwrap();
+            let month = Month::of(instant);
+            prop_assert_eq!(Month::from_number(month.number()), Some(month));
+            prop_assert!(instant < month.end());
+            prop_assert!(Month::of(month.end()) > month);
+            prop_assert!(month.time_left(instant) <= month.length());
+        }
+    }
+}

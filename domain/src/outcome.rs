@@ -1,0 +1,129 @@
+//! What became of a proof request, in the words that statistics keep.
+
+/// The endpoints that a request can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Endpoint {
+    /// `xml_auto`.
+    XmlAuto,
+    /// `xml`.
+    Xml,
+    /// `pdf`.
+    Pdf,
+    /// `pdf_auto`.
+    PdfAuto,
+    /// `zip_auto`.
+    ZipAuto,
+    /// `base64`: the PDF in an envelope.
+    Base64,
+    /// `xml_base64`: the XML in an envelope.
+    XmlBase64,
+}
+
+impl Endpoint {
+    /// All endpoints, in the contract's order.
+    pub const ALL: [Self; 7] = [
+        Self::XmlAuto,
+        Self::Xml,
+        Self::Pdf,
+        Self::PdfAuto,
+        Self::ZipAuto,
+        Self::Base64,
+        Self::XmlBase64,
+    ];
+
+    /// The last segment of the endpoint's path.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::XmlAuto => "xml_auto",
+            Self::Xml => "xml",
+            Self::Pdf => "pdf",
+            Self::PdfAuto => "pdf_auto",
+            Self::ZipAuto => "zip_auto",
+            Self::Base64 => "base64",
+            Self::XmlBase64 => "xml_base64",
+        }
+    }
+}
+
+/// What became of a request whose key was good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The proof was delivered.
+    Delivered,
+    /// The request was malformed (400, 413, 415).
+    InvalidRequest,
+    /// A bank could not be inferred.
+    InferenceFailed,
+    /// The bank knows no such transfer.
+    NotFound,
+    /// The bank knows the transfer, but has no proof (yet).
+    NotIssued,
+    /// Refused by the minute's limit.
+    RateLimited,
+    /// Refused by the month's quota.
+    QuotaExceeded,
+    /// The bank answered something that we don't understand.
+    BankProtocolError,
+    /// The bank could not be reached, or said that it is closed.
+    BankUnavailable,
+    /// The bank's own limit, or our budget of it, is used up.
+    BankThrottled,
+    /// The bank did not answer in time.
+    BankTimeout,
+    /// We failed.
+    InternalError,
+}
+
+impl Outcome {
+    /// All outcomes.
+    pub const ALL: [Self; 12] = [
+        Self::Delivered,
+        Self::InvalidRequest,
+        Self::InferenceFailed,
+        Self::NotFound,
+        Self::NotIssued,
+        Self::RateLimited,
+        Self::QuotaExceeded,
+        Self::BankProtocolError,
+        Self::BankUnavailable,
+        Self::BankThrottled,
+        Self::BankTimeout,
+        Self::InternalError,
+    ];
+
+    /// The word that is stored and logged.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::InvalidRequest => "invalid_request",
+            Self::InferenceFailed => "inference_failed",
+            Self::NotFound => "not_found",
+            Self::NotIssued => "not_issued",
+            Self::RateLimited => "rate_limited",
+            Self::QuotaExceeded => "quota_exceeded",
+            Self::BankProtocolError => "bank_protocol_error",
+            Self::BankUnavailable => "bank_unavailable",
+            Self::BankThrottled => "bank_throttled",
+            Self::BankTimeout => "bank_timeout",
+            Self::InternalError => "internal_error",
+        }
+    }
+
+    /// Whether the request is given back to the month's quota: ours and the bank's failures are.
+    pub fn is_refunded(self) -> bool {
+        match self {
+            Self::BankProtocolError
+            | Self::BankUnavailable
+            | Self::BankThrottled
+            | Self::BankTimeout
+            | Self::InternalError => true,
+            Self::Delivered
+            | Self::InvalidRequest
+            | Self::InferenceFailed
+            | Self::NotFound
+            | Self::NotIssued
+            | Self::RateLimited
+            | Self::QuotaExceeded => false,
+        }
+    }
+}

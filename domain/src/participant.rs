@@ -1,0 +1,217 @@
+//! SPEI participants: their codes, and the catalogue of who was one on which date.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use chrono::NaiveDate;
+
+/// A participant's code: five digits, and `2001` for the central bank itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParticipantCode(u32);
+
+/// Why a text is not the code of a participant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParticipantError {
+    /// Not five ASCII digits (and not `2001`).
+    #[error("a participant code has 5 digits (the central bank's is 2001)")]
+    Malformed,
+    /// Well-formed, but in no catalogue.
+    #[error("no participant has this code")]
+    Unknown,
+}
+
+impl ParticipantCode {
+    /// The central bank.
+    pub const CENTRAL_BANK: Self = Self(2001);
+
+    /// Reads a code by its shape alone; ask a [`Catalogue`] whether anybody has it.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "2001" {
+            return Some(Self::CENTRAL_BANK);
+        }
+        let five_digits = text.len() == 5 && text.bytes().all(|b| b.is_ascii_digit());
+        five_digits.then(|| text.parse().ok().map(Self)).flatten()
+    }
+
+    /// The code as a number, as it is stored.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for ParticipantCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::CENTRAL_BANK {
+            return f.write_str("2001");
+        }
+        write!(f, "{:05}", self.0)
+    }
+}
+
+impl fmt::Debug for ParticipantCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ParticipantCode({self})")
+    }
+}
+
+/// One participant during one span of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Participant {
+    /// The code that the portal wants.
+    pub code: ParticipantCode,
+    /// The first three digits of a CLABE at this participant.
+    pub clabe_prefix: String,
+    /// The short name that the central bank lists.
+    pub name: String,
+    /// First day on which the code is valid; open when `None`.
+    pub valid_from: Option<NaiveDate>,
+    /// Last day on which the code is valid; open when `None`.
+    pub valid_to: Option<NaiveDate>,
+}
+
+impl Participant {
+    /// Whether the code is valid on `date`.
+    pub fn is_valid_on(&self, date: NaiveDate) -> bool {
+        self.valid_from.is_none_or(|from| from <= date) && self.valid_to.is_none_or(|to| date <= to)
+    }
+}
+
+/// Who was a participant on which date.
+#[derive(Debug)]
+pub struct Catalogue {
+    participants: Vec<Participant>,
+}
+
+/// The central bank's public list of 2026-09-11 and earlier codes that older payments need.
+static EMBEDDED: LazyLock<Catalogue> = LazyLock::new(|| {
+    Catalogue::from_csv(include_str!("../data/banks.csv")).expect("the embedded list is tested")
+});
+
+impl Catalogue {
+    /// The catalogue that is compiled in.
+    pub fn embedded() -> &'static Self {
+        &EMBEDDED
+    }
+
+    /// Reads `clabe_prefix,participant,name,valid_from,valid_to,note` with a header row; `None`
+    /// when a row is malformed.
+    fn from_csv(csv: &str) -> Option<Self> {
+        let date = |text: &str| match text {
+            "" => Some(None),
+            text => crate::calendar::parse_date(text).ok().map(Some),
+        };
+        let participants = csv::Reader::from_reader(csv.as_bytes())
+            .records()
+            .map(|row| {
+                let row = row.ok()?;
+                Some(Participant {
+                    clabe_prefix: row.get(0)?.to_owned(),
+                    code: ParticipantCode::parse(row.get(1)?)?,
+                    name: row.get(2)?.to_owned(),
+                    valid_from: date(row.get(3)?)?,
+                    valid_to: date(row.get(4)?)?,
+                })
+            })
+            .collect::<Option<_>>()?;
+        Some(Self { participants })
+    }
+
+    /// Every participant, also those of the past, by CLABE prefix.
+    pub fn participants(&self) -> &[Participant] {
+        &self.participants
+    }
+
+    /// The participant that has or had this code.
+    pub fn find(&self, code: ParticipantCode) -> Option<&Participant> {
+        self.participants
+            .iter()
+            .find(|participant| participant.code == code)
+    }
+
+    /// The participant whose customers' CLABEs begin with `prefix` on `date`.
+    pub fn by_clabe_prefix(&self, prefix: &str, date: NaiveDate) -> Option<&Participant> {
+        self.participants
+            .iter()
+            .find(|participant| participant.clabe_prefix == prefix && participant.is_valid_on(date))
+    }
+
+    /// Reads the code of a participant that is or was in the catalogue.
+    ///
+    /// The date isn't asked: when a participant changed its code is known to a few days only, and
+    /// the portal simply finds nothing under the wrong one.
+    ///
+    /// # Errors
+    /// See [`ParticipantError`].
+    pub fn parse_code(&self, text: &str) -> Result<ParticipantCode, ParticipantError> {
+        let code = ParticipantCode::parse(text).ok_or(ParticipantError::Malformed)?;
+        self.find(code)
+            .map(|participant| participant.code)
+            .ok_or(ParticipantError::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn day(text: &str) -> NaiveDate {
+        crate::calendar::parse_date(text).unwrap()
+    }
+
+    #[rstest]
+    #[case("2026-08-04", "90638")]
+    #[case("2026-08-05", "40638")]
+    #[case("2019-01-01", "90638")]
+    fn nu_has_the_code_of_the_date(#[case] date: &str, #[case] code: &str) {
+        let participant = Catalogue::embedded()
+            .by_clabe_prefix("638", day(date))
+            .unwrap();
+        assert_eq!(participant.code.to_string(), code);
+    }
+
+    #[rstest]
+    #[case("40012", Ok("40012"))]
+    #[case("2001", Ok("2001"))]
+    #[case("90638", Ok("90638"))]
+    #[case("02001", Err(ParticipantError::Unknown))]
+    #[case("4012", Err(ParticipantError::Malformed))]
+    #[case("400120", Err(ParticipantError::Malformed))]
+    #[case("４００１２", Err(ParticipantError::Malformed))]
+    #[case("40999", Err(ParticipantError::Unknown))]
+    fn codes_are_read_against_the_catalogue(
+        #[case] text: &str,
+        #[case] expected: Result<&str, ParticipantError>,
+    ) {
+        let code = Catalogue::embedded()
+            .parse_code(text)
+            .map(|code| code.to_string());
+        assert_eq!(code.as_deref().map_err(|error| *error), expected);
+    }
+
+    #[test]
+    fn at_most_one_participant_has_a_prefix_on_a_date() {
+        let catalogue = Catalogue::embedded();
+        assert_eq!(catalogue.participants().len(), 102);
+        for date in ["2020-01-01", "2026-08-04", "2026-08-05", "2026-11-20"].map(day) {
+            for participant in catalogue.participants() {
+                let holders = catalogue.participants().iter().filter(|other| {
+                    other.clabe_prefix == participant.clabe_prefix && other.is_valid_on(date)
+                });
+                assert_eq!(holders.count(), 1, "{} on {date}", participant.clabe_prefix);
+            }
+        }
+    }
+
+    #[test]
+    fn a_code_ends_with_its_clabe_prefix() {
+        for participant in Catalogue::embedded().participants() {
+            assert!(
+                participant
+                    .code
+                    .to_string()
+                    .ends_with(&participant.clabe_prefix)
+            );
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! What a caller asks for: the six fields of a proof request, all errors reported at once.
+
+use std::borrow::Cow;
+
+use chrono::NaiveDate;
+
+use crate::account::{Account, AccountError};
+use crate::amount::{Amount, AmountError};
+use crate::calendar::{self, DateError};
+use crate::participant::{Catalogue, ParticipantCode, ParticipantError};
+use crate::tracking_key::{TrackingKey, TrackingKeyError};
+
+/// One value as it stood in the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// Not given, or given as null.
+    #[default]
+    Absent,
+    /// A string, unescaped.
+    Text(Cow<'a, str>),
+    /// A number, in the caller's own spelling.
+    Number(&'a str),
+    /// Something else; the word names it (`boolean`, `array`, `object`).
+    Other(&'static str),
+}
+
+/// The fields of a request before anything is known about them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawQuery<'a> {
+    /// `fecha`.
+    pub date: Token<'a>,
+    /// `clave_rastreo`.
+    pub tracking_key: Token<'a>,
+    /// `cuenta`.
+    pub account: Token<'a>,
+    /// `monto`.
+    pub amount: Token<'a>,
+    /// `emisor`.
+    pub issuer: Token<'a>,
+    /// `receptor`.
+    pub receiver: Token<'a>,
+}
+
+/// A field of a proof request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The date of the transfer.
+    Date,
+    /// Its tracking key.
+    TrackingKey,
+    /// The beneficiary's account.
+    Account,
+    /// The amount.
+    Amount,
+    /// The issuing bank.
+    Issuer,
+    /// The receiving bank.
+    Receiver,
+}
+
+impl Field {
+    /// The field's name in the contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Date => "fecha",
+            Self::TrackingKey => "clave_rastreo",
+            Self::Account => "cuenta",
+            Self::Amount => "monto",
+            Self::Issuer => "emisor",
+            Self::Receiver => "receptor",
+        }
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Required and not given.
+    #[error("is required")]
+    Missing,
+    /// Of another JSON type than the field's.
+    #[error("must be a {expected}, not a {found}")]
+    WrongType {
+        /// The type that is wanted.
+        expected: &'static str,
+        /// The type that was given.
+        found: &'static str,
+    },
+    /// No acceptable date.
+    #[error(transparent)]
+    Date(#[from] DateError),
+    /// No tracking key.
+    #[error(transparent)]
+    TrackingKey(#[from] TrackingKeyError),
+    /// No account.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// No amount.
+    #[error(transparent)]
+    Amount(#[from] AmountError),
+    /// No participant.
+    #[error(transparent)]
+    Participant(#[from] ParticipantError),
+}
+
+/// A field and what is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {problem}", field.name())]
+pub struct FieldError {
+    /// The field.
+    pub field: Field,
+    /// Its problem.
+    pub problem: Problem,
+}
+
+/// Whether a request must name both institutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Institutions {
+    /// Both are required (the explicit endpoints).
+    Required,
+    /// What is missing is inferred (the `_auto` endpoints).
+    Inferable,
+}
+
+/// A valid proof request. An institution that is `None` is to be inferred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofQuery {
+    /// Calendar date of the transfer in Mexico City, not after today.
+    pub date: NaiveDate,
+    /// The tracking key.
+    pub tracking_key: TrackingKey,
+    /// The beneficiary's account.
+    pub account: Account,
+    /// The exact amount.
+    pub amount: Amount,
+    /// The issuing institution, when the caller named it.
+    pub issuer: Option<ParticipantCode>,
+    /// The receiving institution, when the caller named it.
+    pub receiver: Option<ParticipantCode>,
+}
+
+impl ProofQuery {
+    /// Checks all fields; `today` is Mexico City's.
+    ///
+    /// # Errors
+    /// Every faulty field, in the contract's order.
+    pub fn parse(
+        raw: &RawQuery<'_>,
+        institutions: Institutions,
+        today: NaiveDate,
+        catalogue: &Catalogue,
+    ) -> Result<Self, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let mut check = Checker {
+            errors: &mut errors,
+        };
+        let date = check.required(Field::Date, text(&raw.date), |text| past_date(text, today));
+        let tracking_key = check.required(Field::TrackingKey, text(&raw.tracking_key), |text| {
+            Ok(TrackingKey::parse(text)?)
+        });
+        let account = check.required(Field::Account, text(&raw.account), |text| {
+            Ok(Account::parse(text)?)
+        });
+        let amount = check.required(Field::Amount, decimal(&raw.amount), |token| {
+            Ok(Amount::parse(token)?)
+        });
+        let participant = |text: &str| Ok(catalogue.parse_code(text)?);
+        let (issuer, receiver) = match institutions {
+            Institutions::Required => (
+                check.required(Field::Issuer, text(&raw.issuer), participant),
+                check.required(Field::Receiver, text(&raw.receiver), participant),
+            ),
+            Institutions::Inferable => (
+                check.optional(Field::Issuer, text(&raw.issuer), participant),
+                check.optional(Field::Receiver, text(&raw.receiver), participant),
+            ),
+        };
+        match (date, tracking_key, account, amount) {
+            (Some(date), Some(tracking_key), Some(account), Some(amount)) if errors.is_empty() => {
+                Ok(Self {
+                    date,
+                    tracking_key,
+                    account,
+                    amount,
+                    issuer,
+                    receiver,
+                })
+            }
+            _ => Err(errors),
+        }
+    }
+}
+
+/// Collects the errors of fields while their values are read.
+struct Checker<'a> {
+    errors: &'a mut Vec<FieldError>,
+}
+
+impl Checker<'_> {
+    fn required<T>(
+        &mut self,
+        field: Field,
+        token: Result<Option<&str>, Problem>,
+        parse: impl Fn(&str) -> Result<T, Problem>,
+    ) -> Option<T> {
+        let token = token.and_then(|token| token.ok_or(Problem::Missing));
+        self.note(field, token.and_then(parse))
+    }
+
+    fn optional<T>(
+        &mut self,
+        field: Field,
+        token: Result<Option<&str>, Problem>,
+        parse: impl Fn(&str) -> Result<T, Problem>,
+    ) -> Option<T> {
+        let value = token.and_then(|token| token.map(parse).transpose());
+        self.note(field, value).flatten()
+    }
+
+    fn note<T>(&mut self, field: Field, value: Result<T, Problem>) -> Option<T> {
+        value
+            .map_err(|problem| self.errors.push(FieldError { field, problem }))
+            .ok()
+    }
+}
+
+/// The text of a field that is a string.
+fn text<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, Problem> {
+    match token {
+        Token::Absent => Ok(None),
+        Token::Text(text) => Ok(Some(text)),
+        Token::Number(_) => Err(Problem::WrongType {
+            expected: "string",
+            found: "number",
+        }),
+        Token::Other(found) => Err(Problem::WrongType {
+            expected: "string",
+            found,
+        }),
+    }
+}
+
+/// The decimal of a field that is a number or a string that holds one.
+fn decimal<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, Problem> {
+    match token {
+        Token::Absent => Ok(None),
+        Token::Text(text) => Ok(Some(text)),
+        Token::Number(number) => Ok(Some(number)),
+        Token::Other(found) => Err(Problem::WrongType {
+            expected: "number",
+            found,
+        }),
+    }
+}
+
+fn past_date(text: &str, today: NaiveDate) -> Result<NaiveDate, Problem> {
+    let date = calendar::parse_date(text)?;
+    if date > today {
+        return Err(DateError::InFuture { today }.into());
+    }
+    Ok(date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn good() -> RawQuery<'static> {
+        RawQuery {
+            date: Token::Text("2026-11-20".into()),
+            tracking_key: Token::Text("MBAN01002611200001234567".into()),
+            account: Token::Text("002010077777777771".into()),
+            amount: Token::Number("1234.56"),
+            issuer: Token::Text("40012".into()),
+            receiver: Token::Text("40002".into()),
+        }
+    }
+
+    fn parse(
+        raw: &RawQuery<'_>,
+        institutions: Institutions,
+    ) -> Result<ProofQuery, Vec<FieldError>> {
+        let today = calendar::parse_date("2026-11-20").unwrap();
+        ProofQuery::parse(raw, institutions, today, Catalogue::embedded())
+    }
+
+    #[test]
+    fn a_good_request_is_read() {
+        let query = parse(&good(), Institutions::Required).unwrap();
+        assert_eq!(query.amount.centavos(), 123_456);
+        assert_eq!(query.issuer.unwrap().to_string(), "40012");
+    }
+
+    #[test]
+    fn all_faults_are_reported_at_once_in_the_contracts_order() {
+        let errors = parse(&RawQuery::default(), Institutions::Required).unwrap_err();
+        let fields: Vec<_> = errors.iter().map(|error| error.field.name()).collect();
+        assert_eq!(
+            fields,
+            [
+                "fecha",
+                "clave_rastreo",
+                "cuenta",
+                "monto",
+                "emisor",
+                "receptor"
+            ]
+        );
+        assert!(errors.iter().all(|error| error.problem == Problem::Missing));
+    }
+
+    #[test]
+    fn institutions_may_be_absent_where_they_can_be_inferred() {
+        let raw = RawQuery {
+            issuer: Token::Absent,
+            receiver: Token::Absent,
+            ..good()
+        };
+        let query = parse(&raw, Institutions::Inferable).unwrap();
+        assert_eq!((query.issuer, query.receiver), (None, None));
+        assert_eq!(parse(&raw, Institutions::Required).unwrap_err().len(), 2);
+    }
+
+    #[test]
+    fn a_faulty_institution_is_refused_even_where_it_could_be_inferred() {
+        let raw = RawQuery {
+            issuer: Token::Number("40012"),
+            ..good()
+        };
+        let problem = Problem::WrongType {
+            expected: "string",
+            found: "number",
+        };
+        let expected = FieldError {
+            field: Field::Issuer,
+            problem,
+        };
+        assert_eq!(parse(&raw, Institutions::Inferable), Err(vec![expected]));
+    }
+
+    #[test]
+    fn tomorrow_is_refused_and_today_accepted() {
+        let raw = RawQuery {
+            date: Token::Text("2026-11-21".into()),
+            ..good()
+        };
+        let errors = parse(&raw, Institutions::Required).unwrap_err();
+        assert!(matches!(
+            errors[0].problem,
+            Problem::Date(DateError::InFuture { .. })
+        ));
+    }
+
+    #[test]
+    fn an_amount_may_be_a_decimal_string_but_not_a_boolean() {
+        let raw = RawQuery {
+            amount: Token::Text("0.10".into()),
+            ..good()
+        };
+        assert_eq!(
+            parse(&raw, Institutions::Required)
+                .unwrap()
+                .amount
+                .centavos(),
+            10
+        );
+        let raw = RawQuery {
+            amount: Token::Other("boolean"),
+            ..good()
+        };
+        let errors = parse(&raw, Institutions::Required).unwrap_err();
+        assert_eq!(errors[0].field, Field::Amount);
+    }
+}

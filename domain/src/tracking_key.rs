@@ -1,0 +1,133 @@
+//! Tracking keys (*clave de rastreo*): the name that the issuing bank gives a transfer.
+
+use std::fmt;
+
+/// Longest tracking key that SPEI carries, in characters.
+pub const MAX_LENGTH: usize = 30;
+
+/// A tracking key: 1 to 30 printable ASCII characters without `<`, `>`, `"` and `\`.
+///
+/// Case is kept, because the portal compares it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct TrackingKey(String);
+
+/// Why a text is not a tracking key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TrackingKeyError {
+    /// Nothing but blanks.
+    #[error("must not be empty")]
+    Empty,
+    /// Longer than [`MAX_LENGTH`].
+    #[error("at most {MAX_LENGTH} characters, {length} were given")]
+    TooLong {
+        /// Number of characters that were given.
+        length: usize,
+    },
+    /// A control character, a character outside ASCII (look-alike letters among them), or one of
+    /// `<`, `>`, `"`, `\`.
+    #[error("the character {character:?} at place {place} is not accepted")]
+    Character {
+        /// The first such character.
+        character: char,
+        /// Its place, counted from 1.
+        place: usize,
+    },
+}
+
+impl TrackingKey {
+    /// Reads a tracking key; blanks around it are dropped.
+    ///
+    /// # Errors
+    /// See [`TrackingKeyError`].
+    pub fn parse(text: &str) -> Result<Self, TrackingKeyError> {
+        let key = text.trim_matches(' ');
+        let refused =
+            |c: char| !(c == ' ' || c.is_ascii_graphic()) || matches!(c, '<' | '>' | '"' | '\\');
+        if let Some((index, character)) = key.chars().enumerate().find(|(_, c)| refused(*c)) {
+            return Err(TrackingKeyError::Character {
+                character,
+                place: index + 1,
+            });
+        }
+        match key.len() {
+            0 => Err(TrackingKeyError::Empty),
+            1..=MAX_LENGTH => Ok(Self(key.to_owned())),
+            length => Err(TrackingKeyError::TooLong { length }),
+        }
+    }
+
+    /// The key as the caller wrote it, trimmed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The key reduced to `[A-Za-z0-9._-]`, fit for a file name; `_` when nothing is left.
+    pub fn file_name_part(&self) -> String {
+        let safe = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let part: String = self.0.chars().filter(safe).collect();
+        if part.is_empty() {
+            "_".to_owned()
+        } else {
+            part
+        }
+    }
+}
+
+impl fmt::Display for TrackingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Hidden, like the account and the amount: with them it opens the proof.
+impl fmt::Debug for TrackingKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TrackingKey(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("", TrackingKeyError::Empty)]
+    #[case("   ", TrackingKeyError::Empty)]
+    #[case("1234567890123456789012345678901", TrackingKeyError::TooLong { length: 31 })]
+    #[case("AB\u{7}C", TrackingKeyError::Character { character: '\u{7}', place: 3 })]
+    #[case("АBC", TrackingKeyError::Character { character: 'А', place: 1 })]
+    #[case("A\nB", TrackingKeyError::Character { character: '\n', place: 2 })]
+    #[case("A\"B", TrackingKeyError::Character { character: '"', place: 2 })]
+    fn what_is_no_tracking_key_is_refused(#[case] text: &str, #[case] reason: TrackingKeyError) {
+        assert_eq!(TrackingKey::parse(text), Err(reason));
+    }
+
+    #[test]
+    fn blanks_around_are_dropped_and_case_is_kept() {
+        assert_eq!(TrackingKey::parse(" bNet01 ").unwrap().as_str(), "bNet01");
+    }
+
+    #[test]
+    fn a_file_name_part_never_climbs_or_is_empty() {
+        assert_eq!(
+            TrackingKey::parse("../a b'c").unwrap().file_name_part(),
+            "..abc"
+        );
+        assert_eq!(TrackingKey::parse("///").unwrap().file_name_part(), "_");
+    }
+
+    proptest! {
+        #[test]
+        fn an_accepted_key_is_short_printable_ascii(text in "\\PC{0,40}") {
+            if let Ok(key) = TrackingKey::parse(&text) {
+                prop_assert!((1..=MAX_LENGTH).contains(&key.as_str().len()));
+                prop_assert!(key.as_str().bytes().all(|b| (0x20..0x7f).contains(&b)));
+                prop_assert!(key.file_name_part().bytes().all(
+                    |b| b.is_ascii_alphanumeric() || b"._-".contains(&b)
+                ));
+            }
+        }
+    }
+}

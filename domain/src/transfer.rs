@@ -1,0 +1,84 @@
+//! One interbank transfer, named completely enough to ask the bank for its proof.
+
+use chrono::NaiveDate;
+
+use crate::account::Account;
+use crate::amount::Amount;
+use crate::participant::ParticipantCode;
+use crate::tracking_key::TrackingKey;
+
+/// The six facts that name one transfer. Issuer and receiver are different institutions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    date: NaiveDate,
+    tracking_key: TrackingKey,
+    account: Account,
+    amount: Amount,
+    issuer: ParticipantCode,
+    receiver: ParticipantCode,
+}
+
+/// Issuer and receiver are one institution: such a payment never crosses SPEI and has no proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("issuer and receiver are the same institution ({code})")]
+pub struct SameInstitution {
+    /// The institution on both sides.
+    pub code: ParticipantCode,
+}
+
+impl Transfer {
+    /// A transfer of `amount` on `date` (Mexico City's calendar) to `account`.
+    ///
+    /// # Errors
+    /// [`SameInstitution`] when issuer and receiver are one.
+    pub fn new(
+        date: NaiveDate,
+        tracking_key: TrackingKey,
+        account: Account,
+        amount: Amount,
+        issuer: ParticipantCode,
+        receiver: ParticipantCode,
+    ) -> Result<Self, SameInstitution> {
+        if issuer == receiver {
+            return Err(SameInstitution { code: issuer });
+        }
+        Ok(Self {
+            date,
+            tracking_key,
+            account,
+            amount,
+            issuer,
+            receiver,
+        })
+    }
+
+    /// The calendar date of the transfer in Mexico City.
+    pub fn date(&self) -> NaiveDate {
+        self.date
+    }
+
+    /// The name that the issuer gave the transfer.
+    pub fn tracking_key(&self) -> &TrackingKey {
+        &self.tracking_key
+    }
+
+    /// The beneficiary's account.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// The exact amount.
+    pub fn amount(&self) -> Amount {
+        self.amount
+    }
+
+    /// The institution that sent the payment.
+    pub fn issuer(&self) -> ParticipantCode {
+        self.issuer
+    }
+
+    /// The institution that received the payment, and seals its proof.
+    pub fn receiver(&self) -> ParticipantCode {
+        self.receiver
+    }
+}
