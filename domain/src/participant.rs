@@ -12,7 +12,7 @@ pub struct ParticipantCode(u32);
 /// Why a text is not the code of a participant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
-    /// Not five ASCII digits (and not `2001`).
+    /// Not five ASCII digits without a leading zero, and not `2001`.
     #[error("a participant code has 5 digits (the central bank's is 2001)")]
     Malformed,
     /// Well-formed, but in no catalogue.
@@ -29,7 +29,8 @@ impl ParticipantCode {
         if text == "2001" {
             return Some(Self::CENTRAL_BANK);
         }
-        let five_digits = text.len() == 5 && text.bytes().all(|b| b.is_ascii_digit());
+        let five_digits =
+            text.len() == 5 && !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
         five_digits.then(|| text.parse().ok().map(Self)).flatten()
     }
 
@@ -41,10 +42,7 @@ impl ParticipantCode {
 
 impl fmt::Display for ParticipantCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::CENTRAL_BANK {
-            return f.write_str("2001");
-        }
-        write!(f, "{:05}", self.0)
+        self.0.fmt(f)
     }
 }
 
@@ -174,7 +172,7 @@ mod tests {
     #[case("40012", Ok("40012"))]
     #[case("2001", Ok("2001"))]
     #[case("90638", Ok("90638"))]
-    #[case("02001", Err(ParticipantError::Unknown))]
+    #[case("02001", Err(ParticipantError::Malformed))]
     #[case("4012", Err(ParticipantError::Malformed))]
     #[case("400120", Err(ParticipantError::Malformed))]
     #[case("４００１２", Err(ParticipantError::Malformed))]
