@@ -10,7 +10,7 @@ use crate::limits::Limits;
 
 mod secret;
 
-pub use secret::{HashGeneration, KeyHash, KeyHasher, SecretError};
+pub use secret::{HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError};
 
 /// The fixed first part of every key.
 pub const TAG: &str = "cep";

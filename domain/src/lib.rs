@@ -21,6 +21,7 @@ pub mod participant;
 pub mod payment;
 pub mod proof;
 pub mod query;
+pub mod request;
 pub mod tracking_key;
 pub mod transfer;
 pub mod window;

@@ -1,0 +1,118 @@
+//! Who may ask, how often, and the record of it.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::{Environment, KeyId};
+use domain::limits::{MonthStanding, Standing};
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::request::RequestId;
+use uuid::Uuid;
+
+use super::Banks;
+use crate::outbound::Receipt;
+
+/// Checks the key of a proof request, then its limits; and records what became of it.
+#[async_trait]
+pub trait Gatekeeper: Send + Sync {
+    /// Admits one request, or says why not. A refused request changes no count.
+    async fn admit(&self, attempt: Attempt<'_>) -> Result<Admission, Refusal>;
+
+    /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
+    /// month's quota, and returns once the admission is durable. MUST be called once for every
+    /// admission, before its answer leaves.
+    ///
+    /// # Errors
+    /// [`NotDurable`]: the admission couldn't be written down; the answer must not leave.
+    async fn settle(
+        &self,
+        admission: Admission,
+        settlement: Settlement,
+    ) -> Result<Standing, NotDurable>;
+}
+
+/// One request that wants to be admitted.
+#[derive(Clone, Debug)]
+pub struct Attempt<'a> {
+    /// The value of the one `x-api-key` header; `None` when it is missing, repeated or no text.
+    pub presented_key: Option<&'a str>,
+    /// Where the request comes from.
+    pub address: IpAddr,
+    /// What it asks for.
+    pub endpoint: Endpoint,
+    /// Its id.
+    pub request_id: RequestId,
+}
+
+/// A request that may go on.
+#[derive(Debug)]
+pub struct Admission {
+    /// Our own id of the request, unlike [`Self::request_id`] never a caller's.
+    pub id: Uuid,
+    /// The id that the answer carries.
+    pub request_id: RequestId,
+    /// The key that was presented.
+    pub key: KeyId,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// What is left of the key's limits, this request counted.
+    pub standing: Standing,
+    /// When it was admitted.
+    pub admitted_at: DateTime<Utc>,
+    /// The same on the monotonic clock.
+    pub admitted_at_monotonic: Duration,
+    /// The month that it is charged to.
+    pub month: Month,
+    /// What it asks for.
+    pub endpoint: Endpoint,
+    /// Resolves once the admission is durable.
+    pub receipt: Receipt,
+}
+
+/// Why a request may not go on.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// Missing, malformed, unknown, wrong or revoked: nobody is told which.
+    InvalidKey,
+    /// The minute's limit is used up.
+    RateLimited {
+        /// What is left.
+        standing: Standing,
+        /// Time until a request would be admitted.
+        retry_after: Duration,
+    },
+    /// The month's quota is used up.
+    QuotaExceeded {
+        /// What is left.
+        standing: Standing,
+        /// The month that is used up.
+        month: MonthStanding,
+    },
+    /// Neither limits nor keys can be read.
+    Unavailable {
+        /// When to try again.
+        retry_after: Duration,
+    },
+}
+
+/// What became of an admitted request.
+#[derive(Clone, Copy, Debug)]
+pub struct Settlement {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The institutions of the transfer, once they were known.
+    pub banks: Option<Banks>,
+    /// Time spent with the bank, when it was asked.
+    pub bank_time: Option<Duration>,
+}
+
+/// The admission couldn't be written down.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the admission could not be written down")]
+pub struct NotDurable {
+    /// When to try again.
+    pub retry_after: Duration,
+}

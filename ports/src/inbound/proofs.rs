@@ -1,0 +1,157 @@
+//! Looking a proof up.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::file::FileStem;
+use domain::hints::Hint;
+use domain::inference::{Gap, Inferred};
+use domain::key::Environment;
+use domain::participant::ParticipantCode;
+use domain::payment::Payment;
+use domain::query::ProofQuery;
+use domain::transfer::SameInstitution;
+
+use crate::Cause;
+
+/// Looks proofs up.
+#[async_trait]
+pub trait Proofs: Send + Sync {
+    /// Fetches one proof, from memory or from the bank of `request.environment`.
+    async fn fetch(&self, request: ProofRequest) -> FetchReport;
+}
+
+/// A proof that is wanted.
+#[derive(Clone, Debug)]
+pub struct ProofRequest {
+    /// Which transfer.
+    pub query: ProofQuery,
+    /// In which files.
+    pub wanted: Wanted,
+    /// From which bank.
+    pub environment: Environment,
+}
+
+/// The files that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// The XML.
+    Xml,
+    /// The PDF.
+    Pdf,
+    /// Both, of one portal session.
+    Both,
+}
+
+impl Wanted {
+    /// Whether the PDF is among them.
+    pub fn includes_pdf(self) -> bool {
+        matches!(self, Self::Pdf | Self::Both)
+    }
+}
+
+/// What came of a lookup, and what statistics want to know of it.
+#[derive(Clone, Debug)]
+pub struct FetchReport {
+    /// The institutions, once they were known.
+    pub banks: Option<Banks>,
+    /// Time spent with the bank; `None` when it wasn't asked.
+    pub bank_time: Option<Duration>,
+    /// The proof, or why there is none.
+    pub result: Result<Delivery, FetchError>,
+}
+
+/// The institutions of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Banks {
+    /// Who sent it.
+    pub issuer: ParticipantCode,
+    /// Who received it.
+    pub receiver: ParticipantCode,
+}
+
+/// A proof, delivered.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// The files that were wanted, the bank's bytes untouched.
+    pub files: Files,
+    /// What the files are called.
+    pub stem: FileStem,
+    /// How the issuer was inferred; `None` when the caller named it.
+    pub inferred_issuer: Option<Inferred>,
+    /// How the receiver was inferred; `None` when the caller named it.
+    pub inferred_receiver: Option<Inferred>,
+}
+
+/// The files of a delivery.
+#[derive(Clone, Debug)]
+pub enum Files {
+    /// The XML.
+    Xml(Bytes),
+    /// The PDF.
+    Pdf(Bytes),
+    /// Both, of one portal session.
+    Both {
+        /// The XML.
+        xml: Bytes,
+        /// The PDF.
+        pdf: Bytes,
+    },
+}
+
+/// Why there is no proof.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FetchError {
+    /// A side that the caller left out could not be inferred; the bank wasn't asked.
+    #[error("the issuer or the receiver could not be inferred")]
+    InferenceFailed {
+        /// Why the issuer isn't known, if it isn't.
+        issuer: Option<Gap>,
+        /// Why the receiver isn't known, if it isn't.
+        receiver: Option<Gap>,
+    },
+    /// Issuer and receiver are one; the bank wasn't asked.
+    #[error(transparent)]
+    SameInstitution(SameInstitution),
+    /// The bank has no such proof.
+    #[error("no proof matches the request")]
+    NotFound {
+        /// What the bank does know.
+        reason: NotFoundReason,
+        /// What to check, most likely first.
+        hints: Vec<Hint>,
+    },
+    /// The bank's answer can't be understood, or answers another question.
+    #[error("the bank's answer could not be understood")]
+    BankProtocol {
+        /// For the log.
+        cause: Cause,
+    },
+    /// The bank can't be reached, or says that it is closed.
+    #[error("the bank could not be reached")]
+    BankUnavailable {
+        /// When to try again.
+        retry_after: Duration,
+        /// For the log.
+        cause: Cause,
+    },
+    /// The bank wants fewer questions, or our budget of them is used up within the deadline.
+    #[error("the bank may not be asked again yet")]
+    BankThrottled {
+        /// When to try again.
+        retry_after: Duration,
+    },
+    /// The bank didn't answer in time.
+    #[error("the bank did not answer in time")]
+    BankTimeout,
+}
+
+/// What the bank knows of a transfer that has no proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotFoundReason {
+    /// Nothing: no such transfer.
+    NotInSpei,
+    /// The payment, but not its proof (yet).
+    ProofNotIssued(Payment),
+}

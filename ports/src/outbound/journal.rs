@@ -1,0 +1,113 @@
+//! The durable record of use.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::KeyId;
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::request::RequestId;
+use uuid::Uuid;
+
+use crate::Cause;
+use crate::inbound::Banks;
+
+/// Writes down what was used. Entries of many requests share one commit.
+#[async_trait]
+pub trait UsageJournal: Send + Sync {
+    /// Counts one admitted request. The receipt resolves once the count survives a crash of this
+    /// process and of the machine.
+    fn admit(&self, entry: AdmissionEntry) -> Receipt;
+
+    /// Keeps what became of a request. Written within the next commits; a crash may lose the last
+    /// few of these, never an admission whose receipt resolved.
+    fn conclude(&self, entry: RequestEntry);
+
+    /// Returns once everything handed over before is durable.
+    ///
+    /// # Errors
+    /// When it couldn't be written.
+    async fn flush(&self) -> Result<(), JournalError>;
+}
+
+/// One admitted request.
+#[derive(Clone, Copy, Debug)]
+pub struct AdmissionEntry {
+    /// The key.
+    pub key: KeyId,
+    /// The month that is charged.
+    pub month: Month,
+    /// When; a key's last use is kept to the minute.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of one request. It holds no account, name or amount.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestEntry {
+    /// Our own id.
+    pub id: Uuid,
+    /// The id that the answer carried.
+    pub request_id: RequestId,
+    /// The key.
+    pub key: KeyId,
+    /// What was asked for.
+    pub endpoint: Endpoint,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The institutions, once they were known.
+    pub banks: Option<Banks>,
+    /// When it arrived.
+    pub at: DateTime<Utc>,
+    /// From arrival to answer.
+    pub duration: Duration,
+    /// Time spent with the bank, when it was asked.
+    pub bank_time: Option<Duration>,
+    /// The month that gets one request back, when it does.
+    pub refund: Option<Month>,
+}
+
+/// A promise that an admission becomes durable.
+pub struct Receipt(Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send>>);
+
+impl Receipt {
+    /// A receipt that resolves as `future` does.
+    pub fn new(future: impl Future<Output = Result<(), JournalError>> + Send + 'static) -> Self {
+        Self(Box::pin(future))
+    }
+}
+
+impl Future for Receipt {
+    type Output = Result<(), JournalError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(context)
+    }
+}
+
+impl fmt::Debug for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Receipt")
+    }
+}
+
+/// The journal can't write.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum JournalError {
+    /// More entries wait than may.
+    #[error("the journal is full")]
+    Full,
+    /// The store failed for longer than the journal waits; what was handed over is still tried.
+    #[error("the journal can't write: {cause}")]
+    Store {
+        /// For the log.
+        cause: Cause,
+    },
+    /// It was closed.
+    #[error("the journal is closed")]
+    Closed,
+}

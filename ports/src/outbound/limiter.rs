@@ -1,0 +1,71 @@
+//! What counts requests.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::key::KeyId;
+use domain::limits::{MonthStanding, Standing};
+use domain::month::Month;
+use uuid::Uuid;
+
+use super::{KeyState, Snapshot};
+use crate::Cause;
+
+/// Counts requests against their keys' limits. It has a clock of its own, which never goes back.
+#[async_trait]
+pub trait Limiter: Send + Sync {
+    /// Admits one request: status, minute and month in one step. MUST NOT change any count when it
+    /// refuses. When both limits are used up, the minute's is answered.
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError>;
+
+    /// Tells what the store knows of a key. Merged by maximum within a month; a revocation and a
+    /// newer version are never undone by a late one.
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError>;
+
+    /// Applies a change of a key that was made in the store. A key that isn't known stays unknown.
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError>;
+
+    /// Gives one admitted request back to `month`, once per `request`; never to the minute.
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError>;
+}
+
+/// What a limiter decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The request may go on, and is counted.
+    Admitted {
+        /// What is left, this request counted.
+        standing: Standing,
+        /// The month that it is charged to.
+        month: Month,
+    },
+    /// The minute's limit is used up.
+    RateLimited {
+        /// What is left.
+        standing: Standing,
+        /// Time until a request would be admitted.
+        retry_after: Duration,
+    },
+    /// The month's quota is used up.
+    QuotaExceeded {
+        /// What is left.
+        standing: Standing,
+        /// The month that is used up.
+        month: MonthStanding,
+    },
+    /// The key is revoked.
+    Revoked,
+    /// Nothing is known of the key: hydrate, and ask again.
+    Unknown {
+        /// The month to hydrate.
+        month: Month,
+    },
+}
+
+/// The limiter failed; nothing is known of what it counted.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the limiter failed: {cause}")]
+pub struct LimiterError {
+    /// For the log.
+    pub cause: Cause,
+}
