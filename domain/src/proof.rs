@@ -1,12 +1,27 @@
 //! The proof itself: the XML that the receiving bank sealed, parsed and compared with what was
 //! asked for.
+//!
+//! What the comparison needs is read strictly. The rest is read leniently: accepted bytes are
+//! passed on untouched, and a bank's odd spelling is no reason to withhold a proof.
+
+use std::fmt;
 
 use chrono::{NaiveDate, NaiveTime};
 
 use crate::participant::ParticipantCode;
 use crate::transfer::Transfer;
 
-/// A proof (`SPEI_Tercero`) read from its XML.
+mod chain;
+mod party;
+mod xml;
+
+pub use chain::OriginalChain;
+pub use party::{AccountType, Party};
+
+/// Most bytes that a proof may have; one has about 2,000.
+pub const MAX_BYTES: usize = 5 * 1024 * 1024;
+
+/// A proof (`SPEI_Tercero`) read from its XML. `Debug` shows institutions and dates only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proof {
     /// `FechaOperacion`: the operation date.
@@ -19,14 +34,69 @@ pub struct Proof {
     pub tracking_key: String,
     /// `MontoPago` in centavos, compared as a decimal whatever its spelling.
     pub centavos: u64,
+    /// `Concepto`: what the payer wrote.
+    pub concept: Option<String>,
+    /// `IVA` in centavos; may be missing.
+    pub vat_centavos: Option<u64>,
+    /// `Ordenante`: who paid. Everything is unknown when the element is missing.
+    pub payer: Party,
+    /// `Beneficiario`: who was paid.
+    pub beneficiary: Party,
+    /// `numeroCertificado`: the serial number of the certificate that checks the seal.
+    pub certificate_number: String,
+    /// `sello`: the receiving institution's seal, in base64.
+    pub seal: String,
+    /// `cadenaCDA`: the text that was sealed.
+    pub chain: OriginalChain,
 }
 
-/// Why bytes are not a proof.
+/// Why bytes are not a proof. Names and places only, never a value of the document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
+    /// More than [`MAX_BYTES`].
+    #[error("at most {MAX_BYTES} bytes are read, {bytes} were given")]
+    TooLarge {
+        /// Number of bytes that were given.
+        bytes: usize,
+    },
+    /// Far more elements, attributes or fields than any proof has.
+    #[error("far more elements, attributes or fields than a proof has")]
+    TooComplex,
+    /// Not UTF-8, the only encoding in which proofs come.
+    #[error("not UTF-8")]
+    NotUtf8,
     /// A document type declaration, which a proof never has.
     #[error("a document type declaration is not accepted")]
     DocumentType,
+    /// Not well-formed XML.
+    #[error("not well-formed XML, at line {line}, column {column}")]
+    NotXml {
+        /// Line of the first error, from 1.
+        line: u32,
+        /// Column of the first error, from 1.
+        column: u32,
+    },
+    /// The root element isn't `SPEI_Tercero`.
+    #[error("the root element is not SPEI_Tercero")]
+    Root,
+    /// An element or attribute that each proof has is missing or empty.
+    #[error("{name} is missing")]
+    Missing {
+        /// Its name in the XML.
+        name: &'static str,
+    },
+    /// An attribute can't be read.
+    #[error("{name} cannot be read")]
+    Unreadable {
+        /// Its name in the XML.
+        name: &'static str,
+    },
+    /// The sealed chain says something else than an attribute.
+    #[error("{name} contradicts the original chain")]
+    Contradiction {
+        /// The attribute's name in the XML.
+        name: &'static str,
+    },
 }
 
 /// How a proof differs from the one asked for.
@@ -47,12 +117,14 @@ pub enum Mismatch {
 }
 
 impl Proof {
-    /// Reads a proof's XML, up to 5 MiB of it.
+    /// Reads a proof's XML, up to [`MAX_BYTES`] of it.
     ///
     /// # Errors
     /// See [`ProofError`].
-    pub fn parse(_xml: &[u8]) -> Result<Self, ProofError> {
-        Err(ProofError::DocumentType)
+    pub fn parse(xml: &[u8]) -> Result<Self, ProofError> {
+        let proof = xml::read(xml)?;
+        proof.agrees_with_its_chain()?;
+        Ok(proof)
     }
 
     /// Whether this is the proof of `transfer`. The account isn't compared: for some payment types
@@ -60,7 +132,46 @@ impl Proof {
     ///
     /// # Errors
     /// The first [`Mismatch`].
-    pub fn answers(&self, _transfer: &Transfer) -> Result<(), Mismatch> {
+    pub fn answers(&self, transfer: &Transfer) -> Result<(), Mismatch> {
+        if self.tracking_key != transfer.tracking_key().as_str() {
+            return Err(Mismatch::TrackingKey);
+        }
+        if self.receiver != transfer.receiver() {
+            return Err(Mismatch::Receiver);
+        }
+        if self.centavos != transfer.amount().centavos() {
+            return Err(Mismatch::Amount);
+        }
+        if ![self.operation_date, self.chain.credit_date()].contains(&transfer.date()) {
+            return Err(Mismatch::Date);
+        }
+        Ok(())
+    }
+
+    /// Compares what the chain surely says with the attributes. The amount's place is sure only
+    /// in a chain of a known length: a stray `|` in a name or the concept would move it.
+    fn agrees_with_its_chain(&self) -> Result<(), ProofError> {
+        if self.chain.receiver() != self.receiver {
+            return Err(ProofError::Contradiction { name: "ClaveSPEI" });
+        }
+        let another_amount = |centavos| centavos != self.centavos;
+        if self.chain.is_of_known_length() && self.chain.centavos().is_some_and(another_amount) {
+            return Err(ProofError::Contradiction { name: "MontoPago" });
+        }
         Ok(())
     }
 }
+
+impl fmt::Debug for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proof")
+            .field("operation_date", &self.operation_date)
+            .field("receiver", &self.receiver)
+            .field("certificate_number", &self.certificate_number)
+            .field("chain", &self.chain)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

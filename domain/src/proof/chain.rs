@@ -1,0 +1,202 @@
+//! The original chain (`cadenaCDA`): the text over which the receiving institution makes its seal.
+//!
+//! `||` fields `|` certificate number `||` seal, where the fields are separated by `|`. Three
+//! generations of 18, 25 and 42 fields are known; the first 18 mean the same in all of them, so a
+//! chain is read from both ends and may have any number in between.
+
+use std::fmt;
+
+use chrono::{NaiveDate, NaiveTime};
+
+use super::ProofError;
+use super::party::{Party, given};
+use crate::amount::centavos_from_bank_spelling;
+use crate::participant::ParticipantCode;
+
+const NAME: &str = "cadenaCDA";
+/// The fields that all generations share.
+const SHARED_FIELDS: usize = 18;
+/// The generations that were seen.
+const KNOWN_LENGTHS: [usize; 3] = [SHARED_FIELDS, 25, 42];
+/// Six times the longest known chain: more is no chain.
+const MAX_PARTS: usize = 256;
+
+/// Places of the fields, where 0 is the first one after the leading `||`.
+mod place {
+    pub(super) const PAYMENT_TYPE: usize = 0;
+    pub(super) const OPERATION_DATE: usize = 1;
+    pub(super) const CREDIT_DATE: usize = 2;
+    pub(super) const CREDIT_TIME: usize = 3;
+    pub(super) const RECEIVER: usize = 4;
+    pub(super) const PAYER: usize = 5;
+    pub(super) const BENEFICIARY: usize = 10;
+    pub(super) const CONCEPT: usize = 15;
+    pub(super) const VAT: usize = 16;
+    pub(super) const AMOUNT: usize = 17;
+}
+
+/// The text that was sealed, and what it says. `Debug` shows type, dates, receiver and length.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OriginalChain {
+    text: String,
+    length: usize,
+    payment_type: Option<u16>,
+    operation_date: NaiveDate,
+    credit_date: NaiveDate,
+    receiver: ParticipantCode,
+}
+
+impl OriginalChain {
+    /// Reads a chain. Dates and receiver must be readable; the rest is read when it is asked for.
+    pub(super) fn parse(text: &str) -> Result<Self, ProofError> {
+        let parts: Vec<&str> = text.split('|').take(MAX_PARTS + 1).collect();
+        if parts.len() > MAX_PARTS {
+            return Err(ProofError::TooComplex);
+        }
+        Self::from_parts(text, &parts).ok_or(ProofError::Unreadable { name: NAME })
+    }
+
+    fn from_parts(text: &str, parts: &[&str]) -> Option<Self> {
+        let ["", "", fields @ .., _certificate, "", _seal] = parts else {
+            return None;
+        };
+        if fields.len() < SHARED_FIELDS {
+            return None;
+        }
+        Some(Self {
+            text: text.to_owned(),
+            length: fields.len(),
+            payment_type: fields[place::PAYMENT_TYPE].trim().parse().ok(),
+            operation_date: day_month_year(fields[place::OPERATION_DATE])?,
+            credit_date: day_month_year(fields[place::CREDIT_DATE])?,
+            receiver: ParticipantCode::parse(fields[place::RECEIVER].trim())?,
+        })
+    }
+
+    /// The whole chain with its seal, as it stands in the XML.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The text that was sealed: the chain without the seal, but with the leading and the trailing
+    /// `||`.
+    pub fn signed_text(&self) -> &str {
+        let seal = self.seal().len();
+        &self.text[..self.text.len() - seal]
+    }
+
+    /// The bytes over which the seal is made (RSA, PKCS#1 v1.5): [`Self::signed_text`] in UTF-8.
+    pub fn signed_bytes(&self) -> &[u8] {
+        self.signed_text().as_bytes()
+    }
+
+    /// Number of fields between the leading `||` and the certificate number.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Whether chains of this length were seen before: 18, 25 or 42 fields.
+    pub fn is_of_known_length(&self) -> bool {
+        KNOWN_LENGTHS.contains(&self.length)
+    }
+
+    /// SPEI's payment type: 1 is a transfer between two customers.
+    pub fn payment_type(&self) -> Option<u16> {
+        self.payment_type
+    }
+
+    /// The operation date.
+    pub fn operation_date(&self) -> NaiveDate {
+        self.operation_date
+    }
+
+    /// The calendar date of the credit in Mexico City.
+    pub fn credit_date(&self) -> NaiveDate {
+        self.credit_date
+    }
+
+    /// The time of the credit in Mexico City.
+    pub fn credit_time(&self) -> Option<NaiveTime> {
+        NaiveTime::parse_from_str(self.field(place::CREDIT_TIME).trim(), "%H%M%S").ok()
+    }
+
+    /// The receiver, which made the seal.
+    pub fn receiver(&self) -> ParticipantCode {
+        self.receiver
+    }
+
+    /// Who paid.
+    pub fn payer(&self) -> Party {
+        self.party(place::PAYER)
+    }
+
+    /// Who was paid.
+    pub fn beneficiary(&self) -> Party {
+        self.party(place::BENEFICIARY)
+    }
+
+    /// What the payer wrote.
+    pub fn concept(&self) -> Option<&str> {
+        given(self.field(place::CONCEPT))
+    }
+
+    /// The value added tax in centavos.
+    pub fn vat_centavos(&self) -> Option<u64> {
+        centavos_from_bank_spelling(self.field(place::VAT))
+    }
+
+    /// The amount in centavos.
+    pub fn centavos(&self) -> Option<u64> {
+        centavos_from_bank_spelling(self.field(place::AMOUNT))
+    }
+
+    /// The fields that only later generations have: none, 7 or 24 of them.
+    pub fn further_fields(&self) -> impl Iterator<Item = &str> {
+        self.fields().take(self.length).skip(SHARED_FIELDS)
+    }
+
+    /// The serial number of the certificate that checks the seal.
+    pub fn certificate_number(&self) -> &str {
+        self.text.rsplit('|').nth(2).unwrap_or_default()
+    }
+
+    /// The seal in base64.
+    pub fn seal(&self) -> &str {
+        self.text.rsplit('|').next().unwrap_or_default()
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &str> {
+        self.text.split('|').skip(2)
+    }
+
+    fn field(&self, place: usize) -> &str {
+        self.fields().nth(place).unwrap_or_default()
+    }
+
+    fn party(&self, first: usize) -> Party {
+        Party::from_texts([0, 1, 2, 3, 4].map(|place| self.field(first + place)))
+    }
+}
+
+/// Reads `ddmmyyyy`.
+fn day_month_year(text: &str) -> Option<NaiveDate> {
+    let text = text.trim();
+    if text.len() != 8 || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let number = |range: std::ops::Range<usize>| text[range].parse::<u32>().ok();
+    let year = text[4..].parse().ok()?;
+    NaiveDate::from_ymd_opt(year, number(2..4)?, number(0..2)?)
+}
+
+impl fmt::Debug for OriginalChain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OriginalChain")
+            .field("payment_type", &self.payment_type)
+            .field("operation_date", &self.operation_date)
+            .field("credit_date", &self.credit_date)
+            .field("receiver", &self.receiver)
+            .field("length", &self.length)
+            .finish_non_exhaustive()
+    }
+}

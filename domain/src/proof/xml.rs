@@ -1,0 +1,116 @@
+//! From the bytes of a proof to its values.
+
+use chrono::NaiveTime;
+use roxmltree::{Document, Node, ParsingOptions};
+
+use super::party::{Party, given};
+use super::{MAX_BYTES, OriginalChain, Proof, ProofError};
+use crate::amount::centavos_from_bank_spelling;
+use crate::calendar;
+use crate::participant::ParticipantCode;
+
+/// A proof has three elements and the blanks between them; the rest is room for comments.
+const MAX_NODES: u32 = 64;
+/// A proof has about 20 attributes, two quotes each; the rest is room for apostrophes in names.
+/// The parser compares each attribute with all before it, so without this bound 5 MiB of
+/// attributes would keep it busy for minutes.
+const MAX_QUOTES: usize = 1024;
+
+/// Reads a proof, without asking whether its parts agree.
+pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
+    let text = checked_text(xml)?;
+    let options = ParsingOptions {
+        nodes_limit: MAX_NODES,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(text, options).map_err(refusal)?;
+    let root = document.root_element();
+    if root.tag_name().name() != "SPEI_Tercero" {
+        return Err(ProofError::Root);
+    }
+    proof(root)
+}
+
+/// The text, unless its size, encoding or kind already says that it is no proof.
+fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
+    if xml.len() > MAX_BYTES {
+        return Err(ProofError::TooLarge { bytes: xml.len() });
+    }
+    let text = std::str::from_utf8(xml).map_err(|_| ProofError::NotUtf8)?;
+    if text.contains("<!DOCTYPE") {
+        return Err(ProofError::DocumentType);
+    }
+    let quotes = text.bytes().filter(|b| matches!(b, b'"' | b'\''));
+    if quotes.count() > MAX_QUOTES {
+        return Err(ProofError::TooComplex);
+    }
+    Ok(text)
+}
+
+/// The parser's own message isn't kept: it can quote the document.
+fn refusal(error: roxmltree::Error) -> ProofError {
+    match error {
+        roxmltree::Error::DtdDetected => ProofError::DocumentType,
+        roxmltree::Error::NodesLimitReached => ProofError::TooComplex,
+        error => {
+            let place = error.pos();
+            ProofError::NotXml {
+                line: place.row,
+                column: place.col,
+            }
+        }
+    }
+}
+
+fn proof(root: Node<'_, '_>) -> Result<Proof, ProofError> {
+    let beneficiary = child(root, "Beneficiario").ok_or(ProofError::Missing {
+        name: "Beneficiario",
+    })?;
+    let payer = child(root, "Ordenante");
+    let time = |text: &str| NaiveTime::parse_from_str(text, "%H:%M:%S").ok();
+    Ok(Proof {
+        operation_date: read_as(root, "FechaOperacion", |text| {
+            calendar::parse_date(text).ok()
+        })?,
+        credit_time: read_as(root, "Hora", time)?,
+        receiver: read_as(root, "ClaveSPEI", ParticipantCode::parse)?,
+        tracking_key: required(root, "claveRastreo")?.to_owned(),
+        centavos: read_as(beneficiary, "MontoPago", centavos_from_bank_spelling)?,
+        concept: given(optional(beneficiary, "Concepto")).map(str::to_owned),
+        vat_centavos: centavos_from_bank_spelling(optional(beneficiary, "IVA")),
+        payer: payer.map_or_else(Party::default, |payer| party(payer, "BancoEmisor")),
+        beneficiary: party(beneficiary, "BancoReceptor"),
+        certificate_number: required(root, "numeroCertificado")?.to_owned(),
+        seal: required(root, "sello")?.to_owned(),
+        chain: OriginalChain::parse(required(root, "cadenaCDA")?)?,
+    })
+}
+
+fn party(node: Node<'_, '_>, institution: &str) -> Party {
+    Party::from_texts(
+        [institution, "Nombre", "TipoCuenta", "Cuenta", "RFC"].map(|name| optional(node, name)),
+    )
+}
+
+fn child<'a, 'input>(root: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
+    root.children().find(|node| node.tag_name().name() == name)
+}
+
+fn optional<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
+    node.attribute(name).unwrap_or_default()
+}
+
+fn required<'a>(node: Node<'a, '_>, name: &'static str) -> Result<&'a str, ProofError> {
+    match optional(node, name) {
+        "" => Err(ProofError::Missing { name }),
+        text => Ok(text),
+    }
+}
+
+fn read_as<T>(
+    node: Node<'_, '_>,
+    name: &'static str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, ProofError> {
+    read(required(node, name)?.trim()).ok_or(ProofError::Unreadable { name })
+}
