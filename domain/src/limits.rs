@@ -5,7 +5,6 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::month::Month;
-use crate::window;
 
 /// Most requests a minute that a key may be given.
 pub const MAX_PER_MINUTE: u32 = 1_000_000;
@@ -144,9 +143,8 @@ pub struct MonthStanding {
 }
 
 impl MonthStanding {
-    /// The month of a key with this quota and use.
-    pub fn new(limit: u64, used: u64, now: DateTime<Utc>) -> Self {
-        let month = Month::of(now);
+    /// What is left of `month` to a key with this quota and use.
+    pub fn new(month: Month, limit: u64, used: u64, now: DateTime<Utc>) -> Self {
         Self {
             limit,
             used,
@@ -169,20 +167,6 @@ impl Standing {
             month.used = month.used.saturating_sub(1);
         }
         self
-    }
-
-    /// The standing of a key that hasn't asked within the last minute.
-    pub fn untouched(limits: Limits, used: MonthlyUse, now: DateTime<Utc>) -> Self {
-        Self {
-            minute: MinuteStanding {
-                limit: limits.per_minute,
-                remaining: limits.per_minute,
-                reset: window::SPAN,
-            },
-            month: limits
-                .monthly_quota
-                .map(|quota| MonthStanding::new(quota, used.net(), now)),
-        }
     }
 }
 

@@ -1,1 +1,359 @@
-//! Placeholder.
+//! What every limiter does.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::KeyId;
+use domain::limits::{Limits, MonthlyUse};
+use domain::month::Month;
+use uuid::Uuid;
+
+use crate::outbound::{KeyState, Limiter, Snapshot, Verdict};
+
+/// A limiter whose time the suite can move.
+pub struct LimiterUnderTest {
+    /// The limiter, empty.
+    pub limiter: Arc<dyn Limiter>,
+    /// Its time.
+    pub time: Arc<dyn TestTime>,
+}
+
+/// The time of a limiter under test.
+#[async_trait]
+pub trait TestTime: Send + Sync {
+    /// Moves it on.
+    async fn advance(&self, by: Duration);
+    /// What it shows.
+    async fn now(&self) -> DateTime<Utc>;
+}
+
+/// Runs the whole suite; `make` gives a fresh limiter each time.
+pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F) {
+    an_unknown_key_is_never_admitted(make().await).await;
+    exactly_the_limit_is_admitted_in_a_minute(make().await).await;
+    a_refusal_changes_no_count(make().await).await;
+    exactly_the_quota_is_admitted_in_a_month(make().await).await;
+    the_minute_is_answered_when_both_are_used_up(make().await).await;
+    a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(make().await).await;
+    new_limits_count_what_was_admitted_before(make().await).await;
+    an_older_version_never_replaces_a_newer_one(make().await).await;
+    hydrating_merges_by_maximum(make().await).await;
+    a_refund_gives_the_month_back_once_and_the_minute_never(make().await).await;
+    a_new_month_begins_at_zero(make().await).await;
+    without_a_cap_there_is_no_month_to_report(make().await).await;
+    many_at_once_are_admitted_exactly(make().await).await;
+}
+
+/// A key under one of the suite's limiters.
+struct Subject {
+    under_test: LimiterUnderTest,
+    key: KeyId,
+}
+
+impl Subject {
+    /// A key that is known with these limits and has used so much this month.
+    async fn known(
+        under_test: LimiterUnderTest,
+        per_minute: u32,
+        quota: Option<u64>,
+        charged: u64,
+    ) -> Self {
+        let subject = Self {
+            under_test,
+            key: KeyId(Uuid::from_u128(7)),
+        };
+        let used = MonthlyUse {
+            charged,
+            refunded: 0,
+        };
+        subject.hydrate(state(per_minute, quota, 1), used).await;
+        subject
+    }
+
+    async fn hydrate(&self, state: KeyState, used: MonthlyUse) {
+        let month = Month::of(self.under_test.time.now().await);
+        let snapshot = Snapshot { state, month, used };
+        self.under_test
+            .limiter
+            .hydrate(self.key, snapshot)
+            .await
+            .expect("hydrate");
+    }
+
+    async fn apply(&self, state: KeyState) {
+        self.under_test
+            .limiter
+            .apply(self.key, state)
+            .await
+            .expect("apply");
+    }
+
+    async fn admit(&self) -> Verdict {
+        self.under_test
+            .limiter
+            .admit(self.key)
+            .await
+            .expect("admit")
+    }
+
+    /// Asks so many times and counts the admissions.
+    async fn admitted_of(&self, attempts: usize) -> usize {
+        let mut admitted = 0;
+        for _ in 0..attempts {
+            admitted += usize::from(matches!(self.admit().await, Verdict::Admitted { .. }));
+        }
+        admitted
+    }
+}
+
+fn state(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
+    let limits = Limits::new(per_minute, quota).expect("limits of the suite");
+    KeyState {
+        revoked: false,
+        limits,
+        version,
+    }
+}
+
+async fn an_unknown_key_is_never_admitted(under_test: LimiterUnderTest) {
+    let month = Month::of(under_test.time.now().await);
+    let verdict = under_test
+        .limiter
+        .admit(KeyId(Uuid::from_u128(1)))
+        .await
+        .expect("admit");
+    assert_eq!(verdict, Verdict::Unknown { month });
+    let applied = under_test
+        .limiter
+        .apply(KeyId(Uuid::from_u128(1)), state(5, None, 9))
+        .await;
+    applied.expect("applying to an unknown key is no error");
+    let verdict = under_test
+        .limiter
+        .admit(KeyId(Uuid::from_u128(1)))
+        .await
+        .expect("admit");
+    assert_eq!(
+        verdict,
+        Verdict::Unknown { month },
+        "a change alone doesn't make a key known"
+    );
+}
+
+async fn exactly_the_limit_is_admitted_in_a_minute(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 5, Some(1_000), 0).await;
+    assert_eq!(subject.admitted_of(8).await, 5);
+    let Verdict::RateLimited {
+        standing,
+        retry_after,
+    } = subject.admit().await
+    else {
+        panic!("the sixth request of a minute was not rate limited");
+    };
+    assert_eq!((standing.minute.limit, standing.minute.remaining), (5, 0));
+    assert!(retry_after > Duration::from_secs(50) && retry_after <= Duration::from_mins(1));
+    subject.under_test.time.advance(retry_after).await;
+    assert!(
+        matches!(subject.admit().await, Verdict::Admitted { .. }),
+        "retry_after was not true"
+    );
+}
+
+async fn a_refusal_changes_no_count(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 2, Some(1_000), 10).await;
+    assert_eq!(subject.admitted_of(50).await, 2);
+    subject
+        .under_test
+        .time
+        .advance(Duration::from_mins(1))
+        .await;
+    let Verdict::Admitted { standing, .. } = subject.admit().await else {
+        panic!("refusals filled the window");
+    };
+    assert_eq!(standing.minute.remaining, 1);
+    assert_eq!(standing.month.expect("there is a quota").used, 13);
+}
+
+async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 100, Some(1_000), 995).await;
+    assert_eq!(subject.admitted_of(20).await, 5);
+    let Verdict::QuotaExceeded { month, standing } = subject.admit().await else {
+        panic!("the quota was exceeded");
+    };
+    assert_eq!(
+        (month.limit, month.used, month.remaining()),
+        (1_000, 1_000, 0)
+    );
+    assert_eq!(
+        month.reset_at,
+        Month::of(subject.under_test.time.now().await).end()
+    );
+    assert_eq!(
+        standing.minute.remaining, 95,
+        "a refusal by quota took from the minute"
+    );
+}
+
+async fn the_minute_is_answered_when_both_are_used_up(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 3, Some(3), 0).await;
+    assert_eq!(subject.admitted_of(3).await, 3);
+    assert!(matches!(subject.admit().await, Verdict::RateLimited { .. }));
+}
+
+async fn a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 60, None, 0).await;
+    assert_eq!(subject.admitted_of(1).await, 1);
+    subject
+        .apply(KeyState {
+            revoked: true,
+            ..state(60, None, 2)
+        })
+        .await;
+    assert_eq!(subject.admit().await, Verdict::Revoked);
+    subject
+        .hydrate(state(60, None, 1), MonthlyUse::default())
+        .await;
+    assert_eq!(
+        subject.admit().await,
+        Verdict::Revoked,
+        "a late hydrate undid a revocation"
+    );
+    subject.apply(state(60, None, 3)).await;
+    assert_eq!(
+        subject.admit().await,
+        Verdict::Revoked,
+        "a later change undid a revocation"
+    );
+}
+
+async fn new_limits_count_what_was_admitted_before(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 4, Some(100), 0).await;
+    assert_eq!(subject.admitted_of(10).await, 4);
+    subject.apply(state(6, Some(100), 2)).await;
+    assert_eq!(subject.admitted_of(10).await, 2);
+    subject.apply(state(2, Some(100), 3)).await;
+    assert_eq!(subject.admitted_of(10).await, 0);
+    subject.apply(state(20, Some(7), 4)).await;
+    assert_eq!(
+        subject.admitted_of(10).await,
+        1,
+        "the quota ignored what was admitted before"
+    );
+}
+
+async fn an_older_version_never_replaces_a_newer_one(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 2, None, 0).await;
+    subject.apply(state(5, None, 9)).await;
+    subject.apply(state(50, None, 8)).await;
+    subject
+        .hydrate(state(50, None, 7), MonthlyUse::default())
+        .await;
+    assert_eq!(subject.admitted_of(60).await, 5);
+}
+
+async fn hydrating_merges_by_maximum(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 100, Some(20), 0).await;
+    assert_eq!(subject.admitted_of(5).await, 5);
+    subject
+        .hydrate(
+            state(100, Some(20), 1),
+            MonthlyUse {
+                charged: 3,
+                refunded: 0,
+            },
+        )
+        .await;
+    subject
+        .hydrate(
+            state(100, Some(20), 1),
+            MonthlyUse {
+                charged: 18,
+                refunded: 1,
+            },
+        )
+        .await;
+    subject
+        .hydrate(
+            state(100, Some(20), 1),
+            MonthlyUse {
+                charged: 4,
+                refunded: 0,
+            },
+        )
+        .await;
+    assert_eq!(subject.admitted_of(10).await, 3);
+}
+
+async fn a_refund_gives_the_month_back_once_and_the_minute_never(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 6, Some(5), 0).await;
+    assert_eq!(subject.admitted_of(9).await, 5);
+    let month = Month::of(subject.under_test.time.now().await);
+    for _ in 0..3 {
+        let refund = subject
+            .under_test
+            .limiter
+            .refund(subject.key, month, Uuid::from_u128(42));
+        refund.await.expect("refund");
+    }
+    assert_eq!(
+        subject.admitted_of(1).await,
+        1,
+        "a refund gave nothing back"
+    );
+    assert!(
+        matches!(subject.admit().await, Verdict::RateLimited { .. }),
+        "a refund gave the minute back"
+    );
+    subject
+        .under_test
+        .time
+        .advance(Duration::from_mins(1))
+        .await;
+    assert!(
+        matches!(subject.admit().await, Verdict::QuotaExceeded { .. }),
+        "one request was refunded more than once"
+    );
+}
+
+async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 100, Some(5), 3).await;
+    assert_eq!(subject.admitted_of(9).await, 2);
+    let now = subject.under_test.time.now().await;
+    subject
+        .under_test
+        .time
+        .advance(Month::of(now).time_left(now))
+        .await;
+    let Verdict::Admitted { standing, month } = subject.admit().await else {
+        panic!("the new month began with the old one's use");
+    };
+    assert!(month > Month::of(now));
+    assert_eq!(standing.month.expect("there is a quota").used, 1);
+}
+
+async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 10, None, 1_000_000_000).await;
+    let Verdict::Admitted { standing, .. } = subject.admit().await else {
+        panic!("a key without a cap was refused");
+    };
+    assert_eq!(standing.month, None);
+}
+
+async fn many_at_once_are_admitted_exactly(under_test: LimiterUnderTest) {
+    const ASKERS: usize = 8;
+    let subject = Arc::new(Subject::known(under_test, 60, Some(10_000), 0).await);
+    let askers = (0..ASKERS).map(|_| {
+        let subject = Arc::clone(&subject);
+        // Threads of their own: the suite belongs to no async runtime.
+        std::thread::spawn(move || futures::executor::block_on(subject.admitted_of(100)))
+    });
+    let askers: Vec<_> = askers.collect();
+    let admitted: usize = askers
+        .into_iter()
+        .map(|asker| asker.join().expect("an asker"))
+        .sum();
+    assert_eq!(admitted, 60);
+}

@@ -1,0 +1,201 @@
+//! The limiter of one machine: exact, in process, a fraction of a microsecond an admission.
+
+use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::KeyId;
+use domain::limits::{MonthStanding, MonthlyUse, Standing};
+use domain::month::Month;
+use domain::window::SlidingWindow;
+use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use uuid::Uuid;
+
+/// Shards of the map: enough that two cores seldom wait for each other.
+const SHARDS: usize = 64;
+/// Refunded requests that a key remembers, so that a repeated refund changes nothing.
+const REFUNDS_REMEMBERED: usize = 256;
+
+/// Counts in this process. The minute runs on the monotonic clock, the month on the wall clock,
+/// and forward only.
+pub struct InProcessLimiter {
+    clock: Arc<dyn Clock>,
+    hasher: RandomState,
+    shards: Vec<Mutex<HashMap<KeyId, Counters>>>,
+}
+
+impl InProcessLimiter {
+    /// A limiter that knows no key yet.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            hasher: RandomState::new(),
+            shards: std::iter::repeat_with(Mutex::default)
+                .take(SHARDS)
+                .collect(),
+        }
+    }
+
+    /// Forgets the keys that weren't used in the last minute, and returns how many. They are
+    /// hydrated from the store when they come back.
+    pub fn forget_idle(&self) -> usize {
+        let now_ms = self.now_ms();
+        let forget = |shard: &Mutex<HashMap<KeyId, Counters>>| {
+            let mut shard = lock(shard);
+            let before = shard.len();
+            shard.retain(|_, counters| !counters.window.is_empty(now_ms));
+            shard.shrink_to_fit();
+            before - shard.len()
+        };
+        self.shards.iter().map(forget).sum()
+    }
+
+    fn shard(&self, key: KeyId) -> MutexGuard<'_, HashMap<KeyId, Counters>> {
+        let hash = self.hasher.hash_one(key);
+        let place = usize::try_from(hash % SHARDS as u64).unwrap_or_default();
+        lock(&self.shards[place])
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.monotonic().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+fn lock(shard: &Mutex<HashMap<KeyId, Counters>>) -> MutexGuard<'_, HashMap<KeyId, Counters>> {
+    shard.lock().expect("nothing panics while it holds a shard")
+}
+
+#[async_trait]
+impl Limiter for InProcessLimiter {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        let (now, now_ms) = (self.clock.now(), self.now_ms());
+        Ok(match self.shard(key).get_mut(&key) {
+            Some(counters) => counters.admit(now, now_ms),
+            None => Verdict::Unknown {
+                month: Month::of(now),
+            },
+        })
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.shard(key)
+            .entry(key)
+            .and_modify(|counters| counters.merge(snapshot))
+            .or_insert_with(|| Counters::new(snapshot));
+        Ok(())
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        if let Some(counters) = self.shard(key).get_mut(&key) {
+            counters.apply(state);
+        }
+        Ok(())
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        if let Some(counters) = self.shard(key).get_mut(&key) {
+            counters.refund(month, request);
+        }
+        Ok(())
+    }
+}
+
+/// What is known of one key.
+struct Counters {
+    state: KeyState,
+    window: SlidingWindow,
+    month: Month,
+    used: MonthlyUse,
+    refunds: VecDeque<Uuid>,
+}
+
+impl Counters {
+    fn new(snapshot: Snapshot) -> Self {
+        Self {
+            state: snapshot.state,
+            window: SlidingWindow::default(),
+            month: snapshot.month,
+            used: snapshot.used,
+            refunds: VecDeque::new(),
+        }
+    }
+
+    fn admit(&mut self, now: DateTime<Utc>, now_ms: u64) -> Verdict {
+        if self.state.revoked {
+            return Verdict::Revoked;
+        }
+        self.roll_to(Month::of(now));
+        let limits = self.state.limits;
+        if let Err(full) = self.window.check(now_ms, limits.per_minute()) {
+            let standing = self.standing(now, now_ms);
+            return Verdict::RateLimited {
+                standing,
+                retry_after: full.retry_after,
+            };
+        }
+        if limits
+            .monthly_quota()
+            .is_some_and(|quota| self.used.net() >= quota)
+        {
+            let standing = self.standing(now, now_ms);
+            let month = standing.month.expect("a quota is used up, so there is one");
+            return Verdict::QuotaExceeded { standing, month };
+        }
+        self.window.count(now_ms, limits.per_minute());
+        self.used.charged += 1;
+        Verdict::Admitted {
+            standing: self.standing(now, now_ms),
+            month: self.month,
+        }
+    }
+
+    fn standing(&mut self, now: DateTime<Utc>, now_ms: u64) -> Standing {
+        let limits = self.state.limits;
+        let used = self.used.net();
+        let month = limits
+            .monthly_quota()
+            .map(|quota| MonthStanding::new(self.month, quota, used, now));
+        Standing {
+            minute: self.window.standing(now_ms, limits.per_minute()),
+            month,
+        }
+    }
+
+    fn merge(&mut self, snapshot: Snapshot) {
+        self.apply(snapshot.state);
+        self.roll_to(snapshot.month);
+        if snapshot.month == self.month {
+            self.used = self.used.merge(snapshot.used);
+        }
+    }
+
+    fn apply(&mut self, state: KeyState) {
+        let revoked = self.state.revoked || state.revoked;
+        if state.version > self.state.version {
+            self.state = state;
+        }
+        self.state.revoked = revoked;
+    }
+
+    fn refund(&mut self, month: Month, request: Uuid) {
+        if month != self.month || self.refunds.contains(&request) {
+            return;
+        }
+        self.used.refunded += 1;
+        self.refunds.push_back(request);
+        if self.refunds.len() > REFUNDS_REMEMBERED {
+            self.refunds.pop_front();
+        }
+    }
+
+    /// Begins a new month; an older one never comes back.
+    fn roll_to(&mut self, month: Month) {
+        if month > self.month {
+            self.month = month;
+            self.used = MonthlyUse::default();
+        }
+    }
+}

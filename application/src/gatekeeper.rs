@@ -1,0 +1,269 @@
+//! Who may ask, how often, and the record of it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::key::{Credential, FullKey, KeyHasher, KeyId, KeyPrefix};
+use domain::limits::Standing;
+use domain::month::Month;
+use domain::outcome::Outcome;
+use futures::lock::Mutex;
+use moka::sync::Cache;
+use ports::Cause;
+use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
+use ports::outbound::{
+    AdmissionEntry, Clock, KeyStore, Limiter, Random, RequestEntry, UsageJournal, Verdict,
+};
+
+use crate::guesses::Guesses;
+use crate::ids::new_id;
+
+/// Credentials that are remembered. They never change, so they never have to be forgotten.
+const CREDENTIALS: u64 = 100_000;
+/// When to try again while the store or the limiter fails.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+/// Keys that are hydrated at the same time, at most.
+const HYDRATIONS: usize = 64;
+
+/// Checks keys and limits, and records what became of requests.
+pub struct GatekeeperService {
+    keys: Arc<dyn KeyStore>,
+    limiter: Arc<dyn Limiter>,
+    journal: Arc<dyn UsageJournal>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    hasher: KeyHasher,
+    credentials: Cache<KeyPrefix, Arc<Credential>>,
+    guesses: Guesses,
+    /// One of these is held while a key is hydrated, so that a burst on a cold key reads it once.
+    hydrations: Vec<Mutex<()>>,
+}
+
+/// Why no verdict was reached.
+enum NoVerdict {
+    UnknownKey,
+    Failed(Cause),
+}
+
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for NoVerdict {
+    fn from(error: E) -> Self {
+        Self::Failed(Arc::new(error))
+    }
+}
+
+impl GatekeeperService {
+    /// A gatekeeper over these keys and limits.
+    pub fn new(
+        keys: Arc<dyn KeyStore>,
+        limiter: Arc<dyn Limiter>,
+        journal: Arc<dyn UsageJournal>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        hasher: KeyHasher,
+    ) -> Self {
+        Self {
+            keys,
+            limiter,
+            journal,
+            clock,
+            random,
+            hasher,
+            credentials: Cache::new(CREDENTIALS),
+            guesses: Guesses::new(),
+            hydrations: std::iter::repeat_with(Mutex::default)
+                .take(HYDRATIONS)
+                .collect(),
+        }
+    }
+
+    /// The credential behind a prefix, from memory or from the store.
+    async fn credential(
+        &self,
+        prefix: &KeyPrefix,
+        address: IpAddr,
+    ) -> Result<Option<Arc<Credential>>, NoVerdict> {
+        if let Some(credential) = self.credentials.get(prefix) {
+            return Ok(Some(credential));
+        }
+        let now = self.clock.monotonic();
+        if !self.guesses.may_look_up(address, now) {
+            return Ok(None);
+        }
+        let Some(credential) = self.keys.credential(prefix).await? else {
+            self.guesses.count(address, now);
+            return Ok(None);
+        };
+        let credential = Arc::new(credential);
+        self.credentials
+            .insert(prefix.clone(), Arc::clone(&credential));
+        Ok(Some(credential))
+    }
+
+    /// The limiter's verdict, which it is told about the key for when it doesn't know it.
+    async fn verdict(&self, key: KeyId) -> Result<Verdict, NoVerdict> {
+        let verdict = self.limiter.admit(key).await?;
+        if !matches!(verdict, Verdict::Unknown { .. }) {
+            return Ok(verdict);
+        }
+        let place = usize::try_from(key.0.as_u128() % HYDRATIONS as u128).unwrap_or_default();
+        let _hydrating = self.hydrations[place].lock().await;
+        match self.limiter.admit(key).await? {
+            Verdict::Unknown { month } => {
+                self.hydrate(key, month).await?;
+                Ok(self.limiter.admit(key).await?)
+            }
+            verdict => Ok(verdict),
+        }
+    }
+
+    async fn hydrate(&self, key: KeyId, month: Month) -> Result<(), NoVerdict> {
+        // What is still in the journal isn't in the counters that are read next.
+        self.journal.flush().await?;
+        let snapshot = self
+            .keys
+            .snapshot(key, month)
+            .await?
+            .ok_or(NoVerdict::UnknownKey)?;
+        self.limiter.hydrate(key, snapshot).await?;
+        // A change that was made after the first reading, but before the limiter knew the key, was
+        // passed over by everybody who applies changes. It is seen by a second reading.
+        let again = self
+            .keys
+            .snapshot(key, month)
+            .await?
+            .ok_or(NoVerdict::UnknownKey)?;
+        if again.state != snapshot.state {
+            self.limiter.apply(key, again.state).await?;
+        }
+        Ok(())
+    }
+
+    fn admitted(
+        &self,
+        attempt: Attempt<'_>,
+        key: &FullKey,
+        id: KeyId,
+        standing: Standing,
+        month: Month,
+    ) -> Admission {
+        let at = self.clock.now();
+        let receipt = self.journal.admit(AdmissionEntry { key: id, month, at });
+        Admission {
+            id: new_id(self.clock.as_ref(), self.random.as_ref()),
+            request_id: attempt.request_id,
+            key: id,
+            environment: key.prefix().environment(),
+            standing,
+            admitted_at: at,
+            admitted_at_monotonic: self.clock.monotonic(),
+            month,
+            endpoint: attempt.endpoint,
+            receipt,
+        }
+    }
+}
+
+#[async_trait]
+impl Gatekeeper for GatekeeperService {
+    async fn admit(&self, attempt: Attempt<'_>) -> Result<Admission, Refusal> {
+        let key = attempt
+            .presented_key
+            .and_then(FullKey::parse)
+            .ok_or(Refusal::InvalidKey)?;
+        let refused = |no_verdict| match no_verdict {
+            NoVerdict::UnknownKey => Refusal::InvalidKey,
+            NoVerdict::Failed(cause) => {
+                tracing::error!(%cause, "a key or its limits could not be read");
+                Refusal::Unavailable {
+                    retry_after: RETRY_AFTER,
+                }
+            }
+        };
+        let credential = self
+            .credential(key.prefix(), attempt.address)
+            .await
+            .map_err(refused)?;
+        if !self.hasher.verify(&key, credential.as_deref()) {
+            return Err(Refusal::InvalidKey);
+        }
+        let id = credential.ok_or(Refusal::InvalidKey)?.id;
+        match self.verdict(id).await.map_err(refused)? {
+            Verdict::Admitted { standing, month } => {
+                Ok(self.admitted(attempt, &key, id, standing, month))
+            }
+            Verdict::RateLimited {
+                standing,
+                retry_after,
+            } => Err(Refusal::RateLimited {
+                standing,
+                retry_after,
+            }),
+            Verdict::QuotaExceeded { standing, month } => {
+                Err(Refusal::QuotaExceeded { standing, month })
+            }
+            Verdict::Revoked => Err(Refusal::InvalidKey),
+            Verdict::Unknown { .. } => {
+                tracing::error!("the limiter forgot a key as soon as it was told about it");
+                Err(Refusal::Unavailable {
+                    retry_after: RETRY_AFTER,
+                })
+            }
+        }
+    }
+
+    async fn settle(
+        &self,
+        admission: Admission,
+        settlement: Settlement,
+    ) -> Result<Standing, NotDurable> {
+        let Admission {
+            id,
+            request_id,
+            key,
+            standing,
+            month,
+            endpoint,
+            receipt,
+            ..
+        } = admission;
+        let durable = receipt.await;
+        let outcome = if durable.is_ok() {
+            settlement.outcome
+        } else {
+            Outcome::InternalError
+        };
+        let refund = outcome.is_refunded().then_some(month);
+        if refund.is_some()
+            && let Err(error) = self.limiter.refund(key, month, id).await
+        {
+            tracing::warn!(%error, "a refund reached the journal alone");
+        }
+        self.journal.conclude(RequestEntry {
+            id,
+            request_id,
+            key,
+            endpoint,
+            outcome,
+            banks: settlement.banks,
+            at: admission.admitted_at,
+            duration: self
+                .clock
+                .monotonic()
+                .saturating_sub(admission.admitted_at_monotonic),
+            bank_time: settlement.bank_time,
+            refund,
+        });
+        match durable {
+            Ok(()) if refund.is_some() => Ok(standing.after_refund()),
+            Ok(()) => Ok(standing),
+            Err(error) => {
+                tracing::error!(%error, "an admission could not be written down");
+                Err(NotDurable {
+                    retry_after: RETRY_AFTER,
+                })
+            }
+        }
+    }
+}

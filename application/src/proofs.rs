@@ -1,0 +1,263 @@
+//! Looking a proof up: inference, memory, the bank, and whether it is the proof asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::calendar;
+use domain::file::FileStem;
+use domain::hints;
+use domain::inference::{self, Unresolved};
+use domain::key::Environment;
+use domain::participant::Catalogue;
+use domain::payment::PaymentState;
+use domain::proof::Proof;
+use domain::transfer::Transfer;
+use futures::FutureExt;
+use ports::inbound::{
+    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
+};
+use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
+
+mod flights;
+mod memory;
+
+use flights::Flights;
+pub use memory::ProofMemory;
+use memory::{Remembered, Subject};
+
+/// The bank of each environment: live keys never reach the sandbox, test keys never the portal.
+pub struct BankBySide {
+    /// The central bank's portal.
+    pub live: Arc<dyn Bank>,
+    /// The sandbox.
+    pub test: Arc<dyn Bank>,
+}
+
+impl BankBySide {
+    fn of(&self, environment: Environment) -> &Arc<dyn Bank> {
+        match environment {
+            Environment::Live => &self.live,
+            Environment::Test => &self.test,
+        }
+    }
+}
+
+/// Looks proofs up. One question that several callers have at the same moment is asked once.
+pub struct ProofService {
+    banks: BankBySide,
+    clock: Arc<dyn Clock>,
+    catalogue: &'static Catalogue,
+    /// Time that one lookup may take.
+    patience: Duration,
+    memory: ProofMemory,
+    flights: Flights,
+}
+
+impl ProofService {
+    /// A service that asks these banks, and waits for `patience` for each lookup.
+    pub fn new(
+        banks: BankBySide,
+        clock: Arc<dyn Clock>,
+        catalogue: &'static Catalogue,
+        patience: Duration,
+        memory: ProofMemory,
+    ) -> Self {
+        Self {
+            banks,
+            clock,
+            catalogue,
+            patience,
+            memory,
+            flights: Flights::default(),
+        }
+    }
+
+    /// The proof with the files wanted, from memory as far as they are there.
+    async fn proof(
+        &self,
+        subject: &Subject,
+        wanted: Wanted,
+    ) -> Result<Arc<Remembered>, FetchError> {
+        loop {
+            let known = self.memory.get(subject);
+            if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
+                return Ok(Arc::clone(known));
+            }
+            // Somebody may be asking already, though perhaps for another file: then look again.
+            let question = || self.ask(subject.clone(), known, wanted).boxed();
+            let proof = self.flights.join_or_start(subject, question).await?;
+            if proof.has(wanted) {
+                return Ok(proof);
+            }
+        }
+    }
+
+    /// Asks the bank for what is missing. Owns all it needs, because several callers wait for it.
+    fn ask(
+        &self,
+        subject: Subject,
+        known: Option<Arc<Remembered>>,
+        wanted: Wanted,
+    ) -> impl Future<Output = Result<Arc<Remembered>, FetchError>> + Send + 'static {
+        let bank = Arc::clone(self.banks.of(subject.environment));
+        let memory = self.memory.clone();
+        let today = calendar::today(self.clock.now());
+        let (catalogue, patience) = (self.catalogue, self.patience);
+        async move {
+            // The PDF alone can't be checked against the question, so the XML comes with it.
+            let missing = match (&known, wanted.includes_pdf()) {
+                (Some(_), _) => Wanted::Pdf,
+                (None, true) => Wanted::Both,
+                (None, false) => Wanted::Xml,
+            };
+            let transfer = subject.transfer.clone();
+            let lookup = Lookup {
+                transfer,
+                wanted: missing,
+                patience,
+            };
+            match bank.fetch(&lookup).await.map_err(bank_failed)? {
+                BankAnswer::Issued(files) => {
+                    let proof = Arc::new(accept(&subject.transfer, known.as_deref(), files)?);
+                    if !proof.has(wanted) {
+                        return Err(not_understood(MissingFile));
+                    }
+                    memory.keep(subject, Arc::clone(&proof));
+                    Ok(proof)
+                }
+                BankAnswer::NotIssued(payment) if payment.state != PaymentState::NotFound => {
+                    let reason = NotFoundReason::ProofNotIssued(payment);
+                    Err(FetchError::NotFound {
+                        reason,
+                        hints: Vec::new(),
+                    })
+                }
+                BankAnswer::NotIssued(_) | BankAnswer::NotFound => Err(FetchError::NotFound {
+                    reason: NotFoundReason::NotInSpei,
+                    hints: hints::hints(&subject.transfer, today, catalogue),
+                }),
+            }
+        }
+    }
+}
+
+/// The bank's files, once the proof in them is the one asked for.
+fn accept(
+    transfer: &Transfer,
+    known: Option<&Remembered>,
+    files: BankFiles,
+) -> Result<Remembered, FetchError> {
+    let pdf = files
+        .pdf
+        .or_else(|| known.and_then(|known| known.pdf.clone()));
+    if let Some(known) = known {
+        return Ok(Remembered {
+            stem: known.stem.clone(),
+            xml: known.xml.clone(),
+            pdf,
+        });
+    }
+    let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
+    let proof = Proof::parse(&xml).map_err(not_understood)?;
+    proof.answers(transfer).map_err(not_understood)?;
+    let stem = FileStem::new(proof.operation_date, transfer.tracking_key());
+    Ok(Remembered { stem, xml, pdf })
+}
+
+/// The bank delivered fewer files than it was asked for.
+#[derive(Debug)]
+struct MissingFile;
+
+impl std::fmt::Display for MissingFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a file that was asked for is missing from the answer")
+    }
+}
+
+impl std::error::Error for MissingFile {}
+
+fn not_understood(cause: impl std::error::Error + Send + Sync + 'static) -> FetchError {
+    FetchError::BankProtocol {
+        cause: Arc::new(cause),
+    }
+}
+
+fn bank_failed(error: BankError) -> FetchError {
+    match error {
+        BankError::Protocol { cause } => FetchError::BankProtocol { cause },
+        BankError::Unavailable { retry_after, cause } => {
+            FetchError::BankUnavailable { retry_after, cause }
+        }
+        BankError::Throttled { retry_after } => FetchError::BankThrottled { retry_after },
+        BankError::Timeout => FetchError::BankTimeout,
+    }
+}
+
+fn files(proof: &Remembered, wanted: Wanted) -> Result<Files, FetchError> {
+    let xml = proof.xml.clone();
+    let pdf = proof.pdf.clone();
+    match (wanted, pdf) {
+        (Wanted::Xml, _) => Ok(Files::Xml(xml)),
+        (Wanted::Pdf, Some(pdf)) => Ok(Files::Pdf(pdf)),
+        (Wanted::Both, Some(pdf)) => Ok(Files::Both { xml, pdf }),
+        (Wanted::Pdf | Wanted::Both, None) => Err(not_understood(MissingFile)),
+    }
+}
+
+#[async_trait]
+impl Proofs for ProofService {
+    async fn fetch(&self, request: ProofRequest) -> FetchReport {
+        let resolved = match inference::resolve(request.query, self.catalogue) {
+            Ok(resolved) => resolved,
+            Err(unresolved) => {
+                let error = match unresolved {
+                    Unresolved::InferenceFailed { issuer, receiver } => {
+                        FetchError::InferenceFailed { issuer, receiver }
+                    }
+                    Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
+                };
+                return FetchReport {
+                    banks: None,
+                    bank_time: None,
+                    result: Err(error),
+                };
+            }
+        };
+        let transfer = resolved.transfer;
+        let banks = Banks {
+            issuer: transfer.issuer(),
+            receiver: transfer.receiver(),
+        };
+        let subject = Subject {
+            environment: request.environment,
+            transfer,
+        };
+        let started = self.clock.monotonic();
+        let remembered = self
+            .memory
+            .get(&subject)
+            .filter(|known| known.has(request.wanted));
+        let (proof, bank_time) = match remembered {
+            Some(proof) => (Ok(proof), None),
+            None => {
+                let proof = self.proof(&subject, request.wanted).await;
+                (proof, Some(self.clock.monotonic().saturating_sub(started)))
+            }
+        };
+        let delivery = proof.and_then(|proof| {
+            Ok(Delivery {
+                files: files(&proof, request.wanted)?,
+                stem: proof.stem.clone(),
+                inferred_issuer: resolved.issuer,
+                inferred_receiver: resolved.receiver,
+            })
+        });
+        FetchReport {
+            banks: Some(banks),
+            bank_time,
+            result: delivery,
+        }
+    }
+}
