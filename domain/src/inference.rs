@@ -13,6 +13,7 @@ use crate::tracking_key::TrackingKey;
 use crate::transfer::{SameInstitution, Transfer};
 
 mod card_prefixes;
+mod tracking_key_dates;
 mod tracking_key_shapes;
 
 /// An institution that was inferred, and from what.
@@ -33,7 +34,7 @@ pub enum Evidence {
     CardPrefix(String),
     /// The shape of the tracking key.
     TrackingKeyShape {
-        /// Whose shape it is, for people.
+        /// Whose shape it is, for people; in words when the key itself names the bank.
         bank: &'static str,
         /// How sure the shape is.
         confidence: Confidence,
@@ -100,6 +101,12 @@ pub fn infer_issuer(
     catalogue: &Catalogue,
 ) -> Result<Inferred, Gap> {
     tracking_key_shapes::issuer_of(key, date, catalogue).ok_or(Gap::UnknownTrackingKeyShape)
+}
+
+/// The real dates that seem to stand inside a tracking key: those that its shape names first, then
+/// whatever else reads as a date. Where the key doesn't say the year, the date nearest to `near`.
+pub(crate) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
+    tracking_key_shapes::dates_in(key, near).chain(tracking_key_dates::scan(key.as_str(), near))
 }
 
 /// A query whose institutions are all known.
@@ -174,3 +181,6 @@ fn named_or_inferred(
         None => infer().map(|inferred| (inferred.code, Some(inferred))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,142 @@
 //! Card prefixes and who issues the cards.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use chrono::NaiveDate;
 
-use super::Inferred;
+use super::{Evidence, Inferred};
 use crate::account::Card;
-use crate::participant::Catalogue;
+use crate::participant::{Catalogue, ParticipantCode};
+
+/// Who issues the cards of a prefix; nobody when the issuer takes no part in SPEI or isn't known.
+type Issuers = HashMap<String, Option<ParticipantCode>>;
+
+static EMBEDDED: LazyLock<Issuers> = LazyLock::new(|| {
+    from_csv(include_str!("../../data/mx-bins.csv")).expect("the embedded list is tested")
+});
+
+/// Reads `bin,issuer_name,participant,…` with a header row; `None` when a row is malformed.
+fn from_csv(csv: &str) -> Option<Issuers> {
+    csv::Reader::from_reader(csv.as_bytes())
+        .records()
+        .map(|row| {
+            let row = row.ok()?;
+            let participant = match row.get(2)? {
+                "" => None,
+                code => Some(ParticipantCode::parse(code)?),
+            };
+            Some((row.get(0)?.to_owned(), participant))
+        })
+        .collect()
+}
 
 /// The issuer of a card by the longest listed prefix, when it takes part in SPEI on `date`.
-pub(super) fn issuer_of(
-    _card: &Card,
-    _date: NaiveDate,
-    _catalogue: &Catalogue,
-) -> Option<Inferred> {
-    None
+pub(super) fn issuer_of(card: &Card, date: NaiveDate, catalogue: &Catalogue) -> Option<Inferred> {
+    let (prefix, code) = longest_match(&EMBEDDED, card)?;
+    catalogue
+        .find(code)
+        .filter(|issuer| issuer.is_valid_on(date))?;
+    Some(Inferred {
+        code,
+        evidence: Evidence::CardPrefix(prefix.to_owned()),
+    })
+}
+
+/// The longest listed prefix decides, also when it names nobody: a shorter one is another bank's.
+fn longest_match<'a>(issuers: &Issuers, card: &'a Card) -> Option<(&'a str, ParticipantCode)> {
+    let digits = card.as_str();
+    (1..=digits.len())
+        .rev()
+        .map(|length| &digits[..length])
+        .find_map(|prefix| issuers.get(prefix).map(|issuer| (prefix, *issuer)))
+        .and_then(|(prefix, issuer)| Some((prefix, issuer?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Account;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn card(digits: &str) -> Card {
+        match Account::parse(digits).unwrap() {
+            Account::Card(card) => card,
+            Account::Clabe(_) => panic!("{digits} is a CLABE"),
+        }
+    }
+
+    fn inferred(digits: &str) -> Option<Inferred> {
+        let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+        issuer_of(&card(digits), date, Catalogue::embedded())
+    }
+
+    #[rstest]
+    #[case::banamex("4037070000000000", Some("40002"))]
+    #[case::bbva("4152310000000000", Some("40012"))]
+    #[case::no_participant("3766600000000000", None)]
+    #[case::liquidated("4008200000000000", None)]
+    #[case::not_listed("9999990000000000", None)]
+    fn a_card_names_its_issuer(#[case] digits: &str, #[case] code: Option<&str>) {
+        let inferred = inferred(digits);
+        assert_eq!(
+            inferred.as_ref().map(|i| i.code.to_string()).as_deref(),
+            code
+        );
+        if let Some(inferred) = inferred {
+            assert_eq!(
+                inferred.evidence,
+                Evidence::CardPrefix(digits[..6].to_owned())
+            );
+        }
+    }
+
+    #[rstest]
+    #[case::the_longer_one("4000001200000000", Some(("4000001", "40012")))]
+    #[case::the_shorter_one("4000002200000000", Some(("400000", "40002")))]
+    #[case::the_longer_one_names_nobody("4000003200000000", None)]
+    fn the_longest_prefix_decides(#[case] digits: &str, #[case] expected: Option<(&str, &str)>) {
+        let issuers =
+            from_csv("bin,issuer_name,participant\n400000,A,40002\n4000001,B,40012\n4000003,C,\n");
+        let card = card(digits);
+        let found = longest_match(issuers.as_ref().unwrap(), &card);
+        let found = found.map(|(prefix, code)| (prefix, code.to_string()));
+        assert_eq!(
+            found
+                .as_ref()
+                .map(|(prefix, code)| (*prefix, code.as_str())),
+            expected
+        );
+    }
+
+    #[test]
+    fn every_row_is_read() {
+        assert_eq!(EMBEDDED.len(), 209);
+        let known = EMBEDDED
+            .values()
+            .flatten()
+            .filter(|code| Catalogue::embedded().find(**code).is_some());
+        assert!(known.count() > 100);
+        assert_eq!(
+            from_csv("bin,issuer_name,participant\n400000,A,4002\n"),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_is_inferred_takes_part_on_the_date(
+            bin in prop::sample::select(EMBEDDED.keys().cloned().collect::<Vec<_>>()),
+            rest in "[0-9]{10}",
+            days in 0_u64..9_000,
+        ) {
+            let date = NaiveDate::from_ymd_opt(2004, 8, 13).unwrap() + chrono::Days::new(days);
+            let catalogue = Catalogue::embedded();
+            if let Some(inferred) = issuer_of(&card(&format!("{bin}{rest}")), date, catalogue) {
+                prop_assert!(catalogue.find(inferred.code).unwrap().is_valid_on(date));
+                prop_assert_eq!(inferred.evidence, Evidence::CardPrefix(bin));
+            }
+        }
+    }
 }

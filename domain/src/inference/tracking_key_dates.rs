@@ -1,0 +1,119 @@
+//! Dates that stand inside tracking keys.
+
+use chrono::{Datelike, NaiveDate};
+
+/// How a tracking key writes a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DateForm {
+    /// `20261120`.
+    YearMonthDay,
+    /// `261120`.
+    ShortYearMonthDay,
+    /// `20112026`, also with separators.
+    DayMonthYear,
+    /// `324`: the day's number in a year that the key doesn't say.
+    DayOfYear,
+}
+
+impl DateForm {
+    /// The groups by which shapes name a date, and its form.
+    pub(super) const GROUPS: [(&str, Self); 5] = [
+        ("d8", Self::YearMonthDay),
+        ("d6", Self::ShortYearMonthDay),
+        ("dmy", Self::DayMonthYear),
+        ("dmy8", Self::DayMonthYear),
+        ("doy", Self::DayOfYear),
+    ];
+
+    /// The date that `text` writes; where the year isn't said, the one nearest to `near`. `None`
+    /// when the calendar has no such day.
+    pub(super) fn read(self, text: &str, near: NaiveDate) -> Option<NaiveDate> {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let number = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
+        let year = |from, to| i32::try_from(number(from, to)?).ok();
+        match self {
+            Self::YearMonthDay => {
+                NaiveDate::from_ymd_opt(year(0, 4)?, number(4, 6)?, number(6, 8)?)
+            }
+            Self::ShortYearMonthDay => {
+                NaiveDate::from_ymd_opt(2000 + year(0, 2)?, number(2, 4)?, number(4, 6)?)
+            }
+            Self::DayMonthYear => {
+                NaiveDate::from_ymd_opt(year(4, 8)?, number(2, 4)?, number(0, 2)?)
+            }
+            Self::DayOfYear => {
+                let ordinal = number(0, 3)?;
+                (near.year() - 1..=near.year() + 1)
+                    .filter_map(|year| NaiveDate::from_yo_opt(year, ordinal))
+                    .min_by_key(|date| days_apart(*date, near))
+            }
+        }
+    }
+}
+
+/// Every date with a four-digit year that stands anywhere in `text`, from left to right.
+pub(super) fn scan(text: &str, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
+    let windows = (0..text.len()).filter_map(|from| text.get(from..from + 8));
+    windows
+        .filter(|window| window.bytes().all(|b| b.is_ascii_digit()))
+        .flat_map(move |window| {
+            [DateForm::YearMonthDay, DateForm::DayMonthYear]
+                .into_iter()
+                .filter_map(move |form| form.read(window, near))
+        })
+}
+
+/// Days between two dates, whichever is first.
+pub(super) fn days_apart(one: NaiveDate, other: NaiveDate) -> u64 {
+    (one - other).num_days().unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn day(year: i32, month: u32, day: u32) -> NaiveDate {
+        NaiveDate::from_ymd_opt(year, month, day).unwrap()
+    }
+
+    #[rstest]
+    #[case(DateForm::YearMonthDay, "20261120", Some(day(2026, 11, 20)))]
+    #[case(DateForm::YearMonthDay, "20261320", None)]
+    #[case(DateForm::ShortYearMonthDay, "261120", Some(day(2026, 11, 20)))]
+    #[case(DateForm::ShortYearMonthDay, "269999", None)]
+    #[case(DateForm::DayMonthYear, "20112026", Some(day(2026, 11, 20)))]
+    #[case(DateForm::DayMonthYear, "20/11/2026", Some(day(2026, 11, 20)))]
+    #[case(DateForm::DayMonthYear, "31/11/2026", None)]
+    #[case(DateForm::DayOfYear, "324", Some(day(2026, 11, 20)))]
+    #[case(DateForm::DayOfYear, "002", Some(day(2027, 1, 2)))]
+    #[case(DateForm::DayOfYear, "000", None)]
+    #[case(DateForm::DayOfYear, "367", None)]
+    #[case(DateForm::YearMonthDay, "", None)]
+    fn each_form_is_read(
+        #[case] form: DateForm,
+        #[case] text: &str,
+        #[case] expected: Option<NaiveDate>,
+    ) {
+        assert_eq!(form.read(text, day(2026, 11, 25)), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn a_date_is_found_wherever_it_stands(
+            before in "[A-Z]{0,10}", after in "[A-Z]{0,10}", days in 0_u64..9_000,
+        ) {
+            let date = day(2004, 8, 13) + chrono::Days::new(days);
+            for form in ["%Y%m%d", "%d%m%Y"] {
+                let key = format!("{before}{}{after}", date.format(form));
+                prop_assert!(scan(&key, date).any(|found| found == date));
+            }
+        }
+
+        #[test]
+        fn any_text_is_scanned_without_panic(text in "\\PC*") {
+            let _ = scan(&text, day(2026, 11, 20)).count();
+        }
+    }
+}
