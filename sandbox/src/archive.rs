@@ -1,0 +1,46 @@
+//! The ZIP of a proof: its XML and its PDF.
+
+use std::io::{Cursor, Write as _};
+
+use chrono::{Datelike as _, NaiveDateTime, Timelike as _};
+use domain::file::FileStem;
+use zip::result::ZipResult;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+/// Packs both files under the proof's name; `at` is Mexico City's time.
+pub(crate) fn zip(
+    stem: &FileStem,
+    xml: &[u8],
+    pdf: &[u8],
+    at: NaiveDateTime,
+) -> ZipResult<Vec<u8>> {
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(dos_time(at));
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (extension, bytes) in [("xml", xml), ("pdf", pdf)] {
+        archive.start_file(stem.with_extension(extension), options)?;
+        archive.write_all(bytes)?;
+    }
+    Ok(archive.finish()?.into_inner())
+}
+
+/// Archives can't date a file before 1980; such a file gets the first day they can.
+fn dos_time(at: NaiveDateTime) -> DateTime {
+    let small = |number: u32| u8::try_from(number).unwrap_or(0);
+    u16::try_from(at.year())
+        .ok()
+        .and_then(|year| {
+            DateTime::from_date_and_time(
+                year,
+                small(at.month()),
+                small(at.day()),
+                small(at.hour()),
+                small(at.minute()),
+                small(at.second()),
+            )
+            .ok()
+        })
+        .unwrap_or_default()
+}

@@ -1,0 +1,79 @@
+//! The portal's cookies: one of the application server, two of the load balancer. Their values have
+//! the recorded shapes, `!`, `+`, `/` and `=` included, because cookie jars stumble over those.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aws_lc_rs::digest::{SHA512, digest};
+use axum::http::header::{COOKIE, HeaderMap};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// The name of the session's cookie.
+const SESSION: &str = "JSESSIONID";
+/// The number of the application server behind the load balancer.
+const SERVER: &str = "999000001";
+
+/// Makes cookie values: a count, hashed with the instant at which the sandbox was built. Nobody
+/// guesses a neighbour's session by counting; nothing worth guarding is behind it either.
+pub(crate) struct CookieMint {
+    built_at: DateTime<Utc>,
+    made: AtomicU64,
+}
+
+impl CookieMint {
+    pub(crate) fn new(built_at: DateTime<Utc>) -> Self {
+        Self {
+            built_at,
+            made: AtomicU64::new(0),
+        }
+    }
+
+    /// A session id that was never given before: 52 characters, `!`, the server's number.
+    pub(crate) fn session_id(&self) -> String {
+        let id = URL_SAFE_NO_PAD.encode(&self.next()[..39]);
+        format!("{id}!{SERVER}")
+    }
+
+    /// The cookies of the load balancer, new in every answer.
+    pub(crate) fn balancer_cookies(&self, now: DateTime<Utc>) -> [String; 2] {
+        let value = self.next();
+        let expires = (now + TimeDelta::hours(8)).format("%a, %d-%b-%Y %H:%M:%S GMT");
+        let hex = value.iter().fold("01".to_owned(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        [
+            format!(
+                "Hex39764011=!{}; expires={expires}; path=/; Httponly",
+                STANDARD.encode(&value[..58])
+            ),
+            format!("TS012f422b={hex}; Path=/; "),
+        ]
+    }
+
+    fn next(&self) -> [u8; 64] {
+        let count = self.made.fetch_add(1, Ordering::Relaxed);
+        let seed = format!("{}\n{count}", self.built_at.timestamp_micros());
+        let mut value = [0; 64];
+        value.copy_from_slice(digest(&SHA512, seed.as_bytes()).as_ref());
+        value
+    }
+}
+
+/// The answer's line for a session. The recorded portal adds `secure`, which plain http can't have.
+pub(crate) fn session_cookie(id: &str) -> String {
+    format!("{SESSION}={id}; path=/; HttpOnly")
+}
+
+/// The session that a request names.
+pub(crate) fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .find_map(|(name, value)| (name == SESSION).then_some(value))
+}

@@ -1,0 +1,112 @@
+//! The ten fields of `valida.do`, read as leniently as the portal reads them.
+
+use chrono::NaiveDate;
+use domain::amount::{Amount, centavos_from_bank_spelling};
+use domain::participant::ParticipantCode;
+use domain::tracking_key::TrackingKey;
+
+use crate::dice::Dice;
+use crate::order::{Beneficiary, Order};
+
+/// What the client wants to know of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// `tipoConsulta=1`: the proof; arms the download.
+    Proof,
+    /// `tipoConsulta=0`: the state only.
+    State,
+}
+
+/// A readable form.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Inquiry {
+    pub(crate) order: Order,
+    pub(crate) wanted: Wanted,
+}
+
+/// Why a form can't be answered; the portal has a page for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FormFault {
+    /// Neither a tracking key nor a reference number.
+    CriterionMissing,
+    /// Anything else that is missing or makes no sense.
+    Unreadable,
+}
+
+impl Inquiry {
+    /// Reads the fields, whatever their order; of a repeated field the first counts.
+    pub(crate) fn read(fields: &[(String, String)]) -> Result<Self, FormFault> {
+        let field = |name: &str| {
+            let found = fields.iter().find(|(field, _)| field == name);
+            found.map_or("", |(_, value)| value.trim())
+        };
+        let (tracking_key, reference) = criterion(field("tipoCriterio"), field("criterio"))
+            .ok_or(FormFault::CriterionMissing)?;
+        let readable = || {
+            if field("captcha").is_empty() {
+                return None;
+            }
+            Some(Self {
+                order: Order {
+                    date: date(field("fecha"))?,
+                    tracking_key,
+                    reference,
+                    issuer: ParticipantCode::parse(field("emisor"))?,
+                    receiver: ParticipantCode::parse(field("receptor"))?,
+                    account: account(field("cuenta"))?,
+                    amount: Amount::from_centavos(centavos_from_bank_spelling(field("monto"))?)?,
+                    beneficiary: match field("receptorParticipante") {
+                        "0" => Beneficiary::Customer,
+                        "1" => Beneficiary::Participant,
+                        _ => return None,
+                    },
+                },
+                wanted: match field("tipoConsulta") {
+                    "1" => Wanted::Proof,
+                    "0" => Wanted::State,
+                    _ => return None,
+                },
+            })
+        };
+        readable().ok_or(FormFault::Unreadable)
+    }
+}
+
+/// The tracking key and the numeric reference of the order; the one that wasn't given is invented.
+fn criterion(kind: &str, value: &str) -> Option<(TrackingKey, u32)> {
+    match kind {
+        "T" => {
+            let key = TrackingKey::parse(value).ok()?;
+            let reference = 1 + Dice::of(&key).below(9_999_999, "reference");
+            Some((key, reference))
+        }
+        "R" => {
+            let shaped = (1..=7).contains(&value.len()) && all_digits(value);
+            let reference: u32 = shaped.then(|| value.parse().ok()).flatten()?;
+            let key = TrackingKey::parse(&format!("SANDBOX{reference:07}")).ok()?;
+            Some((key, reference))
+        }
+        _ => None,
+    }
+}
+
+/// A date as the portal writes it: `dd-mm-yyyy`, zero-padded.
+pub(crate) fn date(text: &str) -> Option<NaiveDate> {
+    let shaped = text.len() == 10
+        && text.bytes().enumerate().all(|(place, byte)| match place {
+            2 | 5 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    shaped
+        .then(|| NaiveDate::parse_from_str(text, "%d-%m-%Y").ok())
+        .flatten()
+}
+
+fn account(text: &str) -> Option<String> {
+    let shaped = matches!(text.len(), 10 | 16 | 18) && all_digits(text);
+    shaped.then(|| text.to_owned())
+}
+
+fn all_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,74 @@
+//! The portal's pages, byte for byte as recorded: LF and CRLF, entities and bare accents, comments
+//! that repeat the message, nine state descriptions. Only what is said about one payment is filled
+//! in. `criterion-missing` and `query-failed` are inferred from client sources, `unseen` is made up.
+
+use chrono::NaiveDateTime;
+use domain::payment::PaymentState;
+
+use crate::form::Wanted;
+use crate::order::{Order, participant_name};
+use crate::proof::escape;
+
+pub(crate) const READY: &str = include_str!("pages/ready.html");
+pub(crate) const NOT_FOUND_RECENT: &str = include_str!("pages/not-found-recent.html");
+pub(crate) const NOT_FOUND_HISTORIC: &str = include_str!("pages/not-found-historic.html");
+pub(crate) const CAPTCHA_WANTED: &str = include_str!("pages/captcha-wanted.html");
+pub(crate) const TOO_MANY_QUERIES: &str = include_str!("pages/too-many-queries.html");
+pub(crate) const SERVER_ERROR: &str = include_str!("pages/server-error.html");
+pub(crate) const CRITERION_MISSING: &str = include_str!("pages/criterion-missing.html");
+pub(crate) const QUERY_FAILED: &str = include_str!("pages/query-failed.html");
+pub(crate) const UNSEEN: &str = include_str!("pages/unseen.html");
+
+const STATE: &str = include_str!("pages/state.html");
+
+const IDENTIFIED: &str = "Con la información proporcionada se identificó el siguiente pago:";
+const APOLOGY: &str = "Lo sentimos, por el momento no es posible generar el CEP. ";
+
+/// When SPEI received and processed a payment, Mexico City's time.
+pub(crate) struct Processing {
+    pub(crate) received: NaiveDateTime,
+    pub(crate) processed: NaiveDateTime,
+}
+
+/// The page that names a payment and its state; it apologises when a proof was asked for.
+pub(crate) fn state(
+    order: &Order,
+    state: PaymentState,
+    processing: &Processing,
+    wanted: Wanted,
+) -> String {
+    let time = |time: NaiveDateTime| time.format("%d/%m/%Y %H:%M:%S").to_string();
+    let heading = match wanted {
+        Wanted::Proof => format!("{APOLOGY}{IDENTIFIED}"),
+        Wanted::State => IDENTIFIED.to_owned(),
+    };
+    fill(STATE, |name| match name {
+        "heading" => heading.clone(),
+        "reference" => order.reference.to_string(),
+        "tracking_key" => escape(order.tracking_key.as_str()),
+        "issuer" => escape(&participant_name(order.issuer)),
+        "receiver" => escape(&participant_name(order.receiver)),
+        "state" => state.label().to_owned(),
+        "received" => time(processing.received),
+        "processed" => time(processing.processed),
+        "account" => order.account.clone(),
+        "amount" => order.amount.to_string(),
+        _ => String::new(),
+    })
+}
+
+/// Fills the `{{name}}`s of a template, once: a value that looks like one stays as it is.
+fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
+    let mut filled = String::with_capacity(template.len() + 512);
+    let mut rest = template;
+    while let Some((before, from_name)) = rest.split_once("{{") {
+        let Some((name, after)) = from_name.split_once("}}") else {
+            break;
+        };
+        filled.push_str(before);
+        filled.push_str(&value(name));
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}

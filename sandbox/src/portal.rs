@@ -1,0 +1,258 @@
+//! The portal's three routes.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::rejection::{FormRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Form, Json, Router};
+use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::calendar;
+use domain::file::Format;
+use domain::participant::Catalogue;
+use domain::payment::PaymentState;
+use moka::future::Cache;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answers::{chunked_page, file, hang_up, page, server_error, set_cookie};
+use crate::cookies::{CookieMint, session_cookie, session_of};
+use crate::details::Details;
+use crate::form::{self, FormFault, Inquiry, Wanted};
+use crate::order::Order;
+use crate::outcome::Outcome;
+use crate::pages::{self, Processing};
+use crate::proof::SealedProof;
+use crate::sessions::Sessions;
+use crate::{archive, pdf};
+
+/// Tells the time.
+pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
+
+/// How a sandbox portal behaves.
+#[derive(Clone)]
+pub struct SandboxConfig {
+    /// How long the portal thinks before it answers `valida.do` (the real one: 0 to 3 s).
+    pub latency: Duration,
+    /// The clock: it dates PDFs and cookies, and decides what is a recent date.
+    pub now: Now,
+}
+
+/// More than any form that the portal knows.
+const LARGEST_FORM: usize = 16 * 1024;
+/// How much memory sealed proofs may take, so that the same one isn't sealed again.
+const PROOFS_KEPT: u64 = 32 * 1024 * 1024;
+
+/// The portal, at the paths `/cep/*.do`. Serve it with [`crate::serve`]: axum's own server can't
+/// close a connection without an answer and sends an empty 503 instead.
+pub fn router(config: SandboxConfig) -> Router {
+    let portal = Portal {
+        cookies: CookieMint::new((config.now)()),
+        sessions: Sessions::new(),
+        proofs: Cache::builder()
+            .max_capacity(PROOFS_KEPT)
+            .weigher(|_, proof: &Arc<SealedProof>| weight(proof))
+            .build(),
+        config,
+    };
+    Router::new()
+        .route("/cep/valida.do", post(validate))
+        .route("/cep/descarga.do", get(download))
+        .route("/cep/instituciones.do", get(institutions))
+        .layer(DefaultBodyLimit::max(LARGEST_FORM))
+        .with_state(Arc::new(portal))
+}
+
+struct Portal {
+    config: SandboxConfig,
+    cookies: CookieMint,
+    sessions: Sessions,
+    proofs: Cache<Order, Arc<SealedProof>>,
+}
+
+/// XML, chain and seal make up most of a proof; the rest is well below a kilobyte.
+fn weight(proof: &SealedProof) -> u32 {
+    let bytes = proof.xml.len() + proof.chain.len() + proof.seal.len() + 1024;
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// `valida.do`: looks for a payment and arms the session when its proof is there.
+async fn validate(
+    State(portal): State<Arc<Portal>>,
+    headers: HeaderMap,
+    form: Result<Form<Vec<(String, String)>>, FormRejection>,
+) -> Response {
+    if !portal.config.latency.is_zero() {
+        tokio::time::sleep(portal.config.latency).await;
+    }
+    let fields = form.map_or_else(|_| Vec::new(), |Form(fields)| fields);
+    let Verdict { mut answer, armed } = portal.judge(&fields).await;
+    let known = session_of(&headers).filter(|id| portal.sessions.knows(id));
+    let session = known.map_or_else(
+        || {
+            let id = portal.cookies.session_id();
+            set_cookie(&mut answer, &session_cookie(&id));
+            id
+        },
+        ToOwned::to_owned,
+    );
+    portal.sessions.arm(session, armed).await;
+    portal.balanced(answer)
+}
+
+#[derive(Deserialize)]
+struct Download {
+    formato: String,
+}
+
+/// `descarga.do`: the file of the proof for which the session is armed.
+async fn download(
+    State(portal): State<Arc<Portal>>,
+    headers: HeaderMap,
+    query: Result<Query<Download>, QueryRejection>,
+) -> Response {
+    let format = query.map_or_else(|_| String::new(), |Query(download)| download.formato);
+    let order = match session_of(&headers) {
+        Some(id) => portal.sessions.armed(id).await,
+        None => None,
+    };
+    let answer = match order {
+        Some(order) => portal.file(&order, &format).await,
+        None => server_error(),
+    };
+    portal.balanced(answer)
+}
+
+#[derive(Deserialize)]
+struct CatalogueDay {
+    fecha: String,
+}
+
+/// `instituciones.do`: who takes part in SPEI on a date, by name; today when the date says nothing.
+async fn institutions(
+    State(portal): State<Arc<Portal>>,
+    query: Result<Query<CatalogueDay>, QueryRejection>,
+) -> Json<Value> {
+    let date = query
+        .ok()
+        .and_then(|Query(day)| form::date(&day.fecha))
+        .unwrap_or_else(|| calendar::today(portal.now()));
+    let mut listed: Vec<_> = Catalogue::embedded()
+        .participants()
+        .iter()
+        .filter(|participant| participant.is_valid_on(date))
+        .map(|participant| [participant.code.to_string(), participant.name.clone()])
+        .collect();
+    listed.sort_by(|[_, one], [_, other]| one.cmp(other));
+    Json(json!({
+        "instituciones": listed,
+        "institucionesMISPEI": listed,
+        "overrideCaptcha": false,
+    }))
+}
+
+/// An answer, and the order whose download it arms.
+struct Verdict {
+    answer: Response,
+    armed: Option<Order>,
+}
+
+impl Portal {
+    fn now(&self) -> DateTime<Utc> {
+        (self.config.now)()
+    }
+
+    async fn judge(&self, fields: &[(String, String)]) -> Verdict {
+        let Inquiry { order, wanted } = match Inquiry::read(fields) {
+            Ok(inquiry) => inquiry,
+            Err(fault) => {
+                let html = match fault {
+                    FormFault::CriterionMissing => pages::CRITERION_MISSING,
+                    FormFault::Unreadable => pages::QUERY_FAILED,
+                };
+                return Verdict {
+                    answer: page(html),
+                    armed: None,
+                };
+            }
+        };
+        let outcome = Outcome::of(&order, calendar::today(self.now()));
+        let answer = self.answer(outcome, &order, wanted).await;
+        let armed = match (outcome, wanted) {
+            (Outcome::Found, Wanted::Proof) => Some(order),
+            (Outcome::FoundAnother, Wanted::Proof) => order.another(),
+            _ => None,
+        };
+        Verdict { answer, armed }
+    }
+
+    async fn answer(&self, outcome: Outcome, order: &Order, wanted: Wanted) -> Response {
+        match outcome {
+            Outcome::Found | Outcome::FoundAnother => match wanted {
+                Wanted::Proof => page(pages::READY),
+                Wanted::State => self.state_page(order, PaymentState::Settled, wanted),
+            },
+            Outcome::KnownWithoutProof(state) => self.state_page(order, state, wanted),
+            Outcome::NotFoundRecent => page(pages::NOT_FOUND_RECENT),
+            Outcome::NotFoundHistoric => page(pages::NOT_FOUND_HISTORIC),
+            Outcome::TooManyQueries => page(pages::TOO_MANY_QUERIES),
+            Outcome::CaptchaWanted => page(pages::CAPTCHA_WANTED),
+            Outcome::ServerError => server_error(),
+            Outcome::UnseenPage => page(pages::UNSEEN),
+            Outcome::HangUp => hang_up(),
+            Outcome::Silence => pending().await,
+        }
+    }
+
+    /// The page of a payment's state. What was paid today was paid by now.
+    fn state_page(&self, order: &Order, state: PaymentState, wanted: Wanted) -> Response {
+        let now = calendar::mexico_city(self.now());
+        let processed = Details::of(order).credited_at.min(now);
+        let processing = Processing {
+            received: processed - TimeDelta::seconds(3),
+            processed,
+        };
+        chunked_page(pages::state(order, state, &processing, wanted))
+    }
+
+    async fn file(&self, order: &Order, format: &str) -> Response {
+        let issue = async { Arc::new(SealedProof::issue(order.clone())) };
+        let proof = self.proofs.get_with_by_ref(order, issue).await;
+        let now = calendar::mexico_city(self.now());
+        match format {
+            "XML" => {
+                let name = proof.stem.with_extension(Format::Xml.extension());
+                file(Format::Xml.media_type(), &name, proof.xml.clone())
+            }
+            "PDF" => {
+                let name = proof.stem.with_extension(Format::Pdf.extension());
+                file(
+                    Format::Pdf.media_type(),
+                    &name,
+                    pdf::render(&proof, now).into(),
+                )
+            }
+            "ZIP" => match archive::zip(&proof.stem, &proof.xml, &pdf::render(&proof, now), now) {
+                Ok(bytes) => {
+                    let name = proof.stem.with_extension("zip");
+                    file("application/zip", &name, Bytes::from(bytes))
+                }
+                Err(_) => server_error(),
+            },
+            _ => server_error(),
+        }
+    }
+
+    /// Adds the cookies that the load balancer sets in every answer.
+    fn balanced(&self, mut answer: Response) -> Response {
+        for cookie in self.cookies.balancer_cookies(self.now()) {
+            set_cookie(&mut answer, &cookie);
+        }
+        answer
+    }
+}

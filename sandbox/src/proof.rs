@@ -1,0 +1,147 @@
+//! The proof as the receiving bank writes it: original chain, seal, XML. Its bytes depend on the
+//! order alone.
+
+use bytes::Bytes;
+use domain::file::FileStem;
+
+use crate::details::{ChildOrder, Details, Generation, Party};
+use crate::order::Order;
+use crate::seal::{CERTIFICATE_NUMBER, seal};
+
+/// What the second generation of original chains added after the amount (portal recordings).
+const SECOND_GENERATION: &str = "|NA|NA|0|0|NA|0|0.00";
+/// What the third generation added after that: 17 times nothing.
+const THIRD_GENERATION: &str = "|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
+
+/// A sealed proof.
+pub(crate) struct SealedProof {
+    pub(crate) order: Order,
+    pub(crate) details: Details,
+    /// The original chain without the final seal, as it was sealed.
+    pub(crate) chain: String,
+    /// Base64, 344 characters.
+    pub(crate) seal: String,
+    pub(crate) xml: Bytes,
+    /// The name that the proof's files share.
+    pub(crate) stem: FileStem,
+}
+
+impl SealedProof {
+    /// Issues the proof of `order`: about 0.6 ms of RSA.
+    pub(crate) fn issue(order: Order) -> Self {
+        let details = Details::of(&order);
+        let chain = original_chain(&order, &details);
+        let seal = seal(&chain);
+        let xml = xml(&order, &details, &chain, &seal).into();
+        let stem = FileStem::new(details.operation_date, &order.tracking_key);
+        Self {
+            order,
+            details,
+            chain,
+            seal,
+            xml,
+            stem,
+        }
+    }
+}
+
+fn original_chain(order: &Order, details: &Details) -> String {
+    let date = |date: chrono::NaiveDate| date.format("%d%m%Y");
+    let side = |party: &Party| {
+        let Party {
+            institution,
+            name,
+            account,
+            rfc,
+            ..
+        } = party;
+        format!(
+            "{institution}|{name}|{}|{account}|{rfc}",
+            party.chain_account_type()
+        )
+    };
+    let further = match details.generation {
+        Generation::First => String::new(),
+        Generation::Second => SECOND_GENERATION.to_owned(),
+        Generation::Third => format!("{SECOND_GENERATION}{THIRD_GENERATION}"),
+    };
+    format!(
+        "||{payment_type}|{operation}|{credit}|{time}|{receiver}|{payer}|{beneficiary}|{concept}|\
+         {iva}|{amount}{further}|{CERTIFICATE_NUMBER}||",
+        payment_type = details.payment_type,
+        operation = date(details.operation_date),
+        credit = date(order.date),
+        time = details.credited_at.format("%H%M%S"),
+        receiver = order.receiver,
+        payer = side(&details.payer),
+        beneficiary = side(&details.beneficiary),
+        concept = details.concept,
+        iva = details.iva.unwrap_or("NA"),
+        amount = details.amount,
+    )
+}
+
+fn xml(order: &Order, details: &Details, chain: &str, seal: &str) -> String {
+    let children = match details.child_order {
+        ChildOrder::BeneficiaryFirst => [beneficiary(details), payer(details)],
+        ChildOrder::PayerFirst => [payer(details), beneficiary(details)],
+    };
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
+         <SPEI_Tercero FechaOperacion=\"{operation}\" Hora=\"{time}\" ClaveSPEI=\"{receiver}\" \
+         sello=\"{seal}\" numeroCertificado=\"{CERTIFICATE_NUMBER}\" \
+         cadenaCDA=\"{chain}{seal}\" claveRastreo=\"{key}\">\r\n\
+         \x20   {first}\r\n\
+         \x20   {second}\r\n\
+         </SPEI_Tercero>",
+        operation = details.operation_date,
+        time = details.credited_at.format("%H:%M:%S"),
+        receiver = order.receiver,
+        chain = escape(chain),
+        key = escape(order.tracking_key.as_str()),
+        first = children[0],
+        second = children[1],
+    )
+}
+
+fn beneficiary(details: &Details) -> String {
+    let party = &details.beneficiary;
+    let iva = details
+        .iva
+        .map(|iva| format!(" IVA=\"{iva}\""))
+        .unwrap_or_default();
+    format!(
+        "<Beneficiario BancoReceptor=\"{}\" {} Concepto=\"{}\"{iva} MontoPago=\"{}\"/>",
+        escape(&party.institution),
+        attributes(party),
+        escape(&details.concept),
+        details.amount,
+    )
+}
+
+fn payer(details: &Details) -> String {
+    let party = &details.payer;
+    format!(
+        "<Ordenante BancoEmisor=\"{}\" {}/>",
+        escape(&party.institution),
+        attributes(party)
+    )
+}
+
+fn attributes(party: &Party) -> String {
+    format!(
+        "Nombre=\"{}\" TipoCuenta=\"{}\" Cuenta=\"{}\" RFC=\"{}\"",
+        escape(&party.name),
+        party.account_type,
+        party.account,
+        party.rfc
+    )
+}
+
+/// Escapes text for an attribute in double quotes and for HTML text.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
