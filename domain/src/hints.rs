@@ -1,7 +1,14 @@
 //! Why a proof may not have been found: hints computed from the request alone, asking nobody.
+//!
+//! First what contradicts itself in the request, then what is a day off, then what merely could
+//! have been meant otherwise.
 
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate, NaiveTime};
 
+use crate::account::Account;
+use crate::amount::Amount;
+use crate::calendar;
+use crate::inference;
 use crate::participant::{Catalogue, ParticipantCode};
 use crate::transfer::Transfer;
 
@@ -56,7 +63,109 @@ pub enum Hint {
     },
 }
 
+/// Amounts from here on are asked whether they were meant in centavos. Below, a mistake by a factor
+/// of 100 would mean a payment of less than 100 pesos.
+const SUSPICIOUS_CENTAVOS: u64 = 10_000 * 100;
+/// How far a date inside the tracking key may be from the given one: farther away it is digits that
+/// happen to read as a date.
+const PLAUSIBLE_DAYS: u64 = 366;
+
 /// What to check about a transfer that wasn't found, most likely first; `today` is Mexico City's.
-pub fn hints(_transfer: &Transfer, _today: NaiveDate, _catalogue: &Catalogue) -> Vec<Hint> {
-    Vec::new()
+pub fn hints(transfer: &Transfer, today: NaiveDate, catalogue: &Catalogue) -> Vec<Hint> {
+    let date = transfer.date();
+    let inside = dates_in_tracking_key(transfer, today);
+    let codes = [transfer.receiver(), transfer.issuer()];
+    let mut hints = Vec::new();
+    hints.extend(check_digit(transfer.account()));
+    hints.extend(
+        codes
+            .map(|code| code_not_valid(code, date, catalogue))
+            .into_iter()
+            .flatten(),
+    );
+    hints.extend(receiver_differs(transfer, catalogue));
+    hints.extend(date_in_tracking_key(date, &inside));
+    hints.push(operation_date(date));
+    if !inside.contains(&date) {
+        hints.extend(day_and_month_swapped(date, today));
+    }
+    hints.extend(looks_like_centavos(transfer.amount()));
+    hints
 }
+
+fn check_digit(account: &Account) -> Option<Hint> {
+    let (given, expected) = (account.check_digit(), account.expected_check_digit());
+    (given != expected).then_some(Hint::CheckDigit { given, expected })
+}
+
+fn code_not_valid(given: ParticipantCode, date: NaiveDate, catalogue: &Catalogue) -> Option<Hint> {
+    if catalogue
+        .participants()
+        .iter()
+        .any(|participant| participant.code == given && participant.is_valid_on(date))
+    {
+        return None;
+    }
+    let expected = catalogue
+        .find(given)
+        .and_then(|participant| catalogue.by_clabe_prefix(&participant.clabe_prefix, date))
+        .map(|participant| participant.code);
+    Some(Hint::CodeNotValidOnDate { given, expected })
+}
+
+/// Only when it isn't a mere change of the receiver's code, which [`code_not_valid`] tells. A card
+/// is not asked: the lists of card prefixes are too old to doubt a caller.
+fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
+    let Account::Clabe(clabe) = transfer.account() else {
+        return None;
+    };
+    let given = transfer.receiver();
+    let same_institution = catalogue
+        .find(given)
+        .is_some_and(|participant| participant.clabe_prefix == clabe.prefix());
+    let expected = catalogue
+        .by_clabe_prefix(clabe.prefix(), transfer.date())?
+        .code;
+    (!same_institution).then_some(Hint::ReceiverDiffers { given, expected })
+}
+
+/// The dates inside the tracking key that `fecha` could be: not in the future, not years away.
+fn dates_in_tracking_key(transfer: &Transfer, today: NaiveDate) -> Vec<NaiveDate> {
+    let date = transfer.date();
+    inference::dates_in(transfer.tracking_key(), date)
+        .filter(|found| *found <= today)
+        .filter(|found| (*found - date).num_days().unsigned_abs() <= PLAUSIBLE_DAYS)
+        .collect()
+}
+
+fn date_in_tracking_key(date: NaiveDate, inside: &[NaiveDate]) -> Option<Hint> {
+    let found = *inside.first()?;
+    (!inside.contains(&date)).then_some(Hint::DateInTrackingKey { found })
+}
+
+/// Where calendar date and operation date may have been mixed up. The day before a banking day
+/// always leads to it: as a whole when it is no banking day, otherwise from 18:00 on.
+fn operation_date(date: NaiveDate) -> Hint {
+    if !calendar::is_banking_day(date) {
+        let operation_date = calendar::operation_date(date.and_time(NaiveTime::MIN));
+        return Hint::NotABankingDay { operation_date };
+    }
+    Hint::MaybeOperationDate {
+        other: date.pred_opt().unwrap_or(date),
+    }
+}
+
+fn day_and_month_swapped(date: NaiveDate, today: NaiveDate) -> Option<Hint> {
+    let other = NaiveDate::from_ymd_opt(date.year(), date.day(), date.month())?;
+    (other != date && other <= today).then_some(Hint::DayAndMonthSwapped { other })
+}
+
+/// Whole pesos, and at least [`SUSPICIOUS_CENTAVOS`].
+fn looks_like_centavos(amount: Amount) -> Option<Hint> {
+    let centavos = amount.centavos();
+    let suspicious = centavos >= SUSPICIOUS_CENTAVOS && centavos.is_multiple_of(100);
+    suspicious.then_some(Hint::AmountLooksLikeCentavos)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,302 @@
+//! What a caller is told, and what never.
+
+use chrono::Days;
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+use crate::tracking_key::TrackingKey;
+
+/// A Santander CLABE with the right check digit.
+const CLABE: &str = "014027000005555558";
+/// A Friday, and a banking day whose day is no month.
+const FRIDAY: &str = "2026-11-20";
+
+fn day(text: &str) -> NaiveDate {
+    calendar::parse_date(text).unwrap()
+}
+
+fn code(text: &str) -> ParticipantCode {
+    ParticipantCode::parse(text).unwrap()
+}
+
+/// A transfer about which there is little to say.
+#[derive(Clone)]
+struct Asked {
+    date: NaiveDate,
+    key: String,
+    account: String,
+    amount: String,
+    issuer: &'static str,
+    receiver: &'static str,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            date: day(FRIDAY),
+            key: "PAGO".to_owned(),
+            account: CLABE.to_owned(),
+            amount: "1234.56".to_owned(),
+            issuer: "40012",
+            receiver: "40014",
+        }
+    }
+}
+
+impl Asked {
+    fn hints(&self) -> Vec<Hint> {
+        let transfer = Transfer::new(
+            self.date,
+            TrackingKey::parse(&self.key).unwrap(),
+            Account::parse(&self.account).unwrap(),
+            Amount::parse(&self.amount).unwrap(),
+            code(self.issuer),
+            code(self.receiver),
+        )
+        .unwrap();
+        hints(&transfer, day(FRIDAY).max(self.date), Catalogue::embedded())
+    }
+}
+
+#[test]
+fn a_request_without_a_flaw_may_still_be_a_day_off() {
+    let only = Hint::MaybeOperationDate {
+        other: day("2026-11-19"),
+    };
+    assert_eq!(Asked::default().hints(), [only]);
+}
+
+#[rstest]
+#[case::clabe("014027000005555551", 1, 8)]
+#[case::card("4111111111111112", 2, 1)]
+fn a_wrong_check_digit_is_told_first(
+    #[case] account: &str,
+    #[case] given: u8,
+    #[case] expected: u8,
+) {
+    let asked = Asked {
+        account: account.to_owned(),
+        ..Asked::default()
+    };
+    assert_eq!(asked.hints()[0], Hint::CheckDigit { given, expected });
+}
+
+#[test]
+fn the_receiver_of_the_clabe_is_told_when_another_was_named() {
+    let asked = Asked {
+        receiver: "40072",
+        ..Asked::default()
+    };
+    let hint = Hint::ReceiverDiffers {
+        given: code("40072"),
+        expected: code("40014"),
+    };
+    assert_eq!(asked.hints()[0], hint);
+}
+
+#[test]
+fn a_clabe_of_nobody_names_no_receiver() {
+    let asked = Asked {
+        account: "999027000005555558".to_owned(),
+        ..Asked::default()
+    };
+    let differs = |hint: &Hint| matches!(hint, Hint::ReceiverDiffers { .. });
+    assert!(!asked.hints().iter().any(differs));
+}
+
+#[test]
+fn a_receivers_code_of_other_times_is_one_hint_and_not_two() {
+    let asked = Asked {
+        account: "638180000012345670".to_owned(),
+        receiver: "90638",
+        ..Asked::default()
+    };
+    let hints = asked.hints();
+    let hint = Hint::CodeNotValidOnDate {
+        given: code("90638"),
+        expected: Some(code("40638")),
+    };
+    assert!(hints.contains(&hint));
+    let differs = |hint: &Hint| matches!(hint, Hint::ReceiverDiffers { .. });
+    assert!(!hints.iter().any(differs));
+}
+
+#[test]
+fn an_issuers_code_that_is_not_valid_yet_is_told() {
+    let asked = Asked {
+        date: day("2026-08-04"),
+        issuer: "40638",
+        ..Asked::default()
+    };
+    let hint = Hint::CodeNotValidOnDate {
+        given: code("40638"),
+        expected: Some(code("90638")),
+    };
+    assert!(asked.hints().contains(&hint));
+}
+
+#[rstest]
+#[case::other_date("2024-08-11", Some("2024-11-08"))]
+#[case::no_such_month("2024-08-13", None)]
+#[case::the_same_date("2024-08-08", None)]
+#[case::in_the_future("2026-11-12", None)]
+fn day_and_month_are_swapped_when_that_could_be(#[case] date: &str, #[case] other: Option<&str>) {
+    let asked = Asked {
+        date: day(date),
+        ..Asked::default()
+    };
+    let swapped: Vec<NaiveDate> = asked
+        .hints()
+        .into_iter()
+        .filter_map(|hint| match hint {
+            Hint::DayAndMonthSwapped { other } => Some(other),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(swapped, other.map(day).into_iter().collect::<Vec<_>>());
+}
+
+#[rstest]
+#[case::by_shape("MBAN01002611180012345678", Some("2026-11-18"))]
+#[case::by_day_of_the_year("085900001234532201", Some("2026-11-18"))]
+#[case::anywhere("XX20261118000YY", Some("2026-11-18"))]
+#[case::day_first("PAGO 18112026", Some("2026-11-18"))]
+#[case::a_shape_of_low_confidence("BiB20261118001234567", Some("2026-11-18"))]
+#[case::the_same_date("MBAN01002611200012345678", None)]
+#[case::in_the_future("XX20261121000YY", None)]
+#[case::years_away("XX20201118000YY", None)]
+#[case::no_date("PAGO DE RENTA", None)]
+fn a_date_inside_the_tracking_key_is_told_when_it_differs(
+    #[case] key: &str,
+    #[case] expected: Option<&str>,
+) {
+    let asked = Asked {
+        key: key.to_owned(),
+        ..Asked::default()
+    };
+    let found = asked.hints().into_iter().find_map(|hint| match hint {
+        Hint::DateInTrackingKey { found } => Some(found),
+        _ => None,
+    });
+    assert_eq!(found, expected.map(day));
+}
+
+#[test]
+fn a_date_that_the_tracking_key_confirms_is_not_swapped() {
+    let asked = Asked {
+        date: day("2024-08-09"),
+        key: "XX20240809000YY".to_owned(),
+        ..Asked::default()
+    };
+    let swapped = |hint: &Hint| matches!(hint, Hint::DayAndMonthSwapped { .. });
+    assert!(!asked.hints().iter().any(swapped));
+}
+
+#[rstest]
+#[case::after_a_banking_day("2026-11-20", Hint::MaybeOperationDate { other: day("2026-11-19") })]
+#[case::after_a_weekend("2026-11-09", Hint::MaybeOperationDate { other: day("2026-11-08") })]
+#[case::a_saturday("2026-11-14", Hint::NotABankingDay { operation_date: day("2026-11-17") })]
+#[case::revolution_day("2026-11-16", Hint::NotABankingDay { operation_date: day("2026-11-17") })]
+fn calendar_and_operation_date_may_be_mixed_up(#[case] date: &str, #[case] expected: Hint) {
+    let asked = Asked {
+        date: day(date),
+        ..Asked::default()
+    };
+    assert!(asked.hints().contains(&expected));
+}
+
+#[rstest]
+#[case("10000", true)]
+#[case("341495.00", true)]
+#[case("9999", false)]
+#[case("341495.01", false)]
+fn many_whole_pesos_look_like_centavos(#[case] amount: &str, #[case] expected: bool) {
+    let asked = Asked {
+        amount: amount.to_owned(),
+        ..Asked::default()
+    };
+    let told = asked.hints().contains(&Hint::AmountLooksLikeCentavos);
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn what_contradicts_itself_comes_before_what_could_be() {
+    let asked = Asked {
+        date: day("2026-08-04"),
+        key: "XX20260801000YY".to_owned(),
+        account: "014027000005555551".to_owned(),
+        amount: "20000".to_owned(),
+        issuer: "40638",
+        receiver: "40072",
+    };
+    let hints = asked.hints();
+    assert!(matches!(
+        hints[..],
+        [
+            Hint::CheckDigit { .. },
+            Hint::CodeNotValidOnDate { .. },
+            Hint::ReceiverDiffers { .. },
+            Hint::DateInTrackingKey { .. },
+            Hint::MaybeOperationDate { .. },
+            Hint::DayAndMonthSwapped { .. },
+            Hint::AmountLooksLikeCentavos,
+        ]
+    ));
+}
+
+proptest! {
+    #[test]
+    fn a_hint_never_says_what_is_already_so_and_never_names_the_future(
+        days in 0_u64..9_000,
+        later in 0_u64..400,
+        key in "[A-Z0-9]{1,12}[0-9]{8,18}",
+        account in "[0-9]{16}([0-9]{2})?",
+        centavos in 1_u64..1_000_000_000,
+        receiver in prop::sample::select(vec!["40072", "90638", "40638", "90646"]),
+    ) {
+        let date = day("2004-08-13") + Days::new(days);
+        let today = date + Days::new(later);
+        let catalogue = Catalogue::embedded();
+        let transfer = Transfer::new(
+            date,
+            TrackingKey::parse(&key).unwrap(),
+            Account::parse(&account).unwrap(),
+            Amount::from_centavos(centavos).unwrap(),
+            code("40012"),
+            code(receiver),
+        ).unwrap();
+        let hints = hints(&transfer, today, catalogue);
+        for (place, hint) in hints.iter().enumerate() {
+            prop_assert!(!hints[..place].contains(hint));
+            match *hint {
+                Hint::CheckDigit { given, expected } => {
+                    prop_assert!(given != expected && given < 10 && expected < 10);
+                }
+                Hint::ReceiverDiffers { given, expected } => {
+                    prop_assert_eq!(given, transfer.receiver());
+                    prop_assert!(given != expected);
+                    prop_assert!(catalogue.find(expected).unwrap().is_valid_on(date));
+                }
+                Hint::CodeNotValidOnDate { given, expected } => {
+                    prop_assert!(!catalogue.find(given).unwrap().is_valid_on(date));
+                    prop_assert!(expected.is_none_or(|code| catalogue.find(code).unwrap().is_valid_on(date)));
+                }
+                Hint::DayAndMonthSwapped { other } => {
+                    prop_assert!(other != date && other <= today);
+                    prop_assert_eq!((other.day(), other.month()), (date.month(), date.day()));
+                }
+                Hint::AmountLooksLikeCentavos => prop_assert_eq!(centavos % 100, 0),
+                Hint::DateInTrackingKey { found } => prop_assert!(found != date && found <= today),
+                Hint::NotABankingDay { operation_date } => {
+                    prop_assert!(!calendar::is_banking_day(date));
+                    prop_assert!(operation_date > date && calendar::is_banking_day(operation_date));
+                }
+                Hint::MaybeOperationDate { other } => {
+                    let evening = other.and_hms_opt(18, 0, 0).unwrap();
+                    prop_assert_eq!(calendar::operation_date(evening), date);
+                }
+            }
+        }
+    }
+}
