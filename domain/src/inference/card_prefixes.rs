@@ -33,7 +33,16 @@ fn from_csv(csv: &str) -> Option<Issuers> {
 
 /// The issuer of a card by the longest listed prefix, when it takes part in SPEI on `date`.
 pub(super) fn issuer_of(card: &Card, date: NaiveDate, catalogue: &Catalogue) -> Option<Inferred> {
-    let (prefix, code) = longest_match(&EMBEDDED, card)?;
+    participant_among(&EMBEDDED, card, date, catalogue)
+}
+
+fn participant_among(
+    issuers: &Issuers,
+    card: &Card,
+    date: NaiveDate,
+    catalogue: &Catalogue,
+) -> Option<Inferred> {
+    let (prefix, code) = longest_match(issuers, card)?;
     catalogue
         .find(code)
         .filter(|issuer| issuer.is_valid_on(date))?;
@@ -108,6 +117,17 @@ mod tests {
                 .map(|(prefix, code)| (*prefix, code.as_str())),
             expected
         );
+    }
+
+    #[rstest]
+    #[case::as_long_as_it_has_this_code(4, true)]
+    #[case::no_longer(5, false)]
+    fn an_issuer_takes_part_on_the_date(#[case] day_of_august: u32, #[case] expected: bool) {
+        let issuers = from_csv("bin,issuer_name,participant\n400000,Nu,90638\n").unwrap();
+        let date = NaiveDate::from_ymd_opt(2026, 8, day_of_august).unwrap();
+        let card = card("4000000000000000");
+        let inferred = participant_among(&issuers, &card, date, Catalogue::embedded());
+        assert_eq!(inferred.is_some(), expected);
     }
 
     #[test]
