@@ -30,7 +30,8 @@ const ACCENT: Colour = [0.05, 0.32, 0.42];
 const PALE: Colour = [0.94, 0.96, 0.97];
 const RULE: Colour = [0.80, 0.84, 0.87];
 const WARNING: Colour = [0.72, 0.11, 0.11];
-const WATERMARK: Colour = [0.985, 0.93, 0.93];
+/// How much of the watermark covers what is under it.
+const WATERMARK_ALPHA: f32 = 0.09;
 const WHITE: Colour = [1.0, 1.0, 1.0];
 
 const MONTHS: [&str; 12] = [
@@ -59,8 +60,8 @@ pub(crate) fn render(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
 }
 
 fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
-    let [catalog, pages, page, contents, info] = [1, 2, 3, 4, 5].map(Ref::new);
-    let fonts = Typeface::ALL.into_iter().zip((6..).map(Ref::new));
+    let [catalog, pages, page, contents, info, translucent] = [1, 2, 3, 4, 5, 6].map(Ref::new);
+    let fonts = Typeface::ALL.into_iter().zip((7..).map(Ref::new));
     let mut pdf = Pdf::new();
     pdf.catalog(catalog).pages(pages).lang(TextStr("es-MX"));
     pdf.pages(pages).kids([page]).count(1);
@@ -76,6 +77,9 @@ fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
         names.pair(typeface.resource(), id);
     }
     names.finish();
+    resources
+        .ext_g_states()
+        .pair(canvas::TRANSLUCENT, translucent);
     resources.finish();
     sheet.finish();
 
@@ -84,6 +88,8 @@ fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
             .base_font(typeface.base_font())
             .encoding_predefined(Name(b"WinAnsiEncoding"));
     }
+    pdf.ext_graphics(translucent)
+        .non_stroking_alpha(WATERMARK_ALPHA);
     pdf.stream(contents, content);
     let title = proof.stem.with_extension("pdf");
     pdf.document_info(info)
@@ -108,13 +114,13 @@ fn date_of(at: NaiveDateTime) -> Date {
 
 fn content(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
     let mut canvas = Canvas::new();
-    let watermark = style(Typeface::Bold, 108.0, WATERMARK);
-    canvas.climbing(watermark, 118.0, 128.0, "SANDBOX");
     header(&mut canvas, at);
     summary(&mut canvas, proof);
     parties(&mut canvas, proof);
     evidence(&mut canvas, proof);
     footer(&mut canvas);
+    let watermark = style(Typeface::Bold, 112.0, WARNING);
+    canvas.climbing(watermark, 122.0, 168.0, "SANDBOX");
     canvas.finish()
 }
 
@@ -161,16 +167,16 @@ fn summary(canvas: &mut Canvas, proof: &SealedProof) {
     canvas.text(on_accent, column, 671.0, "Clave de rastreo");
     let width = RIGHT - PADDING - column;
     canvas.fitted(white, [column, 656.0, width], order.tracking_key.as_str());
-    canvas.text(on_accent, column, 641.0, "Referencia numérica");
-    let reference = style(Typeface::Bold, 9.0, WHITE);
-    canvas.text_to(
-        reference,
-        RIGHT - PADDING,
-        641.0,
-        &order.reference.to_string(),
-    );
+    let label = "Referencia numérica";
+    canvas.text(on_accent, column, 641.0, label);
+    let after = column + on_accent.typeface.width(label, on_accent.size) + 6.0;
+    let reference = style(Typeface::Bold, 9.5, WHITE);
+    canvas.text(reference, after, 640.5, &order.reference.to_string());
 
     let credited = format!("{} horas*", details.credited_at.format("%H:%M:%S"));
+    let iva = details
+        .iva
+        .map_or_else(|| "No informado".to_owned(), |iva| format!("$ {iva}"));
     let operation = long_date(details.operation_date);
     let credit = long_date(order.date);
     let cells = [
@@ -188,12 +194,7 @@ fn summary(canvas: &mut Canvas, proof: &SealedProof) {
         ),
         (LEFT + 390.0, 612.0, "Hora de abono", &credited),
         (LEFT, 582.0, "Concepto del pago", &details.concept),
-        (
-            LEFT + 390.0,
-            582.0,
-            "IVA",
-            details.iva.unwrap_or("No informado"),
-        ),
+        (LEFT + 390.0, 582.0, "IVA", &iva),
     ];
     for (x, y, label, value) in cells {
         canvas.text(LABEL, x, y, label);
@@ -279,11 +280,11 @@ fn evidence(canvas: &mut Canvas, proof: &SealedProof) {
 }
 
 fn footer(canvas: &mut Canvas) {
-    canvas.fill([LEFT, 56.0, WIDTH, 60.0], [0.99, 0.95, 0.94]);
-    canvas.fill([LEFT, 56.0, 3.0, 60.0], WARNING);
+    canvas.fill([LEFT, 56.0, WIDTH, 48.0], [0.99, 0.95, 0.94]);
+    canvas.fill([LEFT, 56.0, 3.0, 48.0], WARNING);
     let notice = style(Typeface::Regular, 8.0, INK);
     let lines = wrap_words(notice, WIDTH - 2.0 * PADDING, NOTICE);
-    canvas.lines(notice, LEFT + PADDING, 101.0, &lines);
+    canvas.lines(notice, LEFT + PADDING, 88.0, &lines);
     canvas.text(LABEL, LEFT, 36.0, "SANDBOX — SIN VALIDEZ");
     canvas.text_to(LABEL, RIGHT, 36.0, "Página 1 de 1");
 }

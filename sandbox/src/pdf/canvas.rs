@@ -1,11 +1,14 @@
 //! Places text and boxes on a page, with the origin at the bottom left and points as the unit.
 
-use pdf_writer::{Content, Str};
+use pdf_writer::{Content, Name, Str};
 
 use super::typeface::{Typeface, win_ansi};
 
 /// Red, green and blue, 0 to 1 each.
 pub(super) type Colour = [f32; 3];
+
+/// The graphics state in which what is under a text shines through.
+pub(super) const TRANSLUCENT: Name<'static> = Name(b"T");
 
 /// How a text looks.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +52,12 @@ impl Canvas {
         self.text(Style { size, ..style }, x, y, text);
     }
 
-    /// A line of text that climbs at 45 degrees.
+    /// A translucent line of text that climbs at 45 degrees.
     pub(super) fn climbing(&mut self, style: Style, x: f32, y: f32, text: &str) {
         let slope = std::f32::consts::FRAC_1_SQRT_2;
+        self.0.save_state().set_parameters(TRANSLUCENT);
         self.matrix_text(style, [slope, slope, -slope, slope, x, y], text);
+        self.0.restore_state();
     }
 
     /// Lines of text below each other; answers where the next line would stand.
