@@ -110,3 +110,86 @@ fn account(text: &str) -> Option<String> {
 fn all_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    const GOOD: [(&str, &str); 10] = [
+        ("tipoCriterio", "T"),
+        ("criterio", "MBAN01002611200001234567"),
+        ("fecha", "20-11-2026"),
+        ("emisor", "40012"),
+        ("receptor", "40002"),
+        ("cuenta", "002010077777777771"),
+        ("monto", "1234.50"),
+        ("receptorParticipante", "0"),
+        ("captcha", "c"),
+        ("tipoConsulta", "1"),
+    ];
+
+    fn read(name: &str, value: &str) -> Result<Inquiry, FormFault> {
+        let fields: Vec<_> = GOOD
+            .iter()
+            .map(|(field, good)| (*field, if *field == name { value } else { good }))
+            .map(|(field, value)| (field.to_owned(), value.to_owned()))
+            .collect();
+        Inquiry::read(&fields)
+    }
+
+    #[test]
+    fn the_order_of_the_fields_does_not_matter() {
+        let backwards: Vec<_> = GOOD
+            .iter()
+            .rev()
+            .map(|(field, value)| ((*field).to_owned(), (*value).to_owned()))
+            .collect();
+        assert_eq!(Inquiry::read(&backwards), read("captcha", "c"));
+    }
+
+    #[rstest]
+    #[case("1234.5")]
+    #[case("0001234.50")]
+    fn amounts_are_compared_as_numbers(#[case] spelling: &str) {
+        assert_eq!(read("monto", spelling), read("monto", "1234.50"));
+    }
+
+    #[rstest]
+    #[case("tipoCriterio", "")]
+    #[case("tipoCriterio", "X")]
+    #[case("criterio", " ")]
+    #[case("criterio", "1234567890123456789012345678901")]
+    fn without_a_criterion_there_is_nothing_to_look_for(#[case] name: &str, #[case] value: &str) {
+        assert_eq!(read(name, value), Err(FormFault::CriterionMissing));
+    }
+
+    #[rstest]
+    #[case("fecha", "2026-11-20")]
+    #[case("fecha", "1-11-2026")]
+    #[case("fecha", "31-11-2026")]
+    #[case("emisor", "")]
+    #[case("receptor", "0002")]
+    #[case("cuenta", "12345")]
+    #[case("monto", "1,234.50")]
+    #[case("monto", "0.00")]
+    #[case("receptorParticipante", "2")]
+    #[case("captcha", "")]
+    #[case("tipoConsulta", "")]
+    fn what_makes_no_sense_is_unreadable(#[case] name: &str, #[case] value: &str) {
+        assert_eq!(read(name, value), Err(FormFault::Unreadable));
+    }
+
+    #[test]
+    fn a_payment_is_found_by_its_reference_number() {
+        let mut fields: Vec<_> = GOOD
+            .iter()
+            .map(|(field, value)| ((*field).to_owned(), (*value).to_owned()))
+            .collect();
+        fields[0].1 = "R".to_owned();
+        fields[1].1 = "4600001".to_owned();
+        let order = Inquiry::read(&fields).unwrap().order;
+        assert_eq!(order.reference, 4_600_001);
+        assert_eq!(order.tracking_key.as_str(), "SANDBOX4600001");
+    }
+}

@@ -40,18 +40,18 @@ const RECENT: Days = Days::new(45);
 impl Outcome {
     /// What becomes of `order`; `today` is Mexico City's.
     pub(crate) fn of(order: &Order, today: NaiveDate) -> Self {
-        match order.amount.centavos() {
-            404_00 => Self::NotFoundRecent,
-            404_01 => Self::NotFoundHistoric,
-            404_02 => Self::KnownWithoutProof(PaymentState::Settled),
-            404_03 => Self::KnownWithoutProof(PaymentState::Returned),
-            429_00 => Self::TooManyQueries,
-            429_01 => Self::CaptchaWanted,
-            500_00 => Self::ServerError,
-            502_00 => Self::UnseenPage,
-            502_01 => Self::FoundAnother,
-            503_00 => Self::HangUp,
-            504_00 => Self::Silence,
+        match order.amount.to_string().as_str() {
+            "404.00" => Self::NotFoundRecent,
+            "404.01" => Self::NotFoundHistoric,
+            "404.02" => Self::KnownWithoutProof(PaymentState::Settled),
+            "404.03" => Self::KnownWithoutProof(PaymentState::Returned),
+            "429.00" => Self::TooManyQueries,
+            "429.01" => Self::CaptchaWanted,
+            "500.00" => Self::ServerError,
+            "502.00" => Self::UnseenPage,
+            "502.01" => Self::FoundAnother,
+            "503.00" => Self::HangUp,
+            "504.00" => Self::Silence,
             _ if exists(order, today) => Self::Found,
             _ if order
                 .date
@@ -77,4 +77,48 @@ fn exists(order: &Order, today: NaiveDate) -> bool {
         && order.issuer != order.receiver
         && takes_part(order.issuer)
         && takes_part(order.receiver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Beneficiary;
+    use domain::amount::Amount;
+    use domain::tracking_key::TrackingKey;
+    use rstest::rstest;
+
+    fn outcome(date: &str, issuer: &str, receiver: &str, amount: &str) -> Outcome {
+        let day = |text: &str| domain::calendar::parse_date(text).unwrap();
+        let order = Order {
+            date: day(date),
+            tracking_key: TrackingKey::parse("KEY").unwrap(),
+            reference: 1,
+            issuer: ParticipantCode::parse(issuer).unwrap(),
+            receiver: ParticipantCode::parse(receiver).unwrap(),
+            account: "002010077777777771".to_owned(),
+            amount: Amount::parse(amount).unwrap(),
+            beneficiary: Beneficiary::Customer,
+        };
+        Outcome::of(&order, day("2026-11-20"))
+    }
+
+    #[rstest]
+    #[case::any_transfer("2026-11-20", "40012", "40002", "1234.56", Outcome::Found)]
+    #[case::years_ago("2019-01-02", "40012", "40002", "1234.56", Outcome::Found)]
+    #[case::of_the_central_bank("2026-11-20", "2001", "40002", "1234.56", Outcome::Found)]
+    #[case::within_a_bank("2026-11-20", "40012", "40012", "1", Outcome::NotFoundRecent)]
+    #[case::within_a_bank_long_ago("2026-10-05", "40012", "40012", "1", Outcome::NotFoundHistoric)]
+    #[case::nobodys_code("2026-11-20", "40999", "40002", "1", Outcome::NotFoundRecent)]
+    #[case::before_its_code("2026-08-04", "40012", "40638", "1", Outcome::NotFoundHistoric)]
+    #[case::tomorrow("2026-11-21", "40012", "40002", "1", Outcome::NotFoundRecent)]
+    #[case::magic_wins("2026-11-21", "40012", "40012", "504", Outcome::Silence)]
+    fn what_could_exist_is_found(
+        #[case] date: &str,
+        #[case] issuer: &str,
+        #[case] receiver: &str,
+        #[case] amount: &str,
+        #[case] expected: Outcome,
+    ) {
+        assert_eq!(outcome(date, issuer, receiver, amount), expected);
+    }
 }

@@ -319,3 +319,58 @@ fn pesos(amount: Amount) -> String {
     }
     format!("$ {grouped}.{cents}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::canvas::{wrap_characters, wrap_words};
+    use super::typeface::win_ansi;
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("0.01", "$ 0.01")]
+    #[case("999.00", "$ 999.00")]
+    #[case("1234.56", "$ 1,234.56")]
+    #[case("1234567.80", "$ 1,234,567.80")]
+    fn pesos_are_grouped_by_thousands(#[case] plain: &str, #[case] shown: &str) {
+        assert_eq!(pesos(Amount::parse(plain).unwrap()), shown);
+    }
+
+    #[test]
+    fn dates_are_spelled_out_in_spanish() {
+        let date = NaiveDate::from_ymd_opt(2024, 11, 8).unwrap();
+        assert_eq!(long_date(date), "08 de noviembre de 2024");
+    }
+
+    #[test]
+    fn accents_survive_the_encoding() {
+        assert_eq!(win_ansi("ñÓ—®€"), [0xf1, 0xd3, 0x97, 0xae, b'?']);
+    }
+
+    #[test]
+    fn the_width_of_a_line_is_that_of_its_letters() {
+        let width = Typeface::Regular.width("Año í", 10.0);
+        assert!((width - (6.67 + 5.56 + 5.56 + 2.78 + 2.78)).abs() < 0.001);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_nothing_sticks_out_when_a_chain_is_wrapped(
+            chain in "[!-~]{1,800}", width in 20_u16..500,
+        ) {
+            let small_print = style(Typeface::Fixed, 6.8, INK);
+            let lines = wrap_characters(small_print, f32::from(width), &chain);
+            prop_assert_eq!(lines.concat(), chain);
+            for line in lines {
+                prop_assert!(Typeface::Fixed.width(&line, 6.8) <= f32::from(width) + 0.01);
+            }
+        }
+
+        #[test]
+        fn no_word_is_lost_when_prose_is_wrapped(words in "[a-z]{1,9}( [a-z]{1,9}){0,40}") {
+            let prose = style(Typeface::Regular, 8.0, INK);
+            prop_assert_eq!(wrap_words(prose, 120.0, &words).join(" "), words);
+        }
+    }
+}

@@ -15,7 +15,7 @@ static KEY: LazyLock<KeyPair> = LazyLock::new(|| {
     KeyPair::from_pkcs8(include_bytes!("../keys/seal.pk8")).expect("the shipped key is tested")
 });
 
-/// The public key (SubjectPublicKeyInfo, DER) that checks the sandbox's seals.
+/// The public key (`SubjectPublicKeyInfo`, DER) that checks the sandbox's seals.
 pub fn public_key_der() -> &'static [u8] {
     include_bytes!("../keys/seal.spki")
 }

@@ -54,16 +54,14 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
         .header_read_timeout(HEAD_TIMEOUT)
         .title_case_headers(true);
     loop {
-        let stream = tokio::select! {
+        let accepted = tokio::select! {
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => continue,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(_) => {
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            },
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
         };
         // Without it a kept-alive answer may wait 40 ms for the client's acknowledgement.
         let _ = stream.set_nodelay(true);

@@ -97,7 +97,7 @@ fn base_letter(character: char) -> char {
     }
 }
 
-/// Text in WinAnsi, the page's encoding; `?` stands for what it can't write.
+/// Text in `WinAnsi`, the page's encoding; `?` stands for what it can't write.
 pub(super) fn win_ansi(text: &str) -> Vec<u8> {
     text.chars()
         .map(|character| match character {

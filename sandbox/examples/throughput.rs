@@ -1,0 +1,85 @@
+//! Measures how many proofs a second the sandbox seals and serves, clients included:
+//! `cargo run --release -p sandbox --example throughput`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a measurement, not a program"
+)]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use sandbox::SandboxConfig;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufStream};
+use tokio::net::{TcpListener, TcpStream};
+
+const CLIENTS: usize = 32;
+const LOOKUPS: usize = 500;
+
+#[tokio::main]
+async fn main() {
+    let config = SandboxConfig {
+        latency: Duration::ZERO,
+        now: Arc::new(|| DateTime::from_timestamp(1_795_197_600, 0).unwrap()),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = sandbox::router(config);
+    tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+    for (round, different) in [("sealed anew", true), ("sealed before", false)] {
+        let started = Instant::now();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| tokio::spawn(look_up(address, client, different)))
+            .collect();
+        for client in clients {
+            client.await.unwrap();
+        }
+        let rate = (CLIENTS * LOOKUPS) as f64 / started.elapsed().as_secs_f64();
+        println!("{round}: {rate:.0} proofs a second");
+    }
+}
+
+/// Fetches proofs, one after the other, on one connection.
+async fn look_up(address: SocketAddr, client: usize, different: bool) {
+    let mut stream = BufStream::new(TcpStream::connect(address).await.unwrap());
+    for lookup in 0..LOOKUPS {
+        let number = if different { lookup } else { 0 };
+        let form = format!(
+            "tipoCriterio=T&criterio=KEY{client}X{number}&fecha=20-11-2026&emisor=40012&\
+             receptor=40002&cuenta=002010077777777771&monto=1234.56&receptorParticipante=0&\
+             captcha=c&tipoConsulta=1"
+        );
+        let request = format!(
+            "POST /cep/valida.do HTTP/1.1\r\nHost: sandbox\r\nContent-Type: \
+             application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+            form.len()
+        );
+        let (head, _) = exchange(&mut stream, &request).await;
+        let (_, session) = head.split_once("JSESSIONID=").unwrap();
+        let (session, _) = session.split_once(';').unwrap();
+        let request = format!(
+            "GET /cep/descarga.do?formato=XML HTTP/1.1\r\nHost: sandbox\r\n\
+             Cookie: JSESSIONID={session}\r\n\r\n"
+        );
+        let (_, xml) = exchange(&mut stream, &request).await;
+        assert!(xml.starts_with(b"<?xml"));
+    }
+}
+
+async fn exchange(stream: &mut BufStream<TcpStream>, request: &str) -> (String, Vec<u8>) {
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.flush().await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    let head = String::from_utf8(head).unwrap();
+    let (_, length) = head.split_once("Content-Length: ").unwrap();
+    let (length, _) = length.split_once('\r').unwrap();
+    let mut body = vec![0; length.parse().unwrap()];
+    stream.read_exact(&mut body).await.unwrap();
+    (head, body)
+}

@@ -1,0 +1,174 @@
+//! A running portal, and a client that keeps its cookies by hand.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use reqwest::header::{COOKIE, HeaderMap, SET_COOKIE};
+use sandbox::SandboxConfig;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// Noon of a Friday in Mexico City.
+pub(crate) const NOON: &str = "2026-11-20T18:00:00Z";
+
+/// A portal on a port of its own; it goes down when it is dropped.
+pub(crate) struct Portal {
+    pub(crate) address: SocketAddr,
+    pub(crate) shutdown: Option<oneshot::Sender<()>>,
+    pub(crate) served: JoinHandle<()>,
+}
+
+impl Portal {
+    pub(crate) async fn start() -> Self {
+        Self::start_at(NOON, Duration::ZERO).await
+    }
+
+    /// A portal whose clock stands still.
+    pub(crate) async fn start_at(now: &str, latency: Duration) -> Self {
+        let now: DateTime<Utc> = now.parse().unwrap();
+        let config = SandboxConfig {
+            latency,
+            now: Arc::new(move || now),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (shutdown, ended) = oneshot::channel::<()>();
+        let served = tokio::spawn(async move {
+            let shutdown = async { drop(ended.await) };
+            sandbox::serve(listener, sandbox::router(config), shutdown).await;
+        });
+        Self {
+            address,
+            shutdown: Some(shutdown),
+            served,
+        }
+    }
+
+    pub(crate) fn visitor(&self) -> Visitor {
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(20))
+            .build()
+            .unwrap();
+        Visitor {
+            client,
+            base: format!("http://{}/cep", self.address),
+            cookies: Vec::new(),
+        }
+    }
+}
+
+/// One client with one jar.
+pub(crate) struct Visitor {
+    client: reqwest::Client,
+    base: String,
+    pub(crate) cookies: Vec<(String, String)>,
+}
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+impl Visitor {
+    pub(crate) async fn validate(&mut self, form: &Form) -> Answer {
+        let request = self.client.post(format!("{}/valida.do", self.base));
+        self.send(request.form(&form.0)).await
+    }
+
+    pub(crate) async fn download(&mut self, format: &str) -> Answer {
+        self.get(&format!("descarga.do?formato={format}")).await
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        let request = self.client.get(format!("{}/{path}", self.base));
+        self.send(request).await
+    }
+
+    pub(crate) async fn send(&mut self, request: reqwest::RequestBuilder) -> Answer {
+        let cookies: Vec<_> = self
+            .cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        let request = if cookies.is_empty() {
+            request
+        } else {
+            request.header(COOKIE, cookies.join("; "))
+        };
+        let answer = request.send().await.unwrap();
+        for line in answer.headers().get_all(SET_COOKIE) {
+            let cookie = line.to_str().unwrap().split(';').next().unwrap();
+            let (name, value) = cookie.split_once('=').unwrap();
+            self.cookies.retain(|(kept, _)| kept != name);
+            self.cookies.push((name.to_owned(), value.to_owned()));
+        }
+        Answer {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            body: answer.bytes().await.unwrap().to_vec(),
+        }
+    }
+}
+
+/// The form of a payment that is found.
+#[derive(Clone)]
+pub(crate) struct Form(Vec<(&'static str, String)>);
+
+impl Form {
+    pub(crate) fn new() -> Self {
+        let fields = [
+            ("tipoCriterio", "T"),
+            ("captcha", "c"),
+            ("tipoConsulta", "1"),
+            ("fecha", "20-11-2026"),
+            ("criterio", "MBAN01002611200001234567"),
+            ("emisor", "40012"),
+            ("receptor", "40002"),
+            ("cuenta", "002010077777777771"),
+            ("monto", "1234.56"),
+            ("receptorParticipante", "0"),
+        ];
+        Self(fields.map(|(name, value)| (name, value.to_owned())).into())
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        for field in &mut self.0 {
+            if field.0 == name {
+                value.clone_into(&mut field.1);
+            }
+        }
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.0.retain(|(field, _)| *field != name);
+        self
+    }
+
+    /// The form as it goes over the wire; none of its values needs escaping.
+    pub(crate) fn encoded(&self) -> String {
+        let fields: Vec<_> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        fields.join("&")
+    }
+}
