@@ -1,1 +1,98 @@
-//! Placeholder.
+//! Inbound adapter: the REST API of the contract.
+//!
+//! HTTP becomes calls of [`ports::inbound`], and what they answer becomes HTTP; no rule of the
+//! business lives here. [`router`] serves every route at the root and under `/api`. The way of a
+//! proof request is in `pipeline`, everything else is in `operations`.
+
+mod body;
+mod call;
+mod code;
+mod details;
+mod docs_page;
+mod failure;
+mod files;
+mod headers;
+mod json;
+mod language;
+mod messages;
+mod openapi;
+mod operations;
+mod pipeline;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::handler::Handler as _;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use domain::outcome::Endpoint;
+use domain::participant::Catalogue;
+use ports::inbound::{Gatekeeper, Health, Proofs};
+use ports::outbound::{Clock, Random};
+use tokio_util::task::TaskTracker;
+
+pub use body::{BODY_DEADLINE, MAX_BODY_BYTES};
+pub use openapi::openapi_json;
+
+/// Prefixes under which every route is served (design, decision 1).
+const ALIASES: [&str; 2] = ["", "/api"];
+
+/// What the routes stand on.
+pub struct RestState {
+    /// Checks keys and limits.
+    pub gatekeeper: Arc<dyn Gatekeeper>,
+    /// Looks proofs up.
+    pub proofs: Arc<dyn Proofs>,
+    /// Says whether we can serve.
+    pub health: Arc<dyn Health>,
+    /// For dates, request ids and durations.
+    pub clock: Arc<dyn Clock>,
+    /// For request ids.
+    pub random: Arc<dyn Random>,
+    /// Whose codes `emisor` and `receptor` may be.
+    pub catalogue: &'static Catalogue,
+    /// Requests that are under way, also those whose caller hung up. At shutdown: stop accepting,
+    /// close it, wait for it, then flush the journal.
+    pub tasks: TaskTracker,
+    /// Time in which a whole body must arrive; [`BODY_DEADLINE`].
+    pub body_deadline: Duration,
+}
+
+/// All routes.
+///
+/// The accept loop must put `ConnectInfo<SocketAddr>` into each request's extensions; without it
+/// all callers share one address.
+pub fn router(state: RestState) -> Router {
+    let state = Arc::new(state);
+    let observe = from_fn_with_state(Arc::clone(&state), operations::observe);
+    let refuse_method = operations::method_not_allowed.layer(observe.clone());
+
+    let mut router = Router::new();
+    for alias in ALIASES {
+        let route = |path: &str| format!("{alias}{path}");
+        router = router
+            .route(&route("/healthz"), get(operations::healthz))
+            .route(&route("/readyz"), get(operations::readyz))
+            .route(&route("/openapi.json"), get(operations::openapi))
+            .route(&route("/docs"), get(docs_page::redirect))
+            .route(&route("/docs/"), get(docs_page::index))
+            .route(&route("/docs/{file}"), get(docs_page::file));
+    }
+    router = router
+        .method_not_allowed_fallback(operations::method_not_allowed)
+        .fallback(operations::route_not_found)
+        .layer(observe);
+    for alias in ALIASES {
+        for endpoint in Endpoint::ALL {
+            let state = Arc::clone(&state);
+            let answer = move |request: Request| pipeline::answer(state, alias, endpoint, request);
+            router = router.route(
+                &format!("{alias}/v1/cep/{}", endpoint.name()),
+                post(answer).fallback(refuse_method.clone()),
+            );
+        }
+    }
+    router.with_state(state)
+}

@@ -1,0 +1,196 @@
+//! The body of a request: its media type, its size, its deadline, and what to do with the rest of
+//! it once the answer is known.
+
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use tokio::time::timeout;
+
+use crate::call::the_one;
+
+/// Largest body that is read (design, decision 3).
+pub const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// Time in which a whole body must arrive (security, row 13).
+pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
+
+/// How much of a refused body is still taken in, so that a caller who sends before it listens gets
+/// to hear the answer; a closed connection would lose it.
+const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Why a body can't be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyFault {
+    /// It isn't JSON in UTF-8, by its own declaration.
+    MediaType,
+    /// More than [`MAX_BODY_BYTES`].
+    TooLarge,
+    /// It didn't arrive within its deadline.
+    TimedOut,
+    /// It ended before its end.
+    Broken,
+}
+
+/// A body that may not have been asked for yet.
+pub(crate) struct Upload {
+    body: Body,
+    deadline: Duration,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The caller waits for `100 Continue` before it sends.
+    Awaited,
+    /// It is on its way.
+    Arriving,
+    /// There is no point in reading on.
+    GivenUp,
+}
+
+impl Upload {
+    pub(crate) fn new(headers: &HeaderMap, body: Body, deadline: Duration) -> Self {
+        let state = if headers.contains_key(EXPECT) {
+            State::Awaited
+        } else {
+            State::Arriving
+        };
+        Self {
+            body,
+            deadline,
+            state,
+        }
+    }
+
+    /// Reads the body, if it is one that we take.
+    pub(crate) async fn read(&mut self, headers: &HeaderMap) -> Result<Bytes, BodyFault> {
+        if !is_json(headers) {
+            return Err(BodyFault::MediaType);
+        }
+        if self.body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+            return Err(BodyFault::TooLarge);
+        }
+        self.state = State::Arriving;
+        let read = timeout(self.deadline, read_up_to(&mut self.body, MAX_BODY_BYTES));
+        let result = read.await.unwrap_or(Err(BodyFault::TimedOut));
+        if matches!(result, Err(BodyFault::TimedOut | BodyFault::Broken)) {
+            self.state = State::GivenUp;
+        }
+        result
+    }
+
+    /// Whether nothing of it can come any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    /// Takes in what is left, within bounds. After them the connection is closed.
+    pub(crate) async fn drain(mut self) {
+        if self.state == State::Arriving && !self.is_over() {
+            let _ = timeout(
+                self.deadline,
+                discard_up_to(&mut self.body, MAX_DRAINED_BYTES),
+            )
+            .await;
+        }
+    }
+}
+
+async fn read_up_to(body: &mut Body, most: usize) -> Result<Bytes, BodyFault> {
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| BodyFault::Broken)?.into_data() else {
+            continue;
+        };
+        if first.len() + all.len() + data.len() > most {
+            return Err(BodyFault::TooLarge);
+        }
+        if first.is_empty() && all.is_empty() {
+            first = data;
+            continue;
+        }
+        if all.is_empty() {
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&data);
+    }
+    Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+async fn discard_up_to(body: &mut Body, most: usize) {
+    let mut discarded = 0;
+    while discarded <= most {
+        let Some(Ok(frame)) = body.frame().await else {
+            return;
+        };
+        discarded += frame.data_ref().map_or(0, Bytes::len);
+    }
+}
+
+/// Whether the headers declare `application/json`, in UTF-8 and not compressed.
+fn is_json(headers: &HeaderMap) -> bool {
+    the_one(headers, &CONTENT_TYPE).is_some_and(is_json_type)
+        && !headers.contains_key(CONTENT_ENCODING)
+}
+
+fn is_json_type(value: &str) -> bool {
+    let mut parts = value.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default();
+    if !essence.eq_ignore_ascii_case("application/json") {
+        return false;
+    }
+    match (parts.next(), parts.next()) {
+        (None, _) => true,
+        (Some(parameter), None) => is_utf_8(parameter),
+        (Some(_), Some(_)) => false,
+    }
+}
+
+fn is_utf_8(parameter: &str) -> bool {
+    parameter.split_once('=').is_some_and(|(name, value)| {
+        name.eq_ignore_ascii_case("charset")
+            && value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("application/json", true)]
+    #[case("Application/JSON; charset=UTF-8", true)]
+    #[case("application/json;charset=\"utf-8\"", true)]
+    #[case("application/json; charset=latin1", false)]
+    #[case("application/json; version=1", false)]
+    #[case("application/json; charset=utf-8; x=y", false)]
+    #[case("application/json,text/plain", false)]
+    #[case("application/jsonx", false)]
+    #[case("application/problem+json", false)]
+    #[case("text/plain", false)]
+    #[case("application/x-www-form-urlencoded", false)]
+    #[case("", false)]
+    fn only_json_in_utf_8_is_taken(#[case] value: &str, #[case] taken: bool) {
+        assert_eq!(is_json_type(value), taken);
+    }
+
+    #[tokio::test]
+    async fn a_body_in_pieces_is_put_together_up_to_the_limit() {
+        let pieces = |count: usize| {
+            let pieces = (0..count).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"0123")));
+            Body::from_stream(futures::stream::iter(pieces))
+        };
+        let read = read_up_to(&mut pieces(4), 16).await;
+        assert_eq!(read.unwrap(), "0123012301230123");
+        assert_eq!(
+            read_up_to(&mut pieces(5), 19).await,
+            Err(BodyFault::TooLarge)
+        );
+    }
+}

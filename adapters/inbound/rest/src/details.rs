@@ -1,0 +1,242 @@
+//! The members of an error's `details`, in the order in which they are written.
+
+use domain::hints::Hint;
+use domain::inference::Gap;
+use domain::payment::Payment;
+use domain::query::{Field, Problem};
+use ports::inbound::{Component, ComponentState};
+use serde::Serialize;
+
+use crate::messages::Messages;
+
+/// Free-form additional members of an error; those that have nothing to say are left out.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Details {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) position: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) fields: Vec<FieldDetail>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) missing: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasons: Option<Reasons>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) explicit_endpoints: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) payment: Option<PaymentDetail>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hints: Option<Vec<HintDetail>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) used: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reset_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_after: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_bytes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accepted: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) components: Option<Vec<ComponentDetail>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) request_id: Option<String>,
+}
+
+/// A field and what is wrong with it.
+#[derive(Debug, Serialize)]
+pub(crate) struct FieldDetail {
+    field: &'static str,
+    problem: &'static str,
+    message: String,
+}
+
+impl FieldDetail {
+    pub(crate) fn new(field: Field, problem: FieldProblem, messages: &dyn Messages) -> Self {
+        Self {
+            field: field.name(),
+            problem: problem.code(),
+            message: messages.field_problem(problem),
+        }
+    }
+}
+
+/// What can be wrong with a field: the domain's problems, and those of a body or of two fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FieldProblem {
+    /// The value itself.
+    Value(Problem),
+    /// The field stands there twice.
+    Duplicate,
+    /// The other institution is the same one.
+    SameInstitution,
+}
+
+impl FieldProblem {
+    fn code(self) -> &'static str {
+        use domain::account::AccountError;
+        use domain::amount::AmountError;
+        use domain::calendar::DateError;
+        use domain::participant::ParticipantError;
+        use domain::tracking_key::TrackingKeyError;
+        match self {
+            Self::Duplicate => "duplicate",
+            Self::SameInstitution => "same_institution",
+            Self::Value(problem) => match problem {
+                Problem::Missing => "missing",
+                Problem::WrongType { .. } => "wrong_type",
+                Problem::Date(DateError::Malformed) => "malformed_date",
+                Problem::Date(DateError::NoSuchDay) => "no_such_day",
+                Problem::Date(DateError::InFuture { .. }) => "in_future",
+                Problem::TrackingKey(TrackingKeyError::Empty) => "empty",
+                Problem::TrackingKey(TrackingKeyError::TooLong { .. }) => "too_long",
+                Problem::TrackingKey(TrackingKeyError::Character { .. }) => "forbidden_character",
+                Problem::Account(AccountError::NotDigits) => "not_digits",
+                Problem::Account(AccountError::Length { .. }) => "wrong_length",
+                Problem::Amount(AmountError::NotDecimal) => "not_decimal",
+                Problem::Amount(AmountError::Exponent) => "exponent",
+                Problem::Amount(AmountError::NotPositive) => "not_positive",
+                Problem::Amount(AmountError::TooManyDecimals) => "too_many_decimals",
+                Problem::Amount(AmountError::TooLarge) => "too_large",
+                Problem::Participant(ParticipantError::Malformed) => "malformed_code",
+                Problem::Participant(ParticipantError::Unknown) => "unknown_participant",
+            },
+        }
+    }
+}
+
+/// Why each side that is missing could not be inferred.
+#[derive(Debug, Serialize)]
+pub(crate) struct Reasons {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) emisor: Option<GapDetail>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) receptor: Option<GapDetail>,
+}
+
+/// Why one side could not be inferred.
+#[derive(Debug, Serialize)]
+pub(crate) struct GapDetail {
+    reason: &'static str,
+    message: &'static str,
+}
+
+impl GapDetail {
+    pub(crate) fn new(gap: Gap, messages: &dyn Messages) -> Self {
+        let reason = match gap {
+            Gap::UnknownClabePrefix => "unknown_clabe_prefix",
+            Gap::UnknownCardPrefix => "unknown_card_prefix",
+            Gap::UnknownTrackingKeyShape => "unknown_tracking_key_shape",
+        };
+        Self {
+            reason,
+            message: messages.gap(gap),
+        }
+    }
+}
+
+/// What the bank knows of a payment without a proof. Times are Mexico City's.
+#[derive(Debug, Serialize)]
+pub(crate) struct PaymentDetail {
+    state: &'static str,
+    received_at: Option<String>,
+    processed_at: Option<String>,
+}
+
+impl PaymentDetail {
+    pub(crate) fn new(payment: &Payment) -> Self {
+        let text = |at: chrono::NaiveDateTime| at.format("%Y-%m-%dT%H:%M:%S").to_string();
+        Self {
+            state: payment.state.label(),
+            received_at: payment.received_at.map(text),
+            processed_at: payment.processed_at.map(text),
+        }
+    }
+}
+
+/// One thing to check, with what it speaks of.
+#[derive(Debug, Serialize)]
+pub(crate) struct HintDetail {
+    code: &'static str,
+    message: String,
+    #[serde(flatten)]
+    data: HintData,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum HintData {
+    Digits {
+        given: u8,
+        expected: u8,
+    },
+    Institutions {
+        given: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        expected: Option<String>,
+    },
+    Date {
+        date: String,
+    },
+    Nothing {},
+}
+
+impl HintDetail {
+    pub(crate) fn new(hint: &Hint, messages: &dyn Messages) -> Self {
+        let date = |date: chrono::NaiveDate| HintData::Date {
+            date: date.to_string(),
+        };
+        let (code, data) = match *hint {
+            Hint::CheckDigit { given, expected } => {
+                ("check_digit", HintData::Digits { given, expected })
+            }
+            Hint::ReceiverDiffers { given, expected } => (
+                "receiver_differs",
+                HintData::Institutions {
+                    given: given.to_string(),
+                    expected: Some(expected.to_string()),
+                },
+            ),
+            Hint::CodeNotValidOnDate { given, expected } => (
+                "code_not_valid_on_date",
+                HintData::Institutions {
+                    given: given.to_string(),
+                    expected: expected.map(|code| code.to_string()),
+                },
+            ),
+            Hint::DayAndMonthSwapped { other } => ("day_and_month_swapped", date(other)),
+            Hint::AmountLooksLikeCentavos => ("amount_looks_like_centavos", HintData::Nothing {}),
+            Hint::DateInTrackingKey { found } => ("date_in_tracking_key", date(found)),
+            Hint::NotABankingDay { operation_date } => ("not_a_banking_day", date(operation_date)),
+            Hint::MaybeOperationDate { other } => ("maybe_operation_date", date(other)),
+        };
+        Self {
+            code,
+            message: messages.hint(hint),
+            data,
+        }
+    }
+}
+
+/// The state of one thing that we stand on.
+#[derive(Debug, Serialize)]
+pub(crate) struct ComponentDetail {
+    name: &'static str,
+    state: &'static str,
+}
+
+impl ComponentDetail {
+    pub(crate) fn new(component: &Component) -> Self {
+        let state = match component.state {
+            ComponentState::Up => "up",
+            ComponentState::Failed => "failed",
+        };
+        Self {
+            name: component.name,
+            state,
+        }
+    }
+}

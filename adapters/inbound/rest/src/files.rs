@@ -1,0 +1,204 @@
+//! Proofs on their way out: as files, as a ZIP of both, or in a JSON envelope.
+
+use std::io::{Cursor, Write as _};
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use domain::file::{FileStem, Format};
+use domain::inference::Inferred;
+use domain::outcome::Endpoint;
+use ports::inbound::{Delivery, Files, Wanted};
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::headers::{self, INFERRED_ISSUER, INFERRED_RECEIVER};
+
+const ZIP_TYPE: &str = "application/zip";
+/// A browser that shows the file anyway gets neither scripts nor anything to load.
+const FILE_CSP: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
+
+/// Why a proof can't be handed out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RenderError {
+    /// The use case answered other files than the endpoint asked for.
+    #[error("the delivery lacks a file that was wanted")]
+    FileMissing,
+    #[error("the file name is no header value")]
+    FileName,
+    #[error("the ZIP could not be written: {0}")]
+    Zip(#[from] ZipError),
+    #[error("the ZIP was given up: {0}")]
+    ZipTask(#[from] tokio::task::JoinError),
+}
+
+/// The files that an endpoint needs.
+pub(crate) fn wanted(endpoint: Endpoint) -> Wanted {
+    match endpoint {
+        Endpoint::XmlAuto | Endpoint::Xml | Endpoint::XmlBase64 => Wanted::Xml,
+        Endpoint::PdfAuto | Endpoint::Pdf | Endpoint::Base64 => Wanted::Pdf,
+        Endpoint::ZipAuto => Wanted::Both,
+    }
+}
+
+/// The answer of an endpoint with this delivery.
+pub(crate) async fn render(
+    endpoint: Endpoint,
+    delivery: Delivery,
+) -> Result<Response, RenderError> {
+    let Delivery {
+        files,
+        stem,
+        inferred_issuer,
+        inferred_receiver,
+    } = delivery;
+    let mut response = match endpoint {
+        Endpoint::XmlAuto | Endpoint::Xml => file(xml(files)?, &stem, Format::Xml)?,
+        Endpoint::PdfAuto | Endpoint::Pdf => file(pdf(files)?, &stem, Format::Pdf)?,
+        Endpoint::XmlBase64 => envelope(&xml(files)?, &stem, Format::Xml),
+        Endpoint::Base64 => envelope(&pdf(files)?, &stem, Format::Pdf),
+        Endpoint::ZipAuto => archive(files, stem).await?,
+    };
+    let headers = response.headers_mut();
+    for (name, inferred) in [
+        (INFERRED_ISSUER, inferred_issuer),
+        (INFERRED_RECEIVER, inferred_receiver),
+    ] {
+        if let Some(Inferred { code, .. }) = inferred {
+            headers.insert(name, HeaderValue::from(code.number()));
+        }
+    }
+    Ok(response)
+}
+
+fn xml(files: Files) -> Result<Bytes, RenderError> {
+    match files {
+        Files::Xml(xml) | Files::Both { xml, .. } => Ok(xml),
+        Files::Pdf(_) => Err(RenderError::FileMissing),
+    }
+}
+
+fn pdf(files: Files) -> Result<Bytes, RenderError> {
+    match files {
+        Files::Pdf(pdf) | Files::Both { pdf, .. } => Ok(pdf),
+        Files::Xml(_) => Err(RenderError::FileMissing),
+    }
+}
+
+fn file(bytes: Bytes, stem: &FileStem, format: Format) -> Result<Response, RenderError> {
+    attachment(
+        bytes,
+        &stem.with_extension(format.extension()),
+        format.media_type(),
+    )
+}
+
+fn attachment(bytes: Bytes, name: &str, media_type: &'static str) -> Result<Response, RenderError> {
+    let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
+        .map_err(|_| RenderError::FileName)?;
+    let mut response = Response::new(Body::from(bytes));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(CONTENT_DISPOSITION, disposition);
+    headers.insert(CONTENT_SECURITY_POLICY, FILE_CSP);
+    Ok(response)
+}
+
+/// The envelope of the contract's 2.2. It is written by hand, because a serialiser would look for
+/// characters to escape in megabytes of base64; neither it nor a file name has any.
+fn envelope(bytes: &[u8], stem: &FileStem, format: Format) -> Response {
+    let name = stem.with_extension(format.extension());
+    let media_type = format.media_type();
+    let mut json =
+        format!(r#"{{"ok":true,"filename":"{name}","content_type":"{media_type}","data":""#);
+    json.reserve_exact(bytes.len().div_ceil(3) * 4 + 2);
+    STANDARD.encode_string(bytes, &mut json);
+    json.push_str("\"}");
+    let mut response = Response::new(Body::from(json));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, headers::JSON);
+    headers.insert(CONTENT_SECURITY_POLICY, headers::CSP_NOTHING);
+    response
+}
+
+/// Both files in a ZIP. Deflating a PDF takes milliseconds, too long for a thread that serves
+/// other requests.
+async fn archive(files: Files, stem: FileStem) -> Result<Response, RenderError> {
+    let Files::Both { xml, pdf } = files else {
+        return Err(RenderError::FileMissing);
+    };
+    let name = stem.with_extension("zip");
+    let zip = tokio::task::spawn_blocking(move || zip(&xml, &pdf, &stem)).await??;
+    attachment(zip.into(), &name, ZIP_TYPE)
+}
+
+/// The same files give the same bytes: the entries carry the ZIP format's zero time, 1980-01-01.
+fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default())
+        .unix_permissions(0o644);
+    let mut writer = ZipWriter::new(Cursor::new(Vec::with_capacity(xml.len() + pdf.len())));
+    for (bytes, format) in [(xml, Format::Xml), (pdf, Format::Pdf)] {
+        writer.start_file(stem.with_extension(format.extension()), options)?;
+        writer.write_all(bytes)?;
+    }
+    Ok(writer.finish()?.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::NaiveDate;
+    use domain::tracking_key::TrackingKey;
+    use std::io::Read as _;
+
+    fn stem() -> FileStem {
+        let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+        FileStem::new(date, &TrackingKey::parse("MBAN 01/../2").unwrap())
+    }
+
+    #[test]
+    fn a_zip_holds_two_plainly_named_files_and_is_always_the_same() {
+        let made = zip(b"<xml/>", b"%PDF", &stem()).unwrap();
+        assert_eq!(made, zip(b"<xml/>", b"%PDF", &stem()).unwrap());
+        let mut archive = zip::ZipArchive::new(Cursor::new(made)).unwrap();
+        assert_eq!(archive.len(), 2);
+        for (index, name, content) in [
+            (0, "CEP-20261120-MBAN01..2.xml", "<xml/>"),
+            (1, "CEP-20261120-MBAN01..2.pdf", "%PDF"),
+        ] {
+            let mut entry = archive.by_index(index).unwrap();
+            let mut text = String::new();
+            entry.read_to_string(&mut text).unwrap();
+            assert_eq!(entry.name(), name);
+            assert_eq!(text, content);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_delivery_without_the_wanted_file_is_an_error_and_never_another_file() {
+        let files = [Files::Xml(Bytes::new()), Files::Pdf(Bytes::new())];
+        for files in files {
+            for endpoint in Endpoint::ALL {
+                let delivery = Delivery {
+                    files: files.clone(),
+                    stem: stem(),
+                    inferred_issuer: None,
+                    inferred_receiver: None,
+                };
+                let fits = match wanted(endpoint) {
+                    Wanted::Xml => matches!(files, Files::Xml(_)),
+                    Wanted::Pdf => matches!(files, Files::Pdf(_)),
+                    Wanted::Both => false,
+                };
+                assert_eq!(render(endpoint, delivery).await.is_ok(), fits);
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The way of one proof request.
+//!
+//! It runs in a task of its own, so that a caller who hangs up loses neither the count of its
+//! request nor the proof that the bank was already asked for.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use axum::response::Response;
+use domain::calendar;
+use domain::key::{Environment, KeyId};
+use domain::outcome::{Endpoint, Outcome};
+use domain::query::{Institutions, ProofQuery};
+use futures::FutureExt as _;
+use ports::inbound::{Attempt, Banks, FetchReport, ProofRequest, Refusal, Settlement};
+use tokio::sync::oneshot;
+
+use crate::RestState;
+use crate::body::Upload;
+use crate::call::{self, Call};
+use crate::failure::Failure;
+use crate::files;
+use crate::headers;
+use crate::json;
+
+/// Answers a proof request.
+pub(crate) async fn answer(
+    state: Arc<RestState>,
+    alias: &'static str,
+    endpoint: Endpoint,
+    request: Request,
+) -> Response {
+    let call = Call::new(request.headers(), &*state.clock, &*state.random);
+    let (sender, receiver) = oneshot::channel();
+    let errand = Errand {
+        state: Arc::clone(&state),
+        call: call.clone(),
+        alias,
+        endpoint,
+    };
+    state.tasks.spawn(errand.run(request, sender));
+    if let Ok(response) = receiver.await {
+        return response;
+    }
+    tracing::error!(request_id = %call.request_id, "a proof request's task panicked");
+    let mut response = Failure::internal(&call.request_id, call.language).into_response();
+    headers::put_common(response.headers_mut(), call.id_value());
+    response
+}
+
+/// One proof request, under way.
+struct Errand {
+    state: Arc<RestState>,
+    call: Call,
+    alias: &'static str,
+    endpoint: Endpoint,
+}
+
+/// What became of it, for the log.
+struct Record {
+    outcome: &'static str,
+    key: Option<(KeyId, Environment)>,
+    banks: Option<Banks>,
+    bank_time: Option<Duration>,
+}
+
+/// The answer to an admitted request, before it is settled.
+struct Answer {
+    response: Response,
+    settlement: Settlement,
+}
+
+impl Errand {
+    async fn run(self, request: Request, sender: oneshot::Sender<Response>) {
+        let address = call::address(&request);
+        let (parts, body) = request.into_parts();
+        let mut upload = Upload::new(&parts.headers, body, self.state.body_deadline);
+        let attempt = Attempt {
+            presented_key: call::presented_key(&parts.headers),
+            address,
+            endpoint: self.endpoint,
+            request_id: self.call.request_id.clone(),
+        };
+        let (mut response, record) = self.admitted(attempt, &parts.headers, &mut upload).await;
+        headers::put_common(response.headers_mut(), self.call.id_value());
+        let status = response.status().as_u16();
+        let heard = sender.send(response).is_ok();
+        self.log(&parts, status, heard, &record);
+        upload.drain().await;
+    }
+
+    /// Has the request admitted, answered and settled, exactly once each.
+    async fn admitted(
+        &self,
+        attempt: Attempt<'_>,
+        headers: &HeaderMap,
+        upload: &mut Upload,
+    ) -> (Response, Record) {
+        let admission = match self.state.gatekeeper.admit(attempt).await {
+            Ok(admission) => admission,
+            Err(refusal) => return self.refused(&refusal),
+        };
+        let environment = admission.environment;
+        let key = (admission.key, environment);
+        let counted = admission.standing;
+
+        let answer = AssertUnwindSafe(self.answered(environment, headers, upload))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| self.failed("the answer to a proof request panicked"));
+        let Answer {
+            mut response,
+            settlement,
+        } = answer;
+        let record = Record {
+            outcome: settlement.outcome.name(),
+            key: Some(key),
+            banks: settlement.banks,
+            bank_time: settlement.bank_time,
+        };
+        let settled = self.state.gatekeeper.settle(admission, settlement).await;
+        let standing = match settled {
+            Ok(standing) => standing,
+            Err(error) => {
+                let Call {
+                    request_id,
+                    language,
+                    ..
+                } = &self.call;
+                response = Failure::of_not_durable(error, request_id, *language).into_response();
+                counted
+            }
+        };
+        headers::put_standing(response.headers_mut(), &standing);
+        (response, record)
+    }
+
+    fn refused(&self, refusal: &Refusal) -> (Response, Record) {
+        let (outcome, standing) = match refusal {
+            Refusal::InvalidKey => ("invalid_api_key", None),
+            Refusal::RateLimited { standing, .. } => (Outcome::RateLimited.name(), Some(standing)),
+            Refusal::QuotaExceeded { standing, .. } => {
+                (Outcome::QuotaExceeded.name(), Some(standing))
+            }
+            Refusal::Unavailable { .. } => ("unavailable", None),
+        };
+        let mut response = Failure::of_refusal(refusal, self.call.language).into_response();
+        if let Some(standing) = standing {
+            headers::put_standing(response.headers_mut(), standing);
+        }
+        let record = Record {
+            outcome,
+            key: None,
+            banks: None,
+            bank_time: None,
+        };
+        (response, record)
+    }
+
+    async fn answered(
+        &self,
+        environment: Environment,
+        headers: &HeaderMap,
+        upload: &mut Upload,
+    ) -> Answer {
+        let query = match self.query(headers, upload).await {
+            Ok(query) => query,
+            Err(failure) => return unasked(failure, Outcome::InvalidRequest),
+        };
+        let request = ProofRequest {
+            query,
+            wanted: files::wanted(self.endpoint),
+            environment,
+        };
+        let FetchReport {
+            banks,
+            bank_time,
+            result,
+        } = self.state.proofs.fetch(request).await;
+        let (response, outcome) = match result {
+            Ok(delivery) => match files::render(self.endpoint, delivery).await {
+                Ok(response) => (response, Outcome::Delivered),
+                Err(error) => {
+                    let Answer {
+                        response,
+                        settlement,
+                    } = self.failed(&error);
+                    (response, settlement.outcome)
+                }
+            },
+            Err(error) => {
+                let Call {
+                    request_id,
+                    language,
+                    ..
+                } = &self.call;
+                let (failure, outcome) =
+                    Failure::of_fetch(&error, self.endpoint, request_id, *language);
+                (failure.into_response(), outcome)
+            }
+        };
+        Answer {
+            response,
+            settlement: Settlement {
+                outcome,
+                banks,
+                bank_time,
+            },
+        }
+    }
+
+    /// Reads the body and checks all of its fields.
+    async fn query(&self, headers: &HeaderMap, upload: &mut Upload) -> Result<ProofQuery, Failure> {
+        let language = self.call.language;
+        let body = upload
+            .read(headers)
+            .await
+            .map_err(|fault| Failure::of_body(fault, self.state.body_deadline, language))?;
+        let raw = json::read_query(&body).map_err(|fault| Failure::of_json(fault, language))?;
+        let today = calendar::today(self.state.clock.now());
+        let institutions = institutions(self.endpoint);
+        ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
+            .map_err(|errors| Failure::of_fields(&errors, language))
+    }
+
+    fn failed(&self, cause: impl std::fmt::Display) -> Answer {
+        let Call {
+            request_id,
+            language,
+            ..
+        } = &self.call;
+        tracing::error!(%request_id, %cause, "a proof request failed within");
+        unasked(
+            Failure::internal(request_id, *language),
+            Outcome::InternalError,
+        )
+    }
+
+    /// One line a request, without personal data.
+    fn log(&self, parts: &Parts, status: u16, heard: bool, record: &Record) {
+        if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
+            return;
+        }
+        let duration = self
+            .state
+            .clock
+            .monotonic()
+            .saturating_sub(self.call.started);
+        let endpoint = self.endpoint.name();
+        tracing::info!(
+            target: "cep::request",
+            method = %parts.method,
+            route = %format_args!("{}/v1/cep/{endpoint}", self.alias),
+            status,
+            outcome = record.outcome,
+            endpoint,
+            key = record.key.map(|(id, _)| tracing::field::display(id)),
+            environment = record.key.map(|(_, environment)| environment.name()),
+            issuer = record.banks.map(|banks| banks.issuer.number()),
+            receiver = record.banks.map(|banks| banks.receiver.number()),
+            bank_ms = record.bank_time.map(milliseconds),
+            duration_ms = milliseconds(duration),
+            client_gone = !heard,
+            request_id = self.call.request_id.as_str(),
+        );
+    }
+}
+
+/// An answer for which nobody was asked.
+fn unasked(failure: Failure, outcome: Outcome) -> Answer {
+    Answer {
+        response: failure.into_response(),
+        settlement: Settlement {
+            outcome,
+            banks: None,
+            bank_time: None,
+        },
+    }
+}
+
+fn institutions(endpoint: Endpoint) -> Institutions {
+    match endpoint {
+        Endpoint::XmlAuto | Endpoint::PdfAuto | Endpoint::ZipAuto => Institutions::Inferable,
+        Endpoint::Xml | Endpoint::Pdf | Endpoint::Base64 | Endpoint::XmlBase64 => {
+            Institutions::Required
+        }
+    }
+}
+
+/// Milliseconds with microseconds as decimals.
+pub(crate) fn milliseconds(span: Duration) -> f64 {
+    span.as_secs_f64() * 1_000.0
+}
