@@ -1,1 +1,220 @@
-//! Placeholder.
+//! What every bank does.
+//!
+//! The amount of a transfer chooses the answer, as it does at the sandbox: a bank under test MUST
+//! answer the amounts of [`scene`] so, and issue a proof of any other transfer.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use chrono::NaiveDate;
+use domain::account::Account;
+use domain::amount::Amount;
+use domain::participant::ParticipantCode;
+use domain::payment::PaymentState;
+use domain::tracking_key::TrackingKey;
+use domain::transfer::Transfer;
+use futures::future::join_all;
+
+use crate::inbound::Wanted;
+use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
+
+/// The amounts that choose an answer, in centavos.
+#[expect(
+    clippy::inconsistent_digit_grouping,
+    reason = "pesos_centavos, as they are written in the form"
+)]
+pub mod scene {
+    /// An amount without a meaning: the proof is issued.
+    pub const ISSUED: u64 = 1_234_56;
+    /// Not found, as the portal says it of recent dates.
+    pub const NOT_FOUND_RECENT: u64 = 404_00;
+    /// Not found, as the portal says it of older dates.
+    pub const NOT_FOUND_HISTORIC: u64 = 404_01;
+    /// The payment is settled, its proof isn't issued.
+    pub const NOT_ISSUED: u64 = 404_02;
+    /// The payment was returned.
+    pub const RETURNED: u64 = 404_03;
+    /// Too many queries.
+    pub const TOO_MANY_QUERIES: u64 = 429_00;
+    /// A captcha is wanted.
+    pub const CAPTCHA: u64 = 429_01;
+    /// The bank fails.
+    pub const FAILURE: u64 = 500_00;
+    /// An answer that nobody has seen before.
+    pub const UNKNOWN_PAGE: u64 = 502_00;
+    /// The connection is closed.
+    pub const HANG_UP: u64 = 503_00;
+    /// No answer, ever.
+    pub const SILENCE: u64 = 504_00;
+}
+
+/// What the suite grants a lookup that is answered at once.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// What it grants one that is never answered.
+const SHORT_PATIENCE: Duration = Duration::from_millis(400);
+/// How much later than its patience a lookup may come back, on a busy machine.
+const LATENESS: Duration = Duration::from_secs(3);
+
+/// Runs the whole suite; `make` gives a bank that nobody has asked yet.
+pub async fn bank<F: Future<Output = Arc<dyn Bank>>>(make: impl Fn() -> F) {
+    exactly_the_wanted_files_are_there(make().await).await;
+    an_xml_never_changes(make().await).await;
+    what_is_not_found_is_not_found_in_both_forms(make().await).await;
+    a_payment_without_a_proof_has_its_state(make().await).await;
+    a_bank_that_wants_fewer_questions_says_when_to_come_back(make().await).await;
+    the_same_holds_of_a_captcha(make().await).await;
+    a_bank_that_fails_or_hangs_up_is_unavailable(make().await).await;
+    an_answer_that_nobody_knows_is_never_not_found(make().await).await;
+    a_silent_bank_is_left_when_the_patience_is_over(make().await).await;
+    lookups_at_the_same_time_get_their_own_proofs(make().await).await;
+}
+
+/// A transfer of the suite. Settled long ago, between two institutions that are old.
+pub fn transfer(centavos: u64, tracking_key: &str) -> Transfer {
+    let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
+    Transfer::new(
+        NaiveDate::from_ymd_opt(2025, 6, 16).expect("a day of the suite"),
+        TrackingKey::parse(tracking_key).expect("a tracking key of the suite"),
+        Account::parse("014180000000000017").expect("an account of the suite"),
+        Amount::from_centavos(centavos).expect("an amount of the suite"),
+        code("40012"),
+        code("40014"),
+    )
+    .expect("two institutions")
+}
+
+/// A patient lookup of a transfer of the suite.
+pub fn lookup(centavos: u64, wanted: Wanted) -> Lookup {
+    Lookup {
+        transfer: transfer(centavos, "CONTRACT0001"),
+        wanted,
+        patience: PATIENCE,
+    }
+}
+
+async fn ask(bank: &Arc<dyn Bank>, centavos: u64) -> Result<BankAnswer, BankError> {
+    bank.fetch(&lookup(centavos, Wanted::Both)).await
+}
+
+async fn files(bank: &Arc<dyn Bank>, lookup: &Lookup) -> BankFiles {
+    match bank.fetch(lookup).await {
+        Ok(BankAnswer::Issued(files)) => files,
+        other => panic!("a proof was expected, not {other:?}"),
+    }
+}
+
+async fn exactly_the_wanted_files_are_there(bank: Arc<dyn Bank>) {
+    for (wanted, xml, pdf) in [
+        (Wanted::Xml, true, false),
+        (Wanted::Pdf, false, true),
+        (Wanted::Both, true, true),
+    ] {
+        let files = files(&bank, &lookup(scene::ISSUED, wanted)).await;
+        assert_eq!((files.xml.is_some(), files.pdf.is_some()), (xml, pdf));
+        assert!(files.xml.is_none_or(|xml| contains(&xml, "<SPEI_Tercero")));
+        assert!(files.pdf.is_none_or(|pdf| pdf.starts_with(b"%PDF-")));
+    }
+}
+
+async fn an_xml_never_changes(bank: Arc<dyn Bank>) {
+    let alone = files(&bank, &lookup(scene::ISSUED, Wanted::Xml)).await;
+    let again = files(&bank, &lookup(scene::ISSUED, Wanted::Both)).await;
+    assert_eq!(alone.xml, again.xml);
+}
+
+async fn what_is_not_found_is_not_found_in_both_forms(bank: Arc<dyn Bank>) {
+    for centavos in [scene::NOT_FOUND_RECENT, scene::NOT_FOUND_HISTORIC] {
+        assert_eq!(
+            ask(&bank, centavos).await.expect("an answer"),
+            BankAnswer::NotFound
+        );
+    }
+}
+
+async fn a_payment_without_a_proof_has_its_state(bank: Arc<dyn Bank>) {
+    for (centavos, state) in [
+        (scene::NOT_ISSUED, PaymentState::Settled),
+        (scene::RETURNED, PaymentState::Returned),
+    ] {
+        match ask(&bank, centavos).await {
+            Ok(BankAnswer::NotIssued(payment)) => {
+                assert_eq!(payment.state, state);
+                assert!(payment.received_at <= payment.processed_at);
+            }
+            other => panic!("a payment was expected, not {other:?}"),
+        }
+    }
+}
+
+async fn a_bank_that_wants_fewer_questions_says_when_to_come_back(bank: Arc<dyn Bank>) {
+    assert_throttled(ask(&bank, scene::TOO_MANY_QUERIES).await);
+}
+
+async fn the_same_holds_of_a_captcha(bank: Arc<dyn Bank>) {
+    assert_throttled(ask(&bank, scene::CAPTCHA).await);
+}
+
+fn assert_throttled(answer: Result<BankAnswer, BankError>) {
+    match answer {
+        Err(BankError::Throttled { retry_after }) => assert!(!retry_after.is_zero()),
+        other => panic!("throttling was expected, not {other:?}"),
+    }
+}
+
+async fn a_bank_that_fails_or_hangs_up_is_unavailable(bank: Arc<dyn Bank>) {
+    for centavos in [scene::FAILURE, scene::HANG_UP] {
+        match ask(&bank, centavos).await {
+            Err(BankError::Unavailable { retry_after, .. }) => assert!(!retry_after.is_zero()),
+            other => panic!("an unavailable bank was expected, not {other:?}"),
+        }
+    }
+}
+
+async fn an_answer_that_nobody_knows_is_never_not_found(bank: Arc<dyn Bank>) {
+    let answer = ask(&bank, scene::UNKNOWN_PAGE).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "a protocol error was expected, not {answer:?}"
+    );
+}
+
+async fn a_silent_bank_is_left_when_the_patience_is_over(bank: Arc<dyn Bank>) {
+    let lookup = Lookup {
+        patience: SHORT_PATIENCE,
+        ..lookup(scene::SILENCE, Wanted::Xml)
+    };
+    let started = Instant::now();
+    let answer = bank.fetch(&lookup).await;
+    let waited = started.elapsed();
+    assert!(
+        matches!(answer, Err(BankError::Timeout)),
+        "a timeout was expected, not {answer:?}"
+    );
+    assert!(waited >= SHORT_PATIENCE, "it gave up after {waited:?}");
+    assert!(
+        waited < SHORT_PATIENCE + LATENESS,
+        "it gave up after {waited:?}"
+    );
+}
+
+async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {
+    let keys: Vec<_> = (0..24).map(|n| format!("CONTRACT1{n:03}")).collect();
+    let lookups = keys.iter().map(|key| Lookup {
+        transfer: transfer(scene::ISSUED, key),
+        wanted: Wanted::Xml,
+        patience: PATIENCE,
+    });
+    let bank = &bank;
+    let proofs = join_all(lookups.map(async |lookup| files(bank, &lookup).await)).await;
+    for (key, proof) in keys.iter().zip(proofs) {
+        assert!(proof.xml.is_some_and(|xml| contains(&xml, key)));
+    }
+}
+
+fn contains(bytes: &Bytes, text: &str) -> bool {
+    bytes
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
+}
