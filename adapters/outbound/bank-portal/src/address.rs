@@ -1,0 +1,167 @@
+//! Where the portal is.
+
+use std::fmt;
+
+use url::{Host, Url};
+
+/// The central bank's portal.
+pub const CENTRAL_BANK: &str = "https://www.banxico.org.mx/cep";
+
+/// The address of a portal, with the path that its pages share: `https://www.banxico.org.mx/cep`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortalUrl(Url);
+
+/// Why a text is not the address of a portal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PortalUrlError {
+    /// Not a URL with a host.
+    #[error("not a URL such as {CENTRAL_BANK}: {0}")]
+    Malformed(url::ParseError),
+    /// Neither https nor http.
+    #[error("the scheme must be https, not {scheme}")]
+    Scheme {
+        /// The scheme that was given.
+        scheme: String,
+    },
+    /// Plain http to a host that isn't this machine: accounts and names would travel in the clear.
+    #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
+    Insecure {
+        /// The host that was given.
+        host: String,
+    },
+    /// A user or a password.
+    #[error("the portal has no login: leave user and password out")]
+    UserInfo,
+    /// A query or a fragment.
+    #[error("leave the query and the fragment out")]
+    QueryOrFragment,
+}
+
+impl PortalUrl {
+    /// The central bank's portal.
+    pub fn central_bank() -> Self {
+        Self(Url::parse(CENTRAL_BANK).expect("the constant is a URL, as a test shows"))
+    }
+
+    /// Reads an address; a slash at its end doesn't matter.
+    ///
+    /// # Errors
+    /// See [`PortalUrlError`].
+    pub fn parse(text: &str) -> Result<Self, PortalUrlError> {
+        let mut url = Url::parse(text).map_err(PortalUrlError::Malformed)?;
+        let Some(host) = url.host() else {
+            return Err(PortalUrlError::Malformed(url::ParseError::EmptyHost));
+        };
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&host) => {}
+            "http" => {
+                let host = host.to_string();
+                return Err(PortalUrlError::Insecure { host });
+            }
+            scheme => {
+                let scheme = scheme.to_owned();
+                return Err(PortalUrlError::Scheme { scheme });
+            }
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(PortalUrlError::UserInfo);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(PortalUrlError::QueryOrFragment);
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&path);
+        Ok(Self(url))
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// The address of one page, for example `valida.do`.
+    pub(crate) fn page(&self, name: &str) -> Url {
+        let mut url = self.0.clone();
+        let path = format!("{}/{name}", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        url
+    }
+}
+
+impl fmt::Display for PortalUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(
+        "https://www.banxico.org.mx/cep",
+        "https://www.banxico.org.mx/cep/valida.do"
+    )]
+    #[case(
+        "https://www.banxico.org.mx/cep-beta/",
+        "https://www.banxico.org.mx/cep-beta/valida.do"
+    )]
+    #[case("http://127.0.0.1:8080/cep", "http://127.0.0.1:8080/cep/valida.do")]
+    #[case("http://127.9.9.9/cep", "http://127.9.9.9/cep/valida.do")]
+    #[case("http://[::1]:8080/cep", "http://[::1]:8080/cep/valida.do")]
+    #[case("http://LOCALHOST:8080", "http://localhost:8080/valida.do")]
+    fn the_path_of_an_address_is_kept(#[case] address: &str, #[case] page: &str) {
+        let url = PortalUrl::parse(address).unwrap();
+        assert_eq!(url.page("valida.do").as_str(), page);
+    }
+
+    #[rstest]
+    #[case("http://www.banxico.org.mx/cep")]
+    #[case("http://127.0.0.1.example.com/cep")]
+    #[case("http://localhost.example.com/cep")]
+    #[case("http://10.0.0.1/cep")]
+    #[case("http://[::ffff:10.0.0.1]/cep")]
+    fn plain_http_never_leaves_the_machine(#[case] address: &str) {
+        let refused = PortalUrl::parse(address).unwrap_err();
+        assert!(
+            matches!(refused, PortalUrlError::Insecure { .. }),
+            "{refused}"
+        );
+    }
+
+    #[rstest]
+    #[case("ftp://localhost/cep", PortalUrlError::Scheme { scheme: "ftp".to_owned() })]
+    #[case("https://me@www.banxico.org.mx/cep", PortalUrlError::UserInfo)]
+    #[case("https://:secret@www.banxico.org.mx/cep", PortalUrlError::UserInfo)]
+    #[case("https://www.banxico.org.mx/cep?a=b", PortalUrlError::QueryOrFragment)]
+    #[case("https://www.banxico.org.mx/cep#a", PortalUrlError::QueryOrFragment)]
+    #[case(
+        "/cep",
+        PortalUrlError::Malformed(url::ParseError::RelativeUrlWithoutBase)
+    )]
+    #[case("mailto:a@b", PortalUrlError::Malformed(url::ParseError::EmptyHost))]
+    fn what_is_no_address_is_refused_with_its_reason(
+        #[case] address: &str,
+        #[case] reason: PortalUrlError,
+    ) {
+        assert_eq!(PortalUrl::parse(address), Err(reason));
+    }
+
+    #[test]
+    fn the_central_banks_address_is_one() {
+        assert_eq!(
+            PortalUrl::parse(CENTRAL_BANK),
+            Ok(PortalUrl::central_bank())
+        );
+    }
+}

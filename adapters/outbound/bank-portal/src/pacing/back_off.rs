@@ -1,0 +1,94 @@
+//! Silence after the portal has said that it is asked too much.
+
+use std::time::Duration;
+
+/// The first silence. Clients on record got answers again after minutes, not seconds.
+pub(crate) const FIRST: Duration = Duration::from_secs(2 * 60);
+/// The longest: 2 min doubled four times.
+const DOUBLINGS: u32 = 4;
+
+/// How long the portal is left alone.
+#[derive(Debug, Default)]
+pub(super) struct BackOff {
+    /// Back-offs in a row.
+    strikes: u32,
+    /// Beginning and end of the newest one.
+    newest: Option<(Duration, Duration)>,
+}
+
+impl BackOff {
+    /// The time left; `None` when the portal may be asked.
+    pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
+        let (_, end) = self.newest?;
+        end.checked_sub(now).filter(|left| !left.is_zero())
+    }
+
+    /// A cycle that began at `cycle` met the limit; returns the time left. Cycles that were under
+    /// way together meet it together, and that is one strike.
+    pub(super) fn strike(&mut self, cycle: Duration, now: Duration) -> Duration {
+        if let (Some((began, _)), Some(left)) = (self.newest, self.remaining(now))
+            && cycle <= began
+        {
+            return left;
+        }
+        let length = FIRST * 2_u32.pow(self.strikes.min(DOUBLINGS));
+        self.strikes = self.strikes.saturating_add(1);
+        self.newest = Some((now, now + length));
+        length
+    }
+
+    /// A cycle that began at `cycle` was answered; it says nothing when it is older than the
+    /// newest back-off.
+    pub(super) fn forgive(&mut self, cycle: Duration) {
+        if self.newest.is_none_or(|(began, _)| cycle > began) {
+            self.strikes = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn minutes(minutes: u64) -> Duration {
+        Duration::from_secs(minutes * 60)
+    }
+
+    #[test]
+    fn it_doubles_up_to_32_minutes_and_starts_again_after_a_success() {
+        let mut back_off = BackOff::default();
+        let mut now = minutes(5);
+        for expected in [2, 4, 8, 16, 32, 32, 32] {
+            assert_eq!(back_off.strike(now, now), minutes(expected));
+            assert_eq!(back_off.remaining(now), Some(minutes(expected)));
+            now += minutes(expected);
+            assert_eq!(back_off.remaining(now), None);
+            now += Duration::from_secs(1);
+        }
+        back_off.forgive(now);
+        assert_eq!(back_off.strike(now, now), minutes(2));
+    }
+
+    #[test]
+    fn cycles_that_were_under_way_together_are_one_strike() {
+        let mut back_off = BackOff::default();
+        let began = minutes(5);
+        let first = began + Duration::from_secs(1);
+        assert_eq!(back_off.strike(began, first), minutes(2));
+        let later = first + Duration::from_secs(20);
+        assert_eq!(
+            back_off.strike(began, later),
+            minutes(2) - Duration::from_secs(20)
+        );
+        let next = first + minutes(2);
+        assert_eq!(back_off.strike(next, next), minutes(4));
+    }
+
+    #[test]
+    fn a_late_success_of_before_does_not_forgive() {
+        let mut back_off = BackOff::default();
+        back_off.strike(minutes(5), minutes(5));
+        back_off.forgive(minutes(4));
+        assert_eq!(back_off.strike(minutes(8), minutes(8)), minutes(4));
+    }
+}

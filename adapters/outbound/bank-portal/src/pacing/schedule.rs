@@ -1,0 +1,171 @@
+//! When the portal may be asked next. Pure: time comes in as what a monotonic clock shows.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::PacingConfig;
+use super::back_off::BackOff;
+
+/// The span over which the portal's budget is counted.
+const MINUTE: Duration = Duration::from_secs(60);
+/// Cycles in quick succession from idle. The portal was seen to want a captcha at the fifth within
+/// about 3 s (2022 and 2025).
+const BURST: u32 = 3;
+
+/// Somebody who waits for a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticket(u64);
+
+/// A turn that was taken: one cycle of the portal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(super) began: Duration,
+}
+
+/// The portal may not be asked for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Throttled {
+    pub(crate) retry_after: Duration,
+}
+
+/// What a waiting caller does next.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Ask the portal, now.
+    Go(Turn),
+    /// Look again when anything has changed, or at this time.
+    Wait(Option<Duration>),
+    /// Give up: a back-off began.
+    Leave(Throttled),
+}
+
+/// Who asks when: in order, within the budget, never during a back-off.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    pace: Pace,
+    waiting: VecDeque<Ticket>,
+    tickets: u64,
+    back_off: BackOff,
+}
+
+impl Schedule {
+    pub(super) fn new(config: PacingConfig) -> Self {
+        Self {
+            pace: Pace::new(config.cycles_per_minute.get()),
+            waiting: VecDeque::new(),
+            tickets: 0,
+            back_off: BackOff::default(),
+        }
+    }
+
+    /// Queues a caller who can wait until `latest`. Refuses whoever's turn would come later; a turn
+    /// that is promised only ever moves ahead.
+    pub(super) fn queue(&mut self, now: Duration, latest: Duration) -> Result<Ticket, Throttled> {
+        if let Some(retry_after) = self.back_off.remaining(now) {
+            return Err(Throttled { retry_after });
+        }
+        let turn = self.turn_behind(self.waiting.len(), now);
+        if turn > latest {
+            let retry_after = turn.saturating_sub(now);
+            return Err(Throttled { retry_after });
+        }
+        let ticket = Ticket(self.tickets);
+        self.tickets += 1;
+        self.waiting.push_back(ticket);
+        Ok(ticket)
+    }
+
+    /// What the caller with this ticket does now. The first in the queue takes its turn here.
+    pub(super) fn step(&mut self, ticket: Ticket, now: Duration) -> Step {
+        if !self.waiting.contains(&ticket) {
+            let retry_after = self.back_off.remaining(now).unwrap_or_default();
+            return Step::Leave(Throttled { retry_after });
+        }
+        if self.waiting.front() != Some(&ticket) {
+            return Step::Wait(None);
+        }
+        let turn = self.pace.next(now);
+        if turn > now {
+            return Step::Wait(Some(turn));
+        }
+        self.waiting.pop_front();
+        self.pace.take(now);
+        Step::Go(Turn { began: now })
+    }
+
+    /// A caller goes away; whether it was still waiting. Those behind move up.
+    pub(super) fn leave(&mut self, ticket: Ticket) -> bool {
+        let place = self.waiting.iter().position(|waiting| *waiting == ticket);
+        place.is_some_and(|place| self.waiting.remove(place).is_some())
+    }
+
+    /// The portal wanted a captcha or fewer queries: everybody leaves. Returns the time that is
+    /// left of the back-off.
+    pub(super) fn limited(&mut self, turn: Turn, now: Duration) -> Throttled {
+        self.waiting.clear();
+        let retry_after = self.back_off.strike(turn.began, now);
+        Throttled { retry_after }
+    }
+
+    /// The portal answered a whole cycle.
+    pub(super) fn served(&mut self, turn: Turn) {
+        self.back_off.forgive(turn.began);
+    }
+
+    /// When a caller with so many before it gets its turn, if nobody leaves.
+    fn turn_behind(&self, others: usize, now: Duration) -> Duration {
+        let mut pace = self.pace.clone();
+        for _ in 0..others {
+            let turn = pace.next(now);
+            pace.take(turn);
+        }
+        pace.next(now)
+    }
+}
+
+/// The budget: a burst from idle, then evenly spaced, and never more than the minute's count in
+/// any minute (which even spacing after a burst alone would exceed).
+#[derive(Clone, Debug)]
+struct Pace {
+    spacing: Duration,
+    tolerance: Duration,
+    per_minute: usize,
+    /// When evenly spaced turns would have begun (the theoretical arrival time of GCRA).
+    even: Duration,
+    /// The turns of the last minute, oldest first; never more than `per_minute`.
+    begun: VecDeque<Duration>,
+}
+
+impl Pace {
+    fn new(per_minute: u32) -> Self {
+        let spacing = MINUTE / per_minute;
+        Self {
+            spacing,
+            tolerance: spacing * (BURST.min(per_minute) - 1),
+            per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
+            even: Duration::ZERO,
+            begun: VecDeque::new(),
+        }
+    }
+
+    /// The first time from `now` on at which a turn may begin.
+    fn next(&self, now: Duration) -> Duration {
+        let evenly = self.even.saturating_sub(self.tolerance);
+        let in_budget = match self.begun.front() {
+            Some(oldest) if self.begun.len() == self.per_minute => *oldest + MINUTE,
+            _ => Duration::ZERO,
+        };
+        now.max(evenly).max(in_budget)
+    }
+
+    fn take(&mut self, at: Duration) {
+        self.even = self.even.max(at) + self.spacing;
+        if self.begun.len() == self.per_minute {
+            self.begun.pop_front();
+        }
+        self.begun.push_back(at);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,226 @@
+//! The portal as a [`Bank`]: one lookup, from its turn to its files.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::file::Format;
+use ports::inbound::Wanted;
+use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
+use tokio::sync::Semaphore;
+
+use crate::config::PortalConfig;
+use crate::diagnosis::Diagnosis;
+use crate::fault::Fault;
+use crate::file::{self, Download};
+use crate::pacing::{FIRST_BACK_OFF, Pacer, Throttled, Turn};
+use crate::page::{Page, classify};
+use crate::session::{Counter, Session, jitter};
+use crate::wire::{self, Answer};
+
+/// When to come back after the bulkhead refused: lookups take seconds.
+const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// The central bank's portal, or a server that speaks its protocol.
+pub struct Portal {
+    counter: Counter,
+    pacer: Option<Pacer>,
+    bulkhead: Semaphore,
+    diagnosis: Diagnosis,
+}
+
+/// Why a portal can't be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum PortalError {
+    /// No HTTP client can be made: a bad version, or no TLS provider or trusted roots.
+    #[error("the HTTP client can't be made: {0}")]
+    Client(#[source] reqwest::Error),
+    /// The folder for unknown pages can't be made.
+    #[error("the diagnostics folder can't be made: {0}")]
+    Diagnostics(#[source] io::Error),
+}
+
+impl Portal {
+    /// A portal with its own pool of connections. The process's TLS provider must be installed.
+    ///
+    /// # Errors
+    /// See [`PortalError`].
+    pub fn new(config: PortalConfig) -> Result<Self, PortalError> {
+        let user_agent = format!("cep-gateway/{}", config.version);
+        let client = wire::client(&config.base_url, &user_agent, config.connect_timeout)
+            .map_err(PortalError::Client)?;
+        Ok(Self {
+            counter: Counter::new(client, &config.base_url),
+            pacer: config.pacing.map(Pacer::new),
+            bulkhead: Semaphore::new(config.most_lookups.min(Semaphore::MAX_PERMITS)),
+            diagnosis: Diagnosis::new(config.diagnostics_dir).map_err(PortalError::Diagnostics)?,
+        })
+    }
+
+    async fn look_up(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
+        let mut session = Session::new(&self.counter, &lookup.transfer);
+        let (answer, turn) = self.validate(&mut session, lookup.patience).await?;
+        let known = match classify(answer.status, &answer.body) {
+            Page::Ready => {
+                drop(answer);
+                BankAnswer::Issued(self.download(&mut session, lookup, turn).await?)
+            }
+            Page::Known(payment) => BankAnswer::NotIssued(payment),
+            Page::NotFound => BankAnswer::NotFound,
+            page => return Err(self.failure(page, &answer, turn).await),
+        };
+        // Only now: the download, too, could have met the limit.
+        if let (Some(pacer), Some(turn)) = (&self.pacer, turn) {
+            pacer.served(turn);
+        }
+        Ok(known)
+    }
+
+    /// Asks `valida.do`. A question that got no answer is asked once more; the portal may have
+    /// counted the first, so the second waits for a turn of its own.
+    async fn validate(
+        &self,
+        session: &mut Session<'_>,
+        patience: Duration,
+    ) -> Result<(Answer, Option<Turn>), BankError> {
+        let started = Instant::now();
+        let turn = self.turn(patience).await?;
+        let fault = match session.validate().await {
+            Ok(answer) => return Ok((answer, turn)),
+            Err(fault) => fault,
+        };
+        if !session.may_try_again(&fault) {
+            return Err(fault.into());
+        }
+        tokio::time::sleep(jitter()).await;
+        let left = patience.saturating_sub(started.elapsed());
+        let Ok(turn) = self.turn(left).await else {
+            return Err(fault.into());
+        };
+        Ok((session.validate().await?, turn))
+    }
+
+    async fn turn(&self, patience: Duration) -> Result<Option<Turn>, BankError> {
+        match &self.pacer {
+            None => Ok(None),
+            Some(pacer) => Ok(Some(pacer.turn(patience).await.map_err(throttled)?)),
+        }
+    }
+
+    /// Downloads what is wanted, the XML first: it alone can be checked against the question.
+    async fn download(
+        &self,
+        session: &mut Session<'_>,
+        lookup: &Lookup,
+        turn: Option<Turn>,
+    ) -> Result<BankFiles, BankError> {
+        let mut files = BankFiles::default();
+        if matches!(lookup.wanted, Wanted::Xml | Wanted::Both) {
+            let xml = session.download(Format::Xml).await?;
+            files.xml = Some(self.accept(Format::Xml, xml, turn).await?);
+        }
+        if lookup.wanted.includes_pdf() {
+            let pdf = session.download(Format::Pdf).await?;
+            let key = lookup.transfer.tracking_key();
+            let name = pdf.disposition.as_deref();
+            let is_anothers = name.is_some_and(|name| file::names_another(name, key));
+            let bytes = self.accept(Format::Pdf, pdf, turn).await?;
+            if is_anothers {
+                return Err(Fault::AnotherFile.into());
+            }
+            files.pdf = Some(bytes);
+        }
+        Ok(files)
+    }
+
+    /// The bytes of a download, once they are a file.
+    async fn accept(
+        &self,
+        format: Format,
+        answer: Answer,
+        turn: Option<Turn>,
+    ) -> Result<Bytes, BankError> {
+        let download = if answer.status.is_success() {
+            file::inspect(format, &answer.body)
+        } else {
+            Download::NotAFile
+        };
+        match download {
+            Download::File => Ok(answer.body),
+            Download::DocumentType => {
+                let description = self.diagnosis.record(answer.status, &answer.body).await;
+                Err(Fault::DocumentType(description).into())
+            }
+            Download::NotAFile => {
+                let page = classify(answer.status, &answer.body);
+                Err(self.failure(page, &answer, turn).await)
+            }
+        }
+    }
+
+    /// What a page that brings nothing means. On the download a page such as "not found" makes no
+    /// sense, and so is an unknown one.
+    async fn failure(&self, page: Page, answer: &Answer, turn: Option<Turn>) -> BankError {
+        let describe = || self.diagnosis.record(answer.status, &answer.body);
+        match page {
+            Page::TooManyQueries | Page::CaptchaWanted => self.limited(turn),
+            Page::ServerError => Fault::Failed(answer.status).into(),
+            Page::Temporary => Fault::Temporary.into(),
+            Page::BadInput => Fault::FormRefused(describe().await).into(),
+            Page::Ready | Page::Known(_) | Page::NotFound | Page::Unknown => {
+                Fault::UnknownPage(describe().await).into()
+            }
+        }
+    }
+
+    fn limited(&self, turn: Option<Turn>) -> BankError {
+        match (&self.pacer, turn) {
+            (Some(pacer), Some(turn)) => throttled(pacer.limited(turn)),
+            _ => BankError::Throttled {
+                retry_after: FIRST_BACK_OFF,
+            },
+        }
+    }
+}
+
+fn throttled(throttled: Throttled) -> BankError {
+    BankError::Throttled {
+        retry_after: throttled.retry_after,
+    }
+}
+
+#[async_trait]
+impl Bank for Portal {
+    async fn fetch(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
+        let Ok(_place) = self.bulkhead.try_acquire() else {
+            return Err(BankError::Throttled {
+                retry_after: BULKHEAD_RETRY_AFTER,
+            });
+        };
+        let started = Instant::now();
+        let answer = tokio::time::timeout(lookup.patience, self.look_up(lookup))
+            .await
+            .unwrap_or(Err(BankError::Timeout));
+        tracing::debug!(
+            outcome = outcome(&answer),
+            wanted = ?lookup.wanted,
+            elapsed_ms = started.elapsed().as_millis(),
+            "asked the bank"
+        );
+        answer
+    }
+}
+
+/// The word that traces know an answer by.
+fn outcome(answer: &Result<BankAnswer, BankError>) -> &'static str {
+    match answer {
+        Ok(BankAnswer::Issued(_)) => "issued",
+        Ok(BankAnswer::NotIssued(_)) => "not_issued",
+        Ok(BankAnswer::NotFound) => "not_found",
+        Err(BankError::Protocol { .. }) => "protocol_error",
+        Err(BankError::Unavailable { .. }) => "unavailable",
+        Err(BankError::Throttled { .. }) => "throttled",
+        Err(BankError::Timeout) => "timeout",
+    }
+}

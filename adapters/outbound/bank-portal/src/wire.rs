@@ -1,0 +1,150 @@
+//! One request on the wire: sent over the shared pool, read up to a limit.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{CONTENT_DISPOSITION, COOKIE, HeaderMap};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+
+use crate::address::PortalUrl;
+use crate::cookies::Jar;
+use crate::fault::Fault;
+
+/// Idle connections must not outlive the server's keep-alive, or the next request meets a closed
+/// one.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+/// Connections kept for the next lookup. A paced portal needs three; against the sandbox more are
+/// only sockets that wait.
+const POOL_MAX_IDLE: usize = 64;
+
+/// An answer, read to its end.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    /// `Content-Disposition`, as far as it is text.
+    pub(crate) disposition: Option<String>,
+    pub(crate) body: Bytes,
+}
+
+/// A request that got no answer at all, not even a status line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unanswered {
+    /// No connection: the portal has not seen the request.
+    #[error("no connection")]
+    NotConnected(#[source] reqwest::Error),
+    /// The connection was closed instead of an answer.
+    #[error("the connection was closed without an answer")]
+    Closed(#[source] reqwest::Error),
+    /// Anything else, for example bytes that aren't HTTP.
+    #[error("no HTTP answer")]
+    NotHttp(#[source] reqwest::Error),
+}
+
+impl Unanswered {
+    fn of(error: reqwest::Error) -> Self {
+        let error = error.without_url();
+        if error.is_connect() {
+            Self::NotConnected(error)
+        } else if was_closed(&error) {
+            Self::Closed(error)
+        } else {
+            Self::NotHttp(error)
+        }
+    }
+
+    /// Whether asking once more may help and can't hurt.
+    pub(crate) fn is_worth_another_attempt(&self) -> bool {
+        matches!(self, Self::NotConnected(_) | Self::Closed(_))
+    }
+}
+
+/// Whether the peer closed the connection before a whole response head was there.
+fn was_closed(error: &reqwest::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(error) = cause.downcast_ref::<hyper::Error>()
+            && (error.is_incomplete_message() || error.is_canceled() || error.is_closed())
+        {
+            return true;
+        }
+        if let Some(error) = cause.downcast_ref::<io::Error>() {
+            return matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::ConnectionAborted
+                    | io::ErrorKind::BrokenPipe
+                    | io::ErrorKind::UnexpectedEof
+            );
+        }
+        source = cause.source();
+    }
+    false
+}
+
+/// A client that fits every lookup: no cookies of its own, no redirects, no retries, no proxy from
+/// the environment. HTTP/1.1, as the portal was recorded; one stuck HTTP/2 connection would hold
+/// up all lookups.
+pub(crate) fn client(
+    base: &PortalUrl,
+    user_agent: &str,
+    connect_timeout: Duration,
+) -> Result<Client, reqwest::Error> {
+    Client::builder()
+        .user_agent(user_agent)
+        .https_only(base.is_https())
+        .http1_only()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .connect_timeout(connect_timeout)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+        .pool_max_idle_per_host(POOL_MAX_IDLE)
+        .build()
+}
+
+/// Sends one request with the session's cookies, keeps those of the answer, and reads at most
+/// `limit` bytes of it.
+pub(crate) async fn exchange(
+    request: RequestBuilder,
+    jar: &mut Jar,
+    limit: usize,
+) -> Result<Answer, Fault> {
+    let request = match jar.header() {
+        Some(cookies) => request.header(COOKIE, cookies),
+        None => request,
+    };
+    let response = request
+        .send()
+        .await
+        .map_err(|error| Fault::Unanswered(Unanswered::of(error)))?;
+    jar.take_from(response.headers());
+    Ok(Answer {
+        status: response.status(),
+        disposition: disposition(response.headers()),
+        body: read(response, limit).await?,
+    })
+}
+
+fn disposition(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(CONTENT_DISPOSITION)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// Reads a body chunk by chunk. `Content-Length` is not asked: it may lie.
+async fn read(mut response: Response, limit: usize) -> Result<Bytes, Fault> {
+    let mut body = Vec::new();
+    loop {
+        let chunk = response.chunk().await;
+        let chunk = chunk.map_err(|error| Fault::BrokenOff(error.without_url()))?;
+        let Some(chunk) = chunk else {
+            // Kept proofs are counted by their length, so nothing may be spare.
+            return Ok(Bytes::from(body.into_boxed_slice()));
+        };
+        if body.len() + chunk.len() > limit {
+            return Err(Fault::TooLarge { limit });
+        }
+        body.extend_from_slice(&chunk);
+    }
+}
