@@ -1,0 +1,295 @@
+//! Looking proofs up: what is asked of the bank, how often, and what is accepted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use application::{BankBySide, ProofMemory, ProofService};
+use domain::calendar::parse_date;
+use domain::key::Environment;
+use domain::participant::Catalogue;
+use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::transfer::Transfer;
+use futures::future::join_all;
+use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
+use ports::inbound::{
+    FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
+};
+
+struct House {
+    live: Arc<ScriptedBank>,
+    test: Arc<ScriptedBank>,
+    proofs: Arc<ProofService>,
+}
+
+fn house() -> House {
+    house_remembering(1 << 20)
+}
+
+fn house_remembering(bytes: u64) -> House {
+    let live = Arc::new(ScriptedBank::answering(by_amount));
+    let test = Arc::new(ScriptedBank::answering(by_amount));
+    let clock = Arc::new(ManualClock::at("2026-11-20T16:00:00Z".parse().unwrap()));
+    let banks = BankBySide {
+        live: live.clone(),
+        test: test.clone(),
+    };
+    let memory = ProofMemory::new(bytes, Duration::from_mins(10));
+    let proofs = ProofService::new(
+        banks,
+        clock,
+        Catalogue::embedded(),
+        Duration::from_secs(5),
+        memory,
+    );
+    House {
+        live,
+        test,
+        proofs: Arc::new(proofs),
+    }
+}
+
+fn query(amount: &'static str) -> ProofQuery {
+    let raw = RawQuery {
+        date: Token::Text("2026-11-18".into()),
+        tracking_key: Token::Text("MBAN01002611180000000001".into()),
+        account: Token::Text("002010077777777771".into()),
+        amount: Token::Number(amount),
+        ..RawQuery::default()
+    };
+    let today = parse_date("2026-11-20").unwrap();
+    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
+}
+
+impl House {
+    async fn fetch(&self, amount: &'static str, wanted: Wanted) -> FetchReport {
+        let request = ProofRequest {
+            query: query(amount),
+            wanted,
+            environment: Environment::Test,
+        };
+        self.proofs.fetch(request).await
+    }
+
+    /// What the test bank was asked for, in order.
+    fn asked(&self) -> Vec<Wanted> {
+        self.test
+            .asked()
+            .iter()
+            .map(|lookup| lookup.wanted)
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn a_proof_is_delivered_with_what_was_inferred() {
+    let house = house();
+    let report = house.fetch("10.00", Wanted::Xml).await;
+    let banks = report.banks.unwrap();
+    assert_eq!(
+        (banks.issuer.to_string(), banks.receiver.to_string()),
+        ("40012".into(), "40002".into())
+    );
+    let delivery = report.result.unwrap();
+    assert_eq!(delivery.inferred_issuer.unwrap().code, banks.issuer);
+    assert_eq!(delivery.inferred_receiver.unwrap().code, banks.receiver);
+    assert!(matches!(delivery.files, Files::Xml(_)));
+    assert_eq!(house.live.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn a_live_lookup_never_asks_the_sandbox() {
+    let house = house();
+    let request = ProofRequest {
+        query: query("10.00"),
+        wanted: Wanted::Xml,
+        environment: Environment::Live,
+    };
+    house.proofs.fetch(request).await.result.unwrap();
+    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    assert_eq!((house.live.times_asked(), house.test.times_asked()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
+    let house = house();
+    for wanted in [
+        Wanted::Xml,
+        Wanted::Xml,
+        Wanted::Pdf,
+        Wanted::Both,
+        Wanted::Pdf,
+        Wanted::Xml,
+    ] {
+        house.fetch("10.00", wanted).await.result.unwrap();
+    }
+    assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+}
+
+#[tokio::test]
+async fn a_pdf_comes_with_the_xml_that_it_is_checked_by() {
+    let house = house();
+    let report = house.fetch("10.00", Wanted::Pdf).await;
+    assert!(matches!(report.result.unwrap().files, Files::Pdf(_)));
+    assert_eq!(house.asked(), [Wanted::Both]);
+}
+
+#[tokio::test]
+async fn without_memory_every_lookup_asks() {
+    let house = house_remembering(0);
+    for _ in 0..3 {
+        house.fetch("10.00", Wanted::Both).await.result.unwrap();
+    }
+    assert_eq!(house.test.times_asked(), 3);
+}
+
+#[tokio::test]
+async fn one_question_of_many_callers_is_asked_once() {
+    let house = Arc::new(house());
+    house.test.hold();
+    let callers: Vec<_> = (0..50)
+        .map(|_| {
+            let house = Arc::clone(&house);
+            tokio::spawn(async move { house.fetch("10.00", Wanted::Both).await.result.is_ok() })
+        })
+        .collect();
+    while house.test.times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
+    house.test.release();
+    assert!(join_all(callers).await.into_iter().all(Result::unwrap));
+    assert_eq!(house.test.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn a_failure_is_shared_by_its_callers_and_remembered_by_nobody() {
+    let house = Arc::new(house());
+    house.test.hold();
+    let callers: Vec<_> = (0..10)
+        .map(|_| {
+            let house = Arc::clone(&house);
+            tokio::spawn(async move { house.fetch("404.00", Wanted::Xml).await.result.is_err() })
+        })
+        .collect();
+    while house.test.times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
+    house.test.release();
+    assert!(join_all(callers).await.into_iter().all(Result::unwrap));
+    assert_eq!(house.test.times_asked(), 1);
+    house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
+    assert_eq!(house.test.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_question_that_everybody_gave_up_is_asked_anew() {
+    let house = Arc::new(house());
+    house.test.hold();
+    let gone = Arc::clone(&house);
+    let gone = tokio::spawn(async move { gone.fetch("10.00", Wanted::Xml).await.result.is_ok() });
+    while house.test.times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    house.test.release();
+    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    assert_eq!(house.test.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_caller_of_another_format_gets_it_after_the_first() {
+    let house = Arc::new(house());
+    house.test.hold();
+    let fetch = |wanted| {
+        let house = Arc::clone(&house);
+        tokio::spawn(async move { house.fetch("10.00", wanted).await.result.is_ok() })
+    };
+    let first = fetch(Wanted::Xml);
+    while house.test.times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let second = fetch(Wanted::Pdf);
+    house.test.release();
+    assert!(first.await.unwrap() && second.await.unwrap());
+    assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+}
+
+/// The transfer that the queries of these tests name, with another amount.
+fn transfer(centavos: u64) -> Transfer {
+    let query = query("10.00");
+    let code = |text| Catalogue::embedded().parse_code(text).unwrap();
+    let amount = domain::amount::Amount::from_centavos(centavos).unwrap();
+    Transfer::new(
+        query.date,
+        query.tracking_key,
+        query.account,
+        amount,
+        code("40012"),
+        code("40002"),
+    )
+    .unwrap()
+}
+
+#[tokio::test]
+async fn a_proof_of_another_transfer_reaches_nobody() {
+    let house = house();
+    let others = unsealed_proof(&transfer(99_999));
+    house.test.script(transfer(1_000), Script::Issue(others));
+    for wanted in [Wanted::Xml, Wanted::Pdf, Wanted::Both] {
+        let error = house.fetch("10.00", wanted).await.result.unwrap_err();
+        assert!(
+            matches!(error, FetchError::BankProtocol { .. }),
+            "{error:?}"
+        );
+    }
+    assert_eq!(house.test.times_asked(), 3, "a wrong proof was remembered");
+}
+
+#[tokio::test]
+async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop() {
+    let house = house();
+    let mut half = unsealed_proof(&transfer(1_000));
+    half.pdf = None;
+    house.test.script(transfer(1_000), Script::Issue(half));
+    let error = house.fetch("10.00", Wanted::Pdf).await.result.unwrap_err();
+    assert!(matches!(error, FetchError::BankProtocol { .. }));
+}
+
+#[tokio::test]
+async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_state() {
+    let house = house();
+    let FetchError::NotFound { reason, hints } =
+        house.fetch("404.00", Wanted::Xml).await.result.unwrap_err()
+    else {
+        panic!("404.00 was found");
+    };
+    assert_eq!(reason, NotFoundReason::NotInSpei);
+    assert!(!hints.is_empty());
+    let FetchError::NotFound { reason, .. } =
+        house.fetch("404.02", Wanted::Xml).await.result.unwrap_err()
+    else {
+        panic!("404.02 was found");
+    };
+    let NotFoundReason::ProofNotIssued(payment) = reason else {
+        panic!("{reason:?}")
+    };
+    assert_eq!(payment.state, domain::payment::PaymentState::Settled);
+}
+
+#[tokio::test]
+async fn what_cannot_be_inferred_asks_nobody() {
+    let house = house();
+    let mut unknown = query("10.00");
+    unknown.tracking_key = domain::tracking_key::TrackingKey::parse("NOBODYS-1").unwrap();
+    let request = ProofRequest {
+        query: unknown,
+        wanted: Wanted::Xml,
+        environment: Environment::Test,
+    };
+    let report = house.proofs.fetch(request).await;
+    let Err(FetchError::InferenceFailed { issuer, receiver }) = report.result else {
+        panic!("an issuer was inferred from nothing");
+    };
+    assert!(issuer.is_some() && receiver.is_none());
+    assert_eq!(house.test.times_asked(), 0);
+}

@@ -1,0 +1,95 @@
+//! What an admission costs in process.
+
+use std::hint::black_box;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use application::{GatekeeperService, KeyService};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::{Environment, HashGeneration, KeyHasher, KeyName, Owner};
+use domain::limits::Limits;
+use domain::outcome::Endpoint;
+use domain::request::RequestId;
+use memory::{CountingRandom, InProcessLimiter};
+use ports::inbound::{Attempt, Gatekeeper, KeyAdministration, KeyOrder};
+use ports::outbound::{AdmissionEntry, Clock, JournalError, Receipt, RequestEntry, UsageJournal};
+use uuid::Uuid;
+
+use crate::table::Row;
+
+const ADMISSIONS: u32 = 1_000_000;
+
+struct MachineClock(Instant);
+
+impl Clock for MachineClock {
+    #[expect(clippy::disallowed_methods, reason = "a benchmark measures the real clock too")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+/// A journal that is done at once, so that only the admission is measured.
+struct NoJournal;
+
+#[async_trait]
+impl UsageJournal for NoJournal {
+    fn admit(&self, _: AdmissionEntry) -> Receipt {
+        Receipt::new(std::future::ready(Ok(())))
+    }
+
+    fn conclude(&self, _: RequestEntry) {}
+
+    async fn flush(&self) -> Result<(), JournalError> {
+        Ok(())
+    }
+}
+
+/// Measures the limiter alone, and key check and limiter together.
+pub async fn measure() -> Result<Vec<Row>> {
+    let clock = Arc::new(MachineClock(Instant::now()));
+    let random = Arc::new(CountingRandom::default());
+    let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
+    let keys = Arc::new(memory::MemoryKeyStore::default());
+    let hasher = || KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]);
+    let administration = KeyService::new(keys.clone(), limiter.clone(), clock.clone(), random.clone(), hasher()?);
+    let order = KeyOrder {
+        owner: Owner::operator(),
+        name: KeyName::parse("bench")?,
+        environment: Environment::Test,
+        limits: Limits::new(domain::limits::MAX_PER_MINUTE, None)?,
+    };
+    let created = administration.create(order).await?;
+    let gatekeeper =
+        GatekeeperService::new(keys, limiter.clone(), Arc::new(NoJournal), clock, random, hasher()?);
+    let request_id = RequestId::from_uuid(Uuid::nil());
+    let attempt = || Attempt {
+        presented_key: Some(created.secret.reveal()),
+        address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        endpoint: Endpoint::Xml,
+        request_id: request_id.clone(),
+    };
+    black_box(gatekeeper.admit(attempt()).await.is_ok());
+
+    let started = Instant::now();
+    for _ in 0..ADMISSIONS / 2 {
+        black_box(ports::outbound::Limiter::admit(limiter.as_ref(), created.key.id).await?);
+    }
+    let limiter_alone = started.elapsed() * 2 / ADMISSIONS;
+    let started = Instant::now();
+    for _ in 0..ADMISSIONS / 4 {
+        black_box(gatekeeper.admit(attempt()).await.is_ok());
+    }
+    let whole = started.elapsed() * 4 / ADMISSIONS;
+    let micros = |time: Duration| format!("{:.2} µs", time.as_secs_f64() * 1e6);
+    Ok(vec![
+        crate::row("(a) an admission: minute and month", micros(limiter_alone), "–"),
+        crate::row("(a) with key check, HMAC and id", micros(whole), "–"),
+    ])
+}

@@ -1,0 +1,40 @@
+//! Benchmarks: ratios against baselines in the same run, printed as a table. They never fail.
+#![expect(clippy::print_stdout, reason = "the table is what this program is for")]
+
+use std::time::Duration;
+
+use anyhow::Result;
+use tokio::runtime::Builder;
+
+mod admission;
+mod baseline;
+mod load;
+mod process;
+mod system;
+mod table;
+
+use table::Row;
+
+fn main() -> Result<()> {
+    let runtime = Builder::new_multi_thread().enable_all().build()?;
+    if std::env::args().nth(1).as_deref() == Some("baseline") {
+        return runtime.block_on(baseline::serve());
+    }
+    let mut rows = Vec::new();
+    rows.extend(runtime.block_on(admission::measure())?);
+    rows.extend(runtime.block_on(system::remembered_proof())?);
+    rows.extend(runtime.block_on(system::added_latency())?);
+    rows.extend(runtime.block_on(system::many_in_flight())?);
+    rows.extend(runtime.block_on(system::start_and_idle())?);
+    println!("{}", table::render(&rows));
+    Ok(())
+}
+
+/// Milliseconds, for a table.
+fn millis(duration: Duration) -> String {
+    format!("{:.2} ms", duration.as_secs_f64() * 1_000.0)
+}
+
+fn row(what: &str, measured: String, goal: &str) -> Row {
+    Row { what: what.to_owned(), measured, goal: goal.to_owned() }
+}

@@ -1,0 +1,82 @@
+//! The programs that are measured, as processes of their own.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// A running program; it ends with this value.
+pub struct Program {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// From its start to the line that says where it listens.
+    pub started_in: Duration,
+}
+
+fn gateway_path() -> Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    Ok(here.parent().context("no folder")?.join("cep-gateway"))
+}
+
+/// The gateway's program with its data in `folder`.
+pub fn gateway_command(folder: &Path) -> Result<Command> {
+    let mut command = Command::new(gateway_path()?);
+    command.env_clear().env("CEP_DATA_DIR", folder).env("CEP_LISTEN", "127.0.0.1:0").stderr(Stdio::null());
+    Ok(command)
+}
+
+/// The baseline's program.
+pub fn baseline_command() -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("baseline");
+    Ok(command)
+}
+
+impl Program {
+    /// Starts it and waits until it says where it listens.
+    pub fn start(mut command: Command) -> Result<Self> {
+        let started = Instant::now();
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+        let address = loop {
+            let line = lines.next().context("the program ended before it listened")??;
+            let after = line.split_once("http://").map(|(_, rest)| rest);
+            let address = after.and_then(|rest| rest.split([' ', '/']).next()?.parse().ok());
+            if let Some(address) = address {
+                break address;
+            }
+        };
+        let started_in = started.elapsed();
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(Self { child, address, started_in })
+    }
+
+    /// A number of kilobytes from the process's status: `VmRSS`, `VmHWM`.
+    pub fn memory_kib(&self, field: &str) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find(|line| line.starts_with(field)).context("no such field")?;
+        Ok(line.split_whitespace().nth(1).context("no number")?.parse()?)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Makes a key without limits that matter.
+pub fn key(folder: &Path, environment: &str) -> Result<String> {
+    let made = gateway_command(folder)?
+        .args(["keys", "create", "--name", "bench", "--env", environment, "--per-minute", "1000000", "--no-cap"])
+        .output()?;
+    let made: Value = serde_json::from_slice(&made.stdout)
+        .with_context(|| String::from_utf8_lossy(&made.stderr).into_owned())?;
+    Ok(made["api_key"].as_str().context("no api_key")?.to_owned())
+}

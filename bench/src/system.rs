@@ -1,0 +1,154 @@
+//! The gateway as a process, against its baselines.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use tempfile::tempdir;
+
+use crate::load::{self, Connection, body, percentile, post};
+use crate::process::{Program, baseline_command, gateway_command, key};
+use crate::table::Row;
+use crate::{millis, row};
+
+const SPAN: Duration = Duration::from_secs(5);
+const CONNECTIONS: usize = 256;
+const LOOKUPS: u64 = 400;
+const IN_FLIGHT: u64 = 2_000;
+
+/// (b) A proof in memory against a bare handler.
+pub async fn remembered_proof() -> Result<Vec<Row>> {
+    let folder = tempdir()?;
+    let gateway = Program::start(gateway_command(folder.path())?)?;
+    let api_key = key(folder.path(), "test")?;
+    let baseline = Program::start(baseline_command()?)?;
+    let request = post("/v1/cep/xml", &api_key, &body(1));
+    let mut rows = Vec::new();
+    let mut best: (f64, f64) = (0.0, 0.0);
+    // Turn about, so that a slow moment of the machine strikes both.
+    for _ in 0..3 {
+        let (bare, _) = load::throughput(baseline.address, request.clone(), CONNECTIONS, SPAN).await?;
+        let (ours, p99) = load::throughput(gateway.address, request.clone(), CONNECTIONS, SPAN).await?;
+        best = (best.0.max(bare), best.1.max(ours));
+        rows.push(row(
+            "(b) a proof in memory, requests/s (bare axum)",
+            format!("{ours:.0} ({bare:.0}), p99 {}", millis(p99)),
+            "–",
+        ));
+    }
+    rows.push(row("(b) best of each, ratio", format!("{:.2}", best.1 / best.0), "≥ 0.5"));
+    Ok(rows)
+}
+
+/// A sandbox of its own, and a gateway whose live bank it is.
+fn gateway_on_sandbox(latency_ms: u64, folder: &std::path::Path) -> Result<(Program, Program, String)> {
+    let mut sandbox = gateway_command(folder)?;
+    sandbox.args(["sandbox", "--listen", "127.0.0.1:0", "--latency", &latency_ms.to_string()]);
+    let sandbox = Program::start(sandbox)?;
+    let mut gateway = gateway_command(folder)?;
+    gateway.env("CEP_BANK_URL", format!("http://{}/cep", sandbox.address)).env("CEP_BANK_BUDGET", "10000000");
+    let gateway = Program::start(gateway)?;
+    let api_key = key(folder, "live")?;
+    Ok((sandbox, gateway, api_key))
+}
+
+/// (c) What the gateway adds to the two requests of a lookup.
+pub async fn added_latency() -> Result<Vec<Row>> {
+    let folder = tempdir()?;
+    let (sandbox, gateway, api_key) = gateway_on_sandbox(0, folder.path())?;
+    let mut to_sandbox = Connection::open(sandbox.address).await?;
+    let mut to_gateway = Connection::open(gateway.address).await?;
+    let (mut direct, mut through) = (Vec::new(), Vec::new());
+    for number in 0..LOOKUPS {
+        let started = Instant::now();
+        let form = format!(
+            "tipoCriterio=T&criterio=MBAN01002611180{number:09}&fecha=18-11-2026&emisor=40012&receptor=40002\
+             &cuenta=002010077777777771&monto=1234.56&receptorParticipante=0&captcha=c&tipoConsulta=1"
+        );
+        let ask = format!(
+            "POST /cep/valida.do HTTP/1.1\r\nhost: bench\r\ncontent-type: application/x-www-form-urlencoded\r\n\
+             content-length: {}\r\n\r\n{form}",
+            form.len()
+        );
+        let ready = to_sandbox.ask(ask.as_bytes()).await?;
+        let cookies: Vec<_> = ready
+            .head
+            .lines()
+            .filter_map(|line| line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")))
+            .filter_map(|(_, cookie)| cookie.split(';').next())
+            .collect();
+        let download = format!(
+            "GET /cep/descarga.do?formato=XML HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n\r\n",
+            cookies.join("; ")
+        );
+        ensure!(to_sandbox.ask(download.as_bytes()).await?.status == 200, "the direct lookup failed");
+        direct.push(started.elapsed());
+
+        // Another transfer, so that the sandbox seals a proof for each of the two.
+        let request = post("/v1/cep/xml", &api_key, &body(1_000_000 + number));
+        let started = Instant::now();
+        ensure!(to_gateway.ask(&request).await?.status == 200, "the lookup failed");
+        through.push(started.elapsed());
+    }
+    let warm = usize::try_from(LOOKUPS / 10)?;
+    let (direct, through) = (&mut direct[warm..], &mut through[warm..]);
+    let at = |percent, direct: &mut [Duration], through: &mut [Duration]| {
+        let (direct, through) = (percentile(direct, percent), percentile(through, percent));
+        format!("{} ({} through, {} direct)", millis(through.saturating_sub(direct)), millis(through), millis(direct))
+    };
+    Ok(vec![
+        row("(c) added to two direct requests, p50", at(50, direct, through), "≤ 1 ms"),
+        row("(c) added to two direct requests, p99", at(99, direct, through), "–"),
+    ])
+}
+
+/// (d) Many lookups in flight against a slow bank.
+pub async fn many_in_flight() -> Result<Vec<Row>> {
+    let folder = tempdir()?;
+    let (_sandbox, gateway, api_key) = gateway_on_sandbox(1_000, folder.path())?;
+    let address = gateway.address;
+    let asking: Vec<_> = (0..IN_FLIGHT)
+        .map(|number| {
+            let request = post("/v1/cep/xml", &api_key, &body(number));
+            tokio::spawn(async move {
+                let mut connection = Connection::open(address).await?;
+                let started = Instant::now();
+                let status = connection.ask(&request).await?.status;
+                anyhow::Ok((status, started.elapsed()))
+            })
+        })
+        .collect();
+    let (mut succeeded, mut latencies) = (0, Vec::new());
+    for asked in asking {
+        if let Ok((status, latency)) = asked.await? {
+            succeeded += u64::from(status == 200);
+            latencies.push(latency);
+        }
+    }
+    let memory = gateway.memory_kib("VmHWM")?;
+    Ok(vec![
+        row("(d) lookups in flight that succeeded", format!("{succeeded} of {IN_FLIGHT}"), "all"),
+        row("(d) their p99 (the bank takes 1 s)", millis(percentile(&mut latencies, 99)), "≤ 1500 ms"),
+        row("(d) most memory meanwhile", format!("{} MB", memory / 1024), "≤ 150 MB"),
+    ])
+}
+
+/// (e) Starting, and memory when nothing happens.
+pub async fn start_and_idle() -> Result<Vec<Row>> {
+    let folder = tempdir()?;
+    let mut rows = Vec::new();
+    for what in ["(e) first start to first answer", "(e) later start to first answer"] {
+        let started = Instant::now();
+        let gateway = Program::start(gateway_command(folder.path())?)?;
+        let mut connection = Connection::open(gateway.address).await?;
+        let answer = connection.ask(b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n").await?;
+        ensure!(answer.status == 200, "not ready");
+        let listening = millis(gateway.started_in);
+        rows.push(row(what, format!("{} (listening after {listening})", millis(started.elapsed())), "≤ 300 ms"));
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        let idle = gateway.memory_kib("VmRSS").context("idle memory")?;
+        if what.contains("later") {
+            rows.push(row("(e) idle memory", format!("{} MB", idle / 1024), "≤ 40 MB"));
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,47 @@
+//! What each command does.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+
+use anyhow::{Context, Result};
+
+use crate::cli::{Cli, Command};
+use crate::config::Options;
+
+mod keys;
+mod sandbox;
+mod serve;
+
+/// Runs the command to its end.
+///
+/// # Errors
+/// Whatever makes the program stop, for a person to read.
+pub fn run(cli: Cli) -> Result<()> {
+    let options = cli.options;
+    match cli.command.unwrap_or(Command::Serve) {
+        Command::Serve => runtime()?.block_on(serve::run(options)),
+        Command::Keys(command) => runtime()?.block_on(keys::run(options, command)),
+        Command::Sandbox { listen, latency } => runtime()?.block_on(sandbox::run(listen, latency)),
+        Command::Openapi => {
+            crate::say(rest::openapi_json().trim_end());
+            Ok(())
+        }
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    rustls::crypto::aws_lc_rs::default_provider()
+        .install_default()
+        .map_err(|_| anyhow::anyhow!("another TLS provider was installed first"))?;
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("starting the runtime")
+}
+
+/// Makes the data folder, for its owner alone, when it is missing.
+fn prepare_data_dir(options: &Options) -> Result<()> {
+    let folder = &options.data_dir;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .with_context(|| format!("making the data folder {} (CEP_DATA_DIR)", folder.display()))
+}

@@ -1,0 +1,20 @@
+//! `cep-gateway sandbox`: the sandbox bank alone.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::net::TcpListener;
+
+use crate::{say, wiring};
+
+pub(super) async fn run(listen: SocketAddr, latency_ms: u64) -> Result<()> {
+    let listener = TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
+    let address = listener.local_addr().context("asking for the address")?;
+    say(&format!(
+        "The sandbox bank answers at http://{address}/cep, as the portal does at https://www.banxico.org.mx/cep.\n\
+         Its proofs prove nothing. Stop it with Ctrl-C."
+    ));
+    let config = wiring::sandbox_config(Duration::from_millis(latency_ms));
+    sandbox::serve(listener, config, super::serve::stop_signal()).await.context("serving the sandbox bank")
+}

@@ -1,0 +1,57 @@
+//! The first five minutes: a `test` key, and a line that saves a proof with it.
+
+use std::net::{IpAddr, SocketAddr};
+
+use anyhow::Result;
+use chrono::NaiveDate;
+use domain::calendar;
+use domain::key::{Environment, KeyName, Owner};
+use domain::limits::Plan;
+use ports::inbound::{KeyAdministration, KeyOrder};
+
+use crate::wiring::Gateway;
+
+/// On the first start makes a `test` key and says how to use it; `None` when there are keys.
+///
+/// # Errors
+/// When the key store fails.
+pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Option<String>> {
+    if !gateway.keys.list().await?.is_empty() {
+        return Ok(None);
+    }
+    let order = KeyOrder {
+        owner: Owner::operator(),
+        name: KeyName::parse("first test key")?,
+        environment: Environment::Test,
+        limits: Plan::default().limits(),
+    };
+    let key = gateway.keys.create(order).await?;
+    let curl = curl(reachable(address), key.secret.reveal(), calendar::today(gateway.clock.now()));
+    Ok(Some(format!(
+        "\nThis is the first start. A test key, which asks a sandbox bank, was made for you; it is shown this \
+         once:\n\n  {}\n\nSave a proof with it:\n\n{curl}\n\nMore keys: cep-gateway keys create --name NAME \
+         --env test\n",
+        key.secret.reveal(),
+    )))
+}
+
+/// The address that a program on this machine reaches a listener by.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
+            IpAddr::V6(_) => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        });
+    }
+    address
+}
+
+/// A line that saves a sandbox proof: a BBVA tracking key and a Banamex account, both invented.
+fn curl(address: SocketAddr, api_key: &str, today: NaiveDate) -> String {
+    let (day, short_day) = (today.format("%Y-%m-%d"), today.format("%y%m%d"));
+    format!(
+        "curl -fsS http://{address}/v1/cep/xml_auto -o cep.xml -H 'x-api-key: {api_key}' \
+         -H 'content-type: application/json' -d '{{\"fecha\":\"{day}\",\
+         \"clave_rastreo\":\"MBAN0100{short_day}0000000001\",\"cuenta\":\"002010077777777771\",\"monto\":1234.56}}'"
+    )
+}

@@ -1,0 +1,83 @@
+//! The secret that keys the hash of API keys, generated once where none is given.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use ports::outbound::Random;
+use zeroize::Zeroizing;
+
+use crate::config::HmacSecret;
+
+const OWNER_ONLY: u32 = 0o600;
+
+/// The secret in `folder`, made there when it is missing.
+///
+/// # Errors
+/// When it can't be read or written, or others than its owner may read it.
+pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
+    let path = folder.join("secret");
+    match OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&path) {
+        Ok(mut file) => {
+            let mut bytes = Zeroizing::new([0; 32]);
+            random.fill(&mut *bytes);
+            let hex: Zeroizing<String> =
+                Zeroizing::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+            file.write_all(hex.as_bytes()).and_then(|()| file.sync_all())
+                .with_context(|| format!("writing the new secret to {}", path.display()))?;
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error).with_context(|| format!("making {}", path.display())),
+    }
+    let mode = fs::metadata(&path).with_context(|| format!("looking at {}", path.display()))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        bail!("{0} can be read by others; run: chmod 600 {0}", path.display());
+    }
+    let text = Zeroizing::new(
+        fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?,
+    );
+    text.trim().parse().map_err(|problem: String| anyhow::anyhow!("{}: {problem}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::SystemRandom;
+    use domain::key::{Environment, FullKey};
+
+    fn hash(secret: &HmacSecret, key: &FullKey) -> [u8; 32] {
+        secret.hasher().unwrap().hash(key).0.0
+    }
+
+    #[test]
+    fn the_secret_is_made_once_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = FullKey::generate(Environment::Test, &mut |bytes| bytes.fill(7));
+        let first = of_folder(folder.path(), &SystemRandom).unwrap();
+        let again = of_folder(folder.path(), &SystemRandom).unwrap();
+        assert_eq!(hash(&first, &key), hash(&again, &key));
+        let mode = fs::metadata(folder.path().join("secret")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, OWNER_ONLY);
+    }
+
+    #[test]
+    fn a_secret_that_others_can_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        of_folder(folder.path(), &SystemRandom).unwrap();
+        let path = folder.path().join("secret");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let error = of_folder(folder.path(), &SystemRandom).unwrap_err().to_string();
+        assert!(error.contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_secret_is_refused_and_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        of_folder(folder.path(), &SystemRandom).unwrap();
+        fs::write(folder.path().join("secret"), "short").unwrap();
+        assert!(of_folder(folder.path(), &SystemRandom).is_err());
+        assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), "short");
+    }
+}

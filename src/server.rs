@@ -1,0 +1,120 @@
+//! The accept loop: HTTP/1.1 and h2c, with deadlines and limits that hyper doesn't set by itself.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::extract::ConnectInfo;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tower::ServiceExt;
+
+/// Time in which a request's headers must have arrived.
+const HEADER_DEADLINE: Duration = Duration::from_secs(5);
+/// Bytes of a request line and its headers.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+/// Requests in flight on one h2c connection.
+const MAX_STREAMS: u32 = 256;
+/// How often a silent h2c connection is asked whether it is still there, and how long it may take.
+const H2_PING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
+/// How long accepting pauses when the system has no descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What the server is bound by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Connections served at the same time.
+    pub(crate) connections: usize,
+    /// Time that requests in flight have to finish once the server stops.
+    pub(crate) farewell: Duration,
+}
+
+/// Serves until `stop` resolves, then finishes what is in flight.
+///
+/// # Errors
+/// When the listener breaks.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    bounds: Bounds,
+    stop: impl Future<Output = ()>,
+) -> Result<()> {
+    let connections = Arc::new(Semaphore::new(bounds.connections));
+    let graceful = GracefulShutdown::new();
+    let http = Arc::new(http());
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let permit = tokio::select! {
+            permit = Arc::clone(&connections).acquire_owned() => permit.context("the semaphore is never closed")?,
+            () = &mut stop => break,
+        };
+        let (stream, peer) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of descriptors, or a peer that gave up: neither ends the server.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            () = &mut stop => break,
+        };
+        let connection = connection(&http, stream, peer, router.clone());
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(error, "a connection ended badly");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    tokio::select! {
+        () = graceful.shutdown() => {}
+        () = tokio::time::sleep(bounds.farewell) => tracing::warn!("some requests did not finish in time"),
+    }
+    Ok(())
+}
+
+/// The protocol's settings, shared by all connections.
+fn http() -> auto::Builder<TokioExecutor> {
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_DEADLINE)
+        .max_buf_size(MAX_HEADER_BYTES);
+    http.http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(MAX_HEADER_BYTES).expect("16 KiB fits"))
+        .max_concurrent_streams(MAX_STREAMS)
+        .keep_alive_interval(H2_PING.0)
+        .keep_alive_timeout(H2_PING.1);
+    http
+}
+
+fn connection(
+    http: &auto::Builder<TokioExecutor>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + 'static
+{
+    // Answers are small and whole: waiting for more to send only delays them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY could not be set");
+    }
+    let service = router.map_request(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request
+    });
+    http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned()
+}

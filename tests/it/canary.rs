@@ -1,0 +1,72 @@
+//! Personal data and secrets are in no log line and not in the database.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::gateway::{ENDPOINTS, Gateway, Plan, request};
+
+#[tokio::test]
+async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database() {
+    let gateway = Plan::new().with("CEP_LOG", "trace").with("CEP_BANK_TIMEOUT", "0.5").start();
+    let key = gateway.roomy_key();
+    let secret = key.api_key.split_once('.').unwrap().1.to_owned();
+    let mut canaries = vec![
+        key.api_key.clone(),
+        secret,
+        "002010077777777771".to_owned(),
+        "77777777".to_owned(),
+        "8675309.17".to_owned(),
+        "867530917".to_owned(),
+        "MBAN01002611180000000042".to_owned(),
+        "canary-cookie".to_owned(),
+    ];
+    for endpoint in ENDPOINTS {
+        let answer = gateway.post(endpoint, &key, &request(42, "8675309.17")).await;
+        assert_eq!(answer.status(), 200);
+        if endpoint == "xml" {
+            let proof = domain::proof::Proof::parse(&answer.bytes().await.unwrap()).unwrap();
+            canaries.extend(proof.beneficiary.name.clone());
+        }
+        for amount in ["404.00", "404.02", "429.00", "500.00", "502.00", "502.01", "503.00", "504.00"] {
+            let mut body = request(42, amount);
+            body["clave_rastreo"] = json!("MBAN01002611180000000042");
+            gateway.post(endpoint, &key, &body).await;
+        }
+        let mut faulty = request(42, "8675309.17");
+        faulty["cuenta"] = json!("0020100777777777711");
+        gateway.post(endpoint, &key, &faulty).await;
+    }
+    let query = gateway.url("/v1/cep/xml?cuenta=002010077777777771&monto=8675309.17");
+    let odd = gateway.client.post(query).header("x-api-key", "cep_test_AAAAAAAA.canary").header("cookie", "canary-cookie");
+    assert_eq!(odd.send().await.unwrap().status(), 401);
+    let log = gateway.log();
+    assert!(log.contains("\"outcome\":\"delivered\"") && log.contains(&key.id), "the log has no request lines");
+    let folder = gateway.stop();
+    let database = everything_under(&folder.path().join("data"));
+    for canary in canaries {
+        assert!(!log.contains(&canary), "{canary} is in the log");
+        let stored = database.windows(canary.len()).any(|window| window == canary.as_bytes());
+        assert!(!stored, "{canary} is in the data folder");
+    }
+}
+
+fn everything_under(folder: &Path) -> Vec<u8> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.flat_map(|file| std::fs::read(file).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn every_log_line_is_one_json_object_with_a_utc_time() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    gateway.post("xml", &key, &request(1, "10.00")).await;
+    gateway.client.get(gateway.url("/nowhere")).send().await.unwrap();
+    let folder = gateway.stop();
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    assert!(log.lines().count() >= 3, "{log}");
+    for line in log.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(line["timestamp"].as_str().unwrap().ends_with('Z'), "{line}");
+    }
+}

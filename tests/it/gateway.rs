@@ -1,0 +1,236 @@
+//! A gateway process that a test starts on a free port, in a temporary folder, and stops by its own
+//! process id.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Client, Response, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The seven endpoints' names.
+pub const ENDPOINTS: [&str; 7] = ["xml_auto", "xml", "pdf", "pdf_auto", "zip_auto", "base64", "xml_base64"];
+
+/// A running gateway, its folder, and a client.
+pub struct Gateway {
+    child: Child,
+    pub address: SocketAddr,
+    folder: TempDir,
+    pub client: Client,
+    /// What it printed so far.
+    printed: Arc<Mutex<String>>,
+}
+
+/// A gateway that is to be started.
+pub struct Plan {
+    folder: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Plan {
+    pub fn new() -> Self {
+        Self::in_folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn in_folder(folder: TempDir) -> Self {
+        Self { folder, variables: Vec::new() }
+    }
+
+    pub fn with(mut self, variable: &str, value: impl ToString) -> Self {
+        self.variables.push((variable.to_owned(), value.to_string()));
+        self
+    }
+
+    pub fn start(self) -> Gateway {
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.folder.path().join("log"))
+            .unwrap();
+        let mut child = command(self.folder.path())
+            .env("CEP_LISTEN", "127.0.0.1:0")
+            .envs(self.variables)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let printed = Arc::new(Mutex::new(String::new()));
+        let address = loop {
+            let Some(line) = lines.next().transpose().unwrap() else {
+                let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
+                panic!("the gateway ended before it listened: {log}");
+            };
+            let address = line.split_once("http://").and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+            if let Some(address) = address {
+                break address;
+            }
+        };
+        // The rest of the greeting; the pipe must not fill up either.
+        let rest = Arc::clone(&printed);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                rest.lock().unwrap().push_str(&format!("{line}\n"));
+            }
+        });
+        Gateway { child, address, folder: self.folder, client: client(), printed }
+    }
+}
+
+/// A client that keeps connections and waits long enough for anything the gateway does.
+pub fn client() -> Client {
+    static PROVIDER: OnceLock<()> = OnceLock::new();
+    PROVIDER.get_or_init(|| {
+        rustls::crypto::aws_lc_rs::default_provider().install_default().unwrap();
+    });
+    Client::builder().timeout(Duration::from_mins(1)).build().unwrap()
+}
+
+/// The program with nothing of this environment's settings, and its data in `folder`.
+pub fn command(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cep-gateway"));
+    command.env_clear().env("CEP_DATA_DIR", folder.join("data")).current_dir(folder);
+    command
+}
+
+/// A key that was made on the command line.
+#[derive(Clone, Debug)]
+pub struct Key {
+    pub id: String,
+    pub prefix: String,
+    pub api_key: String,
+}
+
+impl Gateway {
+    pub fn start() -> Self {
+        Plan::new().start()
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.folder().join("data").join("cep.db")
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder().join("log")).unwrap()
+    }
+
+    /// What it printed after it said where it listens.
+    pub fn printed(&self) -> String {
+        self.printed.lock().unwrap().clone()
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Runs the program's command beside the server.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        command(self.folder()).args(arguments).output().unwrap()
+    }
+
+    /// Makes a `test` key with these further arguments.
+    pub fn key(&self, arguments: &[&str]) -> Key {
+        let made = self.run(&[&["keys", "create", "--name", "test", "--env", "test"], arguments].concat());
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let made: Value = serde_json::from_slice(&made.stdout).unwrap();
+        let text = |name: &str| made[name].as_str().unwrap().to_owned();
+        Key { id: text("id"), prefix: text("prefix"), api_key: text("api_key") }
+    }
+
+    /// A key that no test runs into the limits of.
+    pub fn roomy_key(&self) -> Key {
+        self.key(&["--per-minute", "100000", "--no-cap"])
+    }
+
+    pub async fn post(&self, endpoint: &str, key: &Key, body: &Value) -> Response {
+        self.post_text(endpoint, key, body.to_string()).await
+    }
+
+    pub async fn post_text(&self, endpoint: &str, key: &Key, body: impl Into<reqwest::Body>) -> Response {
+        self.client
+            .post(self.url(&format!("/v1/cep/{endpoint}")))
+            .headers(headers(&[("x-api-key", &key.api_key), ("content-type", "application/json")]))
+            .body(body)
+            .send()
+            .await
+            .unwrap()
+    }
+
+    /// Asks the process to stop, and returns once it has.
+    pub fn stop(mut self) -> TempDir {
+        self.signal("TERM");
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < deadline, "the gateway did not stop");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.keep_folder()
+    }
+
+    /// Ends the process at once, as a crash would.
+    pub fn kill(mut self) -> TempDir {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.keep_folder()
+    }
+
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    fn keep_folder(&mut self) -> TempDir {
+        std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    pairs.iter().map(|(name, value)| ((*name).parse().unwrap(), HeaderValue::from_str(value).unwrap())).collect()
+}
+
+/// A request for a transfer of `amount` that the sandbox finds, unless the amount is a magic one.
+/// Every number names another transfer.
+pub fn request(number: u32, amount: &str) -> Value {
+    let mut request = json!({
+        "fecha": "2026-11-18",
+        "clave_rastreo": format!("MBAN01002611180{number:09}"),
+        "cuenta": "002010077777777771",
+        "emisor": "40012",
+        "receptor": "40002",
+    });
+    request["monto"] = serde_json::from_str(amount).unwrap();
+    request
+}
+
+/// The JSON body of an answer with this status.
+pub async fn json_of(answer: Response, status: u16) -> Value {
+    let found = answer.status();
+    let body = answer.text().await.unwrap();
+    assert_eq!(found, StatusCode::from_u16(status).unwrap(), "{body}");
+    serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
+}
+
+/// Waits until `condition` holds, and fails when it doesn't within `patience`.
+pub async fn eventually(what: &str, patience: Duration, mut condition: impl AsyncFnMut() -> bool) {
+    let deadline = Instant::now() + patience;
+    while !condition().await {
+        assert!(Instant::now() < deadline, "not within {patience:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

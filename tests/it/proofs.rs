@@ -1,0 +1,218 @@
+//! Every endpoint and every outcome, over real sockets, through the real portal adapter and the
+//! sandbox bank.
+
+use std::io::{Cursor, Read};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use domain::proof::Proof;
+use reqwest::Response;
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::gateway::{ENDPOINTS, Gateway, json_of, request};
+
+const AUTO: [&str; 3] = ["xml_auto", "pdf_auto", "zip_auto"];
+
+/// What an endpoint delivered: the XML and the PDF, as far as they are in the answer.
+async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    assert_eq!(answer.status(), 200, "{endpoint}");
+    let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
+    let disposition = answer.headers().get("content-disposition").cloned();
+    let body = answer.bytes().await.unwrap().to_vec();
+    let stem = "CEP-20261118-MBAN01002611180000000007";
+    let attachment = |extension| format!("attachment; filename=\"{stem}.{extension}\"");
+    match endpoint {
+        "xml" | "xml_auto" => {
+            assert_eq!((kind.as_str(), disposition.unwrap()), ("application/xml", attachment("xml").parse().unwrap()));
+            (Some(body), None)
+        }
+        "pdf" | "pdf_auto" => {
+            assert_eq!((kind.as_str(), disposition.unwrap()), ("application/pdf", attachment("pdf").parse().unwrap()));
+            (None, Some(body))
+        }
+        "zip_auto" => {
+            assert_eq!((kind.as_str(), disposition.unwrap()), ("application/zip", attachment("zip").parse().unwrap()));
+            let mut archive = zip::ZipArchive::new(Cursor::new(body)).unwrap();
+            let mut entry = |name: &str| {
+                let mut bytes = Vec::new();
+                archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+                bytes
+            };
+            let files = (Some(entry(&format!("{stem}.xml"))), Some(entry(&format!("{stem}.pdf"))));
+            assert_eq!(archive.len(), 2);
+            files
+        }
+        "base64" | "xml_base64" => {
+            let envelope: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(envelope["ok"], true);
+            assert_eq!(envelope.as_object().unwrap().len(), 4);
+            let bytes = STANDARD.decode(envelope["data"].as_str().unwrap()).unwrap();
+            if endpoint == "base64" {
+                assert_eq!(envelope["content_type"], "application/pdf");
+                assert_eq!(envelope["filename"], format!("{stem}.pdf"));
+                (None, Some(bytes))
+            } else {
+                assert_eq!(envelope["content_type"], "application/xml");
+                assert_eq!(envelope["filename"], format!("{stem}.xml"));
+                (Some(bytes), None)
+            }
+        }
+        other => panic!("{other} is no endpoint"),
+    }
+}
+
+#[tokio::test]
+async fn all_seven_endpoints_deliver_the_same_proof() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let mut xmls = Vec::new();
+    for prefix in ["/v1/cep", "/api/v1/cep"] {
+        for endpoint in ENDPOINTS {
+            let answer = gateway
+                .client
+                .post(gateway.url(&format!("{prefix}/{endpoint}")))
+                .header("x-api-key", &key.api_key)
+                .header("content-type", "application/json; charset=utf-8")
+                .body(request(7, "1234.56").to_string())
+                .send()
+                .await
+                .unwrap();
+            let (xml, pdf) = files(endpoint, answer).await;
+            xmls.extend(xml);
+            if let Some(pdf) = pdf {
+                assert!(pdf.starts_with(b"%PDF-"), "{endpoint}");
+            }
+        }
+    }
+    assert_eq!(xmls.len(), 8);
+    assert!(xmls.windows(2).all(|pair| pair[0] == pair[1]), "the bytes of one proof changed");
+    let proof = Proof::parse(&xmls[0]).unwrap();
+    assert_eq!((proof.tracking_key.as_str(), proof.centavos), ("MBAN01002611180000000007", 123_456));
+}
+
+#[rstest]
+#[case("404.00", 404, "NOT_FOUND")]
+#[case("404.01", 404, "NOT_FOUND")]
+#[case("404.02", 404, "NOT_FOUND")]
+#[case("404.03", 404, "NOT_FOUND")]
+#[case("429.00", 503, "BANK_THROTTLED")]
+#[case("429.01", 503, "BANK_THROTTLED")]
+#[case("500.00", 503, "BANK_UNAVAILABLE")]
+#[case("502.00", 502, "BANK_PROTOCOL_ERROR")]
+#[case("502.01", 502, "BANK_PROTOCOL_ERROR")]
+#[case("503.00", 503, "BANK_UNAVAILABLE")]
+#[case("504.00", 504, "BANK_TIMEOUT")]
+#[tokio::test]
+async fn a_magic_amount_has_its_outcome_on_every_endpoint(
+    #[case] amount: &str,
+    #[case] status: u16,
+    #[case] code: &str,
+) {
+    let gateway = crate::gateway::Plan::new().with("CEP_BANK_TIMEOUT", "0.6").start();
+    let key = gateway.roomy_key();
+    let asked = ENDPOINTS.map(|endpoint| gateway.post(endpoint, &key, &request(1, amount)));
+    for answer in futures::future::join_all(asked).await {
+        let retry_after = answer.headers().get("retry-after").cloned();
+        assert!(answer.headers().contains_key("ratelimit"));
+        assert_eq!(answer.headers()["cache-control"], "no-store");
+        let body = json_of(answer, status).await;
+        assert_eq!(body["error"], code, "{body}");
+        assert!(!body["message"].as_str().unwrap().is_empty());
+        if status == 503 {
+            let seconds: u32 = retry_after.expect("Retry-After").to_str().unwrap().parse().unwrap();
+            assert!(seconds >= 1);
+        }
+        match amount {
+            "404.00" | "404.01" => assert_eq!(body["details"]["reason"], "not_in_spei"),
+            "404.02" => assert_eq!(body["details"]["payment"]["state"], "Liquidado"),
+            "404.03" => assert_eq!(body["details"]["payment"]["state"], "Devuelto"),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_inferred_is_said_and_what_was_given_is_not() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    for endpoint in ENDPOINTS {
+        let mut body = request(7, "1234.56");
+        let explicit = gateway.post(endpoint, &key, &body).await;
+        assert!(!explicit.headers().contains_key("x-inferred-emisor"));
+        assert!(!explicit.headers().contains_key("x-inferred-receptor"));
+        body.as_object_mut().unwrap().remove("receptor");
+        let half = gateway.post(endpoint, &key, &body).await;
+        body.as_object_mut().unwrap().remove("emisor");
+        let none = gateway.post(endpoint, &key, &body).await;
+        if AUTO.contains(&endpoint) {
+            assert_eq!(half.headers()["x-inferred-receptor"], "40002");
+            assert!(!half.headers().contains_key("x-inferred-emisor"));
+            assert_eq!(none.headers()["x-inferred-receptor"], "40002");
+            assert_eq!(none.headers()["x-inferred-emisor"], "40012");
+        } else {
+            assert_eq!(half.status(), 400);
+            let fields = json_of(none, 400).await["details"]["fields"].clone();
+            let names: Vec<_> = fields.as_array().unwrap().iter().map(|field| field["field"].clone()).collect();
+            assert_eq!(names, ["emisor", "receptor"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_inferred_is_said_per_side() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let mut body = request(7, "1234.56");
+    body["clave_rastreo"] = "NOBODYS-SHAPE-1".into();
+    body.as_object_mut().unwrap().remove("emisor");
+    for endpoint in AUTO {
+        let error = json_of(gateway.post(endpoint, &key, &body).await, 400).await;
+        assert_eq!(error["error"], "INFERENCE_FAILED");
+        assert_eq!(error["details"]["missing"], serde_json::json!(["emisor"]));
+    }
+}
+
+#[tokio::test]
+async fn two_formats_and_a_repeat_are_one_session_and_what_is_missing() {
+    let gateway = crate::gateway::Plan::new().with("CEP_SANDBOX_LATENCY", 300).start();
+    let key = gateway.roomy_key();
+    let timed = async |endpoint: &str| {
+        let started = std::time::Instant::now();
+        assert_eq!(gateway.post(endpoint, &key, &request(7, "1234.56")).await.status(), 200);
+        started.elapsed().as_millis()
+    };
+    assert!(timed("zip_auto").await >= 300);
+    for endpoint in ENDPOINTS {
+        assert!(timed(endpoint).await < 300, "{endpoint} asked the bank again");
+    }
+}
+
+#[tokio::test]
+async fn a_live_key_never_reaches_the_sandbox() {
+    // Nobody listens there: a port that was free a moment ago.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gateway = crate::gateway::Plan::new().with("CEP_BANK_URL", format!("http://{nobody}/cep")).start();
+    let live = gateway.run(&["keys", "create", "--name", "live"]);
+    let live: Value = serde_json::from_slice(&live.stdout).unwrap();
+    let api_key = live["api_key"].as_str().unwrap().to_owned();
+    assert!(api_key.starts_with("cep_live_"));
+    let live = crate::gateway::Key { id: String::new(), prefix: String::new(), api_key };
+    let error = json_of(gateway.post("xml", &live, &request(7, "1234.56")).await, 503).await;
+    assert_eq!(error["error"], "BANK_UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn messages_are_spanish_and_english_when_asked_for() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let message = async |language: &str| {
+        let sent = gateway.client.post(gateway.url("/v1/cep/xml")).header("accept-language", language);
+        let sent = sent.header("x-api-key", &key.api_key).header("content-type", "application/json");
+        let body = json_of(sent.body(request(1, "404.00").to_string()).send().await.unwrap(), 404).await;
+        body["message"].as_str().unwrap().to_owned()
+    };
+    let (spanish, english) = (message("es-MX,es;q=0.9,en;q=0.8").await, message("en-US,en;q=0.9,es;q=0.1").await);
+    assert_ne!(spanish, english);
+    assert_eq!(spanish, message("fr").await);
+}
