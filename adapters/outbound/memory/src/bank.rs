@@ -163,7 +163,7 @@ pub fn by_amount(transfer: &Transfer) -> Script {
         cause: cause_of(cause),
     };
     let throttled = BankError::Throttled {
-        retry_after: Duration::from_secs(120),
+        retry_after: Duration::from_mins(2),
     };
     let known = |state| Payment {
         state,
