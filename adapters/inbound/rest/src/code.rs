@@ -25,6 +25,28 @@ pub(crate) enum Code {
 }
 
 impl Code {
+    /// All codes, by status.
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 17] = [
+        Self::InvalidRequest,
+        Self::InferenceFailed,
+        Self::InvalidApiKey,
+        Self::QuotaExceeded,
+        Self::NotFound,
+        Self::RouteNotFound,
+        Self::MethodNotAllowed,
+        Self::RequestTimeout,
+        Self::PayloadTooLarge,
+        Self::UnsupportedMediaType,
+        Self::RateLimitExceeded,
+        Self::InternalError,
+        Self::BankProtocolError,
+        Self::BankUnavailable,
+        Self::BankThrottled,
+        Self::ServiceUnavailable,
+        Self::BankTimeout,
+    ];
+
     /// The code as it is written.
     pub(crate) fn name(self) -> &'static str {
         match self {

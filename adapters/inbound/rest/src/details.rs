@@ -181,12 +181,15 @@ enum HintData {
     Date {
         date: String,
     },
+    OperationDate {
+        operation_date: String,
+    },
     Nothing {},
 }
 
 impl HintDetail {
     pub(crate) fn new(hint: &Hint, messages: &dyn Messages) -> Self {
-        let date = |date: chrono::NaiveDate| HintData::Date {
+        let on = |date: chrono::NaiveDate| HintData::Date {
             date: date.to_string(),
         };
         let (code, data) = match *hint {
@@ -207,11 +210,16 @@ impl HintDetail {
                     expected: expected.map(|code| code.to_string()),
                 },
             ),
-            Hint::DayAndMonthSwapped { other } => ("day_and_month_swapped", date(other)),
+            Hint::DayAndMonthSwapped { other } => ("day_and_month_swapped", on(other)),
             Hint::AmountLooksLikeCentavos => ("amount_looks_like_centavos", HintData::Nothing {}),
-            Hint::DateInTrackingKey { found } => ("date_in_tracking_key", date(found)),
-            Hint::NotABankingDay { operation_date } => ("not_a_banking_day", date(operation_date)),
-            Hint::MaybeOperationDate { other } => ("maybe_operation_date", date(other)),
+            Hint::DateInTrackingKey { found } => ("date_in_tracking_key", on(found)),
+            Hint::NotABankingDay { operation_date } => (
+                "not_a_banking_day",
+                HintData::OperationDate {
+                    operation_date: operation_date.to_string(),
+                },
+            ),
+            Hint::MaybeOperationDate { other } => ("maybe_operation_date", on(other)),
         };
         Self {
             code,

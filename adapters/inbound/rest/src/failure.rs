@@ -169,11 +169,10 @@ impl Failure {
         })
     }
 
-    /// A lookup that gave no proof, and what it counts as. The cause of it is logged here.
+    /// A lookup that gave no proof, and what it counts as.
     pub(crate) fn of_fetch(
         error: &FetchError,
         endpoint: Endpoint,
-        request_id: &RequestId,
         language: Language,
     ) -> (Self, Outcome) {
         let messages = language.messages();
@@ -205,25 +204,21 @@ impl Failure {
                 let hints = hints.iter().map(|hint| HintDetail::new(hint, messages));
                 Self::of_not_found(reason, hints.collect(), messages)
             }
-            FetchError::BankProtocol { cause } => {
-                tracing::error!(%request_id, %cause, "the bank's answer could not be understood");
+            FetchError::BankProtocol { .. } => {
                 let failure = Self::new(Code::BankProtocolError, messages.bank_protocol());
                 (failure, Outcome::BankProtocolError)
             }
-            FetchError::BankUnavailable { retry_after, cause } => {
-                tracing::warn!(%request_id, %cause, "the bank could not be reached");
+            FetchError::BankUnavailable { retry_after, .. } => {
                 let seconds = retry_after_seconds(*retry_after);
                 let failure = Self::new(Code::BankUnavailable, messages.bank_unavailable(seconds));
                 (failure.after(*retry_after), Outcome::BankUnavailable)
             }
             FetchError::BankThrottled { retry_after } => {
-                tracing::warn!(%request_id, "the bank may not be asked again yet");
                 let seconds = retry_after_seconds(*retry_after);
                 let failure = Self::new(Code::BankThrottled, messages.bank_throttled(seconds));
                 (failure.after(*retry_after), Outcome::BankThrottled)
             }
             FetchError::BankTimeout => {
-                tracing::warn!(%request_id, "the bank did not answer in time");
                 let failure = Self::new(Code::BankTimeout, messages.bank_timeout());
                 (failure, Outcome::BankTimeout)
             }
@@ -341,6 +336,24 @@ impl Failure {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
+    }
+}
+
+/// Writes down why the bank gave nothing, once. What a caller did wrong is no event of ours.
+pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
+    match error {
+        FetchError::BankProtocol { cause } => {
+            tracing::error!(%request_id, %cause, "{error}");
+        }
+        FetchError::BankUnavailable { cause, .. } => {
+            tracing::warn!(%request_id, %cause, "{error}");
+        }
+        FetchError::BankThrottled { .. } | FetchError::BankTimeout => {
+            tracing::warn!(%request_id, "{error}");
+        }
+        FetchError::InferenceFailed { .. }
+        | FetchError::SameInstitution(_)
+        | FetchError::NotFound { .. } => {}
     }
 }
 

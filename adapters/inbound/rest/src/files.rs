@@ -176,7 +176,7 @@ mod tests {
             let mut entry = archive.by_index(index).unwrap();
             let mut text = String::new();
             entry.read_to_string(&mut text).unwrap();
-            assert_eq!(entry.name(), name);
+            assert_eq!(entry.name().unwrap(), name);
             assert_eq!(text, content);
         }
     }

@@ -89,6 +89,7 @@ mod tests {
     use super::*;
     use chrono::DateTime;
     use domain::limits::{MinuteStanding, MonthStanding};
+    use domain::month::Month;
 
     fn standing(quota: Option<u64>) -> Standing {
         let now = DateTime::from_timestamp(1_763_640_000, 1_000_000).unwrap(); // 20 November 2025
@@ -98,7 +99,7 @@ mod tests {
                 remaining: 59,
                 reset: Duration::from_millis(59_001),
             },
-            month: quota.map(|quota| MonthStanding::new(quota, 3, now)),
+            month: quota.map(|quota| MonthStanding::new(Month::of(now), quota, 3, now)),
         }
     }
 

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use crate::RestState;
 use crate::body::Upload;
 use crate::call::{self, Call};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::files;
 use crate::headers;
 use crate::json;
@@ -193,13 +193,9 @@ impl Errand {
                 }
             },
             Err(error) => {
-                let Call {
-                    request_id,
-                    language,
-                    ..
-                } = &self.call;
+                failure::log_cause(&error, &self.call.request_id);
                 let (failure, outcome) =
-                    Failure::of_fetch(&error, self.endpoint, request_id, *language);
+                    Failure::of_fetch(&error, self.endpoint, self.call.language);
                 (failure.into_response(), outcome)
             }
         };

@@ -258,7 +258,7 @@ impl Messages for Spanish {
 
 fn value_problem(problem: Problem) -> String {
     match problem {
-        Problem::Missing => "Es obligatorio; agréguelo.".to_owned(),
+        Problem::Missing => "Este campo es obligatorio; agréguelo.".to_owned(),
         Problem::WrongType { expected, found } => {
             format!("Debe ser {}, no {}.", type_name(expected), type_name(found))
         }

@@ -1,0 +1,192 @@
+//! Bad input: each kind gets its code and names its field, nobody is asked, and it is settled once.
+
+use domain::outcome::Outcome;
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::harness::{Harness, body};
+
+async fn refused(harness: &Harness, body: impl Into<reqwest::Body>) -> Value {
+    let response = harness.post("/v1/cep/xml", body).send().await.unwrap();
+    assert_eq!(response.status(), 400);
+    let text = response.text().await.unwrap();
+    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+    assert!(harness.proofs.asked.lock().unwrap().is_empty());
+    let error: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(error["error"], "INVALID_REQUEST");
+    error
+}
+
+#[rstest]
+#[case("fecha", "\"2025-02-30\"", "no_such_day")]
+#[case("fecha", "\"2025-2-3\"", "malformed_date")]
+#[case("fecha", "\"2026-11-21\"", "in_future")]
+#[case("fecha", "\"\"", "malformed_date")]
+#[case("fecha", "20261120", "wrong_type")]
+#[case("fecha", "null", "missing")]
+#[case("clave_rastreo", "\"\"", "empty")]
+#[case("clave_rastreo", "\"   \"", "empty")]
+#[case("clave_rastreo", "\"1234567890123456789012345678901\"", "too_long")]
+#[case("clave_rastreo", "\"A\\u0000B\"", "forbidden_character")]
+#[case("clave_rastreo", "\"A\\r\\nB\"", "forbidden_character")]
+#[case("clave_rastreo", "\"\u{410}BC\"", "forbidden_character")]
+#[case("clave_rastreo", "\"A\u{202e}B\"", "forbidden_character")]
+#[case("clave_rastreo", "\"<script>\"", "forbidden_character")]
+#[case("clave_rastreo", "7", "wrong_type")]
+#[case("cuenta", "\"123456789012345\"", "wrong_length")]
+#[case("cuenta", "\"12345678901234567\"", "wrong_length")]
+#[case("cuenta", "\"1234567890123456789\"", "wrong_length")]
+#[case("cuenta", "\"00201007777777777A\"", "not_digits")]
+#[case("cuenta", "\"\u{ff10}\u{ff10}2010077777777771\"", "not_digits")]
+#[case("cuenta", "2010077777777771", "wrong_type")]
+#[case("monto", "0", "not_positive")]
+#[case("monto", "-1", "not_positive")]
+#[case("monto", "-0", "not_positive")]
+#[case("monto", "0.001", "too_many_decimals")]
+#[case("monto", "1e2", "exponent")]
+#[case("monto", "1E400", "exponent")]
+#[case("monto", "\"NaN\"", "not_decimal")]
+#[case("monto", "\"1,234.56\"", "not_decimal")]
+#[case("monto", "\"1e2\"", "exponent")]
+#[case("monto", "12345678901234567", "too_large")]
+#[case("monto", "true", "wrong_type")]
+#[case("monto", "null", "missing")]
+#[case("monto", "", "missing")]
+#[case("emisor", "\"99999\"", "unknown_participant")]
+#[case("emisor", "\"4001\"", "malformed_code")]
+#[case("emisor", "40012", "wrong_type")]
+#[case("emisor", "", "missing")]
+#[case("receptor", "null", "missing")]
+#[tokio::test]
+async fn a_faulty_field_is_named_with_its_problem(
+    #[case] field: &str,
+    #[case] value: &str,
+    #[case] problem: &str,
+) {
+    let harness = Harness::start().await;
+    let error = refused(&harness, body(&[(field, value)])).await;
+    let fields = error["details"]["fields"].as_array().unwrap();
+    assert_eq!(fields.len(), 1, "{error}");
+    assert_eq!(fields[0]["field"], field);
+    assert_eq!(fields[0]["problem"], problem);
+    assert!(error["message"].as_str().unwrap().contains(field));
+    let given = value.trim_matches('"');
+    let echoes = given.len() > 3 && error.to_string().contains(given);
+    assert!(!echoes || given == "null" || given == "true", "{error}");
+}
+
+#[rstest]
+#[case("fecha")]
+#[case("clave_rastreo")]
+#[case("cuenta")]
+#[case("monto")]
+#[case("emisor")]
+#[case("receptor")]
+#[tokio::test]
+async fn a_repeated_field_is_named(#[case] field: &str) {
+    let harness = Harness::start().await;
+    let twice = body(&[]).replace('}', &format!(",\"{field}\":\"1\"}}"));
+    let error = refused(&harness, twice).await;
+    assert_eq!(error["details"]["reason"], "duplicate_key");
+    assert_eq!(error["details"]["fields"][0]["field"], field);
+    assert_eq!(error["details"]["fields"][0]["problem"], "duplicate");
+}
+
+#[rstest]
+#[case(b"".as_slice(), "empty_body")]
+#[case(b"  \n", "empty_body")]
+#[case(b"not json", "malformed_json")]
+#[case(b"{\"monto\":NaN}", "malformed_json")]
+#[case(b"{\"monto\":1}garbage", "malformed_json")]
+#[case(b"{\"cuenta\":\"\\ud800\"}", "malformed_json")]
+#[case(b"\xef\xbb\xbf{}", "malformed_json")]
+#[case(b"{\"cuenta\":\"\xff\"}", "not_utf8")]
+#[case(b"null", "not_an_object")]
+#[case(b"\"text\"", "not_an_object")]
+#[case(b"12", "not_an_object")]
+#[case(b"[{}]", "not_an_object")]
+#[case(b"{\"a\":{\"b\":1,\"b\":2}}", "duplicate_key")]
+#[case(b"{\"a\":[[[[[[[[]]]]]]]]}", "too_deep")]
+#[tokio::test]
+async fn a_body_that_is_no_object_says_why(#[case] body: &'static [u8], #[case] reason: &str) {
+    let harness = Harness::start().await;
+    let error = refused(&harness, body).await;
+    assert_eq!(error["details"]["reason"], reason);
+}
+
+#[rstest]
+#[case(&[("monto", "9007199254740993.01")], 900_719_925_474_099_301)]
+#[case(&[("monto", "\"0.10\"")], 10)]
+#[case(&[("monto", "0.1")], 10)]
+#[case(&[("cuenta", "\"002 0100-7777 7777 771\"")], 123_456)]
+#[case(&[("clave_rastreo", "\" M\\u0042AN01002611200001234567 \"")], 123_456)]
+#[tokio::test]
+async fn an_unusual_spelling_is_read_exactly(
+    #[case] changes: &[(&str, &str)],
+    #[case] centavos: u64,
+) {
+    let harness = Harness::start().await;
+    let response = harness
+        .post("/v1/cep/xml", body(changes))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(harness.proofs.asked.lock().unwrap()[0].1, centavos);
+}
+
+#[tokio::test]
+async fn unknown_keys_are_ignored() {
+    let harness = Harness::start().await;
+    let body = body(&[]).replace('}', r#","otro":{"monto":[1,null]},"":false}"#);
+    let response = harness.post("/v1/cep/xml", body).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+}
+
+#[rstest]
+#[case("text/plain")]
+#[case("application/x-www-form-urlencoded")]
+#[case("multipart/form-data; boundary=x")]
+#[case("application/json; charset=iso-8859-1")]
+#[case("")]
+#[tokio::test]
+async fn another_media_type_is_unsupported(#[case] media_type: &str) {
+    let harness = Harness::start().await;
+    let request = harness
+        .request("POST", "/v1/cep/xml")
+        .header("x-api-key", crate::fakes::GOOD_KEY)
+        .header("content-type", media_type)
+        .body(body(&[]));
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 415);
+    assert!(response.headers().contains_key("ratelimit"));
+    let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+    assert_eq!(error["error"], "UNSUPPORTED_MEDIA_TYPE");
+    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_unsupported() {
+    let harness = Harness::start().await;
+    let request = harness
+        .post("/v1/cep/xml", body(&[]))
+        .header("content-encoding", "gzip");
+    assert_eq!(request.send().await.unwrap().status(), 415);
+}
+
+#[rstest]
+#[case(rest::MAX_BODY_BYTES, 200)]
+#[case(rest::MAX_BODY_BYTES + 1, 413)]
+#[tokio::test]
+async fn sixteen_kibibytes_are_read_and_one_byte_more_is_not(
+    #[case] size: usize,
+    #[case] status: u16,
+) {
+    let harness = Harness::start().await;
+    let mut padded = body(&[]);
+    padded.push_str(&" ".repeat(size - padded.len()));
+    let response = harness.post("/v1/cep/xml", padded).send().await.unwrap();
+    assert_eq!(response.status(), status);
+    assert!(response.headers().contains_key("ratelimit"));
+    assert_eq!(harness.outcomes().len(), 1);
+}

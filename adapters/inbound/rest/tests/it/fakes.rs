@@ -1,0 +1,326 @@
+//! Inbound ports that behave: keys that are admitted or refused, a bank whose answer the amount
+//! chooses as in the sandbox.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::file::FileStem;
+use domain::hints::Hint;
+use domain::inference::{self, Resolved, Unresolved};
+use domain::key::{Environment, KeyId};
+use domain::limits::{MinuteStanding, MonthStanding, Standing};
+use domain::month::Month;
+use domain::outcome::Outcome;
+use domain::participant::{Catalogue, ParticipantCode};
+use domain::payment::{Payment, PaymentState};
+use ports::inbound::{
+    Admission, Attempt, Banks, Component, ComponentState, Delivery, FetchError, FetchReport, Files,
+    Gatekeeper, Health, NotDurable, NotFoundReason, ProofRequest, Proofs, Refusal, Settlement,
+    Wanted,
+};
+use ports::outbound::{Clock, Random, Receipt};
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+pub(crate) const GOOD_KEY: &str = "cep_test_AbCd1234.000000000000000000000000";
+pub(crate) const UNCAPPED_KEY: &str = "cep_test_AbCd1234.100000000000000000000000";
+pub(crate) const FAST_KEY: &str = "cep_test_AbCd1234.200000000000000000000000";
+pub(crate) const SPENT_KEY: &str = "cep_test_AbCd1234.300000000000000000000000";
+pub(crate) const BLIND_KEY: &str = "cep_test_AbCd1234.400000000000000000000000";
+pub(crate) const FORGOTTEN_KEY: &str = "cep_test_AbCd1234.500000000000000000000000";
+pub(crate) const CURSED_KEY: &str = "cep_test_AbCd1234.600000000000000000000000";
+
+pub(crate) const XML: &[u8] = b"<?xml version=\"1.0\"?><SPEI_Tercero sello=\"synthetic\"/>\r\n";
+pub(crate) const PDF: &[u8] = b"%PDF-1.7 synthetic \xff\x00";
+
+/// 20 November 2026, 12:00 in UTC and 06:00 in Mexico City.
+pub(crate) fn now() -> DateTime<Utc> {
+    "2026-11-20T12:00:00Z".parse().unwrap()
+}
+
+/// A clock that stands still.
+pub(crate) struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> DateTime<Utc> {
+        now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+}
+
+/// Random bytes that count upwards.
+#[derive(Default)]
+pub(crate) struct CountingRandom(AtomicU8);
+
+impl Random for CountingRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        for byte in buffer {
+            *byte = self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Admits and refuses by key, and keeps what it was told.
+#[derive(Default)]
+pub(crate) struct FakeGatekeeper {
+    pub(crate) attempts: Mutex<Vec<String>>,
+    pub(crate) admitted: Mutex<Vec<Uuid>>,
+    pub(crate) settled: Mutex<Vec<(Uuid, Settlement)>>,
+}
+
+impl FakeGatekeeper {
+    /// The outcomes that were settled, each of an admission of its own.
+    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+        let admitted = self.admitted.lock().unwrap();
+        let settled = self.settled.lock().unwrap();
+        let ids: Vec<_> = settled.iter().map(|(id, _)| *id).collect();
+        assert_eq!(*admitted, ids, "every admission is settled once");
+        settled
+            .iter()
+            .map(|(_, settlement)| settlement.outcome)
+            .collect()
+    }
+}
+
+fn standing(remaining: u32, used: u64) -> Standing {
+    Standing {
+        minute: MinuteStanding {
+            limit: 60,
+            remaining,
+            reset: Duration::from_millis(16_200),
+        },
+        month: Some(MonthStanding::new(Month::of(now()), 1_000, used, now())),
+    }
+}
+
+#[async_trait]
+impl Gatekeeper for FakeGatekeeper {
+    async fn admit(&self, attempt: Attempt<'_>) -> Result<Admission, Refusal> {
+        self.attempts
+            .lock()
+            .unwrap()
+            .push(format!("{:?}", attempt.address));
+        let standing = match attempt.presented_key {
+            Some(GOOD_KEY | FORGOTTEN_KEY) => standing(59, 3),
+            Some(UNCAPPED_KEY) => Standing {
+                month: None,
+                ..standing(59, 0)
+            },
+            Some(FAST_KEY) => {
+                return Err(Refusal::RateLimited {
+                    standing: standing(0, 70),
+                    retry_after: Duration::from_millis(16_200),
+                });
+            }
+            Some(SPENT_KEY) => {
+                let standing = standing(59, 1_000);
+                return Err(Refusal::QuotaExceeded {
+                    standing,
+                    month: standing.month.unwrap(),
+                });
+            }
+            Some(BLIND_KEY) => {
+                return Err(Refusal::Unavailable {
+                    retry_after: Duration::from_millis(500),
+                });
+            }
+            Some(CURSED_KEY) => panic!("the gatekeeper panics"),
+            Some(_) | None => return Err(Refusal::InvalidKey),
+        };
+        let id = Uuid::from_u128(self.admitted.lock().unwrap().len() as u128);
+        self.admitted.lock().unwrap().push(id);
+        let forgotten = attempt.presented_key == Some(FORGOTTEN_KEY);
+        Ok(Admission {
+            id,
+            request_id: attempt.request_id,
+            key: KeyId(Uuid::from_u128(u128::from(forgotten))),
+            environment: Environment::Test,
+            standing,
+            admitted_at: now(),
+            admitted_at_monotonic: Duration::ZERO,
+            month: Month::of(now()),
+            endpoint: attempt.endpoint,
+            receipt: Receipt::new(async { Ok(()) }),
+        })
+    }
+
+    async fn settle(
+        &self,
+        admission: Admission,
+        settlement: Settlement,
+    ) -> Result<Standing, NotDurable> {
+        self.settled
+            .lock()
+            .unwrap()
+            .push((admission.id, settlement));
+        if admission.key == KeyId(Uuid::from_u128(1)) {
+            return Err(NotDurable {
+                retry_after: Duration::from_secs(5),
+            });
+        }
+        Ok(if settlement.outcome.is_refunded() {
+            admission.standing.after_refund()
+        } else {
+            admission.standing
+        })
+    }
+}
+
+/// A bank whose answer the amount chooses.
+#[derive(Default)]
+pub(crate) struct FakeProofs {
+    /// What was asked, as debug text without personal data.
+    pub(crate) asked: Mutex<Vec<(Wanted, u64)>>,
+    /// Told when a lookup of 504.01 has begun; that lookup ends when `proceed` is told.
+    pub(crate) begun: Arc<Notify>,
+    pub(crate) proceed: Arc<Notify>,
+}
+
+#[async_trait]
+impl Proofs for FakeProofs {
+    async fn fetch(&self, request: ProofRequest) -> FetchReport {
+        let ProofRequest { query, wanted, .. } = request;
+        let centavos = query.amount.centavos();
+        self.asked.lock().unwrap().push((wanted, centavos));
+        let resolved = match inference::resolve(query, Catalogue::embedded()) {
+            Ok(resolved) => resolved,
+            Err(unresolved) => {
+                return FetchReport {
+                    banks: None,
+                    bank_time: None,
+                    result: Err(match unresolved {
+                        Unresolved::InferenceFailed { issuer, receiver } => {
+                            FetchError::InferenceFailed { issuer, receiver }
+                        }
+                        Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
+                    }),
+                };
+            }
+        };
+        let banks = Banks {
+            issuer: resolved.transfer.issuer(),
+            receiver: resolved.transfer.receiver(),
+        };
+        if (centavos / 100, centavos % 100) == (504, 1) {
+            self.begun.notify_one();
+            self.proceed.notified().await;
+        }
+        FetchReport {
+            banks: Some(banks),
+            bank_time: Some(Duration::from_millis(12)),
+            result: by_amount(centavos, wanted, resolved),
+        }
+    }
+}
+
+fn by_amount(centavos: u64, wanted: Wanted, resolved: Resolved) -> Result<Delivery, FetchError> {
+    let cause = || Arc::new(std::io::Error::other("a synthetic cause")) as ports::Cause;
+    let retry_after = Duration::from_millis(16_500);
+    match (centavos / 100, centavos % 100) {
+        (404, 0) => Err(FetchError::NotFound {
+            reason: NotFoundReason::NotInSpei,
+            hints: every_hint(),
+        }),
+        (404, 2) => Err(not_issued(PaymentState::Settled)),
+        (404, 3) => Err(not_issued(PaymentState::Returned)),
+        (429, 0) => Err(FetchError::BankThrottled { retry_after }),
+        (502, 0) => Err(FetchError::BankProtocol { cause: cause() }),
+        (503, 0) => Err(FetchError::BankUnavailable {
+            retry_after,
+            cause: cause(),
+        }),
+        (504, 0) => Err(FetchError::BankTimeout),
+        (500, 0) => panic!("the use case panics"),
+        (500, 1) => Ok(delivery(
+            match wanted {
+                Wanted::Xml => Wanted::Pdf,
+                Wanted::Pdf | Wanted::Both => Wanted::Xml,
+            },
+            resolved,
+        )),
+        _ => Ok(delivery(wanted, resolved)),
+    }
+}
+
+fn delivery(wanted: Wanted, resolved: Resolved) -> Delivery {
+    let (xml, pdf) = (Bytes::from_static(XML), Bytes::from_static(PDF));
+    Delivery {
+        files: match wanted {
+            Wanted::Xml => Files::Xml(xml),
+            Wanted::Pdf => Files::Pdf(pdf),
+            Wanted::Both => Files::Both { xml, pdf },
+        },
+        stem: FileStem::new(resolved.transfer.date(), resolved.transfer.tracking_key()),
+        inferred_issuer: resolved.issuer,
+        inferred_receiver: resolved.receiver,
+    }
+}
+
+fn not_issued(state: PaymentState) -> FetchError {
+    let at = |text: &str| text.parse().unwrap();
+    FetchError::NotFound {
+        reason: NotFoundReason::ProofNotIssued(Payment {
+            state,
+            received_at: Some(at("2026-11-20T10:15:07")),
+            processed_at: None,
+        }),
+        hints: vec![],
+    }
+}
+
+fn every_hint() -> Vec<Hint> {
+    let date = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
+    let code = |text| ParticipantCode::parse(text).unwrap();
+    vec![
+        Hint::CheckDigit {
+            given: 2,
+            expected: 1,
+        },
+        Hint::ReceiverDiffers {
+            given: code("40012"),
+            expected: code("40002"),
+        },
+        Hint::CodeNotValidOnDate {
+            given: code("40638"),
+            expected: Some(code("90638")),
+        },
+        Hint::CodeNotValidOnDate {
+            given: code("40638"),
+            expected: None,
+        },
+        Hint::DayAndMonthSwapped { other: date(5) },
+        Hint::AmountLooksLikeCentavos,
+        Hint::DateInTrackingKey { found: date(19) },
+        Hint::NotABankingDay {
+            operation_date: date(23),
+        },
+        Hint::MaybeOperationDate { other: date(18) },
+    ]
+}
+
+/// Components that fail when they are told to.
+#[derive(Default)]
+pub(crate) struct FakeHealth {
+    pub(crate) failing: Mutex<bool>,
+}
+
+#[async_trait]
+impl Health for FakeHealth {
+    async fn components(&self) -> Vec<Component> {
+        let journal = if *self.failing.lock().unwrap() {
+            ComponentState::Failed
+        } else {
+            ComponentState::Up
+        };
+        [("store", ComponentState::Up), ("journal", journal)]
+            .map(|(name, state)| Component { name, state })
+            .into()
+    }
+}

@@ -1,0 +1,140 @@
+//! A server on loopback, requests to it, and answers as text.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::outcome::Outcome;
+use domain::participant::Catalogue;
+use reqwest::{Client, RequestBuilder, Response};
+use rest::{BODY_DEADLINE, RestState};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::task::TaskTracker;
+
+use crate::fakes::{
+    CountingRandom, FakeGatekeeper, FakeHealth, FakeProofs, GOOD_KEY, StoppedClock,
+};
+
+/// A server, and the fakes behind it.
+pub(crate) struct Harness {
+    pub(crate) address: SocketAddr,
+    pub(crate) gatekeeper: Arc<FakeGatekeeper>,
+    pub(crate) proofs: Arc<FakeProofs>,
+    pub(crate) health: Arc<FakeHealth>,
+    pub(crate) tasks: TaskTracker,
+    client: Client,
+}
+
+impl Harness {
+    pub(crate) async fn start() -> Self {
+        Self::with_body_deadline(BODY_DEADLINE).await
+    }
+
+    pub(crate) async fn with_body_deadline(body_deadline: Duration) -> Self {
+        let gatekeeper = Arc::new(FakeGatekeeper::default());
+        let proofs = Arc::new(FakeProofs::default());
+        let health = Arc::new(FakeHealth::default());
+        let tasks = TaskTracker::new();
+        let router = rest::router(RestState {
+            gatekeeper: gatekeeper.clone(),
+            proofs: proofs.clone(),
+            health: health.clone(),
+            clock: Arc::new(StoppedClock),
+            random: Arc::new(CountingRandom::default()),
+            catalogue: Catalogue::embedded(),
+            tasks: tasks.clone(),
+            body_deadline,
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(async move { axum::serve(listener, service).await });
+        let client = Client::builder()
+            .no_proxy()
+            .timeout(Duration::from_secs(20))
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Self {
+            address,
+            gatekeeper,
+            proofs,
+            health,
+            tasks,
+            client,
+        }
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let method = method.parse().unwrap();
+        let url = format!("http://{}{path}", self.address);
+        self.client.request(method, url)
+    }
+
+    /// A request with a good key and a fixed id.
+    pub(crate) fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> RequestBuilder {
+        self.request("POST", path)
+            .header("x-api-key", GOOD_KEY)
+            .header("x-request-id", "test-1")
+            .header("content-type", "application/json")
+            .body(body)
+    }
+
+    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+        self.gatekeeper.outcomes()
+    }
+
+    /// Sends bytes on a connection of their own and returns all that comes back until it closes.
+    pub(crate) async fn raw(&self, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request).await.unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+/// A good body, with some members replaced by other JSON; an empty one is left out.
+pub(crate) fn body(changes: &[(&str, &str)]) -> String {
+    let good = [
+        ("fecha", "\"2026-11-20\""),
+        ("clave_rastreo", "\"MBAN01002611200001234567\""),
+        ("cuenta", "\"002010077777777771\""),
+        ("monto", "1234.56"),
+        ("emisor", "\"40012\""),
+        ("receptor", "\"40002\""),
+    ];
+    let value = |name: &str, good| {
+        let change = changes.iter().find(|(changed, _)| *changed == name);
+        change.map_or(good, |(_, value)| *value)
+    };
+    let members: Vec<_> = good
+        .iter()
+        .map(|(name, good)| (name, value(name, *good)))
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("\"{name}\":{value}"))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// Status, headers (sorted, without the date) and body as text.
+pub(crate) async fn transcript(response: Response) -> String {
+    let mut text = format!("{}\n", response.status());
+    let mut headers: Vec<_> = response
+        .headers()
+        .iter()
+        .filter(|(name, _)| *name != "date")
+        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+        .collect();
+    headers.sort();
+    writeln!(text, "{}\n", headers.join("\n")).unwrap();
+    let body = response.bytes().await.unwrap();
+    if body.starts_with(b"PK") {
+        writeln!(text, "(a ZIP)").unwrap();
+    } else {
+        text.push_str(&String::from_utf8_lossy(&body).replace('\0', "\\0"));
+    }
+    text
+}

@@ -1,0 +1,155 @@
+//! One line a request, and no personal data or secret in any of them.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::fakes::GOOD_KEY;
+use crate::harness::{Harness, body};
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// Keeps everything that is logged on this thread, where a test's server runs too.
+fn listen() -> (Lines, DefaultGuard) {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(lines.clone())
+        .finish();
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+fn requests(lines: &Lines) -> Vec<serde_json::Value> {
+    let bytes = lines.0.lock().unwrap();
+    std::str::from_utf8(&bytes)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|line| line["target"] == "cep::request")
+        .map(|line| line["fields"].clone())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_request_is_one_line_with_what_statistics_want() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    harness
+        .post("/api/v1/cep/xml_auto", body(&[]))
+        .send()
+        .await
+        .unwrap();
+    harness
+        .request("GET", "/healthz")
+        .header("x-request-id", "test-2")
+        .send()
+        .await
+        .unwrap();
+    harness
+        .request("GET", "/secret?key=1")
+        .header("x-request-id", "test-3")
+        .send()
+        .await
+        .unwrap();
+    harness.tasks.close();
+    harness.tasks.wait().await;
+    let requests = requests(&lines);
+    assert_eq!(
+        requests,
+        [
+            serde_json::json!({
+                "method": "POST",
+                "route": "/api/v1/cep/xml_auto",
+                "status": 200,
+                "outcome": "delivered",
+                "endpoint": "xml_auto",
+                "key": "00000000-0000-0000-0000-000000000000",
+                "environment": "test",
+                "issuer": 40012,
+                "receiver": 40002,
+                "bank_ms": 12.0,
+                "duration_ms": 0.0,
+                "client_gone": false,
+                "request_id": "test-1"
+            }),
+            serde_json::json!({
+                "method": "GET",
+                "route": "/healthz",
+                "status": 200,
+                "duration_ms": 0.0,
+                "request_id": "test-2"
+            }),
+            serde_json::json!({
+                "method": "GET",
+                "route": "unknown",
+                "status": 404,
+                "duration_ms": 0.0,
+                "request_id": "test-3"
+            }),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn neither_personal_data_nor_a_secret_is_ever_logged() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    let amounts = [
+        "7654321.99",
+        "404.00",
+        "404.02",
+        "500.01",
+        "502.00",
+        "503.00",
+        "504.00",
+        "0.001",
+    ];
+    for amount in amounts {
+        let body = body(&[("monto", amount), ("cuenta", "\"002010099999999994\"")]);
+        harness.post("/v1/cep/pdf", body).send().await.unwrap();
+    }
+    let broken = body(&[("cuenta", "\"002010099999999994")]);
+    harness.post("/v1/cep/pdf", broken).send().await.unwrap();
+    harness.tasks.close();
+    harness.tasks.wait().await;
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(requests(&lines).len(), amounts.len() + 1);
+    let secret = GOOD_KEY.split_once('.').unwrap().1;
+    for canary in [
+        "002010099999999994",
+        "7654321",
+        "765432199",
+        "MBAN0100",
+        secret,
+    ] {
+        assert!(!text.contains(canary), "{canary} in {text}");
+    }
+    assert_eq!(
+        text.matches("a synthetic cause").count(),
+        2,
+        "each cause once"
+    );
+}

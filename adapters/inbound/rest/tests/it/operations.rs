@@ -1,0 +1,163 @@
+//! Health, readiness, the description, and routes that aren't there.
+
+use rstest::rstest;
+
+use crate::fakes::GOOD_KEY;
+use crate::harness::{Harness, body, transcript};
+
+#[tokio::test]
+async fn the_process_says_that_it_is_up() {
+    let harness = Harness::start().await;
+    for path in ["/healthz", "/api/healthz"] {
+        let request = harness
+            .request("GET", path)
+            .header("x-request-id", "test-1");
+        insta::assert_snapshot!(
+            "the_process_says_that_it_is_up",
+            transcript(request.send().await.unwrap()).await
+        );
+    }
+}
+
+#[tokio::test]
+async fn readiness_names_each_component() {
+    let harness = Harness::start().await;
+    let ask = async || {
+        let request = harness
+            .request("GET", "/readyz")
+            .header("x-request-id", "test-1");
+        transcript(request.send().await.unwrap()).await
+    };
+    insta::assert_snapshot!("ready", ask().await);
+    *harness.health.failing.lock().unwrap() = true;
+    insta::assert_snapshot!("not_ready", ask().await);
+}
+
+#[rstest]
+#[case("/openapi.json")]
+#[case("/api/openapi.json")]
+#[tokio::test]
+async fn the_description_is_served_as_it_is_printed(#[case] path: &str) {
+    let harness = Harness::start().await;
+    let response = harness.request("GET", path).send().await.unwrap();
+    assert_eq!(response.headers()["content-type"], "application/json");
+    assert_eq!(response.text().await.unwrap(), rest::openapi_json());
+}
+
+#[rstest]
+#[case("")]
+#[case("/api")]
+#[tokio::test]
+async fn the_docs_page_loads_everything_from_this_server(#[case] alias: &str) {
+    let harness = Harness::start().await;
+    let redirect = harness
+        .request("GET", &format!("{alias}/docs"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(redirect.status(), 308);
+    assert_eq!(redirect.headers()["location"], "docs/");
+
+    let page = harness
+        .request("GET", &format!("{alias}/docs/"))
+        .send()
+        .await
+        .unwrap();
+    let policy = page.headers()["content-security-policy"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';"));
+    assert!(policy.contains("frame-ancestors 'none'"));
+    let html = page.text().await.unwrap();
+    assert!(
+        !html.contains("http://") && !html.contains("https://"),
+        "{html}"
+    );
+
+    let files = html.split(['"']).filter(|part| {
+        [".js", ".css", ".png"]
+            .iter()
+            .any(|end| part.ends_with(end))
+    });
+    let mut loaded = 0;
+    for file in files {
+        let file = file.trim_start_matches("./");
+        let path = format!("{alias}/docs/{file}");
+        let response = harness.request("GET", &path).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{file}");
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        assert_ne!(
+            response.headers()["content-type"],
+            "application/octet-stream"
+        );
+        let content = response.bytes().await.unwrap();
+        assert!(
+            !content.starts_with(&[0x1F, 0x8B]),
+            "{file} is compressed in disguise"
+        );
+        if file == "swagger-initializer.js" {
+            let script = String::from_utf8(content.to_vec()).unwrap();
+            assert!(script.contains("../openapi.json"), "{script}");
+            assert!(!script.contains("petstore"), "{script}");
+        }
+        loaded += 1;
+    }
+    assert!(loaded >= 5, "{html}");
+}
+
+#[rstest]
+#[case("GET", "/")]
+#[case("POST", "/v1/cep/json")]
+#[case("POST", "/v1/cep/xml/")]
+#[case("POST", "/v2/cep/xml")]
+#[case("POST", "/api/api/v1/cep/xml")]
+#[case("GET", "/docs/nothing.js")]
+#[case("OPTIONS", "/nowhere")]
+#[tokio::test]
+async fn an_unknown_route_is_not_authenticated(#[case] method: &str, #[case] path: &str) {
+    let harness = Harness::start().await;
+    let request = harness
+        .request(method, path)
+        .header("x-api-key", GOOD_KEY)
+        .header("x-request-id", "test-1");
+    insta::assert_snapshot!(
+        "an_unknown_route",
+        transcript(request.send().await.unwrap()).await
+    );
+    assert!(harness.gatekeeper.attempts.lock().unwrap().is_empty());
+}
+
+#[rstest]
+#[case("GET", "/v1/cep/xml", "POST")]
+#[case("HEAD", "/v1/cep/xml_auto", "POST")]
+#[case("OPTIONS", "/api/v1/cep/pdf", "POST")]
+#[case("PUT", "/v1/cep/base64", "POST")]
+#[case("DELETE", "/v1/cep/zip_auto", "POST")]
+#[case("POST", "/healthz", "GET,HEAD")]
+#[case("OPTIONS", "/api/readyz", "GET,HEAD")]
+#[case("POST", "/docs/", "GET,HEAD")]
+#[tokio::test]
+async fn a_wrong_method_is_told_the_right_ones(
+    #[case] method: &str,
+    #[case] path: &str,
+    #[case] allowed: &str,
+) {
+    let harness = Harness::start().await;
+    let request = harness
+        .request(method, path)
+        .header("x-api-key", GOOD_KEY)
+        .header("x-request-id", "test-1")
+        .header("origin", "https://elsewhere.example")
+        .header("access-control-request-method", "POST")
+        .body(body(&[]));
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 405);
+    assert_eq!(response.headers()["allow"], allowed);
+    assert!(harness.gatekeeper.attempts.lock().unwrap().is_empty());
+    let text = transcript(response).await;
+    assert!(!text.contains("access-control"), "{text}");
+    if method != "HEAD" && allowed == "POST" {
+        insta::assert_snapshot!("a_wrong_method", text);
+    }
+}

@@ -1,0 +1,130 @@
+//! Proofs that are there: every endpoint's success, byte for byte.
+
+use std::io::{Cursor, Read as _};
+
+use base64::Engine as _;
+use domain::outcome::{Endpoint, Outcome};
+use ports::inbound::Wanted;
+use rstest::rstest;
+
+use crate::fakes::{PDF, UNCAPPED_KEY, XML};
+use crate::harness::{Harness, body, transcript};
+
+#[rstest]
+#[case(Endpoint::XmlAuto, Wanted::Xml)]
+#[case(Endpoint::Xml, Wanted::Xml)]
+#[case(Endpoint::Pdf, Wanted::Pdf)]
+#[case(Endpoint::PdfAuto, Wanted::Pdf)]
+#[case(Endpoint::ZipAuto, Wanted::Both)]
+#[case(Endpoint::Base64, Wanted::Pdf)]
+#[case(Endpoint::XmlBase64, Wanted::Xml)]
+#[tokio::test]
+async fn a_proof_is_delivered(#[case] endpoint: Endpoint, #[case] wanted: Wanted) {
+    let harness = Harness::start().await;
+    for alias in ["", "/api"] {
+        let path = format!("{alias}/v1/cep/{}", endpoint.name());
+        let response = harness.post(&path, body(&[])).send().await.unwrap();
+        insta::assert_snapshot!(
+            format!("a_proof_is_delivered__{}", endpoint.name()),
+            transcript(response).await
+        );
+    }
+    assert_eq!(harness.outcomes(), [Outcome::Delivered; 2]);
+    assert_eq!(
+        *harness.proofs.asked.lock().unwrap(),
+        [(wanted, 123_456); 2]
+    );
+}
+
+#[rstest]
+#[case("xml_auto")]
+#[case("pdf_auto")]
+#[case("zip_auto")]
+#[tokio::test]
+async fn only_sides_that_were_inferred_have_a_header(#[case] endpoint: &str) {
+    let harness = Harness::start().await;
+    let cases = [
+        (
+            vec![("emisor", ""), ("receptor", "")],
+            [Some("40012"), Some("40002")],
+        ),
+        (
+            vec![("emisor", ""), ("receptor", "null")],
+            [Some("40012"), Some("40002")],
+        ),
+        (vec![("emisor", "")], [Some("40012"), None]),
+        (vec![("receptor", "")], [None, Some("40002")]),
+        (vec![], [None, None]),
+    ];
+    for (changes, expected) in cases {
+        let path = format!("/v1/cep/{endpoint}");
+        let response = harness.post(&path, body(&changes)).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        let header = |name| {
+            response
+                .headers()
+                .get(name)
+                .map(|value| value.to_str().unwrap())
+        };
+        let inferred = [header("x-inferred-emisor"), header("x-inferred-receptor")];
+        assert_eq!(inferred, expected);
+    }
+}
+
+#[tokio::test]
+async fn bytes_of_the_bank_pass_untouched_in_all_four_shapes() {
+    let harness = Harness::start().await;
+    let fetch = async |endpoint: &str| {
+        let path = format!("/v1/cep/{endpoint}");
+        let response = harness.post(&path, body(&[])).send().await.unwrap();
+        response.bytes().await.unwrap()
+    };
+    assert_eq!(fetch("xml").await, XML);
+    assert_eq!(fetch("pdf").await, PDF);
+    for (endpoint, expected) in [("xml_base64", XML), ("base64", PDF)] {
+        let envelope: serde_json::Value = serde_json::from_slice(&fetch(endpoint).await).unwrap();
+        let data = envelope["data"].as_str().unwrap();
+        let decoded = base64::engine::general_purpose::STANDARD.decode(data);
+        assert_eq!(decoded.unwrap(), expected);
+    }
+    let mut archive = zip::ZipArchive::new(Cursor::new(fetch("zip_auto").await)).unwrap();
+    for (index, expected) in [(0, XML), (1, PDF)] {
+        let mut bytes = Vec::new();
+        archive
+            .by_index(index)
+            .unwrap()
+            .read_to_end(&mut bytes)
+            .unwrap();
+        assert_eq!(bytes, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_key_without_a_cap_has_no_month_in_its_limits() {
+    let harness = Harness::start().await;
+    let request = harness
+        .request("POST", "/v1/cep/xml")
+        .header("x-api-key", UNCAPPED_KEY)
+        .header("content-type", "application/json")
+        .body(body(&[]));
+    let response = request.send().await.unwrap();
+    assert_eq!(response.headers()["ratelimit"], r#""minute";r=59;t=17"#);
+    assert_eq!(
+        response.headers()["ratelimit-policy"],
+        r#""minute";q=60;w=60"#
+    );
+}
+
+#[rstest]
+#[case("\"2001\"", "40002", 200)]
+#[tokio::test]
+async fn the_central_bank_may_be_the_issuer(
+    #[case] issuer: &str,
+    #[case] receiver: &str,
+    #[case] status: u16,
+) {
+    let harness = Harness::start().await;
+    let body = body(&[("emisor", issuer), ("receptor", &format!("\"{receiver}\""))]);
+    let response = harness.post("/v1/cep/xml", body).send().await.unwrap();
+    assert_eq!(response.status(), status);
+}

@@ -1,0 +1,198 @@
+//! What only a raw connection can show: bodies that are too long, too slow or never asked for, and
+//! callers who hang up.
+
+use std::time::Duration;
+
+use domain::outcome::Outcome;
+use rstest::rstest;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::fakes::GOOD_KEY;
+use crate::harness::{Harness, body};
+
+const TEN_MEGABYTES: usize = 10 * 1024 * 1024;
+
+fn head(path: &str, key: &str, more: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: gateway\r\nx-api-key: {key}\r\n\
+         Content-Type: application/json\r\n{more}\r\n"
+    )
+}
+
+/// Reads one answer whose length stands in its head.
+async fn read_answer(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    loop {
+        let mut buffer = [0; 4096];
+        let count = stream.read(&mut buffer).await.unwrap();
+        assert!(
+            count > 0,
+            "closed early: {}",
+            String::from_utf8_lossy(&answer)
+        );
+        answer.extend_from_slice(&buffer[..count]);
+        let text = String::from_utf8_lossy(&answer);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "))
+            .map_or(0, |length| length.parse().unwrap());
+        if body.len() >= length {
+            return text.into_owned();
+        }
+    }
+}
+
+/// A caller who sends all it has before it listens must get to hear the answer, and can go on
+/// using its connection.
+#[rstest]
+#[case::with_a_length("/v1/cep/xml", GOOD_KEY, "413")]
+#[case::without_a_key("/v1/cep/xml", "nobody", "401")]
+#[case::to_nowhere("/nowhere", GOOD_KEY, "404")]
+#[tokio::test]
+async fn ten_megabytes_with_a_length_are_answered_and_taken_in(
+    #[case] path: &str,
+    #[case] key: &str,
+    #[case] status: &str,
+) {
+    let harness = Harness::start().await;
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let length = format!("Content-Length: {TEN_MEGABYTES}\r\n");
+    stream
+        .write_all(head(path, key, &length).as_bytes())
+        .await
+        .unwrap();
+    stream.write_all(&vec![b' '; TEN_MEGABYTES]).await.unwrap();
+    let answer = read_answer(&mut stream).await;
+    assert!(
+        answer.starts_with(&format!("HTTP/1.1 {status}")),
+        "{answer}"
+    );
+
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n")
+        .await
+        .unwrap();
+    assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
+    harness.tasks.close();
+    harness.tasks.wait().await;
+}
+
+#[rstest]
+#[case("/v1/cep/xml", GOOD_KEY, "413")]
+#[case("/v1/cep/xml", "nobody", "401")]
+#[tokio::test]
+async fn ten_megabytes_in_chunks_are_answered_and_taken_in(
+    #[case] path: &str,
+    #[case] key: &str,
+    #[case] status: &str,
+) {
+    let harness = Harness::start().await;
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let chunked = head(path, key, "Transfer-Encoding: chunked\r\n");
+    stream.write_all(chunked.as_bytes()).await.unwrap();
+    let mut chunk = b"10000\r\n".to_vec();
+    chunk.extend_from_slice(&vec![b' '; 0x10000]);
+    chunk.extend_from_slice(b"\r\n");
+    for _ in 0..TEN_MEGABYTES / 0x10000 {
+        stream.write_all(&chunk).await.unwrap();
+    }
+    stream.write_all(b"0\r\n\r\n").await.unwrap();
+    let answer = read_answer(&mut stream).await;
+    assert!(
+        answer.starts_with(&format!("HTTP/1.1 {status}")),
+        "{answer}"
+    );
+    harness.tasks.close();
+    harness.tasks.wait().await;
+}
+
+#[tokio::test]
+async fn a_declared_length_is_refused_before_a_byte_of_it_arrives() {
+    let harness = Harness::start().await;
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let head = head("/v1/cep/xml", GOOD_KEY, "Content-Length: 16385\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let answer = read_answer(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+}
+
+#[tokio::test]
+async fn a_caller_who_waits_for_100_continue_is_refused_without_it() {
+    let harness = Harness::start().await;
+    let expectant = "Content-Length: 200\r\nExpect: 100-continue\r\n";
+    let answer = harness
+        .raw(head("/v1/cep/xml", "nobody", expectant).as_bytes())
+        .await;
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_caller_who_waits_for_100_continue_gets_it_once_admitted() {
+    let harness = Harness::start().await;
+    let body = body(&[]);
+    let expectant = format!("Content-Length: {}\r\nExpect: 100-continue\r\n", body.len());
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let head = head("/v1/cep/xml", GOOD_KEY, &expectant);
+    stream.write_all(head.as_bytes()).await.unwrap();
+    assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 100"));
+    stream.write_all(body.as_bytes()).await.unwrap();
+    assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn a_body_that_dribbles_is_given_up_at_its_deadline() {
+    let harness = Harness::with_body_deadline(Duration::from_millis(100)).await;
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let head = head("/v1/cep/xml", GOOD_KEY, "Content-Length: 200\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(b"{").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(answer.contains("\"error\":\"REQUEST_TIMEOUT\""), "{answer}");
+    assert!(answer.contains("connection: close"), "{answer}");
+    assert!(answer.contains("ratelimit: "), "{answer}");
+    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_settled() {
+    let harness = Harness::start().await;
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let head = head("/v1/cep/xml", GOOD_KEY, "Content-Length: 200\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(b"{\"fecha\":").await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    settled_once(&harness, Outcome::InvalidRequest).await;
+}
+
+#[tokio::test]
+async fn a_caller_who_hangs_up_is_settled_once_the_bank_has_answered() {
+    let harness = Harness::start().await;
+    let body = body(&[("monto", "504.01")]);
+    let mut stream = TcpStream::connect(harness.address).await.unwrap();
+    let length = format!("Content-Length: {}\r\n", body.len());
+    let request = head("/v1/cep/xml", GOOD_KEY, &length) + &body;
+    stream.write_all(request.as_bytes()).await.unwrap();
+    harness.proofs.begun.notified().await;
+    drop(stream);
+    assert!(harness.gatekeeper.settled.lock().unwrap().is_empty());
+    harness.proofs.proceed.notify_one();
+    settled_once(&harness, Outcome::Delivered).await;
+}
+
+async fn settled_once(harness: &Harness, outcome: Outcome) {
+    harness.tasks.close();
+    timeout(Duration::from_secs(5), harness.tasks.wait())
+        .await
+        .unwrap();
+    assert_eq!(harness.outcomes(), [outcome]);
+}
