@@ -77,6 +77,8 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         ],
         "BankTimeout" => vec![("BANK_TIMEOUT", fetch(&FetchError::BankTimeout))],
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
+        "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Failure::route_not_found(LANGUAGE))],
+        "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Failure::method_not_allowed(LANGUAGE))],
         _ => vec![],
     };
     failures

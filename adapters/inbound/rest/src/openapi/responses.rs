@@ -60,6 +60,7 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
             ),
         ),
         ("Retry-After", header("Seconds to wait.", json!("17"))),
+        ("Allow", header("The methods of the path.", json!("POST"))),
         (
             "WWW-Authenticate",
             header("The scheme.", json!("ApiKey realm=\"cep\"")),
@@ -230,6 +231,16 @@ pub(super) fn errors() -> Vec<(&'static str, Response)> {
             "NotReady",
             "`SERVICE_UNAVAILABLE`: a component failed.",
             vec![],
+        ),
+        (
+            "RouteNotFound",
+            "`ROUTE_NOT_FOUND`: on every path that isn't described here.",
+            vec![],
+        ),
+        (
+            "MethodNotAllowed",
+            "`METHOD_NOT_ALLOWED`: on every described path, for other methods.",
+            vec!["Allow"],
         ),
     ];
     descriptions

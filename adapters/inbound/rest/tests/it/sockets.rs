@@ -189,6 +189,35 @@ async fn a_caller_who_hangs_up_is_settled_once_the_bank_has_answered() {
     settled_once(&harness, Outcome::Delivered).await;
 }
 
+/// In clear-text HTTP/2 there is no connection to close: the same bodies are refused on a stream.
+#[tokio::test]
+async fn http_2_gets_the_same_answers() {
+    let harness = Harness::start().await;
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .http2_prior_knowledge()
+        .timeout(Duration::from_secs(20))
+        .build()
+        .unwrap();
+    let post = async |key: &str, body: Vec<u8>| {
+        let request = client
+            .post(format!("http://{}/v1/cep/xml", harness.address))
+            .header("x-api-key", key)
+            .header("content-type", "application/json")
+            .body(body);
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(post(GOOD_KEY, body(&[]).into()).await, 200);
+    assert_eq!(post(GOOD_KEY, vec![b' '; TEN_MEGABYTES]).await, 413);
+    assert_eq!(post("nobody", vec![b' '; TEN_MEGABYTES]).await, 401);
+    assert_eq!(post(GOOD_KEY, body(&[]).into()).await, 200);
+    let delivered = Outcome::Delivered;
+    assert_eq!(
+        harness.outcomes(),
+        [delivered, Outcome::InvalidRequest, delivered]
+    );
+}
+
 async fn settled_once(harness: &Harness, outcome: Outcome) {
     harness.tasks.close();
     timeout(Duration::from_secs(5), harness.tasks.wait())
