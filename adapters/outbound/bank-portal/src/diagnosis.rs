@@ -128,7 +128,8 @@ fn create_private_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -152,7 +153,7 @@ mod tests {
         let description = diagnosis.record(StatusCode::OK, &page).await;
         diagnosis.record(StatusCode::OK, &page).await;
         let name = format!("{:016x}.page", description.fingerprint);
-        assert_eq!(names(&folder), [name.clone()]);
+        assert_eq!(names(&folder), std::slice::from_ref(&name));
         assert_eq!(fs::read(folder.join(&name)).unwrap(), page);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder.join(name)), 0o600);

@@ -44,6 +44,9 @@ pub(crate) enum Fault {
     /// Nothing was answered: refused, reset, closed.
     #[error("the portal could not be asked")]
     Unanswered(#[source] Unanswered),
+    /// Something was answered that isn't HTTP.
+    #[error("the answer is not HTTP")]
+    NotHttp(#[source] reqwest::Error),
     /// The connection broke within an answer.
     #[error("the portal's answer broke off")]
     BrokenOff(#[source] reqwest::Error),
@@ -80,7 +83,8 @@ impl From<Fault> for BankError {
                     cause: Arc::new(fault),
                 }
             }
-            Fault::UnknownPage(_)
+            Fault::NotHttp(_)
+            | Fault::UnknownPage(_)
             | Fault::FormRefused(_)
             | Fault::TooLarge { .. }
             | Fault::DocumentType(_)

@@ -58,7 +58,7 @@ impl Pacer {
     /// that stops waiting gives its place back.
     pub(crate) async fn turn(&self, patience: Duration) -> Result<Turn, Throttled> {
         let now = self.now();
-        let waitable = patience - CYCLE.min(patience / 2);
+        let waitable = patience.saturating_sub(CYCLE.min(patience / 2));
         let ticket = self.schedule().queue(now, now.saturating_add(waitable))?;
         let _place = Place {
             pacer: self,

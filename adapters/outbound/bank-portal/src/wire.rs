@@ -36,50 +36,62 @@ pub(crate) enum Unanswered {
     /// The connection was closed instead of an answer.
     #[error("the connection was closed without an answer")]
     Closed(#[source] reqwest::Error),
-    /// Anything else, for example bytes that aren't HTTP.
-    #[error("no HTTP answer")]
-    NotHttp(#[source] reqwest::Error),
+    /// Anything else that broke before there was an answer.
+    #[error("the request broke")]
+    Broken(#[source] reqwest::Error),
+}
+
+/// Why a request has no answer that could be read.
+fn unanswered(error: reqwest::Error) -> Fault {
+    let error = error.without_url();
+    if is_not_http(&error) {
+        return Fault::NotHttp(error);
+    }
+    Fault::Unanswered(if error.is_connect() {
+        Unanswered::NotConnected(error)
+    } else if was_closed(&error) {
+        Unanswered::Closed(error)
+    } else {
+        Unanswered::Broken(error)
+    })
 }
 
 impl Unanswered {
-    fn of(error: reqwest::Error) -> Self {
-        let error = error.without_url();
-        if error.is_connect() {
-            Self::NotConnected(error)
-        } else if was_closed(&error) {
-            Self::Closed(error)
-        } else {
-            Self::NotHttp(error)
-        }
-    }
-
     /// Whether asking once more may help and can't hurt.
     pub(crate) fn is_worth_another_attempt(&self) -> bool {
         matches!(self, Self::NotConnected(_) | Self::Closed(_))
     }
 }
 
+/// The causes of an error, outermost first.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    std::iter::successors(error.source(), |&cause| cause.source())
+}
+
+/// Whether something came that isn't HTTP.
+fn is_not_http(error: &reqwest::Error) -> bool {
+    causes(error)
+        .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
+        .any(hyper::Error::is_parse)
+}
+
 /// Whether the peer closed the connection before a whole response head was there.
 fn was_closed(error: &reqwest::Error) -> bool {
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if let Some(error) = cause.downcast_ref::<hyper::Error>()
-            && (error.is_incomplete_message() || error.is_canceled() || error.is_closed())
-        {
-            return true;
+    causes(error).any(|cause| {
+        if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+            return error.is_incomplete_message() || error.is_canceled() || error.is_closed();
         }
-        if let Some(error) = cause.downcast_ref::<io::Error>() {
-            return matches!(
-                error.kind(),
-                io::ErrorKind::ConnectionReset
-                    | io::ErrorKind::ConnectionAborted
-                    | io::ErrorKind::BrokenPipe
-                    | io::ErrorKind::UnexpectedEof
-            );
-        }
-        source = cause.source();
-    }
-    false
+        let Some(error) = cause.downcast_ref::<io::Error>() else {
+            return false;
+        };
+        matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionReset
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+        )
+    })
 }
 
 /// A client that fits every lookup: no cookies of its own, no redirects, no retries, no proxy from
@@ -115,10 +127,7 @@ pub(crate) async fn exchange(
         Some(cookies) => request.header(COOKIE, cookies),
         None => request,
     };
-    let response = request
-        .send()
-        .await
-        .map_err(|error| Fault::Unanswered(Unanswered::of(error)))?;
+    let response = request.send().await.map_err(unanswered)?;
     jar.take_from(response.headers());
     Ok(Answer {
         status: response.status(),

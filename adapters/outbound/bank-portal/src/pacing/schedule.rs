@@ -7,7 +7,7 @@ use super::PacingConfig;
 use super::back_off::BackOff;
 
 /// The span over which the portal's budget is counted.
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 /// Cycles in quick succession from idle. The portal was seen to want a captcha at the fifth within
 /// about 3 s (2022 and 2025).
 const BURST: u32 = 3;

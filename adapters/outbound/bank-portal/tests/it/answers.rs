@@ -1,0 +1,178 @@
+//! What downloads turn out to be.
+
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse as _};
+use ports::inbound::Wanted;
+use ports::outbound::{Bank as _, BankAnswer, BankError, BankFiles};
+use rstest::rstest;
+
+use crate::support::{
+    CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, config, lookup, whole_text,
+};
+
+async fn downloading(body: &'static [u8], wanted: Wanted) -> Result<BankAnswer, BankError> {
+    let portal = TestPortal::ready(move |_| body).await;
+    portal.adapter().fetch(&lookup("KEY01", wanted)).await
+}
+
+#[rstest]
+#[case::usual(XML)]
+#[case::byte_order_mark(b"\xEF\xBB\xBF\r\n<SPEI_Tercero/>")]
+#[case::invalid_utf_8(b"<?xml version=\"1.0\"?>\xFF\xFE\x00\r\r\n\n <SPEI_Tercero/> \x1a")]
+#[tokio::test]
+async fn an_xml_is_passed_on_to_the_byte(#[case] xml: &'static [u8]) {
+    let files = BankFiles {
+        xml: Some(xml.into()),
+        pdf: None,
+    };
+    let answer = downloading(xml, Wanted::Xml).await.unwrap();
+    assert_eq!(answer, BankAnswer::Issued(files));
+}
+
+#[tokio::test]
+async fn a_pdf_is_passed_on_to_the_byte() {
+    let files = BankFiles {
+        xml: None,
+        pdf: Some(PDF.into()),
+    };
+    let answer = downloading(PDF, Wanted::Pdf).await.unwrap();
+    assert_eq!(answer, BankAnswer::Issued(files));
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_limit_page_instead_of_a_file_is_throttling(
+    #[values(TOO_MANY, CAPTCHA)] page: &'static str,
+    #[values(Wanted::Xml, Wanted::Pdf, Wanted::Both)] wanted: Wanted,
+) {
+    let answer = downloading(page.as_bytes(), wanted).await;
+    assert!(
+        matches!(answer, Err(BankError::Throttled { .. })),
+        "{answer:?}"
+    );
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_page_instead_of_a_file_is_a_protocol_error_and_never_not_found(
+    #[values("<html>¿Qué?</html>", READY, NOT_FOUND, "", "{}")] page: &'static str,
+    #[values(Wanted::Xml, Wanted::Pdf)] wanted: Wanted,
+) {
+    let answer = downloading(page.as_bytes(), wanted).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn files_of_the_other_format_are_a_protocol_error() {
+    for (file, wanted) in [(XML, Wanted::Pdf), (PDF, Wanted::Xml), (XML, Wanted::Both)] {
+        let answer = downloading(file, wanted).await;
+        assert!(
+            matches!(answer, Err(BankError::Protocol { .. })),
+            "{answer:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_not_armed_any_more_is_worth_another_lookup() {
+    let portal = TestPortal::ready(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Unavailable { .. })),
+        "{answer:?}"
+    );
+    assert_eq!(
+        portal.asked().len(),
+        2,
+        "an answer is never asked for twice"
+    );
+}
+
+#[rstest]
+#[case("attachment; filename=CEP-20250616-KEY01.pdf", true)]
+#[case("attachment", true)]
+#[case("attachment; filename=CEP-20250616-KEY02.pdf", false)]
+#[tokio::test]
+async fn a_pdf_that_is_named_after_another_transfer_reaches_nobody(
+    #[case] disposition: &'static str,
+    #[case] accepted: bool,
+    #[values(Wanted::Pdf, Wanted::Both)] wanted: Wanted,
+) {
+    let portal = TestPortal::ready(move |asked| {
+        let file = if asked.target.ends_with("PDF") {
+            PDF
+        } else {
+            XML
+        };
+        ([(header::CONTENT_DISPOSITION, disposition)], file)
+    })
+    .await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", wanted)).await;
+    if accepted {
+        assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
+    } else {
+        assert!(
+            matches!(answer, Err(BankError::Protocol { .. })),
+            "{answer:?}"
+        );
+    }
+}
+
+#[rstest]
+#[case(StatusCode::INTERNAL_SERVER_ERROR)]
+#[case(StatusCode::SERVICE_UNAVAILABLE)]
+#[tokio::test]
+async fn a_portal_that_fails_is_unavailable(#[case] status: StatusCode) {
+    let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Unavailable { .. })),
+        "{answer:?}"
+    );
+}
+
+#[rstest]
+#[case(StatusCode::FORBIDDEN)]
+#[case(StatusCode::NOT_FOUND)]
+#[case(StatusCode::IM_A_TEAPOT)]
+#[tokio::test]
+async fn any_other_status_is_a_protocol_error(#[case] status: StatusCode) {
+    let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_page_is_named_without_a_word_of_it_and_kept_on_request() {
+    const PAGE: &str = "<p>CANARY Ana Prueba 014180000000000017</p>";
+    let portal = TestPortal::start(|_| async { Html(PAGE).into_response() }).await;
+    let folder = tempfile::tempdir().unwrap();
+    let adapter = adapter(bank_portal::PortalConfig {
+        diagnostics_dir: Some(folder.path().join("unknown")),
+        ..config(&portal.url())
+    });
+    let error = adapter
+        .fetch(&lookup("KEYCANARY", Wanted::Xml))
+        .await
+        .unwrap_err();
+    let text = whole_text(&error);
+    let described = format!("HTTP 200, {} bytes, fingerprint ", PAGE.len());
+    assert!(text.contains(&described), "{text}");
+    for secret in ["CANARY", "Ana", "0141800", "1234.56"] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    let kept: Vec<_> = std::fs::read_dir(folder.path().join("unknown"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(kept.len(), 1);
+    let fingerprint = kept[0].file_stem().unwrap().to_str().unwrap();
+    assert!(text.contains(fingerprint));
+    assert_eq!(std::fs::read_to_string(&kept[0]).unwrap(), PAGE);
+}

@@ -1,0 +1,227 @@
+//! Connections that fail, break and hang, and the one second attempt.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bank_portal::{Portal, PortalConfig};
+use ports::inbound::Wanted;
+use ports::outbound::{Bank as _, BankAnswer, BankError};
+use rstest::rstest;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::support::{NOT_FOUND, READY, TestPortal, XML, adapter, config, impatient, lookup};
+
+/// What a rude portal does with a request, once it has read it.
+#[derive(Clone, Copy, Debug)]
+enum Manners {
+    /// Closes.
+    Close,
+    /// Sends this, then closes.
+    Say(&'static str),
+    /// Sends a whole page with this body, then closes.
+    Answer(&'static str),
+}
+
+/// A portal on bare sockets: its n-th request meets the n-th manners, later ones the last.
+struct RudePortal {
+    url: String,
+    requests: Arc<AtomicUsize>,
+}
+
+impl RudePortal {
+    async fn start(manners: &'static [Manners]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/cep", listener.local_addr().unwrap());
+        let requests = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&requests);
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                read_request(&mut stream).await;
+                let number = count.fetch_add(1, Ordering::SeqCst);
+                let manners = manners[number.min(manners.len() - 1)];
+                tokio::spawn(async move { behave(&mut stream, manners).await });
+            }
+        });
+        Self { url, requests }
+    }
+
+    fn adapter(&self) -> Portal {
+        adapter(config(&self.url))
+    }
+
+    fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
+}
+
+/// Reads a head and the body that it announces.
+async fn read_request(stream: &mut TcpStream) {
+    let mut request = Vec::new();
+    loop {
+        let mut buffer = [0; 4096];
+        let read = stream.read(&mut buffer).await.unwrap();
+        request.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&request).to_lowercase();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            assert_ne!(read, 0, "a whole head was expected");
+            continue;
+        };
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "))
+            .map_or(0, |length| length.parse().unwrap());
+        if body.len() >= length {
+            return;
+        }
+    }
+}
+
+async fn behave(stream: &mut TcpStream, manners: Manners) {
+    let said = match manners {
+        Manners::Close => String::new(),
+        Manners::Say(text) => text.to_owned(),
+        Manners::Answer(body) => format!(
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ),
+    };
+    let _ = stream.write_all(said.as_bytes()).await;
+    let _ = stream.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
+    let portal = RudePortal::start(&[Manners::Close]).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let Err(BankError::Unavailable { retry_after, .. }) = answer else {
+        panic!("an unavailable bank was expected, not {answer:?}");
+    };
+    assert_eq!(retry_after, Duration::from_secs(30));
+    assert_eq!(portal.requests(), 2);
+}
+
+#[tokio::test]
+async fn a_portal_that_hangs_up_once_is_forgiven() {
+    let portal = RudePortal::start(&[Manners::Close, Manners::Answer(NOT_FOUND)]).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert_eq!(answer.unwrap(), BankAnswer::NotFound);
+}
+
+#[tokio::test]
+async fn a_download_without_an_answer_is_asked_for_again() {
+    const FILE: &str = "<?xml version=\"1.0\"?><SPEI_Tercero/>";
+    let portal = RudePortal::start(&[
+        Manners::Answer(READY),
+        Manners::Close,
+        Manners::Answer(FILE),
+    ])
+    .await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_lookup_has_one_second_attempt_in_all() {
+    let portal = RudePortal::start(&[Manners::Close, Manners::Answer(READY), Manners::Close]).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Unavailable { .. })),
+        "{answer:?}"
+    );
+    assert_eq!(portal.requests(), 3);
+}
+
+#[rstest]
+#[case::after_the_head("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")]
+#[case::in_the_body("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<html>")]
+#[case::in_a_chunk("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n<html>")]
+#[tokio::test]
+async fn once_something_was_answered_nothing_is_asked_again(#[case] said: &'static str) {
+    let manners = Box::leak(Box::new([Manners::Say(said)]));
+    let portal = RudePortal::start(manners).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Unavailable { .. })),
+        "{answer:?}"
+    );
+    assert_eq!(portal.requests(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_something_else_is_not_understood() {
+    let portal = RudePortal::start(&[Manners::Say("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
+    assert_eq!(portal.requests(), 1);
+}
+
+#[tokio::test]
+async fn a_portal_that_nobody_serves_is_unavailable() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/cep", listener.local_addr().unwrap());
+    drop(listener);
+    let answer = adapter(config(&url))
+        .fetch(&lookup("KEY01", Wanted::Xml))
+        .await;
+    assert!(
+        matches!(answer, Err(BankError::Unavailable { .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_portal_that_never_answers_is_left_when_the_patience_is_over() {
+    let portal = TestPortal::start(|_| std::future::pending::<&str>()).await;
+    let lookup = impatient(lookup("KEY01", Wanted::Xml));
+    let started = Instant::now();
+    let answer = portal.adapter().fetch(&lookup).await;
+    assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
+    assert!(started.elapsed() >= lookup.patience);
+    assert!(started.elapsed() < lookup.patience + Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
+    let gate = Arc::new(Semaphore::new(0));
+    let portal = {
+        let gate = Arc::clone(&gate);
+        TestPortal::start(move |asked| {
+            let gate = Arc::clone(&gate);
+            async move {
+                gate.acquire().await.unwrap().forget();
+                if asked.is_validation() {
+                    READY.as_bytes()
+                } else {
+                    XML
+                }
+            }
+        })
+        .await
+    };
+    let adapter = Arc::new(adapter(PortalConfig {
+        most_lookups: 1,
+        ..config(&portal.url())
+    }));
+    let first = {
+        let adapter = Arc::clone(&adapter);
+        tokio::spawn(async move { adapter.fetch(&lookup("KEY01", Wanted::Xml)).await })
+    };
+    while portal.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let refused = adapter.fetch(&lookup("KEY02", Wanted::Xml)).await;
+    let Err(BankError::Throttled { retry_after }) = refused else {
+        panic!("throttling was expected, not {refused:?}");
+    };
+    assert_eq!(retry_after, Duration::from_secs(1));
+    gate.add_permits(4);
+    first.await.unwrap().unwrap();
+    adapter.fetch(&lookup("KEY02", Wanted::Xml)).await.unwrap();
+}

@@ -1,0 +1,65 @@
+//! The port's contract, kept against the sandbox: a server that speaks the portal's protocol.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::proof::Proof;
+use ports::contract::bank as suite;
+use ports::inbound::Wanted;
+use ports::outbound::{Bank, BankAnswer, BankError, Lookup};
+use sandbox::SandboxConfig;
+use tokio::net::TcpListener;
+
+use crate::support::{adapter, config, lookup};
+
+/// An adapter before a sandbox of its own.
+async fn before_the_sandbox() -> Arc<dyn Bank> {
+    let now: DateTime<Utc> = "2026-11-20T17:00:00Z".parse().unwrap();
+    let router = sandbox::router(SandboxConfig {
+        latency: Duration::ZERO,
+        now: Arc::new(move || now),
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/cep", listener.local_addr().unwrap());
+    tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+    Arc::new(adapter(config(&url)))
+}
+
+#[tokio::test]
+async fn the_portals_adapter_keeps_the_contract() {
+    suite::bank(before_the_sandbox).await;
+}
+
+#[tokio::test]
+async fn what_is_issued_is_the_proof_of_the_transfer() {
+    let bank = before_the_sandbox().await;
+    let lookup = lookup("SANDBOX0001", Wanted::Both);
+    let BankAnswer::Issued(files) = bank.fetch(&lookup).await.unwrap() else {
+        panic!("a proof was expected");
+    };
+    let proof = Proof::parse(&files.xml.unwrap()).unwrap();
+    assert_eq!(proof.answers(&lookup.transfer), Ok(()));
+}
+
+#[tokio::test]
+async fn a_proof_of_another_transfer_is_left_to_the_caller_and_its_pdf_is_refused() {
+    let bank = before_the_sandbox().await;
+    let about = |wanted| Lookup {
+        transfer: suite::transfer(50_201, "SANDBOX0001"),
+        ..lookup("SANDBOX0001", wanted)
+    };
+    let question = about(Wanted::Xml);
+    let BankAnswer::Issued(files) = bank.fetch(&question).await.unwrap() else {
+        panic!("a proof was expected");
+    };
+    let proof = Proof::parse(&files.xml.unwrap()).unwrap();
+    proof.answers(&question.transfer).unwrap_err();
+    for wanted in [Wanted::Pdf, Wanted::Both] {
+        let answer = bank.fetch(&about(wanted)).await;
+        assert!(
+            matches!(answer, Err(BankError::Protocol { .. })),
+            "{answer:?}"
+        );
+    }
+}

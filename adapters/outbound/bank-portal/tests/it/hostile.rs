@@ -1,0 +1,168 @@
+//! Answers that want to hurt: elsewhere, endless, slow, explosive.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
+use futures::{StreamExt as _, stream};
+use ports::inbound::Wanted;
+use ports::outbound::{Bank as _, BankError};
+use rstest::rstest;
+
+use crate::support::{NOT_FOUND, READY, TestPortal, XML, impatient, lookup, whole_text};
+
+const MIB: usize = 1024 * 1024;
+
+#[rstest]
+#[tokio::test]
+async fn a_redirect_is_followed_nowhere(#[values(301, 302, 303, 307, 308)] status: u16) {
+    let elsewhere = TestPortal::start(|_| async { NOT_FOUND }).await;
+    let location = format!("{}/valida.do", elsewhere.url());
+    let status = StatusCode::from_u16(status).unwrap();
+    let portal = TestPortal::start(move |_| {
+        let location = location.clone();
+        async move { (status, [(header::LOCATION, location)]) }
+    })
+    .await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
+    assert_eq!(portal.asked().len(), 1);
+    assert_eq!(elsewhere.asked().len(), 0);
+}
+
+/// A body of `first`, then chunks without end; counts what was taken of it.
+fn endless(first: &'static [u8], taken: &Arc<AtomicUsize>) -> Body {
+    let taken = Arc::clone(taken);
+    let first = stream::iter([Bytes::from_static(first)]);
+    let rest = stream::repeat(Bytes::from(vec![b' '; 64 * 1024]));
+    Body::from_stream(first.chain(rest).map(move |chunk| {
+        taken.fetch_add(chunk.len(), Ordering::Relaxed);
+        Ok::<_, Infallible>(chunk)
+    }))
+}
+
+#[rstest]
+#[case::page("valida.do", READY.as_bytes(), MIB)]
+#[case::file("descarga.do?formato=XML", XML, 6 * MIB)]
+#[tokio::test]
+async fn an_endless_body_is_left_where_the_limit_is(
+    #[case] page: &'static str,
+    #[case] first: &'static [u8],
+    #[case] limit: usize,
+) {
+    let taken = Arc::new(AtomicUsize::new(0));
+    let portal = {
+        let taken = Arc::clone(&taken);
+        TestPortal::start(move |asked| {
+            let answer = if asked.target.ends_with(page) {
+                endless(first, &taken)
+            } else {
+                Body::from(READY)
+            };
+            async { answer }
+        })
+        .await
+    };
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let error = answer.unwrap_err();
+    assert!(matches!(error, BankError::Protocol { .. }), "{error:?}");
+    assert!(whole_text(&error).contains("more than"));
+    // What was taken beyond the limit filled the sockets' buffers, some MiB on loopback.
+    assert!(taken.load(Ordering::Relaxed) < limit + 8 * MIB);
+}
+
+#[tokio::test]
+async fn ten_mebibytes_are_refused_whatever_their_length_claims() {
+    for claims in [true, false] {
+        let portal = TestPortal::ready(move |_| {
+            let chunks = stream::iter((0..160).map(|_| Ok::<_, Infallible>(vec![b' '; 64 * 1024])));
+            let body = Body::from_stream(stream::iter([Ok(XML.to_vec())]).chain(chunks));
+            if claims {
+                let length = (XML.len() + 10 * MIB).to_string();
+                ([(header::CONTENT_LENGTH, length)], body).into_response()
+            } else {
+                body.into_response()
+            }
+        })
+        .await;
+        let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+        assert!(
+            matches!(answer, Err(BankError::Protocol { .. })),
+            "{answer:?}"
+        );
+    }
+}
+
+#[rstest]
+#[case::page("valida.do")]
+#[case::file("descarga.do?formato=XML")]
+#[tokio::test]
+async fn a_dripping_body_is_left_when_the_patience_is_over(#[case] page: &'static str) {
+    let portal = TestPortal::start(move |asked| {
+        let answer = if asked.target.ends_with(page) {
+            Body::from_stream(stream::unfold((), async |()| {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                Some((Ok::<_, Infallible>(Bytes::from_static(b" ")), ()))
+            }))
+        } else {
+            Body::from(READY)
+        };
+        async { answer }
+    })
+    .await;
+    let started = Instant::now();
+    let lookup = impatient(lookup("KEY01", Wanted::Xml));
+    let answer = portal.adapter().fetch(&lookup).await;
+    assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
+    assert!(started.elapsed() < lookup.patience + Duration::from_secs(2));
+}
+
+#[rstest]
+#[case("<?xml version=\"1.0\"?>\n")]
+#[case("\u{feff}<?xml version=\"1.0\"?><!-- -->")]
+#[tokio::test]
+async fn a_billion_laughs_are_refused_unread(#[case] prologue: &'static str) {
+    let entities: Vec<_> = (1..10)
+        .map(|n| {
+            let many = format!("&lol{};", n - 1).repeat(10);
+            format!("<!ENTITY lol{n} \"{many}\">")
+        })
+        .collect();
+    let entities = entities.concat();
+    let bomb = format!(
+        "{prologue}<!DOCTYPE lolz [<!ENTITY lol0 \"lol\">{entities}]>\
+         <SPEI_Tercero>&lol9;</SPEI_Tercero>"
+    );
+    let portal = TestPortal::ready(move |_| bomb.clone()).await;
+    let adapter = portal.adapter();
+    let started = Instant::now();
+    let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
+    assert!(started.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_not_unpacked() {
+    let portal = TestPortal::ready(|_| {
+        let gzip = [
+            0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        ];
+        ([(header::CONTENT_ENCODING, "gzip")], gzip.to_vec())
+    })
+    .await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    assert!(
+        matches!(answer, Err(BankError::Protocol { .. })),
+        "{answer:?}"
+    );
+}

@@ -1,0 +1,13 @@
+//! The portal's adapter against real sockets: a well-behaved portal, a broken one, a hostile one.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod answers;
+mod connections;
+mod contract;
+mod hostile;
+mod load;
+mod logs;
+mod pacing;
+mod sessions;
+mod support;

@@ -1,0 +1,65 @@
+//! The budget on the wire.
+
+use std::time::{Duration, Instant};
+
+use bank_portal::{PacingConfig, Portal, PortalConfig};
+use ports::inbound::Wanted;
+use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup};
+use rstest::rstest;
+
+use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, adapter, config, lookup};
+
+fn paced(portal: &TestPortal) -> Portal {
+    adapter(PortalConfig {
+        pacing: Some(PacingConfig::default()),
+        ..config(&portal.url())
+    })
+}
+
+#[tokio::test]
+async fn the_fourth_question_in_a_row_waits_or_is_refused_at_once() {
+    let portal = TestPortal::start(|_| async { NOT_FOUND }).await;
+    let adapter = paced(&portal);
+    for _ in 0..3 {
+        let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+        assert_eq!(answer.unwrap(), BankAnswer::NotFound);
+    }
+    let hurried = Lookup {
+        patience: Duration::from_secs(3),
+        ..lookup("KEY01", Wanted::Xml)
+    };
+    let started = Instant::now();
+    let Err(BankError::Throttled { retry_after }) = adapter.fetch(&hurried).await else {
+        panic!("throttling was expected");
+    };
+    assert!(started.elapsed() < Duration::from_secs(1));
+    assert!(retry_after > Duration::from_secs(2) && retry_after <= Duration::from_secs(4));
+    assert_eq!(portal.asked().len(), 3);
+}
+
+#[rstest]
+#[tokio::test]
+async fn after_a_limit_page_the_portal_is_left_alone(
+    #[values(CAPTCHA, TOO_MANY)] page: &'static str,
+    #[values("valida.do", "descarga.do?formato=XML")] from: &'static str,
+) {
+    let portal = TestPortal::start(move |asked| async move {
+        if asked.target.ends_with(from) {
+            page
+        } else {
+            READY
+        }
+    })
+    .await;
+    let adapter = paced(&portal);
+    let mut asked = None;
+    for _ in 0..3 {
+        let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+        let Err(BankError::Throttled { retry_after }) = answer else {
+            panic!("throttling was expected, not {answer:?}");
+        };
+        assert!(retry_after > Duration::from_secs(110) && retry_after <= Duration::from_mins(2));
+        let now = portal.asked().len();
+        assert_eq!(*asked.get_or_insert(now), now, "it was asked again");
+    }
+}

@@ -1,0 +1,137 @@
+//! What travels in a session, and that no session sees another's.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use axum::http::{Method, StatusCode, header};
+use axum::response::{Html, IntoResponse as _, Response};
+use futures::future::join_all;
+use ports::inbound::Wanted;
+use ports::outbound::{Bank as _, BankAnswer, BankFiles};
+
+use crate::support::{Asked, PDF, READY, TestPortal, XML, lookup};
+
+/// A portal that knows a session by its cookie alone, and sends what that session asked for.
+#[derive(Default)]
+struct Sessions(HashMap<String, String>);
+
+impl Sessions {
+    fn answer(&mut self, asked: &Asked) -> Response {
+        if asked.is_validation() {
+            let form = String::from_utf8(asked.body.to_vec()).unwrap();
+            let key = form
+                .split('&')
+                .find_map(|field| field.strip_prefix("criterio="))
+                .unwrap();
+            let session = format!("S{}!999", self.0.len());
+            self.0.insert(session.clone(), key.to_owned());
+            let cookie = format!("JSESSIONID={session}; path=/; HttpOnly");
+            return ([(header::SET_COOKIE, cookie)], Html(READY)).into_response();
+        }
+        let session = asked
+            .cookies()
+            .and_then(|cookies| cookies.strip_prefix("JSESSIONID="));
+        match session.and_then(|session| self.0.get(session)) {
+            Some(key) => format!("<?xml version=\"1.0\"?><SPEI_Tercero claveRastreo=\"{key}\"/>")
+                .into_response(),
+            None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_hundred_lookups_at_once_never_mix_their_cookies() {
+    let sessions = Arc::new(Mutex::new(Sessions::default()));
+    let portal = TestPortal::start(move |asked| {
+        let answer = sessions.lock().unwrap().answer(&asked);
+        async { answer }
+    })
+    .await;
+    let adapter = portal.adapter();
+    // Twice, so that the second half meets connections which the first half has used.
+    for half in 0..2 {
+        let keys: Vec<_> = (0..100).map(|n| format!("MIX{half}{n:03}")).collect();
+        let fetches = keys.iter().map(async |key| {
+            let answer = adapter.fetch(&lookup(key, Wanted::Xml)).await.unwrap();
+            let BankAnswer::Issued(BankFiles { xml: Some(xml), .. }) = answer else {
+                panic!("an XML was expected, not {answer:?}");
+            };
+            String::from_utf8(xml.to_vec()).unwrap()
+        });
+        for (key, xml) in keys.iter().zip(join_all(fetches).await) {
+            assert!(xml.contains(&format!("\"{key}\"")), "{key}: {xml}");
+        }
+    }
+    for asked in portal.asked() {
+        assert_eq!(asked.cookies().is_some(), !asked.is_validation());
+    }
+}
+
+#[tokio::test]
+async fn the_form_has_the_ten_fields_and_an_honest_name() {
+    let portal = TestPortal::ready(|_| XML).await;
+    let adapter = portal.adapter();
+    adapter.fetch(&lookup("A&B =1", Wanted::Xml)).await.unwrap();
+    let asked = portal.asked();
+    assert_eq!(asked[0].method, Method::POST);
+    assert_eq!(asked[0].target, "/cep/valida.do");
+    assert_eq!(
+        asked[0].headers[header::CONTENT_TYPE],
+        "application/x-www-form-urlencoded"
+    );
+    let user_agent = format!("cep-gateway/{}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(asked[0].headers[header::USER_AGENT], user_agent);
+    assert!(!asked[0].headers.contains_key(header::ACCEPT_ENCODING));
+    let mut fields: Vec<_> = std::str::from_utf8(&asked[0].body)
+        .unwrap()
+        .split('&')
+        .collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [
+            "captcha=c",
+            "criterio=A%26B+%3D1",
+            "cuenta=014180000000000017",
+            "emisor=40012",
+            "fecha=16-06-2025",
+            "monto=1234.56",
+            "receptor=40014",
+            "receptorParticipante=0",
+            "tipoConsulta=1",
+            "tipoCriterio=T",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn both_files_come_from_one_session_with_its_newest_cookies() {
+    let portal = TestPortal::start(|asked| async move {
+        let (cookie, body) = match asked.target.as_str() {
+            "/cep/valida.do" => ("JSESSIONID=a; HttpOnly", READY.as_bytes()),
+            "/cep/descarga.do?formato=XML" => ("TS01=b; Path=/", XML),
+            _ => ("TS01=c; Path=/", PDF),
+        };
+        ([(header::SET_COOKIE, cookie)], body)
+    })
+    .await;
+    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Both)).await;
+    let files = BankFiles {
+        xml: Some(XML.into()),
+        pdf: Some(PDF.into()),
+    };
+    assert_eq!(answer.unwrap(), BankAnswer::Issued(files));
+    let asked = portal.asked();
+    let asked: Vec<_> = asked
+        .iter()
+        .map(|asked| (asked.target.as_str(), asked.cookies()))
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            ("/cep/valida.do", None),
+            ("/cep/descarga.do?formato=XML", Some("JSESSIONID=a")),
+            ("/cep/descarga.do?formato=PDF", Some("JSESSIONID=a; TS01=b")),
+        ]
+    );
+}

@@ -1,0 +1,165 @@
+//! Small portals of the tests' own.
+
+use std::error::Error as _;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::response::{Html, IntoResponse, Response};
+use bank_portal::{Portal, PortalConfig, PortalUrl};
+use futures::future::BoxFuture;
+use ports::contract::bank as suite;
+use ports::inbound::Wanted;
+use ports::outbound::{BankError, Lookup};
+use tokio::net::TcpListener;
+
+pub(crate) const READY: &str = r#"<div id="dSeleccionaFormato">
+    <a href="descarga.do?formato=PDF">PDF</a><a href="descarga.do?formato=XML">XML</a></div>"#;
+pub(crate) const TOO_MANY: &str = "<h1>Lo sentimos, pero ha excedido el n&uacute;mero m&aacute;ximo \
+    de consultas en este portal. Favor de intentar nuevamente m&aacute;s tarde.</h1>";
+pub(crate) const CAPTCHA: &str =
+    "<p>La imagen de seguridad no fue ingresada correctamente. Favor de validar.</p>";
+pub(crate) const NOT_FOUND: &str = "<p>[BE] No se encontró ningún pago con la información \
+    proporcionada. Verifique e intente nuevamente.</p>";
+pub(crate) const XML: &[u8] = b"<?xml version=\"1.0\"?>\r\n<SPEI_Tercero a='\xC3\xA1'/>\r\n";
+pub(crate) const PDF: &[u8] = b"%PDF-1.4\n\x00\xFF\r\n%%EOF";
+
+/// What a portal was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) method: Method,
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Asked {
+    pub(crate) fn is_validation(&self) -> bool {
+        self.target.ends_with("/valida.do")
+    }
+
+    pub(crate) fn cookies(&self) -> Option<&str> {
+        self.headers
+            .get(header::COOKIE)
+            .map(|value| value.to_str().unwrap())
+    }
+}
+
+type Answerer = Arc<dyn Fn(Asked) -> BoxFuture<'static, Response> + Send + Sync>;
+
+/// A portal whose every answer a test writes; it remembers what it was asked.
+#[derive(Clone)]
+pub(crate) struct TestPortal {
+    pub(crate) address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl TestPortal {
+    pub(crate) async fn start<F, R>(answer: impl Fn(Asked) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = R> + Send + 'static,
+        R: IntoResponse,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let portal = Self {
+            address: listener.local_addr().unwrap(),
+            asked: Arc::default(),
+        };
+        let answerer: Answerer = Arc::new(move |asked| {
+            let answer = answer(asked);
+            Box::pin(async move { answer.await.into_response() })
+        });
+        let router = Router::new()
+            .fallback(handle)
+            .with_state((portal.clone(), answerer));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        portal
+    }
+
+    /// A portal that says "ready", and answers each download so.
+    pub(crate) async fn ready<R: IntoResponse>(
+        download: impl Fn(Asked) -> R + Send + Sync + 'static,
+    ) -> Self {
+        Self::start(move |asked| {
+            let answer = if asked.is_validation() {
+                Html(READY).into_response()
+            } else {
+                download(asked).into_response()
+            };
+            async { answer }
+        })
+        .await
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/cep", self.address)
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    pub(crate) fn adapter(&self) -> Portal {
+        adapter(config(&self.url()))
+    }
+}
+
+async fn handle(
+    State((portal, answerer)): State<(TestPortal, Answerer)>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let asked = Asked {
+        method: parts.method,
+        target: parts.uri.to_string(),
+        headers: parts.headers,
+        body: axum::body::to_bytes(body, 64 * 1024).await.unwrap(),
+    };
+    portal.asked.lock().unwrap().push(asked.clone());
+    answerer(asked).await
+}
+
+pub(crate) fn config(url: &str) -> PortalConfig {
+    PortalConfig::new(PortalUrl::parse(url).unwrap())
+}
+
+pub(crate) fn adapter(config: PortalConfig) -> Portal {
+    // Another test of this process may have installed it already.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    Portal::new(config).unwrap()
+}
+
+/// A lookup of a transfer of its own.
+pub(crate) fn lookup(tracking_key: &str, wanted: Wanted) -> Lookup {
+    Lookup {
+        transfer: suite::transfer(suite::scene::ISSUED, tracking_key),
+        wanted,
+        patience: Duration::from_secs(20),
+    }
+}
+
+pub(crate) fn impatient(lookup: Lookup) -> Lookup {
+    Lookup {
+        patience: Duration::from_millis(400),
+        ..lookup
+    }
+}
+
+/// An error and all its causes, as a log would show them.
+pub(crate) fn whole_text(error: &BankError) -> String {
+    let cause = match error {
+        BankError::Protocol { cause } | BankError::Unavailable { cause, .. } => cause,
+        BankError::Throttled { .. } | BankError::Timeout => return format!("{error} {error:?}"),
+    };
+    let mut text = format!("{error} {error:?} {cause}");
+    let mut source = cause.source();
+    while let Some(next) = source {
+        text.extend([" ".to_owned(), next.to_string()]);
+        source = next.source();
+    }
+    text
+}
