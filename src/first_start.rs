@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use domain::calendar;
 use domain::key::{Environment, KeyName, Owner};
 use domain::limits::Plan;
-use ports::inbound::{KeyAdministration, KeyOrder};
+use ports::inbound::KeyOrder;
 
 use crate::wiring::Gateway;
 

@@ -1,7 +1,6 @@
 //! Logs: structured, on the standard error, in UTC.
 
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::time::UtcTime;
 
 use crate::config::{LogFormat, Options};
 
@@ -10,7 +9,6 @@ pub fn start(options: &Options) {
     let filter = EnvFilter::new(&options.log);
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_timer(UtcTime::rfc_3339())
         .with_writer(std::io::stderr);
     match options.log_format {
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).init(),

@@ -8,7 +8,7 @@ use application::{
     BankBySide, GatekeeperService, HealthService, KeyService, KeyWatch, ProofMemory, ProofService,
 };
 use axum::Router;
-use bank_portal::{Pacing, Portal, PortalConfig, PortalUrl};
+use bank_portal::{PacingConfig, Portal, PortalConfig, PortalUrl};
 use domain::key::KeyHasher;
 use domain::participant::Catalogue;
 use memory::InProcessLimiter;
@@ -18,8 +18,177 @@ use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use crate::config::Options;
+use crate::config::{HmacSecret, Options};
 use crate::secret;
 use crate::system::{SystemClock, SystemRandom};
 
+/// Everything that serving needs, put together.
+pub(crate) struct Gateway {
+    pub(crate) router: Router,
+    pub(crate) keys: Arc<dyn KeyAdministration>,
+    pub(crate) key_watch: Arc<KeyWatch>,
+    pub(crate) limiter: Arc<InProcessLimiter>,
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+    journal: Journal,
+    requests: TaskTracker,
+}
+
+impl Gateway {
+    /// Waits for requests whose callers hung up, then writes down what is left.
+    pub(crate) async fn finish(self, patience: Duration) {
+        self.requests.close();
+        if tokio::time::timeout(patience, self.requests.wait()).await.is_err() {
+            tracing::warn!(left = self.requests.len(), "some lookups did not finish in time");
+        }
+        if let Err(error) = self.journal.close().await {
+            tracing::error!(%error, "the journal could not be written to its end");
+        }
+    }
+}
+
+/// Puts the gateway together: SQLite, the limiter in process, the portal for `live` keys and the
+/// sandbox at `sandbox_url` for `test` keys.
+///
+/// # Errors
+/// What can't be opened or made.
+pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Result<Gateway> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let random: Arc<dyn Random> = Arc::new(SystemRandom);
+    let secret = hmac_secret(options, random.as_ref())?;
+    let store = open_store(options).await?;
+    let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
+    let journal = store.journal(instance_id(clock.as_ref(), random.as_ref()));
+    let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
+    let in_process = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
+    let limiter: Arc<dyn Limiter> = in_process.clone();
+
+    let key_watch = KeyWatch::start(Arc::clone(&key_store), Arc::clone(&limiter)).await?;
+    let keys = key_service(&key_store, &limiter, &clock, &random, hasher(&secret)?);
+    let gatekeeper = GatekeeperService::new(
+        Arc::clone(&key_store),
+        Arc::clone(&limiter),
+        Arc::clone(&usage),
+        Arc::clone(&clock),
+        Arc::clone(&random),
+        hasher(&secret)?,
+    );
+    let proofs = ProofService::new(
+        banks(options, sandbox_url)?,
+        Arc::clone(&clock),
+        Catalogue::embedded(),
+        options.bank_timeout,
+        ProofMemory::new(u64::from(options.proof_memory) << 20, options.proof_memory_age),
+    );
+    let requests = TaskTracker::new();
+    let router = rest::router(RestState {
+        gatekeeper: Arc::new(gatekeeper),
+        proofs: Arc::new(proofs),
+        health: Arc::new(HealthService::new(key_store, usage)),
+        clock: Arc::clone(&clock),
+        random,
+        catalogue: Catalogue::embedded(),
+        tasks: requests.clone(),
+        body_deadline: rest::BODY_DEADLINE,
+    });
+    Ok(Gateway {
+        router,
+        keys: Arc::new(keys),
+        key_watch: Arc::new(key_watch),
+        limiter: in_process,
+        store,
+        clock,
+        journal,
+        requests,
+    })
+}
+
+/// What `cep-gateway keys` works on: the store alone. A running server sees what changes there.
+///
+/// # Errors
+/// What can't be opened.
+pub(crate) async fn key_administration(options: &Options) -> Result<impl KeyAdministration + use<>> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let random: Arc<dyn Random> = Arc::new(SystemRandom);
+    let secret = hmac_secret(options, random.as_ref())?;
+    let store: Arc<dyn KeyStore> = Arc::new(open_store(options).await?);
+    let limiter: Arc<dyn Limiter> = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
+    Ok(key_service(&store, &limiter, &clock, &random, hasher(&secret)?))
+}
+
+/// Starts the sandbox bank on loopback; it ends when the token is cancelled.
+///
+/// # Errors
+/// When its address is taken.
+pub(crate) async fn start_sandbox(options: &Options) -> Result<(CancellationToken, PortalUrl)> {
+    let listener = TcpListener::bind(options.sandbox_listen)
+        .await
+        .with_context(|| format!("listening on {} (CEP_SANDBOX_LISTEN)", options.sandbox_listen))?;
+    let address = listener.local_addr().context("asking for the sandbox's address")?;
+    let url = PortalUrl::parse(&format!("http://{address}/cep")).context("the sandbox's address")?;
+    let config = sandbox_config(Duration::from_millis(options.sandbox_latency));
+    let stop = CancellationToken::new();
+    tokio::spawn(sandbox::serve(listener, sandbox::router(config), stop.clone().cancelled_owned()));
+    Ok((stop, url))
+}
+
+/// A sandbox bank on the machine's clock.
+pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
+    let clock = SystemClock::new();
+    SandboxConfig { latency, now: Arc::new(move || clock.now()) }
+}
+
+fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
+    let live = PortalConfig {
+        connect_timeout: options.bank_connect_timeout,
+        pacing: Some(PacingConfig { cycles_per_minute: options.bank_budget }),
+        diagnostics_dir: options.bank_diagnostics_dir.clone(),
+        ..PortalConfig::new(options.bank_url.clone())
+    };
+    let test = PortalConfig::new(sandbox_url.clone());
+    Ok(BankBySide {
+        live: Arc::new(Portal::new(live).context("preparing the portal's client")?),
+        test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
+    })
+}
+
+fn key_service(
+    keys: &Arc<dyn KeyStore>,
+    limiter: &Arc<dyn Limiter>,
+    clock: &Arc<dyn Clock>,
+    random: &Arc<dyn Random>,
+    hasher: KeyHasher,
+) -> KeyService {
+    KeyService::new(Arc::clone(keys), Arc::clone(limiter), Arc::clone(clock), Arc::clone(random), hasher)
+}
+
+/// This process's name among all that ever write to the database.
+fn instance_id(clock: &dyn Clock, random: &dyn Random) -> uuid::Uuid {
+    let mut bytes = [0; 10];
+    random.fill(&mut bytes);
+    let millis = u64::try_from(clock.now().timestamp_millis()).unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+}
+
+/// Opens the database, at its newest schema.
+async fn open_store(options: &Options) -> Result<Store> {
+    let url = options.database_url.clone();
+    let url = url.unwrap_or_else(|| format!("sqlite://{}", options.data_dir.join("cep.db").display()));
+    let store = Store::open(&url).await.context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")?;
+    store.migrate().await.context("bringing the database to its newest schema")?;
+    Ok(store)
+}
+
+fn hmac_secret(options: &Options, random: &dyn Random) -> Result<HmacSecret> {
+    match &options.hmac_secret {
+        Some(secret) => Ok(secret.clone()),
+        None => secret::of_folder(&options.data_dir, random),
+    }
+}
+
+fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {
+    secret.hasher().map_err(|problem| anyhow::anyhow!("CEP_HMAC_SECRET: {problem}"))
+}

@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 use crate::config::Options;
 use crate::server::{self, Bounds};
@@ -114,6 +113,3 @@ async fn every<F: Future<Output = ()>>(period: Duration, mut work: impl FnMut() 
         work().await;
     }
 }
-
-/// Stops the sandbox bank.
-pub(crate) type SandboxHandle = CancellationToken;

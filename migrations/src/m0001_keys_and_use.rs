@@ -1,0 +1,212 @@
+//! Keys, their changes, what they used, and what became of each request.
+
+use sea_orm_migration::prelude::*;
+
+pub(crate) struct Migration;
+
+impl MigrationName for Migration {
+    fn name(&self) -> &'static str {
+        "m0001_keys_and_use"
+    }
+}
+
+#[derive(DeriveIden)]
+enum ApiKeys {
+    Table,
+    Id,
+    OwnerIssuer,
+    OwnerSubject,
+    Name,
+    Prefix,
+    Environment,
+    Hash,
+    HashGeneration,
+    PerMinute,
+    MonthlyQuota,
+    CreatedAt,
+    RevokedAt,
+    Version,
+}
+
+#[derive(DeriveIden)]
+enum KeyChanges {
+    Table,
+    Number,
+    KeyId,
+    At,
+}
+
+#[derive(DeriveIden)]
+enum NewestKeyChange {
+    Table,
+    Id,
+    Number,
+}
+
+#[derive(DeriveIden)]
+enum MonthlyUse {
+    Table,
+    KeyId,
+    Month,
+    Charged,
+    Refunded,
+    LastUsedAt,
+}
+
+#[derive(DeriveIden)]
+enum Requests {
+    Table,
+    Id,
+    RequestId,
+    KeyId,
+    Endpoint,
+    Outcome,
+    Issuer,
+    Receiver,
+    At,
+    DurationMs,
+    BankMs,
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+        manager.create_table(api_keys()).await?;
+        manager.create_table(key_changes()).await?;
+        manager.create_table(newest_key_change()).await?;
+        manager.exec_stmt(no_change_yet()).await?;
+        manager.create_table(monthly_use()).await?;
+        manager.create_table(requests()).await?;
+        manager.create_index(requests_of_a_key()).await?;
+        manager.create_index(requests_by_time()).await
+    }
+
+    async fn down(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+        for table in [
+            Requests::Table.into_iden(),
+            MonthlyUse::Table.into_iden(),
+            NewestKeyChange::Table.into_iden(),
+            KeyChanges::Table.into_iden(),
+            ApiKeys::Table.into_iden(),
+        ] {
+            manager
+                .drop_table(Table::drop().table(table).take())
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn text(column: impl IntoIden) -> ColumnDef {
+    ColumnDef::new(column).text().not_null().take()
+}
+
+fn number(column: impl IntoIden) -> ColumnDef {
+    ColumnDef::new(column).big_integer().not_null().take()
+}
+
+fn optional_number(column: impl IntoIden) -> ColumnDef {
+    ColumnDef::new(column).big_integer().null().take()
+}
+
+fn api_keys() -> TableCreateStatement {
+    Table::create()
+        .table(ApiKeys::Table)
+        .col(text(ApiKeys::Id).primary_key())
+        .col(text(ApiKeys::OwnerIssuer))
+        .col(text(ApiKeys::OwnerSubject))
+        .col(text(ApiKeys::Name))
+        .col(text(ApiKeys::Prefix).unique_key())
+        .col(text(ApiKeys::Environment))
+        .col(text(ApiKeys::Hash))
+        .col(number(ApiKeys::HashGeneration))
+        .col(number(ApiKeys::PerMinute))
+        .col(optional_number(ApiKeys::MonthlyQuota))
+        .col(number(ApiKeys::CreatedAt))
+        .col(optional_number(ApiKeys::RevokedAt))
+        .col(number(ApiKeys::Version))
+        .take()
+}
+
+fn key_changes() -> TableCreateStatement {
+    Table::create()
+        .table(KeyChanges::Table)
+        .col(number(KeyChanges::Number).primary_key())
+        .col(text(KeyChanges::KeyId))
+        .col(number(KeyChanges::At))
+        .foreign_key(
+            ForeignKey::create()
+                .from(KeyChanges::Table, KeyChanges::KeyId)
+                .to(ApiKeys::Table, ApiKeys::Id),
+        )
+        .take()
+}
+
+/// One row. Whoever makes a change takes its number here and holds the row until the commit, so
+/// changes become visible in the order of their numbers; a sequence doesn't promise that.
+fn newest_key_change() -> TableCreateStatement {
+    Table::create()
+        .table(NewestKeyChange::Table)
+        .col(number(NewestKeyChange::Id).primary_key())
+        .col(number(NewestKeyChange::Number))
+        .take()
+}
+
+fn no_change_yet() -> InsertStatement {
+    Query::insert()
+        .into_table(NewestKeyChange::Table)
+        .columns([NewestKeyChange::Id, NewestKeyChange::Number])
+        .values_panic([1_i64.into(), 0_i64.into()])
+        .take()
+}
+
+/// No foreign key: a count of a key that isn't there (any more) must not hold up the others that
+/// are committed with it. The last use is kept here because this row is written anyway.
+fn monthly_use() -> TableCreateStatement {
+    Table::create()
+        .table(MonthlyUse::Table)
+        .col(text(MonthlyUse::KeyId))
+        .col(number(MonthlyUse::Month))
+        .col(number(MonthlyUse::Charged))
+        .col(number(MonthlyUse::Refunded))
+        .col(number(MonthlyUse::LastUsedAt))
+        .primary_key(
+            Index::create()
+                .col(MonthlyUse::KeyId)
+                .col(MonthlyUse::Month),
+        )
+        .take()
+}
+
+fn requests() -> TableCreateStatement {
+    Table::create()
+        .table(Requests::Table)
+        .col(text(Requests::Id).primary_key())
+        .col(text(Requests::RequestId))
+        .col(text(Requests::KeyId))
+        .col(text(Requests::Endpoint))
+        .col(text(Requests::Outcome))
+        .col(optional_number(Requests::Issuer))
+        .col(optional_number(Requests::Receiver))
+        .col(number(Requests::At))
+        .col(number(Requests::DurationMs))
+        .col(optional_number(Requests::BankMs))
+        .take()
+}
+
+fn requests_of_a_key() -> IndexCreateStatement {
+    Index::create()
+        .name("requests_of_a_key")
+        .table(Requests::Table)
+        .col(Requests::KeyId)
+        .col(Requests::At)
+        .take()
+}
+
+fn requests_by_time() -> IndexCreateStatement {
+    Index::create()
+        .name("requests_by_time")
+        .table(Requests::Table)
+        .col(Requests::At)
+        .take()
+}
