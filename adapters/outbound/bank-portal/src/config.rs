@@ -17,8 +17,8 @@ pub struct PortalConfig {
     pub pacing: Option<PacingConfig>,
     /// Our version, as the honest `User-Agent` says it: `cep-gateway/<version>`.
     pub version: String,
-    /// Lookups that may be under way at once; more are refused. Each is a connection and about
-    /// 50 kB.
+    /// Lookups that may be under way at once; more are refused. Each is a connection and, measured
+    /// together with a server that answers slowly, at most 56 kB.
     pub most_lookups: usize,
     /// Where unknown pages are kept for the operator; `None` keeps none. They hold personal data.
     pub diagnostics_dir: Option<PathBuf>,

@@ -102,9 +102,14 @@ pub(crate) fn client(
     user_agent: &str,
     connect_timeout: Duration,
 ) -> Result<Client, reqwest::Error> {
-    Client::builder()
+    let builder = if base.is_https() {
+        Client::builder().https_only(true)
+    } else {
+        // The system's certificates aren't needed, nor looked for where there may be none.
+        Client::builder().tls_certs_only([])
+    };
+    builder
         .user_agent(user_agent)
-        .https_only(base.is_https())
         .http1_only()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())

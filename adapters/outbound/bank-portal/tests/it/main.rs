@@ -5,6 +5,7 @@
 mod answers;
 mod connections;
 mod contract;
+mod fuzz;
 mod hostile;
 mod load;
 mod logs;
