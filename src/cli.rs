@@ -1,9 +1,10 @@
 //! The command line: every option is a flag and a `CEP_*` variable.
 
+use std::error::Error;
 use std::net::SocketAddr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, Subcommand};
 use domain::key::Environment;
 use uuid::Uuid;
 
@@ -28,17 +29,30 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API (the default).
-    Serve,
+    Serve {
+        /// Address to serve on; read from `CEP_LISTEN` when it is not given here.
+        #[arg(long = "listen", id = "serve_listen", value_name = "ADDR")]
+        listen: Option<SocketAddr>,
+    },
     /// Make, list, change and revoke API keys; works while the server runs.
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Run the sandbox bank alone, for any client of the real portal.
     Sandbox {
         /// Address to listen on.
-        #[arg(long = "listen", id = "sandbox_command_listen", default_value = "127.0.0.1:8090")]
+        #[arg(
+            long = "listen",
+            id = "sandbox_command_listen",
+            default_value = "127.0.0.1:8090"
+        )]
         listen: SocketAddr,
         /// Milliseconds that each lookup takes.
-        #[arg(long = "latency", id = "sandbox_command_latency", value_name = "MS", default_value_t = 0)]
+        #[arg(
+            long = "latency",
+            id = "sandbox_command_latency",
+            value_name = "MS",
+            default_value_t = 0
+        )]
         latency: u64,
     },
     /// Print the OpenAPI document.
@@ -78,11 +92,9 @@ pub enum KeysCommand {
         id: Uuid,
     },
     /// Change a key's limits. Takes effect in a running server within a second.
-    #[command(name = "set-limits")]
-    #[group(required = true, multiple = true)]
+    #[command(name = "set-limits", group = ArgGroup::new("change").required(true).multiple(true))]
     SetLimits {
         /// Id of the key.
-        #[arg(group = "key")]
         id: Uuid,
         /// Requests allowed in any 60 seconds.
         #[arg(long, value_name = "N", group = "change")]
@@ -109,26 +121,53 @@ pub fn parse_from(
     arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
 ) -> Result<Cli, clap::Error> {
     let mut command = Cli::command();
-    let matches = command.try_get_matches_from_mut(arguments).map_err(|error| name_variable(error, &command))?;
+    let matches = command
+        .try_get_matches_from_mut(arguments)
+        .map_err(|error| name_variable(error, &command))?;
     Cli::from_arg_matches(&matches).map_err(|error| name_variable(error, &command))
 }
 
 /// clap names the flag alone; whoever set a variable looks for its name.
 fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
-    if !matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue) {
+    if !matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    ) {
         return error;
     }
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let flag = flag.split_whitespace().next().unwrap_or_default().trim_start_matches('-');
-    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(flag));
-    let Some(variable) = argument.and_then(|argument| argument.get_env()) else {
+    let flag = flag
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('-');
+    let argument = command
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(flag));
+    let Some((argument, variable)) =
+        argument.and_then(|argument| Some((argument, argument.get_env()?)))
+    else {
         return error;
     };
-    let said = error.to_string();
-    let said = said.strip_prefix("error: ").unwrap_or(&said).trim_end();
-    let named = format!("{said}\n\n(--{flag} is also read from the variable {})\n", variable.display());
+    let said = if argument.is_hide_env_values_set() {
+        // clap's own words would show the value.
+        let problem = error
+            .source()
+            .map_or_else(|| "not accepted".to_owned(), ToString::to_string);
+        format!("invalid value for '--{flag}': {problem}")
+    } else {
+        let said = error.to_string();
+        said.strip_prefix("error: ")
+            .unwrap_or(&said)
+            .trim_end()
+            .to_owned()
+    };
+    let named = format!(
+        "{said}\n\n(--{flag} is also read from the variable {})\n",
+        variable.display()
+    );
     clap::Error::raw(ErrorKind::ValueValidation, named)
 }
 
@@ -155,6 +194,30 @@ mod tests {
             let error = parse_from(["cep-gateway", flag]).unwrap_err().to_string();
             assert!(error.contains(variable), "{flag}: {error}");
         }
+    }
+
+    #[test]
+    fn serve_and_sandbox_listen_where_they_are_told() {
+        let cli = parse_from(["cep-gateway", "serve", "--listen", "127.0.0.1:1"]).unwrap();
+        assert!(matches!(
+            cli.command,
+            Some(Command::Serve { listen: Some(_) })
+        ));
+        let cli = parse_from(["cep-gateway", "--listen", "127.0.0.1:1"]).unwrap();
+        assert_eq!(cli.options.listen.port(), 1);
+        let cli = parse_from([
+            "cep-gateway",
+            "sandbox",
+            "--listen",
+            "127.0.0.1:2",
+            "--latency",
+            "3",
+        ])
+        .unwrap();
+        assert!(matches!(
+            cli.command,
+            Some(Command::Sandbox { latency: 3, .. })
+        ));
     }
 
     #[test]

@@ -17,9 +17,12 @@ mod serve;
 /// # Errors
 /// Whatever makes the program stop, for a person to read.
 pub fn run(cli: Cli) -> Result<()> {
-    let options = cli.options;
-    match cli.command.unwrap_or(Command::Serve) {
-        Command::Serve => runtime()?.block_on(serve::run(options)),
+    let mut options = cli.options;
+    match cli.command.unwrap_or(Command::Serve { listen: None }) {
+        Command::Serve { listen } => {
+            options.listen = listen.unwrap_or(options.listen);
+            runtime()?.block_on(serve::run(options))
+        }
         Command::Keys(command) => runtime()?.block_on(keys::run(options, command)),
         Command::Sandbox { listen, latency } => runtime()?.block_on(sandbox::run(listen, latency)),
         Command::Openapi => {
@@ -33,7 +36,10 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
     rustls::crypto::aws_lc_rs::default_provider()
         .install_default()
         .map_err(|_| anyhow::anyhow!("another TLS provider was installed first"))?;
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("starting the runtime")
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("starting the runtime")
 }
 
 /// Makes the data folder, for its owner alone, when it is missing.

@@ -16,11 +16,22 @@ use zeroize::Zeroizing;
 #[derive(Debug, Args)]
 pub struct Options {
     /// Address to serve on.
-    #[arg(long, env = "CEP_LISTEN", global = true, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "CEP_LISTEN",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8080"
+    )]
     pub listen: SocketAddr,
 
     /// Folder of the embedded database and the generated secret; made when it is missing.
-    #[arg(long, env = "CEP_DATA_DIR", global = true, value_name = "DIR", default_value = "data")]
+    #[arg(
+        long,
+        env = "CEP_DATA_DIR",
+        global = true,
+        value_name = "DIR",
+        default_value = "data"
+    )]
     pub data_dir: PathBuf,
 
     /// Database to use instead of the one in the data folder: `sqlite://PATH`.
@@ -29,7 +40,13 @@ pub struct Options {
 
     /// Secret that keys the hash of API keys, at least 32 bytes; generated in the data folder when
     /// it is not given. To rotate, list generations, newest first: `2:NEW,1:OLD`.
-    #[arg(long, env = "CEP_HMAC_SECRET", global = true, value_name = "SECRET", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "CEP_HMAC_SECRET",
+        global = true,
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
     pub hmac_secret: Option<HmacSecret>,
 
     /// The central bank's portal, which `live` keys ask; https, or http on a loopback address.
@@ -44,7 +61,13 @@ pub struct Options {
     pub bank_url: PortalUrl,
 
     /// Lookups a minute that the central bank's portal is asked at most.
-    #[arg(long, env = "CEP_BANK_BUDGET", global = true, value_name = "N", default_value = "15")]
+    #[arg(
+        long,
+        env = "CEP_BANK_BUDGET",
+        global = true,
+        value_name = "N",
+        default_value = "15"
+    )]
     pub bank_budget: NonZeroU32,
 
     /// Seconds that a lookup may take, waiting for its turn included.
@@ -57,7 +80,12 @@ pub struct Options {
 
     /// Folder in which pages of the bank that nobody has seen before are kept for diagnosis, the
     /// newest 20. They may hold personal data. Off when not given.
-    #[arg(long, env = "CEP_BANK_DIAGNOSTICS_DIR", global = true, value_name = "DIR")]
+    #[arg(
+        long,
+        env = "CEP_BANK_DIAGNOSTICS_DIR",
+        global = true,
+        value_name = "DIR"
+    )]
     pub bank_diagnostics_dir: Option<PathBuf>,
 
     /// Address of the sandbox bank, which `test` keys ask.
@@ -65,11 +93,23 @@ pub struct Options {
     pub sandbox_listen: SocketAddr,
 
     /// Milliseconds that each lookup of the sandbox bank takes.
-    #[arg(long, env = "CEP_SANDBOX_LATENCY", global = true, value_name = "MS", default_value_t = 0)]
+    #[arg(
+        long,
+        env = "CEP_SANDBOX_LATENCY",
+        global = true,
+        value_name = "MS",
+        default_value_t = 0
+    )]
     pub sandbox_latency: u64,
 
     /// Mebibytes of issued proofs that are kept in memory.
-    #[arg(long, env = "CEP_PROOF_MEMORY", global = true, value_name = "MIB", default_value_t = 64)]
+    #[arg(
+        long,
+        env = "CEP_PROOF_MEMORY",
+        global = true,
+        value_name = "MIB",
+        default_value_t = 64
+    )]
     pub proof_memory: u32,
 
     /// Seconds that an issued proof is kept in memory.
@@ -77,20 +117,38 @@ pub struct Options {
     pub proof_memory_age: Duration,
 
     /// Connections that are served at the same time; more wait.
-    #[arg(long, env = "CEP_MAX_CONNECTIONS", global = true, value_name = "N", default_value = "8192")]
+    #[arg(
+        long,
+        env = "CEP_MAX_CONNECTIONS",
+        global = true,
+        value_name = "N",
+        default_value = "8192"
+    )]
     pub max_connections: NonZeroUsize,
 
     /// Days that requests are kept.
-    #[arg(long, env = "CEP_REQUEST_RETENTION", global = true, value_name = "DAYS", default_value = "90")]
+    #[arg(
+        long,
+        env = "CEP_REQUEST_RETENTION",
+        global = true,
+        value_name = "DAYS",
+        default_value = "90"
+    )]
     pub request_retention: NonZeroU32,
 
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.
-    #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info", value_parser = log_filter)]
+    #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info,sea_orm_migration=warn", value_parser = log_filter)]
     pub log: String,
 
     /// How it is logged, on the standard error.
-    #[arg(long, env = "CEP_LOG_FORMAT", global = true, value_name = "FORMAT", default_value = "json")]
+    #[arg(
+        long,
+        env = "CEP_LOG_FORMAT",
+        global = true,
+        value_name = "FORMAT",
+        default_value = "json"
+    )]
     pub log_format: LogFormat,
 }
 
@@ -113,7 +171,11 @@ impl HmacSecret {
     /// # Errors
     /// Says which part is wrong, without showing it.
     pub fn hasher(&self) -> Result<KeyHasher, String> {
-        let listed = self.0.split(',').map(generation).collect::<Result<Vec<_>, _>>()?;
+        let listed = self
+            .0
+            .split(',')
+            .map(generation)
+            .collect::<Result<Vec<_>, _>>()?;
         KeyHasher::new(listed).map_err(|error| error.to_string())
     }
 }
@@ -157,7 +219,9 @@ pub fn environment(text: &str) -> Result<Environment, String> {
 const MAX_SECONDS: f64 = 86_400.0;
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "must be a number of seconds".to_owned())?;
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "must be a number of seconds".to_owned())?;
     if !(0.001..=MAX_SECONDS).contains(&seconds) {
         return Err(format!("must be between 0.001 and {MAX_SECONDS} seconds"));
     }
@@ -165,11 +229,15 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address: SocketAddr = text.parse().map_err(|_| "must be an address and a port, for example 127.0.0.1:0")?;
+    let address: SocketAddr = text
+        .parse()
+        .map_err(|_| "must be an address and a port, for example 127.0.0.1:0")?;
     if !address.ip().is_loopback() {
-        return Err("the sandbox bank listens on loopback addresses alone; use `cep-gateway sandbox` \
+        return Err(
+            "the sandbox bank listens on loopback addresses alone; use `cep-gateway sandbox` \
                     to run it elsewhere"
-            .to_owned());
+                .to_owned(),
+        );
     }
     Ok(address)
 }

@@ -26,7 +26,11 @@ pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Op
         limits: Plan::default().limits(),
     };
     let key = gateway.keys.create(order).await?;
-    let curl = curl(reachable(address), key.secret.reveal(), calendar::today(gateway.clock.now()));
+    let curl = curl(
+        reachable(address),
+        key.secret.reveal(),
+        calendar::today(gateway.clock.now()),
+    );
     Ok(Some(format!(
         "\nThis is the first start. A test key, which asks a sandbox bank, was made for you; it is shown this \
          once:\n\n  {}\n\nSave a proof with it:\n\n{curl}\n\nMore keys: cep-gateway keys create --name NAME \

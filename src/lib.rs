@@ -19,7 +19,10 @@ pub fn say_error(error: &anyhow::Error) {
 }
 
 /// Tells a person, or a program that reads the standard output.
-#[expect(clippy::print_stdout, reason = "this is what the command was asked to print")]
+#[expect(
+    clippy::print_stdout,
+    reason = "this is what the command was asked to print"
+)]
 fn say(text: &str) {
     println!("{text}");
 }

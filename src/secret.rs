@@ -19,26 +19,40 @@ const OWNER_ONLY: u32 = 0o600;
 /// When it can't be read or written, or others than its owner may read it.
 pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
     let path = folder.join("secret");
-    match OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&path) {
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(OWNER_ONLY)
+        .open(&path)
+    {
         Ok(mut file) => {
             let mut bytes = Zeroizing::new([0; 32]);
             random.fill(&mut *bytes);
             let hex: Zeroizing<String> =
                 Zeroizing::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
-            file.write_all(hex.as_bytes()).and_then(|()| file.sync_all())
+            file.write_all(hex.as_bytes())
+                .and_then(|()| file.sync_all())
                 .with_context(|| format!("writing the new secret to {}", path.display()))?;
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error).with_context(|| format!("making {}", path.display())),
     }
-    let mode = fs::metadata(&path).with_context(|| format!("looking at {}", path.display()))?.permissions().mode();
+    let mode = fs::metadata(&path)
+        .with_context(|| format!("looking at {}", path.display()))?
+        .permissions()
+        .mode();
     if mode & 0o077 != 0 {
-        bail!("{0} can be read by others; run: chmod 600 {0}", path.display());
+        bail!(
+            "{0} can be read by others; run: chmod 600 {0}",
+            path.display()
+        );
     }
     let text = Zeroizing::new(
         fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?,
     );
-    text.trim().parse().map_err(|problem: String| anyhow::anyhow!("{}: {problem}", path.display()))
+    text.trim()
+        .parse()
+        .map_err(|problem: String| anyhow::anyhow!("{}: {problem}", path.display()))
 }
 
 #[cfg(test)]
@@ -58,7 +72,10 @@ mod tests {
         let first = of_folder(folder.path(), &SystemRandom).unwrap();
         let again = of_folder(folder.path(), &SystemRandom).unwrap();
         assert_eq!(hash(&first, &key), hash(&again, &key));
-        let mode = fs::metadata(folder.path().join("secret")).unwrap().permissions().mode();
+        let mode = fs::metadata(folder.path().join("secret"))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, OWNER_ONLY);
     }
 
@@ -68,7 +85,9 @@ mod tests {
         of_folder(folder.path(), &SystemRandom).unwrap();
         let path = folder.path().join("secret");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        let error = of_folder(folder.path(), &SystemRandom).unwrap_err().to_string();
+        let error = of_folder(folder.path(), &SystemRandom)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("chmod 600"), "{error}");
     }
 
@@ -78,6 +97,9 @@ mod tests {
         of_folder(folder.path(), &SystemRandom).unwrap();
         fs::write(folder.path().join("secret"), "short").unwrap();
         assert!(of_folder(folder.path(), &SystemRandom).is_err());
-        assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), "short");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("secret")).unwrap(),
+            "short"
+        );
     }
 }

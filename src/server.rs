@@ -9,13 +9,17 @@ use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::Request;
 use hyper::body::Incoming;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
+
+mod idle;
+
+use idle::{Activity, Watched};
 
 /// Time in which a request's headers must have arrived.
 const HEADER_DEADLINE: Duration = Duration::from_secs(5);
@@ -106,15 +110,23 @@ fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
-) -> impl hyper_util::server::graceful::GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + 'static
-{
+) -> impl GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + 'static {
     // Answers are small and whole: waiting for more to send only delays them.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set");
     }
-    let service = router.map_request(move |mut request: Request<Incoming>| {
+    let activity = Activity::new();
+    let stream = Watched::new(stream, Arc::clone(&activity));
+    let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        request
+        let in_flight = activity.begin();
+        let answer = router.clone().oneshot(request);
+        async move {
+            let answer = answer.await;
+            drop(in_flight);
+            answer
+        }
     });
-    http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned()
+    http.serve_connection(TokioIo::new(stream), service)
+        .into_owned()
 }

@@ -12,7 +12,9 @@ pub(crate) struct SystemClock {
 
 impl SystemClock {
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now() }
+        Self {
+            started: Instant::now(),
+        }
     }
 }
 
@@ -31,7 +33,10 @@ impl Clock for SystemClock {
 pub(crate) struct SystemRandom;
 
 impl Random for SystemRandom {
-    #[expect(clippy::disallowed_methods, reason = "this is where randomness comes in")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is where randomness comes in"
+    )]
     fn fill(&self, buffer: &mut [u8]) {
         getrandom::fill(buffer).expect("a machine without randomness can't keep secrets");
     }

@@ -41,8 +41,14 @@ impl Gateway {
     /// Waits for requests whose callers hung up, then writes down what is left.
     pub(crate) async fn finish(self, patience: Duration) {
         self.requests.close();
-        if tokio::time::timeout(patience, self.requests.wait()).await.is_err() {
-            tracing::warn!(left = self.requests.len(), "some lookups did not finish in time");
+        if tokio::time::timeout(patience, self.requests.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                left = self.requests.len(),
+                "some lookups did not finish in time"
+            );
         }
         if let Err(error) = self.journal.close().await {
             tracing::error!(%error, "the journal could not be written to its end");
@@ -81,7 +87,10 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
         Arc::clone(&clock),
         Catalogue::embedded(),
         options.bank_timeout,
-        ProofMemory::new(u64::from(options.proof_memory) << 20, options.proof_memory_age),
+        ProofMemory::new(
+            u64::from(options.proof_memory) << 20,
+            options.proof_memory_age,
+        ),
     );
     let requests = TaskTracker::new();
     let router = rest::router(RestState {
@@ -110,13 +119,21 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
 ///
 /// # Errors
 /// What can't be opened.
-pub(crate) async fn key_administration(options: &Options) -> Result<impl KeyAdministration + use<>> {
+pub(crate) async fn key_administration(
+    options: &Options,
+) -> Result<impl KeyAdministration + use<>> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let secret = hmac_secret(options, random.as_ref())?;
     let store: Arc<dyn KeyStore> = Arc::new(open_store(options).await?);
     let limiter: Arc<dyn Limiter> = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
-    Ok(key_service(&store, &limiter, &clock, &random, hasher(&secret)?))
+    Ok(key_service(
+        &store,
+        &limiter,
+        &clock,
+        &random,
+        hasher(&secret)?,
+    ))
 }
 
 /// Starts the sandbox bank on loopback; it ends when the token is cancelled.
@@ -126,25 +143,42 @@ pub(crate) async fn key_administration(options: &Options) -> Result<impl KeyAdmi
 pub(crate) async fn start_sandbox(options: &Options) -> Result<(CancellationToken, PortalUrl)> {
     let listener = TcpListener::bind(options.sandbox_listen)
         .await
-        .with_context(|| format!("listening on {} (CEP_SANDBOX_LISTEN)", options.sandbox_listen))?;
-    let address = listener.local_addr().context("asking for the sandbox's address")?;
-    let url = PortalUrl::parse(&format!("http://{address}/cep")).context("the sandbox's address")?;
+        .with_context(|| {
+            format!(
+                "listening on {} (CEP_SANDBOX_LISTEN)",
+                options.sandbox_listen
+            )
+        })?;
+    let address = listener
+        .local_addr()
+        .context("asking for the sandbox's address")?;
+    let url =
+        PortalUrl::parse(&format!("http://{address}/cep")).context("the sandbox's address")?;
     let config = sandbox_config(Duration::from_millis(options.sandbox_latency));
     let stop = CancellationToken::new();
-    tokio::spawn(sandbox::serve(listener, sandbox::router(config), stop.clone().cancelled_owned()));
+    tokio::spawn(sandbox::serve(
+        listener,
+        sandbox::router(config),
+        stop.clone().cancelled_owned(),
+    ));
     Ok((stop, url))
 }
 
 /// A sandbox bank on the machine's clock.
 pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
     let clock = SystemClock::new();
-    SandboxConfig { latency, now: Arc::new(move || clock.now()) }
+    SandboxConfig {
+        latency,
+        now: Arc::new(move || clock.now()),
+    }
 }
 
 fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
     let live = PortalConfig {
         connect_timeout: options.bank_connect_timeout,
-        pacing: Some(PacingConfig { cycles_per_minute: options.bank_budget }),
+        pacing: Some(PacingConfig {
+            cycles_per_minute: options.bank_budget,
+        }),
         diagnostics_dir: options.bank_diagnostics_dir.clone(),
         ..PortalConfig::new(options.bank_url.clone())
     };
@@ -162,7 +196,13 @@ fn key_service(
     random: &Arc<dyn Random>,
     hasher: KeyHasher,
 ) -> KeyService {
-    KeyService::new(Arc::clone(keys), Arc::clone(limiter), Arc::clone(clock), Arc::clone(random), hasher)
+    KeyService::new(
+        Arc::clone(keys),
+        Arc::clone(limiter),
+        Arc::clone(clock),
+        Arc::clone(random),
+        hasher,
+    )
 }
 
 /// This process's name among all that ever write to the database.
@@ -176,9 +216,15 @@ fn instance_id(clock: &dyn Clock, random: &dyn Random) -> uuid::Uuid {
 /// Opens the database, at its newest schema.
 async fn open_store(options: &Options) -> Result<Store> {
     let url = options.database_url.clone();
-    let url = url.unwrap_or_else(|| format!("sqlite://{}", options.data_dir.join("cep.db").display()));
-    let store = Store::open(&url).await.context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")?;
-    store.migrate().await.context("bringing the database to its newest schema")?;
+    let url =
+        url.unwrap_or_else(|| format!("sqlite://{}", options.data_dir.join("cep.db").display()));
+    let store = Store::open(&url)
+        .await
+        .context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")?;
+    store
+        .migrate()
+        .await
+        .context("bringing the database to its newest schema")?;
     Ok(store)
 }
 
@@ -190,5 +236,7 @@ fn hmac_secret(options: &Options, random: &dyn Random) -> Result<HmacSecret> {
 }
 
 fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {
-    secret.hasher().map_err(|problem| anyhow::anyhow!("CEP_HMAC_SECRET: {problem}"))
+    secret
+        .hasher()
+        .map_err(|problem| anyhow::anyhow!("CEP_HMAC_SECRET: {problem}"))
 }

@@ -25,7 +25,10 @@ const ADMISSIONS: u32 = 1_000_000;
 struct MachineClock(Instant);
 
 impl Clock for MachineClock {
-    #[expect(clippy::disallowed_methods, reason = "a benchmark measures the real clock too")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a benchmark measures the real clock too"
+    )]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
     }
@@ -58,7 +61,13 @@ pub async fn measure() -> Result<Vec<Row>> {
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
     let keys = Arc::new(memory::MemoryKeyStore::default());
     let hasher = || KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]);
-    let administration = KeyService::new(keys.clone(), limiter.clone(), clock.clone(), random.clone(), hasher()?);
+    let administration = KeyService::new(
+        keys.clone(),
+        limiter.clone(),
+        clock.clone(),
+        random.clone(),
+        hasher()?,
+    );
     let order = KeyOrder {
         owner: Owner::operator(),
         name: KeyName::parse("bench")?,
@@ -66,8 +75,14 @@ pub async fn measure() -> Result<Vec<Row>> {
         limits: Limits::new(domain::limits::MAX_PER_MINUTE, None)?,
     };
     let created = administration.create(order).await?;
-    let gatekeeper =
-        GatekeeperService::new(keys, limiter.clone(), Arc::new(NoJournal), clock, random, hasher()?);
+    let gatekeeper = GatekeeperService::new(
+        keys,
+        limiter.clone(),
+        Arc::new(NoJournal),
+        clock,
+        random,
+        hasher()?,
+    );
     let request_id = RequestId::from_uuid(Uuid::nil());
     let attempt = || Attempt {
         presented_key: Some(created.secret.reveal()),
@@ -89,7 +104,11 @@ pub async fn measure() -> Result<Vec<Row>> {
     let whole = started.elapsed() * 4 / ADMISSIONS;
     let micros = |time: Duration| format!("{:.2} µs", time.as_secs_f64() * 1e6);
     Ok(vec![
-        crate::row("(a) an admission: minute and month", micros(limiter_alone), "–"),
+        crate::row(
+            "(a) an admission: minute and month",
+            micros(limiter_alone),
+            "–",
+        ),
         crate::row("(a) with key check, HMAC and id", micros(whole), "–"),
     ])
 }

@@ -23,11 +23,22 @@ struct Body {
 /// Serves until the process is ended.
 pub async fn serve() -> Result<()> {
     let handler = |Json(body): Json<Body>| async move {
-        let texts = [body.fecha, body.clave_rastreo, body.cuenta, body.emisor, body.receptor];
+        let texts = [
+            body.fecha,
+            body.clave_rastreo,
+            body.cuenta,
+            body.emisor,
+            body.receptor,
+        ];
         let read = texts.iter().all(|text| !text.is_empty()) && body.monto > 0.0;
-        ([(CONTENT_TYPE, "application/xml")], if read { ANSWER } else { b"" })
+        (
+            [(CONTENT_TYPE, "application/xml")],
+            if read { ANSWER } else { b"" },
+        )
     };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{} ", listener.local_addr()?);
-    axum::serve(listener, Router::new().route("/v1/cep/xml", post(handler))).await.context("serving the baseline")
+    axum::serve(listener, Router::new().route("/v1/cep/xml", post(handler)))
+        .await
+        .context("serving the baseline")
 }

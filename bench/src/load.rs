@@ -27,7 +27,10 @@ impl Connection {
     pub async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(64 * 1024) })
+        Ok(Self {
+            stream,
+            buffer: Vec::with_capacity(64 * 1024),
+        })
     }
 
     /// Sends one request and reads its answer to the end.
@@ -38,7 +41,11 @@ impl Connection {
             if self.stream.read_buf(&mut self.buffer).await? == 0 {
                 bail!("the connection was closed");
             }
-            if let Some(head_length) = self.buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+            if let Some(head_length) = self
+                .buffer
+                .windows(4)
+                .position(|window| window == b"\r\n\r\n")
+            {
                 return self.finish(head_length).await;
             }
         }
@@ -127,5 +134,8 @@ pub async fn throughput(
 /// The percentile of these, which get sorted.
 pub fn percentile(latencies: &mut [Duration], percent: usize) -> Duration {
     latencies.sort_unstable();
-    latencies.get((latencies.len() * percent / 100).min(latencies.len().saturating_sub(1))).copied().unwrap_or_default()
+    latencies
+        .get((latencies.len() * percent / 100).min(latencies.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
 }

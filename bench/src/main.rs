@@ -36,5 +36,9 @@ fn millis(duration: Duration) -> String {
 }
 
 fn row(what: &str, measured: String, goal: &str) -> Row {
-    Row { what: what.to_owned(), measured, goal: goal.to_owned() }
+    Row {
+        what: what.to_owned(),
+        measured,
+        goal: goal.to_owned(),
+    }
 }

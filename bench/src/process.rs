@@ -26,7 +26,11 @@ fn gateway_path() -> Result<PathBuf> {
 /// The gateway's program with its data in `folder`.
 pub fn gateway_command(folder: &Path) -> Result<Command> {
     let mut command = Command::new(gateway_path()?);
-    command.env_clear().env("CEP_DATA_DIR", folder).env("CEP_LISTEN", "127.0.0.1:0").stderr(Stdio::null());
+    command
+        .env_clear()
+        .env("CEP_DATA_DIR", folder)
+        .env("CEP_LISTEN", "127.0.0.1:0")
+        .stderr(Stdio::null());
     Ok(command)
 }
 
@@ -44,7 +48,9 @@ impl Program {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
         let address = loop {
-            let line = lines.next().context("the program ended before it listened")??;
+            let line = lines
+                .next()
+                .context("the program ended before it listened")??;
             let after = line.split_once("http://").map(|(_, rest)| rest);
             let address = after.and_then(|rest| rest.split([' ', '/']).next()?.parse().ok());
             if let Some(address) = address {
@@ -53,14 +59,25 @@ impl Program {
         };
         let started_in = started.elapsed();
         std::thread::spawn(move || lines.for_each(drop));
-        Ok(Self { child, address, started_in })
+        Ok(Self {
+            child,
+            address,
+            started_in,
+        })
     }
 
     /// A number of kilobytes from the process's status: `VmRSS`, `VmHWM`.
     pub fn memory_kib(&self, field: &str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find(|line| line.starts_with(field)).context("no such field")?;
-        Ok(line.split_whitespace().nth(1).context("no number")?.parse()?)
+        let line = status
+            .lines()
+            .find(|line| line.starts_with(field))
+            .context("no such field")?;
+        Ok(line
+            .split_whitespace()
+            .nth(1)
+            .context("no number")?
+            .parse()?)
     }
 }
 
@@ -74,7 +91,17 @@ impl Drop for Program {
 /// Makes a key without limits that matter.
 pub fn key(folder: &Path, environment: &str) -> Result<String> {
     let made = gateway_command(folder)?
-        .args(["keys", "create", "--name", "bench", "--env", environment, "--per-minute", "1000000", "--no-cap"])
+        .args([
+            "keys",
+            "create",
+            "--name",
+            "bench",
+            "--env",
+            environment,
+            "--per-minute",
+            "1000000",
+            "--no-cap",
+        ])
         .output()?;
     let made: Value = serde_json::from_slice(&made.stdout)
         .with_context(|| String::from_utf8_lossy(&made.stderr).into_owned())?;

@@ -26,8 +26,10 @@ pub async fn remembered_proof() -> Result<Vec<Row>> {
     let mut best: (f64, f64) = (0.0, 0.0);
     // Turn about, so that a slow moment of the machine strikes both.
     for _ in 0..3 {
-        let (bare, _) = load::throughput(baseline.address, request.clone(), CONNECTIONS, SPAN).await?;
-        let (ours, p99) = load::throughput(gateway.address, request.clone(), CONNECTIONS, SPAN).await?;
+        let (bare, _) =
+            load::throughput(baseline.address, request.clone(), CONNECTIONS, SPAN).await?;
+        let (ours, p99) =
+            load::throughput(gateway.address, request.clone(), CONNECTIONS, SPAN).await?;
         best = (best.0.max(bare), best.1.max(ours));
         rows.push(row(
             "(b) a proof in memory, requests/s (bare axum)",
@@ -35,17 +37,32 @@ pub async fn remembered_proof() -> Result<Vec<Row>> {
             "–",
         ));
     }
-    rows.push(row("(b) best of each, ratio", format!("{:.2}", best.1 / best.0), "≥ 0.5"));
+    rows.push(row(
+        "(b) best of each, ratio",
+        format!("{:.2}", best.1 / best.0),
+        "≥ 0.5",
+    ));
     Ok(rows)
 }
 
 /// A sandbox of its own, and a gateway whose live bank it is.
-fn gateway_on_sandbox(latency_ms: u64, folder: &std::path::Path) -> Result<(Program, Program, String)> {
+fn gateway_on_sandbox(
+    latency_ms: u64,
+    folder: &std::path::Path,
+) -> Result<(Program, Program, String)> {
     let mut sandbox = gateway_command(folder)?;
-    sandbox.args(["sandbox", "--listen", "127.0.0.1:0", "--latency", &latency_ms.to_string()]);
+    sandbox.args([
+        "sandbox",
+        "--listen",
+        "127.0.0.1:0",
+        "--latency",
+        &latency_ms.to_string(),
+    ]);
     let sandbox = Program::start(sandbox)?;
     let mut gateway = gateway_command(folder)?;
-    gateway.env("CEP_BANK_URL", format!("http://{}/cep", sandbox.address)).env("CEP_BANK_BUDGET", "10000000");
+    gateway
+        .env("CEP_BANK_URL", format!("http://{}/cep", sandbox.address))
+        .env("CEP_BANK_BUDGET", "10000000");
     let gateway = Program::start(gateway)?;
     let api_key = key(folder, "live")?;
     Ok((sandbox, gateway, api_key))
@@ -73,31 +90,53 @@ pub async fn added_latency() -> Result<Vec<Row>> {
         let cookies: Vec<_> = ready
             .head
             .lines()
-            .filter_map(|line| line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")))
+            .filter_map(|line| {
+                line.split_once(": ")
+                    .filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
+            })
             .filter_map(|(_, cookie)| cookie.split(';').next())
             .collect();
         let download = format!(
             "GET /cep/descarga.do?formato=XML HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n\r\n",
             cookies.join("; ")
         );
-        ensure!(to_sandbox.ask(download.as_bytes()).await?.status == 200, "the direct lookup failed");
+        ensure!(
+            to_sandbox.ask(download.as_bytes()).await?.status == 200,
+            "the direct lookup failed"
+        );
         direct.push(started.elapsed());
 
         // Another transfer, so that the sandbox seals a proof for each of the two.
         let request = post("/v1/cep/xml", &api_key, &body(1_000_000 + number));
         let started = Instant::now();
-        ensure!(to_gateway.ask(&request).await?.status == 200, "the lookup failed");
+        ensure!(
+            to_gateway.ask(&request).await?.status == 200,
+            "the lookup failed"
+        );
         through.push(started.elapsed());
     }
     let warm = usize::try_from(LOOKUPS / 10)?;
     let (direct, through) = (&mut direct[warm..], &mut through[warm..]);
     let at = |percent, direct: &mut [Duration], through: &mut [Duration]| {
         let (direct, through) = (percentile(direct, percent), percentile(through, percent));
-        format!("{} ({} through, {} direct)", millis(through.saturating_sub(direct)), millis(through), millis(direct))
+        format!(
+            "{} ({} through, {} direct)",
+            millis(through.saturating_sub(direct)),
+            millis(through),
+            millis(direct)
+        )
     };
     Ok(vec![
-        row("(c) added to two direct requests, p50", at(50, direct, through), "≤ 1 ms"),
-        row("(c) added to two direct requests, p99", at(99, direct, through), "–"),
+        row(
+            "(c) added to two direct requests, p50",
+            at(50, direct, through),
+            "≤ 1 ms",
+        ),
+        row(
+            "(c) added to two direct requests, p99",
+            at(99, direct, through),
+            "–",
+        ),
     ])
 }
 
@@ -126,9 +165,21 @@ pub async fn many_in_flight() -> Result<Vec<Row>> {
     }
     let memory = gateway.memory_kib("VmHWM")?;
     Ok(vec![
-        row("(d) lookups in flight that succeeded", format!("{succeeded} of {IN_FLIGHT}"), "all"),
-        row("(d) their p99 (the bank takes 1 s)", millis(percentile(&mut latencies, 99)), "≤ 1500 ms"),
-        row("(d) most memory meanwhile", format!("{} MB", memory / 1024), "≤ 150 MB"),
+        row(
+            "(d) lookups in flight that succeeded",
+            format!("{succeeded} of {IN_FLIGHT}"),
+            "all",
+        ),
+        row(
+            "(d) their p99 (the bank takes 1 s)",
+            millis(percentile(&mut latencies, 99)),
+            "≤ 1500 ms",
+        ),
+        row(
+            "(d) most memory meanwhile",
+            format!("{} MB", memory / 1024),
+            "≤ 150 MB",
+        ),
     ])
 }
 
@@ -136,18 +187,34 @@ pub async fn many_in_flight() -> Result<Vec<Row>> {
 pub async fn start_and_idle() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let mut rows = Vec::new();
-    for what in ["(e) first start to first answer", "(e) later start to first answer"] {
+    for what in [
+        "(e) first start to first answer",
+        "(e) later start to first answer",
+    ] {
         let started = Instant::now();
         let gateway = Program::start(gateway_command(folder.path())?)?;
         let mut connection = Connection::open(gateway.address).await?;
-        let answer = connection.ask(b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n").await?;
+        let answer = connection
+            .ask(b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n")
+            .await?;
         ensure!(answer.status == 200, "not ready");
         let listening = millis(gateway.started_in);
-        rows.push(row(what, format!("{} (listening after {listening})", millis(started.elapsed())), "≤ 300 ms"));
+        rows.push(row(
+            what,
+            format!(
+                "{} (listening after {listening})",
+                millis(started.elapsed())
+            ),
+            "≤ 300 ms",
+        ));
         tokio::time::sleep(Duration::from_secs(3)).await;
         let idle = gateway.memory_kib("VmRSS").context("idle memory")?;
         if what.contains("later") {
-            rows.push(row("(e) idle memory", format!("{} MB", idle / 1024), "≤ 40 MB"));
+            rows.push(row(
+                "(e) idle memory",
+                format!("{} MB", idle / 1024),
+                "≤ 40 MB",
+            ));
         }
     }
     Ok(rows)

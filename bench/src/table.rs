@@ -14,7 +14,10 @@ pub struct Row {
 pub fn render(rows: &[Row]) -> String {
     let mut table = String::from("| what | measured | goal |\n|---|---|---|");
     for row in rows {
-        table.push_str(&format!("\n| {} | {} | {} |", row.what, row.measured, row.goal));
+        table.push_str(&format!(
+            "\n| {} | {} | {} |",
+            row.what, row.measured, row.goal
+        ));
     }
     table
 }

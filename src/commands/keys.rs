@@ -15,7 +15,13 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
     super::prepare_data_dir(&options)?;
     let keys = wiring::key_administration(&options).await?;
     match command {
-        KeysCommand::Create { name, env, per_minute, monthly_quota, no_cap } => {
+        KeysCommand::Create {
+            name,
+            env,
+            per_minute,
+            monthly_quota,
+            no_cap,
+        } => {
             let name = KeyName::parse(&name).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
             let plan = Plan::default().limits();
             let change = change(per_minute, monthly_quota, no_cap);
@@ -23,7 +29,12 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
                 change.per_minute.unwrap_or(plan.per_minute()),
                 change.monthly_quota.unwrap_or(plan.monthly_quota()),
             )?;
-            let order = KeyOrder { owner: Owner::operator(), name, environment: env, limits };
+            let order = KeyOrder {
+                owner: Owner::operator(),
+                name,
+                environment: env,
+                limits,
+            };
             let created = keys.create(order).await?;
             let answer = json!({
                 "id": created.key.id.to_string(),
@@ -42,7 +53,12 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
             }
         }
         KeysCommand::Revoke { id } => say(&described(&keys.revoke(KeyId(id)).await?).to_string()),
-        KeysCommand::SetLimits { id, per_minute, monthly_quota, no_cap } => {
+        KeysCommand::SetLimits {
+            id,
+            per_minute,
+            monthly_quota,
+            no_cap,
+        } => {
             let change = change(per_minute, monthly_quota, no_cap);
             say(&described(&keys.set_limits(KeyId(id), change).await?).to_string());
         }
@@ -51,8 +67,15 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
 }
 
 fn change(per_minute: Option<u32>, monthly_quota: Option<u64>, no_cap: bool) -> LimitsChange {
-    let monthly_quota = if no_cap { Some(None) } else { monthly_quota.map(Some) };
-    LimitsChange { per_minute, monthly_quota }
+    let monthly_quota = if no_cap {
+        Some(None)
+    } else {
+        monthly_quota.map(Some)
+    };
+    LimitsChange {
+        per_minute,
+        monthly_quota,
+    }
 }
 
 /// A key in the contract's words (`ApiKey`).
@@ -71,8 +94,13 @@ fn described(key: &ApiKey) -> Value {
 }
 
 fn line(key: &ApiKey) -> String {
-    let quota = key.limits.monthly_quota().map_or("no cap".to_owned(), |quota| format!("{quota}/month"));
-    let state = key.revoked_at.map_or("active".to_owned(), |at| format!("revoked {}", iso(at)));
+    let quota = key
+        .limits
+        .monthly_quota()
+        .map_or("no cap".to_owned(), |quota| format!("{quota}/month"));
+    let state = key
+        .revoked_at
+        .map_or("active".to_owned(), |at| format!("revoked {}", iso(at)));
     format!(
         "{}  {}  {}/min  {quota}  {state}  {}",
         key.id,

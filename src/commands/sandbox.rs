@@ -9,13 +9,20 @@ use tokio::net::TcpListener;
 use crate::{say, wiring};
 
 pub(super) async fn run(listen: SocketAddr, latency_ms: u64) -> Result<()> {
-    let listener = TcpListener::bind(listen).await.with_context(|| format!("listening on {listen}"))?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .with_context(|| format!("listening on {listen}"))?;
     let address = listener.local_addr().context("asking for the address")?;
     say(&format!(
         "The sandbox bank answers at http://{address}/cep, as the portal does at https://www.banxico.org.mx/cep.\n\
          Its proofs prove nothing. Stop it with Ctrl-C."
     ));
     let config = wiring::sandbox_config(Duration::from_millis(latency_ms));
-    sandbox::serve(listener, sandbox::router(config), super::serve::stop_signal()).await;
+    sandbox::serve(
+        listener,
+        sandbox::router(config),
+        super::serve::stop_signal(),
+    )
+    .await;
     Ok(())
 }

@@ -34,7 +34,9 @@ pub(super) async fn run(options: Options) -> Result<()> {
     let gateway = wiring::gateway(&options, &sandbox_url).await?;
     let mut background = start_background(&gateway, &options);
 
-    say(&format!("The gateway listens on http://{address} (documentation: http://{address}/docs)"));
+    say(&format!(
+        "The gateway listens on http://{address} (documentation: http://{address}/docs)"
+    ));
     if let Some(welcome) = first_start::welcome(&gateway, address).await? {
         say(&welcome);
     }

@@ -8,7 +8,10 @@ use crate::gateway::{ENDPOINTS, Gateway, Plan, request};
 
 #[tokio::test]
 async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database() {
-    let gateway = Plan::new().with("CEP_LOG", "trace").with("CEP_BANK_TIMEOUT", "0.5").start();
+    let gateway = Plan::new()
+        .with("CEP_LOG", "trace")
+        .with("CEP_BANK_TIMEOUT", "0.5")
+        .start();
     let key = gateway.roomy_key();
     let secret = key.api_key.split_once('.').unwrap().1.to_owned();
     let mut canaries = vec![
@@ -22,13 +25,17 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         "canary-cookie".to_owned(),
     ];
     for endpoint in ENDPOINTS {
-        let answer = gateway.post(endpoint, &key, &request(42, "8675309.17")).await;
+        let answer = gateway
+            .post(endpoint, &key, &request(42, "8675309.17"))
+            .await;
         assert_eq!(answer.status(), 200);
         if endpoint == "xml" {
             let proof = domain::proof::Proof::parse(&answer.bytes().await.unwrap()).unwrap();
             canaries.extend(proof.beneficiary.name.clone());
         }
-        for amount in ["404.00", "404.02", "429.00", "500.00", "502.00", "502.01", "503.00", "504.00"] {
+        for amount in [
+            "404.00", "404.02", "429.00", "500.00", "502.00", "502.01", "503.00", "504.00",
+        ] {
             let mut body = request(42, amount);
             body["clave_rastreo"] = json!("MBAN01002611180000000042");
             gateway.post(endpoint, &key, &body).await;
@@ -38,22 +45,35 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         gateway.post(endpoint, &key, &faulty).await;
     }
     let query = gateway.url("/v1/cep/xml?cuenta=002010077777777771&monto=8675309.17");
-    let odd = gateway.client.post(query).header("x-api-key", "cep_test_AAAAAAAA.canary").header("cookie", "canary-cookie");
+    let odd = gateway
+        .client
+        .post(query)
+        .header("x-api-key", "cep_test_AAAAAAAA.canary")
+        .header("cookie", "canary-cookie");
     assert_eq!(odd.send().await.unwrap().status(), 401);
     let log = gateway.log();
-    assert!(log.contains("\"outcome\":\"delivered\"") && log.contains(&key.id), "the log has no request lines");
+    assert!(
+        log.contains("\"outcome\":\"delivered\"") && log.contains(&key.id),
+        "the log has no request lines"
+    );
     let folder = gateway.stop();
     let database = everything_under(&folder.path().join("data"));
     for canary in canaries {
         assert!(!log.contains(&canary), "{canary} is in the log");
-        let stored = database.windows(canary.len()).any(|window| window == canary.as_bytes());
+        let stored = database
+            .windows(canary.len())
+            .any(|window| window == canary.as_bytes());
         assert!(!stored, "{canary} is in the data folder");
     }
 }
 
 fn everything_under(folder: &Path) -> Vec<u8> {
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    files.flat_map(|file| std::fs::read(file).unwrap()).collect()
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    files
+        .flat_map(|file| std::fs::read(file).unwrap())
+        .collect()
 }
 
 #[tokio::test]
@@ -61,7 +81,12 @@ async fn every_log_line_is_one_json_object_with_a_utc_time() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     gateway.post("xml", &key, &request(1, "10.00")).await;
-    gateway.client.get(gateway.url("/nowhere")).send().await.unwrap();
+    gateway
+        .client
+        .get(gateway.url("/nowhere"))
+        .send()
+        .await
+        .unwrap();
     let folder = gateway.stop();
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
     assert!(log.lines().count() >= 3, "{log}");

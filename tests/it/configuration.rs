@@ -11,13 +11,23 @@ use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
 #[tokio::test]
 async fn the_greetings_curl_line_saves_a_proof_when_it_is_pasted() {
     let gateway = Gateway::start();
-    eventually("the greeting is complete", Duration::from_secs(20), async || {
-        gateway.printed().contains("More keys")
-    })
+    eventually(
+        "the greeting is complete",
+        Duration::from_secs(20),
+        async || gateway.printed().contains("More keys"),
+    )
     .await;
     let printed = gateway.printed();
-    let curl = printed.lines().find(|line| line.starts_with("curl ")).unwrap();
-    let saved = Command::new("sh").arg("-c").arg(curl).current_dir(gateway.folder()).status().unwrap();
+    let curl = printed
+        .lines()
+        .find(|line| line.starts_with("curl "))
+        .unwrap();
+    let saved = Command::new("sh")
+        .arg("-c")
+        .arg(curl)
+        .current_dir(gateway.folder())
+        .status()
+        .unwrap();
     assert!(saved.success(), "{curl}");
     let proof = std::fs::read(gateway.folder().join("cep.xml")).unwrap();
     assert!(domain::proof::Proof::parse(&proof).is_ok());
@@ -26,7 +36,8 @@ async fn the_greetings_curl_line_saves_a_proof_when_it_is_pasted() {
 #[test]
 fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() {
     let gateway = Gateway::start();
-    let mode = |path: std::path::PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mode =
+        |path: std::path::PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(gateway.folder().join("data")), 0o700);
     assert_eq!(mode(gateway.folder().join("data/secret")), 0o600);
     let listed = |gateway: &Gateway| gateway.run(&["keys", "list"]).stdout;
@@ -54,12 +65,21 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
 #[case("CEP_LOG_FORMAT", "xml")]
 fn a_wrong_value_is_refused_at_start_by_its_name(#[case] variable: &str, #[case] value: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let refused = command(folder.path()).env(variable, value).output().unwrap();
+    let refused = command(folder.path())
+        .env(variable, value)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success());
     assert!(said.contains(variable), "{said}");
-    assert!(variable != "CEP_HMAC_SECRET" || !said.contains("too short"), "the secret was shown: {said}");
-    assert!(!folder.path().join("data").exists(), "something was left behind");
+    assert!(
+        variable != "CEP_HMAC_SECRET" || !said.contains("too short"),
+        "the secret was shown: {said}"
+    );
+    assert!(
+        !folder.path().join("data").exists(),
+        "something was left behind"
+    );
 }
 
 #[test]
@@ -68,8 +88,14 @@ fn help_names_every_variable() {
     let help = command(folder.path()).arg("--help").output().unwrap();
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
     for variable in [
-        "CEP_LISTEN", "CEP_DATA_DIR", "CEP_DATABASE_URL", "CEP_HMAC_SECRET", "CEP_BANK_URL", "CEP_BANK_BUDGET",
-        "CEP_BANK_TIMEOUT", "CEP_LOG",
+        "CEP_LISTEN",
+        "CEP_DATA_DIR",
+        "CEP_DATABASE_URL",
+        "CEP_HMAC_SECRET",
+        "CEP_BANK_URL",
+        "CEP_BANK_BUDGET",
+        "CEP_BANK_TIMEOUT",
+        "CEP_LOG",
     ] {
         assert!(help.contains(variable), "{variable}");
     }
@@ -77,8 +103,15 @@ fn help_names_every_variable() {
 
 #[tokio::test]
 async fn a_key_outlives_the_rotation_of_the_secret() {
-    let (old, new) = ("1:".to_owned() + &"o".repeat(40), "2:".to_owned() + &"n".repeat(40));
-    let start = |folder, secrets: &str| Plan::in_folder(folder).with("CEP_HMAC_SECRET", secrets).start();
+    let (old, new) = (
+        "1:".to_owned() + &"o".repeat(40),
+        "2:".to_owned() + &"n".repeat(40),
+    );
+    let start = |folder, secrets: &str| {
+        Plan::in_folder(folder)
+            .with("CEP_HMAC_SECRET", secrets)
+            .start()
+    };
     let gateway = start(tempfile::tempdir().unwrap(), &old);
     let made = command(gateway.folder())
         .env("CEP_HMAC_SECRET", &old)
@@ -87,12 +120,34 @@ async fn a_key_outlives_the_rotation_of_the_secret() {
         .unwrap();
     let made: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
     let text = |name: &str| made[name].as_str().unwrap().to_owned();
-    let key = crate::gateway::Key { id: text("id"), prefix: text("prefix"), api_key: text("api_key") };
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 200);
+    let key = crate::gateway::Key {
+        id: text("id"),
+        prefix: text("prefix"),
+        api_key: text("api_key"),
+    };
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        200
+    );
     let gateway = start(gateway.stop(), &format!("{new},{old}"));
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 200);
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        200
+    );
     let gateway = start(gateway.stop(), &new);
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 401);
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        401
+    );
 }
 
 #[tokio::test]
@@ -103,12 +158,20 @@ async fn health_readiness_and_documents_are_served() {
     let ready = json_of(get("/readyz").await, 200).await;
     assert!(ready.to_string().contains("store"), "{ready}");
     let served = json_of(get("/openapi.json").await, 200).await;
-    let printed: serde_json::Value = serde_json::from_slice(&gateway.run(&["openapi"]).stdout).unwrap();
+    let printed: serde_json::Value =
+        serde_json::from_slice(&gateway.run(&["openapi"]).stdout).unwrap();
     assert_eq!(served, printed);
-    let kept: serde_json::Value = serde_json::from_str(include_str!("../../docs/openapi.json")).unwrap();
-    assert_eq!(served, kept, "docs/openapi.json is stale: cargo run -- openapi > docs/openapi.json");
+    let kept: serde_json::Value =
+        serde_json::from_str(include_str!("../../docs/openapi.json")).unwrap();
+    assert_eq!(
+        served, kept,
+        "docs/openapi.json is stale: cargo run -- openapi > docs/openapi.json"
+    );
     let docs = get("/docs").await;
     assert_eq!(docs.status(), 200);
     let page = docs.text().await.unwrap();
-    assert!(page.contains("swagger") && !page.contains("https://"), "the page loads from elsewhere: {page}");
+    assert!(
+        page.contains("swagger") && !page.contains("https://"),
+        "the page loads from elsewhere: {page}"
+    );
 }

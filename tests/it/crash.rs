@@ -29,33 +29,48 @@ async fn a_killed_gateway_has_counted_every_proof_that_it_delivered() {
                     loop {
                         let sent = client
                             .post(&url)
-                            .headers(headers(&[("x-api-key", &key.api_key), ("content-type", "application/json")]))
+                            .headers(headers(&[
+                                ("x-api-key", &key.api_key),
+                                ("content-type", "application/json"),
+                            ]))
                             .body(request(1, "10.00").to_string())
                             .send()
                             .await;
                         // The head of the answer is enough: from there on it was delivered.
                         match sent {
-                            Ok(answer) if answer.status() == 200 => delivered.fetch_add(1, Ordering::SeqCst),
+                            Ok(answer) if answer.status() == 200 => {
+                                delivered.fetch_add(1, Ordering::SeqCst)
+                            }
                             _ => return,
                         };
                     }
                 })
             })
             .collect();
-        eventually("enough proofs were delivered", Duration::from_secs(30), async || {
-            delivered.load(Ordering::SeqCst) >= until
-        })
+        eventually(
+            "enough proofs were delivered",
+            Duration::from_secs(30),
+            async || delivered.load(Ordering::SeqCst) >= until,
+        )
         .await;
         let folder = gateway.kill();
         for asker in askers {
             asker.await.unwrap();
         }
         gateway = Plan::in_folder(folder).start();
-        let (delivered, counted) =
-            (delivered.load(Ordering::SeqCst), month_used(&gateway, &key, 1_000_000).await);
+        let (delivered, counted) = (
+            delivered.load(Ordering::SeqCst),
+            month_used(&gateway, &key, 1_000_000).await,
+        );
         // Up to 16 admissions a round were on disk when their answers were cut off.
-        assert!(counted >= delivered, "round {round}: {delivered} delivered, {counted} counted");
-        assert!(counted <= delivered + 17 * (round + 1), "round {round}: {delivered} delivered, {counted} counted");
+        assert!(
+            counted >= delivered,
+            "round {round}: {delivered} delivered, {counted} counted"
+        );
+        assert!(
+            counted <= delivered + 17 * (round + 1),
+            "round {round}: {delivered} delivered, {counted} counted"
+        );
     }
 }
 
@@ -68,7 +83,10 @@ async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down()
             gateway
                 .client
                 .post(gateway.url("/v1/cep/xml"))
-                .headers(headers(&[("x-api-key", &key.api_key), ("content-type", "application/json")]))
+                .headers(headers(&[
+                    ("x-api-key", &key.api_key),
+                    ("content-type", "application/json"),
+                ]))
                 .body(request(number, "10.00").to_string())
                 .send()
         })
@@ -76,9 +94,11 @@ async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down()
         .collect();
     let log = gateway.folder().join("data/cep.db-wal");
     let before = std::fs::metadata(&log).map_or(0, |file| file.len());
-    eventually("the admissions are on disk", Duration::from_secs(5), async || {
-        std::fs::metadata(&log).map_or(0, |file| file.len()) > before
-    })
+    eventually(
+        "the admissions are on disk",
+        Duration::from_secs(5),
+        async || std::fs::metadata(&log).map_or(0, |file| file.len()) > before,
+    )
     .await;
     let stopping = tokio::task::spawn_blocking(|| gateway.stop());
     for answer in in_flight {

@@ -14,7 +14,15 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The seven endpoints' names.
-pub const ENDPOINTS: [&str; 7] = ["xml_auto", "xml", "pdf", "pdf_auto", "zip_auto", "base64", "xml_base64"];
+pub const ENDPOINTS: [&str; 7] = [
+    "xml_auto",
+    "xml",
+    "pdf",
+    "pdf_auto",
+    "zip_auto",
+    "base64",
+    "xml_base64",
+];
 
 /// A running gateway, its folder, and a client.
 pub struct Gateway {
@@ -38,11 +46,15 @@ impl Plan {
     }
 
     pub fn in_folder(folder: TempDir) -> Self {
-        Self { folder, variables: Vec::new() }
+        Self {
+            folder,
+            variables: Vec::new(),
+        }
     }
 
     pub fn with(mut self, variable: &str, value: impl ToString) -> Self {
-        self.variables.push((variable.to_owned(), value.to_string()));
+        self.variables
+            .push((variable.to_owned(), value.to_string()));
         self
     }
 
@@ -66,7 +78,9 @@ impl Plan {
                 let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
                 panic!("the gateway ended before it listened: {log}");
             };
-            let address = line.split_once("http://").and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+            let address = line
+                .split_once("http://")
+                .and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
             if let Some(address) = address {
                 break address;
             }
@@ -78,7 +92,13 @@ impl Plan {
                 rest.lock().unwrap().push_str(&format!("{line}\n"));
             }
         });
-        Gateway { child, address, folder: self.folder, client: client(), printed }
+        Gateway {
+            child,
+            address,
+            folder: self.folder,
+            client: client(),
+            printed,
+        }
     }
 }
 
@@ -86,15 +106,23 @@ impl Plan {
 pub fn client() -> Client {
     static PROVIDER: OnceLock<()> = OnceLock::new();
     PROVIDER.get_or_init(|| {
-        rustls::crypto::aws_lc_rs::default_provider().install_default().unwrap();
+        rustls::crypto::aws_lc_rs::default_provider()
+            .install_default()
+            .unwrap();
     });
-    Client::builder().timeout(Duration::from_mins(1)).build().unwrap()
+    Client::builder()
+        .timeout(Duration::from_mins(1))
+        .build()
+        .unwrap()
 }
 
 /// The program with nothing of this environment's settings, and its data in `folder`.
 pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cep-gateway"));
-    command.env_clear().env("CEP_DATA_DIR", folder.join("data")).current_dir(folder);
+    command
+        .env_clear()
+        .env("CEP_DATA_DIR", folder.join("data"))
+        .current_dir(folder);
     command
 }
 
@@ -139,11 +167,25 @@ impl Gateway {
 
     /// Makes a `test` key with these further arguments.
     pub fn key(&self, arguments: &[&str]) -> Key {
-        let made = self.run(&[&["keys", "create", "--name", "test", "--env", "test"], arguments].concat());
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let made = self.run(
+            &[
+                &["keys", "create", "--name", "test", "--env", "test"],
+                arguments,
+            ]
+            .concat(),
+        );
+        assert!(
+            made.status.success(),
+            "{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
         let made: Value = serde_json::from_slice(&made.stdout).unwrap();
         let text = |name: &str| made[name].as_str().unwrap().to_owned();
-        Key { id: text("id"), prefix: text("prefix"), api_key: text("api_key") }
+        Key {
+            id: text("id"),
+            prefix: text("prefix"),
+            api_key: text("api_key"),
+        }
     }
 
     /// A key that no test runs into the limits of.
@@ -155,10 +197,18 @@ impl Gateway {
         self.post_text(endpoint, key, body.to_string()).await
     }
 
-    pub async fn post_text(&self, endpoint: &str, key: &Key, body: impl Into<reqwest::Body>) -> Response {
+    pub async fn post_text(
+        &self,
+        endpoint: &str,
+        key: &Key,
+        body: impl Into<reqwest::Body>,
+    ) -> Response {
         self.client
             .post(self.url(&format!("/v1/cep/{endpoint}")))
-            .headers(headers(&[("x-api-key", &key.api_key), ("content-type", "application/json")]))
+            .headers(headers(&[
+                ("x-api-key", &key.api_key),
+                ("content-type", "application/json"),
+            ]))
             .body(body)
             .send()
             .await
@@ -185,7 +235,13 @@ impl Gateway {
 
     pub fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-s", name, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     fn keep_folder(&mut self) -> TempDir {
@@ -201,7 +257,15 @@ impl Drop for Gateway {
 }
 
 pub fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-    pairs.iter().map(|(name, value)| ((*name).parse().unwrap(), HeaderValue::from_str(value).unwrap())).collect()
+    pairs
+        .iter()
+        .map(|(name, value)| {
+            (
+                (*name).parse().unwrap(),
+                HeaderValue::from_str(value).unwrap(),
+            )
+        })
+        .collect()
 }
 
 /// A request for a transfer of `amount` that the sandbox finds, unless the amount is a magic one.

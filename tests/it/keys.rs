@@ -10,15 +10,26 @@ use crate::gateway::{ENDPOINTS, Gateway, Key, eventually, headers, request};
 async fn a_revocation_by_another_process_takes_effect_within_a_second() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 200);
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        200
+    );
     let revoked = gateway.run(&["keys", "revoke", &key.id]);
     assert!(revoked.status.success());
     eventually("the key is refused", Duration::from_secs(1), async || {
-        gateway.post("xml", &key, &request(1, "10.00")).await.status() == 401
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status()
+            == 401
     })
     .await;
     let first: Value = serde_json::from_slice(&revoked.stdout).unwrap();
-    let again: Value = serde_json::from_slice(&gateway.run(&["keys", "revoke", &key.id]).stdout).unwrap();
+    let again: Value =
+        serde_json::from_slice(&gateway.run(&["keys", "revoke", &key.id]).stdout).unwrap();
     assert_eq!(first["revoked_at"], again["revoked_at"]);
 }
 
@@ -28,7 +39,13 @@ async fn a_key_that_was_revoked_before_the_start_is_refused_after_it() {
     let key = gateway.roomy_key();
     assert!(gateway.run(&["keys", "revoke", &key.id]).status.success());
     let gateway = crate::gateway::Plan::in_folder(gateway.stop()).start();
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 401);
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        401
+    );
 }
 
 #[tokio::test]
@@ -36,7 +53,12 @@ async fn all_refused_keys_get_one_answer() {
     let gateway = Gateway::start();
     let good = gateway.roomy_key();
     let revoked = gateway.roomy_key();
-    assert!(gateway.run(&["keys", "revoke", &revoked.id]).status.success());
+    assert!(
+        gateway
+            .run(&["keys", "revoke", &revoked.id])
+            .status
+            .success()
+    );
     let wrong = format!("{}.{}", good.prefix, "x".repeat(24));
     let candidates = [
         headers(&[]),
@@ -47,12 +69,15 @@ async fn all_refused_keys_get_one_answer() {
         headers(&[("x-api-key", &revoked.api_key)]),
         headers(&[("authorization", &format!("Bearer {}", good.api_key))]),
         headers(&[("cookie", &format!("x-api-key={}", good.api_key))]),
-        [headers(&[("x-api-key", &good.api_key)]), headers(&[("x-api-key", &good.api_key)])]
-            .into_iter()
-            .fold(reqwest::header::HeaderMap::new(), |mut both, one| {
-                both.append("x-api-key", one["x-api-key"].clone());
-                both
-            }),
+        [
+            headers(&[("x-api-key", &good.api_key)]),
+            headers(&[("x-api-key", &good.api_key)]),
+        ]
+        .into_iter()
+        .fold(reqwest::header::HeaderMap::new(), |mut both, one| {
+            both.append("x-api-key", one["x-api-key"].clone());
+            both
+        }),
     ];
     let mut answers = Vec::new();
     for candidate in candidates {
@@ -60,14 +85,24 @@ async fn all_refused_keys_get_one_answer() {
         sent.insert("x-request-id", "same".parse().unwrap());
         sent.insert("content-type", "application/json".parse().unwrap());
         let url = gateway.url(&format!("/v1/cep/xml?x-api-key={}", good.api_key));
-        let answer = gateway.client.post(url).headers(sent).body(request(1, "10.00").to_string()).send().await.unwrap();
+        let answer = gateway
+            .client
+            .post(url)
+            .headers(sent)
+            .body(request(1, "10.00").to_string())
+            .send()
+            .await
+            .unwrap();
         assert_eq!(answer.status(), 401);
         let mut head = answer.headers().clone();
         head.remove("date");
         assert!(!head.contains_key("ratelimit"));
         answers.push((head, answer.text().await.unwrap()));
     }
-    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:#?}");
+    assert!(
+        answers.windows(2).all(|pair| pair[0] == pair[1]),
+        "{answers:#?}"
+    );
     assert_eq!(answers[0].0["www-authenticate"], "ApiKey realm=\"cep\"");
 }
 
@@ -78,7 +113,10 @@ async fn keys_are_listed_newest_first_without_their_secrets() {
     let listed = gateway.run(&["keys", "list", "--json"]);
     let text = String::from_utf8(listed.stdout).unwrap();
     let listed: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let ids: Vec<_> = listed.iter().map(|key| key["id"].as_str().unwrap()).collect();
+    let ids: Vec<_> = listed
+        .iter()
+        .map(|key| key["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids[..3], [&*keys[2].id, &*keys[1].id, &*keys[0].id]);
     assert_eq!(listed[0]["monthly_quota"], Value::Null);
     for key in &keys {
@@ -92,7 +130,14 @@ async fn a_key_that_was_just_made_is_good_at_once_on_every_endpoint() {
     let gateway = Gateway::start();
     let key = gateway.key(&[]);
     for endpoint in ENDPOINTS {
-        assert_eq!(gateway.post(endpoint, &key, &request(1, "10.00")).await.status(), 200, "{endpoint}");
+        assert_eq!(
+            gateway
+                .post(endpoint, &key, &request(1, "10.00"))
+                .await
+                .status(),
+            200,
+            "{endpoint}"
+        );
     }
 }
 
@@ -100,15 +145,30 @@ async fn a_key_that_was_just_made_is_good_at_once_on_every_endpoint() {
 fn wrong_arguments_are_refused_by_name() {
     let gateway = Gateway::start();
     for (arguments, named) in [
-        (&["keys", "create", "--name", "", "--env", "test"][..], "--name"),
+        (
+            &["keys", "create", "--name", "", "--env", "test"][..],
+            "--name",
+        ),
         (&["keys", "create", "--name", "a", "--env", "prod"], "--env"),
-        (&["keys", "create", "--name", "a", "--per-minute", "0"], "per_minute"),
-        (&["keys", "create", "--name", "a", "--monthly-quota", "0"], "monthly_quota"),
-        (&["keys", "revoke", "0198f3c2-0000-7000-8000-000000000000"], "no key has the id"),
+        (
+            &["keys", "create", "--name", "a", "--per-minute", "0"],
+            "per_minute",
+        ),
+        (
+            &["keys", "create", "--name", "a", "--monthly-quota", "0"],
+            "monthly_quota",
+        ),
+        (
+            &["keys", "revoke", "0198f3c2-0000-7000-8000-000000000000"],
+            "no key has the id",
+        ),
         (&["keys", "revoke", "nonsense"], "ID"),
     ] {
         let refused = gateway.run(arguments);
         let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success() && said.contains(named), "{arguments:?}: {said}");
+        assert!(
+            !refused.status.success() && said.contains(named),
+            "{arguments:?}: {said}"
+        );
     }
 }

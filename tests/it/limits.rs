@@ -11,9 +11,19 @@ use crate::gateway::{Gateway, Key, eventually, json_of, request};
 async fn statuses(gateway: &Arc<Gateway>, key: &Key, requests: usize) -> Vec<u16> {
     let asking = (0..requests).map(|_| {
         let (gateway, key) = (Arc::clone(gateway), key.clone());
-        tokio::spawn(async move { gateway.post("xml", &key, &request(1, "10.00")).await.status().as_u16() })
+        tokio::spawn(async move {
+            gateway
+                .post("xml", &key, &request(1, "10.00"))
+                .await
+                .status()
+                .as_u16()
+        })
     });
-    join_all(asking).await.into_iter().map(Result::unwrap).collect()
+    join_all(asking)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect()
 }
 
 fn count(statuses: &[u16], status: u16) -> usize {
@@ -33,7 +43,10 @@ async fn two_thousand_four_hundred_at_a_quota_of_a_thousand_admit_exactly_a_thou
     let gateway = Arc::new(Gateway::start());
     let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000"]);
     let statuses = statuses(&gateway, &key, 2_400).await;
-    assert_eq!((count(&statuses, 200), count(&statuses, 402)), (1_000, 1_400));
+    assert_eq!(
+        (count(&statuses, 200), count(&statuses, 402)),
+        (1_000, 1_400)
+    );
 }
 
 #[tokio::test]
@@ -43,14 +56,29 @@ async fn a_refusal_says_when_to_come_back_and_takes_nothing() {
     for remaining in [1, 0] {
         let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
         let limit = answer.headers()["ratelimit"].to_str().unwrap().to_owned();
-        assert!(limit.starts_with(&format!("\"minute\";r={remaining};t=")), "{limit}");
-        assert_eq!(answer.headers()["ratelimit-policy"], "\"minute\";q=2;w=60, \"month\";q=10;w=2592000");
+        assert!(
+            limit.starts_with(&format!("\"minute\";r={remaining};t=")),
+            "{limit}"
+        );
+        assert_eq!(
+            answer.headers()["ratelimit-policy"],
+            "\"minute\";q=2;w=60, \"month\";q=10;w=2592000"
+        );
     }
     for _ in 0..5 {
         let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
-        let wait: u64 = answer.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+        let wait: u64 = answer.headers()["retry-after"]
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
         assert!((1..=60).contains(&wait));
-        assert!(answer.headers()["ratelimit"].to_str().unwrap().contains("\"month\";r=8;"));
+        assert!(
+            answer.headers()["ratelimit"]
+                .to_str()
+                .unwrap()
+                .contains("\"month\";r=8;")
+        );
         let body = json_of(answer, 429).await;
         assert_eq!(body["error"], "RATE_LIMIT_EXCEEDED");
         assert_eq!(body["details"]["limit"], 2);
@@ -61,11 +89,26 @@ async fn a_refusal_says_when_to_come_back_and_takes_nothing() {
 async fn the_quota_is_answered_with_its_end() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "100", "--monthly-quota", "1"]);
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 200);
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        200
+    );
     let body = json_of(gateway.post("xml", &key, &request(1, "10.00")).await, 402).await;
     assert_eq!(body["error"], "QUOTA_EXCEEDED");
-    assert_eq!((&body["details"]["limit"], &body["details"]["used"]), (&1.into(), &1.into()));
-    assert!(body["details"]["reset_at"].as_str().unwrap().ends_with("-01T00:00:00Z"), "{body}");
+    assert_eq!(
+        (&body["details"]["limit"], &body["details"]["used"]),
+        (&1.into(), &1.into())
+    );
+    assert!(
+        body["details"]["reset_at"]
+            .as_str()
+            .unwrap()
+            .ends_with("-01T00:00:00Z"),
+        "{body}"
+    );
 }
 
 #[tokio::test]
@@ -81,28 +124,74 @@ async fn what_counts_is_what_the_contract_says() {
         let minute: u32 = minute.split(';').next().unwrap().parse().unwrap();
         (answer.status().as_u16(), minute, left)
     };
-    assert_eq!(month_left(&request(1, "10.00").to_string()).await, (200, 99, 99));
+    assert_eq!(
+        month_left(&request(1, "10.00").to_string()).await,
+        (200, 99, 99)
+    );
     assert_eq!(month_left("{}").await, (400, 98, 98));
-    assert_eq!(month_left(&request(2, "404.00").to_string()).await, (404, 97, 97));
+    assert_eq!(
+        month_left(&request(2, "404.00").to_string()).await,
+        (404, 97, 97)
+    );
     assert_eq!(month_left(&" ".repeat(16_385)).await, (413, 96, 96));
     // The bank's failures count in the minute, and are given back to the month.
-    assert_eq!(month_left(&request(3, "502.00").to_string()).await, (502, 95, 96));
-    assert_eq!(month_left(&request(4, "429.00").to_string()).await, (503, 94, 96));
-    assert_eq!(month_left(&request(1, "10.00").to_string()).await, (200, 93, 95));
-    let wrong_method = gateway.client.get(gateway.url("/v1/cep/xml")).header("x-api-key", &key.api_key);
+    assert_eq!(
+        month_left(&request(3, "502.00").to_string()).await,
+        (502, 95, 96)
+    );
+    assert_eq!(
+        month_left(&request(4, "429.00").to_string()).await,
+        (503, 94, 96)
+    );
+    assert_eq!(
+        month_left(&request(1, "10.00").to_string()).await,
+        (200, 93, 95)
+    );
+    let wrong_method = gateway
+        .client
+        .get(gateway.url("/v1/cep/xml"))
+        .header("x-api-key", &key.api_key);
     assert_eq!(wrong_method.send().await.unwrap().status(), 405);
-    assert_eq!(month_left(&request(1, "10.00").to_string()).await, (200, 92, 94));
+    assert_eq!(
+        month_left(&request(1, "10.00").to_string()).await,
+        (200, 92, 94)
+    );
 }
 
 #[tokio::test]
 async fn a_limit_set_by_another_process_takes_effect_within_a_second() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "1", "--monthly-quota", "100"]);
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 200);
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 429);
-    assert!(gateway.run(&["keys", "set-limits", &key.id, "--per-minute", "50"]).status.success());
-    eventually("the new limit is in force", Duration::from_secs(1), async || {
-        gateway.post("xml", &key, &request(1, "10.00")).await.status() == 200
-    })
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        200
+    );
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        429
+    );
+    assert!(
+        gateway
+            .run(&["keys", "set-limits", &key.id, "--per-minute", "50"])
+            .status
+            .success()
+    );
+    eventually(
+        "the new limit is in force",
+        Duration::from_secs(1),
+        async || {
+            gateway
+                .post("xml", &key, &request(1, "10.00"))
+                .await
+                .status()
+                == 200
+        },
+    )
     .await;
 }

@@ -17,29 +17,48 @@ const AUTO: [&str; 3] = ["xml_auto", "pdf_auto", "zip_auto"];
 /// What an endpoint delivered: the XML and the PDF, as far as they are in the answer.
 async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
     assert_eq!(answer.status(), 200, "{endpoint}");
-    let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
+    let kind = answer.headers()["content-type"]
+        .to_str()
+        .unwrap()
+        .to_owned();
     let disposition = answer.headers().get("content-disposition").cloned();
     let body = answer.bytes().await.unwrap().to_vec();
-    let stem = "CEP-20261118-MBAN01002611180000000007";
+    let stem = "CEP-20261118-MBAN01002611180000000008";
     let attachment = |extension| format!("attachment; filename=\"{stem}.{extension}\"");
     match endpoint {
         "xml" | "xml_auto" => {
-            assert_eq!((kind.as_str(), disposition.unwrap()), ("application/xml", attachment("xml").parse().unwrap()));
+            assert_eq!(
+                (kind.as_str(), disposition.unwrap()),
+                ("application/xml", attachment("xml").parse().unwrap())
+            );
             (Some(body), None)
         }
         "pdf" | "pdf_auto" => {
-            assert_eq!((kind.as_str(), disposition.unwrap()), ("application/pdf", attachment("pdf").parse().unwrap()));
+            assert_eq!(
+                (kind.as_str(), disposition.unwrap()),
+                ("application/pdf", attachment("pdf").parse().unwrap())
+            );
             (None, Some(body))
         }
         "zip_auto" => {
-            assert_eq!((kind.as_str(), disposition.unwrap()), ("application/zip", attachment("zip").parse().unwrap()));
+            assert_eq!(
+                (kind.as_str(), disposition.unwrap()),
+                ("application/zip", attachment("zip").parse().unwrap())
+            );
             let mut archive = zip::ZipArchive::new(Cursor::new(body)).unwrap();
             let mut entry = |name: &str| {
                 let mut bytes = Vec::new();
-                archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+                archive
+                    .by_name(name)
+                    .unwrap()
+                    .read_to_end(&mut bytes)
+                    .unwrap();
                 bytes
             };
-            let files = (Some(entry(&format!("{stem}.xml"))), Some(entry(&format!("{stem}.pdf"))));
+            let files = (
+                Some(entry(&format!("{stem}.xml"))),
+                Some(entry(&format!("{stem}.pdf"))),
+            );
             assert_eq!(archive.len(), 2);
             files
         }
@@ -74,7 +93,7 @@ async fn all_seven_endpoints_deliver_the_same_proof() {
                 .post(gateway.url(&format!("{prefix}/{endpoint}")))
                 .header("x-api-key", &key.api_key)
                 .header("content-type", "application/json; charset=utf-8")
-                .body(request(7, "1234.56").to_string())
+                .body(request(8, "1234.56").to_string())
                 .send()
                 .await
                 .unwrap();
@@ -86,9 +105,15 @@ async fn all_seven_endpoints_deliver_the_same_proof() {
         }
     }
     assert_eq!(xmls.len(), 8);
-    assert!(xmls.windows(2).all(|pair| pair[0] == pair[1]), "the bytes of one proof changed");
+    assert!(
+        xmls.windows(2).all(|pair| pair[0] == pair[1]),
+        "the bytes of one proof changed"
+    );
     let proof = Proof::parse(&xmls[0]).unwrap();
-    assert_eq!((proof.tracking_key.as_str(), proof.centavos), ("MBAN01002611180000000007", 123_456));
+    assert_eq!(
+        (proof.tracking_key.as_str(), proof.centavos),
+        ("MBAN01002611180000000008", 123_456)
+    );
 }
 
 #[rstest]
@@ -109,9 +134,12 @@ async fn a_magic_amount_has_its_outcome_on_every_endpoint(
     #[case] status: u16,
     #[case] code: &str,
 ) {
-    let gateway = crate::gateway::Plan::new().with("CEP_BANK_TIMEOUT", "0.6").start();
+    let gateway = crate::gateway::Plan::new()
+        .with("CEP_BANK_TIMEOUT", "0.6")
+        .start();
     let key = gateway.roomy_key();
-    let asked = ENDPOINTS.map(|endpoint| gateway.post(endpoint, &key, &request(1, amount)));
+    let body = request(1, amount);
+    let asked = ENDPOINTS.map(|endpoint| gateway.post(endpoint, &key, &body));
     for answer in futures::future::join_all(asked).await {
         let retry_after = answer.headers().get("retry-after").cloned();
         assert!(answer.headers().contains_key("ratelimit"));
@@ -120,7 +148,12 @@ async fn a_magic_amount_has_its_outcome_on_every_endpoint(
         assert_eq!(body["error"], code, "{body}");
         assert!(!body["message"].as_str().unwrap().is_empty());
         if status == 503 {
-            let seconds: u32 = retry_after.expect("Retry-After").to_str().unwrap().parse().unwrap();
+            let seconds: u32 = retry_after
+                .expect("Retry-After")
+                .to_str()
+                .unwrap()
+                .parse()
+                .unwrap();
             assert!(seconds >= 1);
         }
         match amount {
@@ -137,7 +170,7 @@ async fn what_was_inferred_is_said_and_what_was_given_is_not() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     for endpoint in ENDPOINTS {
-        let mut body = request(7, "1234.56");
+        let mut body = request(8, "1234.56");
         let explicit = gateway.post(endpoint, &key, &body).await;
         assert!(!explicit.headers().contains_key("x-inferred-emisor"));
         assert!(!explicit.headers().contains_key("x-inferred-receptor"));
@@ -153,7 +186,12 @@ async fn what_was_inferred_is_said_and_what_was_given_is_not() {
         } else {
             assert_eq!(half.status(), 400);
             let fields = json_of(none, 400).await["details"]["fields"].clone();
-            let names: Vec<_> = fields.as_array().unwrap().iter().map(|field| field["field"].clone()).collect();
+            let names: Vec<_> = fields
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|field| field["field"].clone())
+                .collect();
             assert_eq!(names, ["emisor", "receptor"]);
         }
     }
@@ -163,7 +201,7 @@ async fn what_was_inferred_is_said_and_what_was_given_is_not() {
 async fn what_cannot_be_inferred_is_said_per_side() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    let mut body = request(7, "1234.56");
+    let mut body = request(8, "1234.56");
     body["clave_rastreo"] = "NOBODYS-SHAPE-1".into();
     body.as_object_mut().unwrap().remove("emisor");
     for endpoint in AUTO {
@@ -175,30 +213,54 @@ async fn what_cannot_be_inferred_is_said_per_side() {
 
 #[tokio::test]
 async fn two_formats_and_a_repeat_are_one_session_and_what_is_missing() {
-    let gateway = crate::gateway::Plan::new().with("CEP_SANDBOX_LATENCY", 300).start();
+    let gateway = crate::gateway::Plan::new()
+        .with("CEP_SANDBOX_LATENCY", 300)
+        .start();
     let key = gateway.roomy_key();
     let timed = async |endpoint: &str| {
         let started = std::time::Instant::now();
-        assert_eq!(gateway.post(endpoint, &key, &request(7, "1234.56")).await.status(), 200);
+        assert_eq!(
+            gateway
+                .post(endpoint, &key, &request(8, "1234.56"))
+                .await
+                .status(),
+            200
+        );
         started.elapsed().as_millis()
     };
     assert!(timed("zip_auto").await >= 300);
     for endpoint in ENDPOINTS {
-        assert!(timed(endpoint).await < 300, "{endpoint} asked the bank again");
+        assert!(
+            timed(endpoint).await < 300,
+            "{endpoint} asked the bank again"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_live_key_never_reaches_the_sandbox() {
     // Nobody listens there: a port that was free a moment ago.
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let gateway = crate::gateway::Plan::new().with("CEP_BANK_URL", format!("http://{nobody}/cep")).start();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let gateway = crate::gateway::Plan::new()
+        .with("CEP_BANK_URL", format!("http://{nobody}/cep"))
+        .start();
     let live = gateway.run(&["keys", "create", "--name", "live"]);
     let live: Value = serde_json::from_slice(&live.stdout).unwrap();
     let api_key = live["api_key"].as_str().unwrap().to_owned();
     assert!(api_key.starts_with("cep_live_"));
-    let live = crate::gateway::Key { id: String::new(), prefix: String::new(), api_key };
-    let error = json_of(gateway.post("xml", &live, &request(7, "1234.56")).await, 503).await;
+    let live = crate::gateway::Key {
+        id: String::new(),
+        prefix: String::new(),
+        api_key,
+    };
+    let error = json_of(
+        gateway.post("xml", &live, &request(8, "1234.56")).await,
+        503,
+    )
+    .await;
     assert_eq!(error["error"], "BANK_UNAVAILABLE");
 }
 
@@ -207,12 +269,27 @@ async fn messages_are_spanish_and_english_when_asked_for() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let message = async |language: &str| {
-        let sent = gateway.client.post(gateway.url("/v1/cep/xml")).header("accept-language", language);
-        let sent = sent.header("x-api-key", &key.api_key).header("content-type", "application/json");
-        let body = json_of(sent.body(request(1, "404.00").to_string()).send().await.unwrap(), 404).await;
+        let sent = gateway
+            .client
+            .post(gateway.url("/v1/cep/xml"))
+            .header("accept-language", language);
+        let sent = sent
+            .header("x-api-key", &key.api_key)
+            .header("content-type", "application/json");
+        let body = json_of(
+            sent.body(request(1, "404.00").to_string())
+                .send()
+                .await
+                .unwrap(),
+            404,
+        )
+        .await;
         body["message"].as_str().unwrap().to_owned()
     };
-    let (spanish, english) = (message("es-MX,es;q=0.9,en;q=0.8").await, message("en-US,en;q=0.9,es;q=0.1").await);
+    let (spanish, english) = (
+        message("es-MX,es;q=0.9,en;q=0.8").await,
+        message("en-US,en;q=0.9,es;q=0.1").await,
+    );
     assert_ne!(spanish, english);
     assert_eq!(spanish, message("fr").await);
 }

@@ -25,11 +25,22 @@ async fn exchange(gateway: &Gateway, parts: &[&[u8]]) -> String {
 async fn h2c_is_served_with_prior_knowledge() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    let client = reqwest::Client::builder().http2_prior_knowledge().timeout(Duration::from_secs(30)).build().unwrap();
-    let sent = client.post(gateway.url("/v1/cep/xml")).header("x-api-key", &key.api_key);
-    let sent = sent.header("content-type", "application/json").body(request(1, "10.00").to_string());
+    let client = reqwest::Client::builder()
+        .http2_prior_knowledge()
+        .timeout(Duration::from_secs(30))
+        .build()
+        .unwrap();
+    let sent = client
+        .post(gateway.url("/v1/cep/xml"))
+        .header("x-api-key", &key.api_key);
+    let sent = sent
+        .header("content-type", "application/json")
+        .body(request(1, "10.00").to_string());
     let answer = sent.send().await.unwrap();
-    assert_eq!((answer.version(), answer.status().as_u16()), (reqwest::Version::HTTP_2, 200));
+    assert_eq!(
+        (answer.version(), answer.status().as_u16()),
+        (reqwest::Version::HTTP_2, 200)
+    );
 }
 
 #[tokio::test]
@@ -37,7 +48,10 @@ async fn headers_that_dribble_are_cut_off_in_time() {
     let gateway = Gateway::start();
     let started = Instant::now();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
-    stream.write_all(b"POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\n").await.unwrap();
+    stream
+        .write_all(b"POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\n")
+        .await
+        .unwrap();
     let (mut reading, mut writing) = stream.into_split();
     let dribble = tokio::spawn(async move {
         let mut ticks = tokio::time::interval(Duration::from_millis(500));
@@ -49,9 +63,15 @@ async fn headers_that_dribble_are_cut_off_in_time() {
         }
     });
     let mut answer = Vec::new();
-    let _ = tokio::time::timeout(Duration::from_secs(12), reading.read_to_end(&mut answer)).await.expect("still open");
+    let _ = tokio::time::timeout(Duration::from_secs(12), reading.read_to_end(&mut answer))
+        .await
+        .expect("still open");
     dribble.abort();
-    assert!(started.elapsed() >= Duration::from_secs(4), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() >= Duration::from_secs(4),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[tokio::test]
@@ -86,7 +106,10 @@ async fn ten_megabytes_are_refused_without_being_read() {
     with_length.push(length.as_bytes());
     with_length.extend(std::iter::repeat_n(chunk.as_slice(), 10));
     let answer = exchange(&gateway, &with_length).await;
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 413"),
+        "{answer}"
+    );
 
     let chunked = format!("{head}transfer-encoding: chunked\r\n\r\n");
     let mut without_length: Vec<&[u8]> = vec![chunked.as_bytes()];
@@ -95,20 +118,37 @@ async fn ten_megabytes_are_refused_without_being_read() {
         without_length.extend([size.as_bytes(), chunk.as_slice(), b"\r\n"]);
     }
     let answer = exchange(&gateway, &without_length).await;
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413"), "{answer}");
-    assert_eq!(gateway.post("xml", &key, &request(1, "10.00")).await.status(), 200);
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 413"),
+        "{answer}"
+    );
+    assert_eq!(
+        gateway
+            .post("xml", &key, &request(1, "10.00"))
+            .await
+            .status(),
+        200
+    );
 }
 
 #[tokio::test]
 async fn oversized_heads_are_refused() {
     let gateway = Gateway::start();
     let long_path = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(70_000));
-    let long_header = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nx-a: {}\r\n\r\n", "a".repeat(70_000));
+    let long_header = format!(
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nx-a: {}\r\n\r\n",
+        "a".repeat(70_000)
+    );
     for head in [long_path, long_header] {
         let answer = exchange(&gateway, &[head.as_bytes()]).await;
         assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
     }
-    let healthy = gateway.client.get(gateway.url("/healthz")).send().await.unwrap();
+    let healthy = gateway
+        .client
+        .get(gateway.url("/healthz"))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(healthy.status(), 200);
 }
 
@@ -118,7 +158,12 @@ async fn an_idle_connection_does_not_take_the_place_of_a_working_one_for_ever() 
     let _idle = TcpStream::connect(gateway.address).await.unwrap();
     let _idle_too = TcpStream::connect(gateway.address).await.unwrap();
     // Both places are taken until the header deadline frees them.
-    let served = gateway.client.get(gateway.url("/healthz")).timeout(Duration::from_secs(20)).send().await;
+    let served = gateway
+        .client
+        .get(gateway.url("/healthz"))
+        .timeout(Duration::from_secs(20))
+        .send()
+        .await;
     assert_eq!(served.unwrap().status(), 200);
 }
 
@@ -126,13 +171,32 @@ async fn an_idle_connection_does_not_take_the_place_of_a_working_one_for_ever() 
 async fn a_client_that_hangs_up_is_still_counted() {
     let gateway = Plan::new().with("CEP_SANDBOX_LATENCY", 400).start();
     let key = gateway.key(&["--monthly-quota", "100"]);
-    let impatient = gateway.client.post(gateway.url("/v1/cep/xml")).timeout(Duration::from_millis(100));
-    let impatient = impatient.header("x-api-key", &key.api_key).header("content-type", "application/json");
-    assert!(impatient.body(request(1, "10.00").to_string()).send().await.is_err());
+    let impatient = gateway
+        .client
+        .post(gateway.url("/v1/cep/xml"))
+        .timeout(Duration::from_millis(100));
+    let impatient = impatient
+        .header("x-api-key", &key.api_key)
+        .header("content-type", "application/json");
+    assert!(
+        impatient
+            .body(request(1, "10.00").to_string())
+            .send()
+            .await
+            .is_err()
+    );
     // The lookup goes on: the next caller finds the proof in memory, or joins the lookup.
     let started = Instant::now();
     let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
-    assert!(answer.headers()["ratelimit"].to_str().unwrap().contains("\"month\";r=98;"));
+    assert!(
+        answer.headers()["ratelimit"]
+            .to_str()
+            .unwrap()
+            .contains("\"month\";r=98;")
+    );
     assert_eq!(answer.status(), 200);
-    assert!(started.elapsed() < Duration::from_millis(390), "the lookup was asked again");
+    assert!(
+        started.elapsed() < Duration::from_millis(390),
+        "the lookup was asked again"
+    );
 }
