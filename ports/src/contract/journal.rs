@@ -1,1 +1,299 @@
-//! Placeholder.
+//! What every usage journal does.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::key::KeyId;
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::participant::ParticipantCode;
+use domain::request::RequestId;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::key_store::record;
+use crate::inbound::Banks;
+use crate::outbound::{AdmissionEntry, KeyStore, RequestEntry, UsageJournal};
+
+/// A journal, and what it wrote.
+pub struct JournalUnderTest {
+    /// The journal.
+    pub journal: Arc<dyn UsageJournal>,
+    /// The keys whose use it writes down; none yet.
+    pub keys: Arc<dyn KeyStore>,
+    /// The requests that it keeps.
+    pub requests: Arc<dyn KeptRequests>,
+}
+
+/// The requests that a journal under test has written.
+#[async_trait]
+pub trait KeptRequests: Send + Sync {
+    /// All of them, in any order. Refunds are in the counters alone: `refund` is `None`.
+    async fn all(&self) -> Vec<RequestEntry>;
+}
+
+/// Runs the whole suite; `make` gives a fresh journal each time.
+pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
+    an_admission_is_counted_once_its_receipt_resolved(make().await).await;
+    a_thousand_admissions_at_once_are_counted_exactly(make().await).await;
+    keys_and_months_are_counted_apart(make().await).await;
+    a_refund_gives_one_back_to_its_month(make().await).await;
+    the_last_use_is_kept_to_the_minute_and_never_goes_back(make().await).await;
+    a_request_is_kept_as_it_was(make().await).await;
+    every_endpoint_and_outcome_is_kept(make().await).await;
+    a_refused_request_counts_nothing(make().await).await;
+    a_request_handed_over_twice_is_kept_once(make().await).await;
+    flushing_an_idle_journal_does_nothing(make().await).await;
+    an_unknown_key_holds_nobody_up(make().await).await;
+}
+
+fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_795_262_459_999).expect("an instant of the suite")
+}
+
+fn admission(key: KeyId) -> AdmissionEntry {
+    AdmissionEntry {
+        key,
+        month: Month::of(noon()),
+        at: noon(),
+    }
+}
+
+fn next_month() -> Month {
+    Month::of(Month::of(noon()).end())
+}
+
+fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
+    let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
+    RequestEntry {
+        id: Uuid::from_u128(number),
+        request_id: RequestId::parse("Caller:own.id-1_2").expect("an id of the suite"),
+        key,
+        endpoint: Endpoint::ZipAuto,
+        outcome,
+        banks: Some(Banks {
+            issuer: code("40012"),
+            receiver: ParticipantCode::CENTRAL_BANK,
+        }),
+        at: noon(),
+        duration: Duration::from_millis(1_234),
+        bank_time: Some(Duration::from_millis(987)),
+        refund: outcome.is_refunded().then(|| Month::of(noon())),
+    }
+}
+
+impl JournalUnderTest {
+    async fn key(&self, number: u16) -> KeyId {
+        let record = record(number);
+        let id = record.key.id;
+        self.keys.insert(record).await.expect("the key is added");
+        id
+    }
+
+    async fn admit(&self, entry: AdmissionEntry) {
+        self.journal
+            .admit(entry)
+            .await
+            .expect("the admission becomes durable");
+    }
+
+    async fn flush(&self) {
+        self.journal.flush().await.expect("the journal is written");
+    }
+
+    async fn used(&self, key: KeyId, month: Month) -> (u64, u64) {
+        let snapshot = self
+            .keys
+            .snapshot(key, month)
+            .await
+            .expect("the store works");
+        let MonthlyUse { charged, refunded } = snapshot.expect("the key is there").used;
+        (charged, refunded)
+    }
+
+    async fn used_now(&self, key: KeyId) -> (u64, u64) {
+        self.used(key, Month::of(noon())).await
+    }
+
+    async fn last_use(&self, key: KeyId) -> Option<String> {
+        let key = self.keys.find(key).await.expect("the store works");
+        let last_use = key.expect("the key is there").last_used_at;
+        last_use.map(|at| at.to_rfc3339())
+    }
+}
+
+async fn an_admission_is_counted_once_its_receipt_resolved(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    for count in 1..=3 {
+        under_test.admit(admission(key)).await;
+        assert_eq!(under_test.used_now(key).await, (count, 0));
+    }
+}
+
+async fn a_thousand_admissions_at_once_are_counted_exactly(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let receipts: Vec<_> = (0..1_000)
+        .map(|_| under_test.journal.admit(admission(key)))
+        .collect();
+    for receipt in join_all(receipts).await {
+        receipt.expect("the admission becomes durable");
+    }
+    assert_eq!(under_test.used_now(key).await, (1_000, 0));
+}
+
+async fn keys_and_months_are_counted_apart(under_test: JournalUnderTest) {
+    let mut keys = Vec::new();
+    for number in 0..100 {
+        keys.push(under_test.key(number).await);
+    }
+    let mut receipts = Vec::new();
+    for (place, key) in keys.iter().enumerate() {
+        for _ in 0..=place {
+            receipts.push(under_test.journal.admit(admission(*key)));
+        }
+        let next = AdmissionEntry {
+            month: next_month(),
+            ..admission(*key)
+        };
+        receipts.push(under_test.journal.admit(next));
+    }
+    for receipt in join_all(receipts).await {
+        receipt.expect("the admission becomes durable");
+    }
+    for (expected, key) in (1..).zip(&keys) {
+        assert_eq!(under_test.used_now(*key).await, (expected, 0));
+        assert_eq!(under_test.used(*key, next_month()).await, (1, 0));
+    }
+}
+
+async fn a_refund_gives_one_back_to_its_month(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    under_test.admit(admission(key)).await;
+    under_test.admit(admission(key)).await;
+    under_test
+        .journal
+        .conclude(request(1, key, Outcome::BankTimeout));
+    under_test
+        .journal
+        .conclude(request(2, key, Outcome::Delivered));
+    under_test.flush().await;
+    assert_eq!(under_test.used_now(key).await, (2, 1));
+    assert_eq!(under_test.used(key, next_month()).await, (0, 0));
+}
+
+async fn the_last_use_is_kept_to_the_minute_and_never_goes_back(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let unused = under_test.key(2).await;
+    assert_eq!(under_test.last_use(key).await, None);
+    let minute = "2026-11-21T12:00:00+00:00";
+    under_test.admit(admission(key)).await;
+    assert_eq!(under_test.last_use(key).await.as_deref(), Some(minute));
+    let earlier = AdmissionEntry {
+        at: noon() - TimeDelta::minutes(5),
+        ..admission(key)
+    };
+    under_test.admit(earlier).await;
+    assert_eq!(under_test.last_use(key).await.as_deref(), Some(minute));
+    let later = AdmissionEntry {
+        at: noon() + TimeDelta::milliseconds(1),
+        ..admission(key)
+    };
+    // Both in whatever commit: the later one counts.
+    let receipts = [later, earlier].map(|entry| under_test.journal.admit(entry));
+    for receipt in join_all(receipts).await {
+        receipt.expect("the admission becomes durable");
+    }
+    let next_minute = "2026-11-21T12:01:00+00:00";
+    assert_eq!(under_test.last_use(key).await.as_deref(), Some(next_minute));
+    assert_eq!(under_test.last_use(unused).await, None);
+}
+
+async fn a_request_is_kept_as_it_was(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let full = request(1, key, Outcome::Delivered);
+    let bare = RequestEntry {
+        banks: None,
+        bank_time: None,
+        duration: Duration::ZERO,
+        ..request(2, key, Outcome::InvalidRequest)
+    };
+    under_test.journal.conclude(full.clone());
+    under_test.journal.conclude(bare.clone());
+    under_test.flush().await;
+    let mut kept = under_test.requests.all().await;
+    kept.sort_by_key(|request| request.id);
+    assert_eq!(kept, [full, bare]);
+}
+
+async fn every_endpoint_and_outcome_is_kept(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let every = Outcome::ALL.iter().flat_map(|outcome| {
+        let of_outcome = |endpoint: &Endpoint| (*endpoint, *outcome);
+        Endpoint::ALL.iter().map(of_outcome)
+    });
+    let mut expected = Vec::new();
+    for (number, (endpoint, outcome)) in (1..).zip(every) {
+        let entry = RequestEntry {
+            endpoint,
+            ..request(number, key, outcome)
+        };
+        under_test.journal.conclude(entry.clone());
+        expected.push(RequestEntry {
+            refund: None,
+            ..entry
+        });
+    }
+    under_test.flush().await;
+    let mut kept = under_test.requests.all().await;
+    kept.sort_by_key(|request| request.id);
+    assert_eq!(kept, expected);
+}
+
+async fn a_refused_request_counts_nothing(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    under_test
+        .journal
+        .conclude(request(1, key, Outcome::RateLimited));
+    under_test.flush().await;
+    assert_eq!(under_test.used_now(key).await, (0, 0));
+    assert_eq!(under_test.last_use(key).await, None);
+    assert_eq!(under_test.requests.all().await.len(), 1);
+}
+
+async fn a_request_handed_over_twice_is_kept_once(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    for _ in 0..2 {
+        under_test
+            .journal
+            .conclude(request(1, key, Outcome::NotFound));
+    }
+    under_test.flush().await;
+    under_test
+        .journal
+        .conclude(request(1, key, Outcome::NotFound));
+    under_test.flush().await;
+    assert_eq!(under_test.requests.all().await.len(), 1);
+}
+
+async fn flushing_an_idle_journal_does_nothing(under_test: JournalUnderTest) {
+    under_test.flush().await;
+    under_test.flush().await;
+}
+
+async fn an_unknown_key_holds_nobody_up(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let unknown = record(2).key.id;
+    let receipts = [unknown, key].map(|key| under_test.journal.admit(admission(key)));
+    under_test
+        .journal
+        .conclude(request(1, unknown, Outcome::Delivered));
+    for receipt in join_all(receipts).await {
+        receipt.expect("the admission becomes durable");
+    }
+    under_test.flush().await;
+    assert_eq!(under_test.used_now(key).await, (1, 0));
+}

@@ -1,1 +1,409 @@
-//! Placeholder.
+//! What every key store does.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
+use domain::limits::{Limits, MonthlyUse};
+use domain::month::Month;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::outbound::{
+    Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, UpdateError,
+};
+
+/// One store, twice: over the same data, as two processes would have it.
+pub struct KeyStoreUnderTest {
+    /// The store, empty.
+    pub store: Arc<dyn KeyStore>,
+    /// The same data, by another way where there is one.
+    pub elsewhere: Arc<dyn KeyStore>,
+}
+
+/// Runs the whole suite; `make` gives a fresh store each time.
+pub async fn key_store<F: Future<Output = KeyStoreUnderTest>>(make: impl Fn() -> F) {
+    an_empty_store_knows_nothing(make().await).await;
+    a_key_is_found_as_it_was_added(make().await).await;
+    a_prefix_belongs_to_one_key(make().await).await;
+    of_many_that_want_one_prefix_one_gets_it(make().await).await;
+    the_newest_key_is_listed_first(make().await).await;
+    a_new_key_has_used_nothing(make().await).await;
+    limits_are_what_they_were_set_to_last(make().await).await;
+    a_revoked_key_stays_revoked_as_it_was(make().await).await;
+    a_revoked_key_can_still_be_checked(make().await).await;
+    what_is_not_there_is_not_changed(make().await).await;
+    a_version_grows_with_every_change(make().await).await;
+    changes_come_in_order_with_the_state_of_now(make().await).await;
+    adding_a_key_is_no_change(make().await).await;
+    a_thousand_changes_come_at_once_and_the_rest_after(make().await).await;
+    changes_made_at_the_same_time_have_a_number_each(make().await).await;
+    what_one_process_does_another_sees(make().await).await;
+}
+
+/// A key of the suite, the `number`th made.
+pub fn record(number: u16) -> KeyRecord {
+    let id = KeyId(Uuid::from_u128(
+        0x0198_f3c2_0000_7000_8000_0000_0000_0000 + u128::from(number),
+    ));
+    let environment = if number.is_multiple_of(2) {
+        "live"
+    } else {
+        "test"
+    };
+    let prefix = format!("cep_{environment}_Suite{number:03}");
+    let key = ApiKey {
+        id,
+        owner: Owner {
+            issuer: "https://issuer.example".to_owned(),
+            subject: format!("subject-{number}"),
+        },
+        name: KeyName::parse(&format!("Llave «{number}» 🔑")).expect("a name of the suite"),
+        prefix: KeyPrefix::parse(&prefix).expect("a prefix of the suite"),
+        limits: limits(60, Some(1_000)),
+        created_at: noon() + TimeDelta::milliseconds(i64::from(number)),
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let credential = Credential {
+        id,
+        hash: KeyHash(std::array::from_fn(|place| {
+            place.to_le_bytes()[0].wrapping_mul(37)
+        })),
+        generation: HashGeneration(number),
+    };
+    KeyRecord { key, credential }
+}
+
+fn limits(per_minute: u32, monthly_quota: Option<u64>) -> Limits {
+    Limits::new(per_minute, monthly_quota).expect("limits of the suite")
+}
+
+fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_795_262_400_123).expect("an instant of the suite")
+}
+
+fn month() -> Month {
+    Month::of(noon())
+}
+
+async fn added(store: &Arc<dyn KeyStore>, number: u16) -> ApiKey {
+    let record = record(number);
+    store
+        .insert(record.clone())
+        .await
+        .expect("the key is added");
+    record.key
+}
+
+async fn found(store: &Arc<dyn KeyStore>, id: KeyId) -> ApiKey {
+    let key = store.find(id).await.expect("the store works");
+    key.expect("the key is there")
+}
+
+async fn state(store: &Arc<dyn KeyStore>, id: KeyId) -> KeyState {
+    let snapshot = store.snapshot(id, month()).await.expect("the store works");
+    snapshot.expect("the key is there").state
+}
+
+async fn changes(store: &Arc<dyn KeyStore>, after: ChangeNumber) -> Vec<Change> {
+    store.changes(after).await.expect("the store works")
+}
+
+async fn newest(store: &Arc<dyn KeyStore>) -> ChangeNumber {
+    store.newest_change().await.expect("the store works")
+}
+
+async fn an_empty_store_knows_nothing(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let KeyRecord { key, .. } = record(1);
+    assert_eq!(store.list().await.expect("the store works"), []);
+    assert_eq!(store.find(key.id).await.expect("the store works"), None);
+    assert_eq!(
+        store
+            .credential(&key.prefix)
+            .await
+            .expect("the store works"),
+        None
+    );
+    assert_eq!(
+        store
+            .snapshot(key.id, month())
+            .await
+            .expect("the store works"),
+        None
+    );
+    assert_eq!(newest(&store).await, ChangeNumber(0));
+    assert_eq!(changes(&store, ChangeNumber(0)).await, []);
+}
+
+async fn a_key_is_found_as_it_was_added(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let mut record = record(1);
+    record.key.limits = limits(domain::limits::MAX_PER_MINUTE, None);
+    record.credential.generation = HashGeneration(u16::MAX);
+    store
+        .insert(record.clone())
+        .await
+        .expect("the key is added");
+    assert_eq!(found(&store, record.key.id).await, record.key);
+    let credential = store
+        .credential(&record.key.prefix)
+        .await
+        .expect("the store works");
+    assert_eq!(credential, Some(record.credential));
+    let other = KeyPrefix::parse("cep_live_Suite001").expect("a prefix of the suite");
+    assert_eq!(
+        store.credential(&other).await.expect("the store works"),
+        None
+    );
+}
+
+async fn a_prefix_belongs_to_one_key(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let first = added(&store, 1).await;
+    let mut second = record(2);
+    second.key.prefix = first.prefix.clone();
+    let refused = store.insert(second.clone()).await;
+    assert!(
+        matches!(refused, Err(InsertError::PrefixTaken)),
+        "{refused:?}"
+    );
+    assert_eq!(
+        store.find(second.key.id).await.expect("the store works"),
+        None
+    );
+    assert_eq!(found(&store, first.id).await, first);
+    let revoked = store.revoke(first.id, noon()).await;
+    assert!(revoked.is_ok(), "{revoked:?}");
+    let refused = store.insert(second).await;
+    assert!(
+        matches!(refused, Err(InsertError::PrefixTaken)),
+        "of a revoked key too: {refused:?}"
+    );
+}
+
+async fn of_many_that_want_one_prefix_one_gets_it(under_test: KeyStoreUnderTest) {
+    let inserts = (0..20).map(|number| {
+        let mut record = record(number);
+        record.key.prefix = self::record(0).key.prefix;
+        let store = if number % 2 == 0 {
+            &under_test.store
+        } else {
+            &under_test.elsewhere
+        };
+        store.insert(record)
+    });
+    let results = join_all(inserts).await;
+    let added = results.iter().filter(|result| result.is_ok()).count();
+    assert_eq!(added, 1, "{results:?}");
+    let taken = |result: &&Result<(), _>| matches!(result, Err(InsertError::PrefixTaken));
+    assert_eq!(results.iter().filter(taken).count(), 19, "{results:?}");
+}
+
+async fn the_newest_key_is_listed_first(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let mut expected = Vec::new();
+    for number in [2, 3, 1] {
+        expected.push(added(&store, number).await);
+    }
+    expected.sort_by_key(|key| std::cmp::Reverse(key.created_at));
+    assert_eq!(store.list().await.expect("the store works"), expected);
+}
+
+async fn a_new_key_has_used_nothing(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let key = added(&store, 1).await;
+    let snapshot = store
+        .snapshot(key.id, month())
+        .await
+        .expect("the store works");
+    let snapshot = snapshot.expect("the key is there");
+    let expected = Snapshot {
+        state: KeyState {
+            revoked: false,
+            limits: key.limits,
+            version: snapshot.state.version,
+        },
+        month: month(),
+        used: MonthlyUse::default(),
+    };
+    assert_eq!(snapshot, expected);
+}
+
+async fn limits_are_what_they_were_set_to_last(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let key = added(&store, 1).await;
+    let unchanged = added(&store, 2).await;
+    for new in [
+        limits(600, None),
+        limits(1, Some(domain::limits::MAX_MONTHLY_QUOTA)),
+    ] {
+        let answer = store
+            .set_limits(key.id, new)
+            .await
+            .expect("the key is changed");
+        assert_eq!(
+            answer,
+            ApiKey {
+                limits: new,
+                ..key.clone()
+            }
+        );
+        assert_eq!(found(&store, key.id).await, answer);
+        assert_eq!(state(&store, key.id).await.limits, new);
+    }
+    assert_eq!(found(&store, unchanged.id).await, unchanged);
+}
+
+async fn a_revoked_key_stays_revoked_as_it_was(under_test: KeyStoreUnderTest) {
+    let KeyStoreUnderTest { store, elsewhere } = under_test;
+    let key = added(&store, 1).await;
+    let revoked = store
+        .revoke(key.id, noon())
+        .await
+        .expect("the key is revoked");
+    assert_eq!(revoked.revoked_at, Some(noon()));
+    let before = (newest(&store).await, state(&store, key.id).await);
+    assert!(before.1.revoked);
+    for store in [&store, &elsewhere] {
+        let again = store.revoke(key.id, noon() + TimeDelta::days(1)).await;
+        assert_eq!(again.expect("revoking again is no error"), revoked);
+        assert_eq!(
+            (newest(store).await, state(store, key.id).await),
+            before,
+            "nothing changed"
+        );
+    }
+    let limited = store
+        .set_limits(key.id, limits(5, None))
+        .await
+        .expect("the key is changed");
+    assert_eq!(limited.revoked_at, Some(noon()), "new limits revive no key");
+    assert!(state(&store, key.id).await.revoked);
+}
+
+async fn a_revoked_key_can_still_be_checked(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let key = added(&store, 1).await;
+    store
+        .revoke(key.id, noon())
+        .await
+        .expect("the key is revoked");
+    let credential = store
+        .credential(&key.prefix)
+        .await
+        .expect("the store works");
+    assert_eq!(credential, Some(record(1).credential));
+    assert_eq!(store.list().await.expect("the store works").len(), 1);
+}
+
+async fn what_is_not_there_is_not_changed(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let KeyRecord { key, .. } = record(1);
+    let revoked = store.revoke(key.id, noon()).await;
+    assert!(matches!(revoked, Err(UpdateError::NotFound)), "{revoked:?}");
+    let limited = store.set_limits(key.id, limits(1, None)).await;
+    assert!(matches!(limited, Err(UpdateError::NotFound)), "{limited:?}");
+    assert_eq!(newest(&store).await, ChangeNumber(0));
+}
+
+async fn a_version_grows_with_every_change(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let key = added(&store, 1).await;
+    let mut versions = vec![state(&store, key.id).await.version];
+    for _ in 0..2 {
+        store
+            .set_limits(key.id, limits(9, None))
+            .await
+            .expect("the key is changed");
+        versions.push(state(&store, key.id).await.version);
+    }
+    store
+        .revoke(key.id, noon())
+        .await
+        .expect("the key is revoked");
+    versions.push(state(&store, key.id).await.version);
+    assert!(
+        versions.is_sorted_by(|one, next| one < next),
+        "{versions:?}"
+    );
+}
+
+async fn changes_come_in_order_with_the_state_of_now(
+    KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
+) {
+    let (one, two) = (added(&store, 1).await.id, added(&store, 2).await.id);
+    store
+        .set_limits(one, limits(7, None))
+        .await
+        .expect("the key is changed");
+    let seen = newest(&store).await;
+    store.revoke(two, noon()).await.expect("the key is revoked");
+    store
+        .set_limits(one, limits(8, None))
+        .await
+        .expect("the key is changed");
+
+    let all = changes(&store, ChangeNumber(0)).await;
+    assert_eq!(
+        all.iter().map(|change| change.key).collect::<Vec<_>>(),
+        [one, two, one]
+    );
+    assert!(
+        all.is_sorted_by(|one, next| one.number < next.number),
+        "{all:?}"
+    );
+    for change in &all {
+        assert_eq!(change.state, state(&store, change.key).await);
+    }
+    assert_eq!(changes(&store, seen).await, all[1..]);
+    assert_eq!(newest(&store).await, all[2].number);
+    assert_eq!(changes(&store, all[2].number).await, []);
+    assert_eq!(changes(&store, ChangeNumber(u64::MAX)).await, []);
+}
+
+async fn adding_a_key_is_no_change(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    added(&store, 1).await;
+    assert_eq!(newest(&store).await, ChangeNumber(0));
+}
+
+async fn a_thousand_changes_come_at_once_and_the_rest_after(
+    KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
+) {
+    let key = added(&store, 1).await.id;
+    for per_minute in 1..=1_001 {
+        let changed = store.set_limits(key, limits(per_minute, None)).await;
+        changed.expect("the key is changed");
+    }
+    let first = changes(&store, ChangeNumber(0)).await;
+    assert_eq!(first.len(), 1_000);
+    let rest = changes(&store, first[999].number).await;
+    assert_eq!(rest.len(), 1);
+    assert_eq!(rest[0].number, newest(&store).await);
+}
+
+async fn changes_made_at_the_same_time_have_a_number_each(under_test: KeyStoreUnderTest) {
+    let KeyStoreUnderTest { store, elsewhere } = under_test;
+    let key = added(&store, 1).await.id;
+    let updates = (0..40).map(|number| {
+        let store = if number % 2 == 0 { &store } else { &elsewhere };
+        store.set_limits(key, limits(number + 1, None))
+    });
+    for update in join_all(updates).await {
+        update.expect("the key is changed");
+    }
+    let all = changes(&store, ChangeNumber(0)).await;
+    assert_eq!(all.len(), 40);
+    assert!(
+        all.is_sorted_by(|one, next| one.number < next.number),
+        "{all:?}"
+    );
+}
+
+async fn what_one_process_does_another_sees(under_test: KeyStoreUnderTest) {
+    let KeyStoreUnderTest { store, elsewhere } = under_test;
+    let key = added(&store, 1).await;
+    assert_eq!(found(&elsewhere, key.id).await, key);
+    let revoked = elsewhere
+        .revoke(key.id, noon())
+        .await
+        .expect("the key is revoked");
+    assert_eq!(found(&store, key.id).await, revoked);
+    assert_eq!(newest(&store).await, newest(&elsewhere).await);
+    let seen = changes(&store, ChangeNumber(0)).await;
+    assert_eq!(seen, changes(&elsewhere, ChangeNumber(0)).await);
+    assert!(matches!(seen[..], [Change { key: changed, .. }] if changed == key.id));
+}
