@@ -4,7 +4,8 @@
 //! alike. Everything about a table is declared when it is created, as SQLite can't change it later.
 #![warn(missing_docs)]
 
-use sea_orm_migration::{MigrationTrait, MigratorTrait};
+use sea_orm_migration::MigrationTrait;
+pub use sea_orm_migration::MigratorTrait;
 
 mod m0001_keys_and_use;
 

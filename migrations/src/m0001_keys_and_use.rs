@@ -1,4 +1,8 @@
 //! Keys, their changes, what they used, and what became of each request.
+#![expect(
+    elided_lifetimes_in_paths,
+    reason = "async_trait wants the signatures as the trait spells them"
+)]
 
 use sea_orm_migration::prelude::*;
 
@@ -33,7 +37,6 @@ enum KeyChanges {
     Table,
     Number,
     KeyId,
-    At,
 }
 
 #[derive(DeriveIden)]
@@ -68,9 +71,17 @@ enum Requests {
     BankMs,
 }
 
+#[derive(DeriveIden)]
+enum JournalMarks {
+    Table,
+    Writer,
+    Batch,
+    At,
+}
+
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         manager.create_table(api_keys()).await?;
         manager.create_table(key_changes()).await?;
         manager.create_table(newest_key_change()).await?;
@@ -78,11 +89,13 @@ impl MigrationTrait for Migration {
         manager.create_table(monthly_use()).await?;
         manager.create_table(requests()).await?;
         manager.create_index(requests_of_a_key()).await?;
-        manager.create_index(requests_by_time()).await
+        manager.create_index(requests_by_time()).await?;
+        manager.create_table(journal_marks()).await
     }
 
-    async fn down(&self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         for table in [
+            JournalMarks::Table.into_iden(),
             Requests::Table.into_iden(),
             MonthlyUse::Table.into_iden(),
             NewestKeyChange::Table.into_iden(),
@@ -133,7 +146,6 @@ fn key_changes() -> TableCreateStatement {
         .table(KeyChanges::Table)
         .col(number(KeyChanges::Number).primary_key())
         .col(text(KeyChanges::KeyId))
-        .col(number(KeyChanges::At))
         .foreign_key(
             ForeignKey::create()
                 .from(KeyChanges::Table, KeyChanges::KeyId)
@@ -208,5 +220,15 @@ fn requests_by_time() -> IndexCreateStatement {
         .name("requests_by_time")
         .table(Requests::Table)
         .col(Requests::At)
+        .take()
+}
+
+/// The last batch that each writer committed: one row a process.
+fn journal_marks() -> TableCreateStatement {
+    Table::create()
+        .table(JournalMarks::Table)
+        .col(text(JournalMarks::Writer).primary_key())
+        .col(number(JournalMarks::Batch))
+        .col(number(JournalMarks::At))
         .take()
 }

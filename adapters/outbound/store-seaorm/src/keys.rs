@@ -1,193 +1,334 @@
-//! Keys in SQL.
+//! Keys, their changes, and the counters that limits are read from.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{
-    Change, ChangeNumber, InsertError, KeyRecord, KeyStore, Snapshot, StoreError, UpdateError,
+    Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, StoreError,
+    UpdateError,
 };
+use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, OnConflict, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
-    QueryOrder, Statement, TryInsertResult,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, JoinType, QueryFilter,
+    QueryOrder, QuerySelect, RelationTrait, Select, Set, UpdateMany,
 };
+use uuid::Uuid;
 
-use crate::api_key::{self, Column, Entity, Model, StateRow, key_id, unsigned};
-use crate::fault::Fault;
-use crate::store::{Store, immediate};
+use crate::entity::{api_keys, key_changes, monthly_use, newest_key_change};
+use crate::store::{Store, begin, failed};
 
-/// Changes that are read at a time.
-const CHANGES: i64 = 1_000;
-
-/// A key's state and its use in one month.
-#[derive(Debug, FromQueryResult)]
-struct SnapshotRow {
-    #[sea_orm(nested)]
-    state: StateRow,
-    charged: Option<i64>,
-    refunded: Option<i64>,
-}
-
-/// A change and the key's state now.
-#[derive(Debug, FromQueryResult)]
-struct ChangeRow {
-    number: i64,
-    #[sea_orm(nested)]
-    state: StateRow,
-}
-
-#[derive(Debug, FromQueryResult)]
-struct Newest {
-    number: Option<i64>,
-}
-
-impl Store {
-    /// Changes one key by `update`, in one step with the note of it; a key that isn't changed by it
-    /// leaves no note.
-    async fn change(&self, id: KeyId, update: Statement) -> Result<ApiKey, UpdateError> {
-        let step = immediate(&self.shared).await.map_err(Fault::from)?;
-        let changed = step
-            .execute_raw(update)
-            .await
-            .map_err(Fault::from)?
-            .rows_affected();
-        if changed > 0 {
-            self.note_change(&step, id).await?;
-        }
-        let model = Entity::find_by_id(id.to_string())
-            .one(&step)
-            .await
-            .map_err(Fault::from)?;
-        let key = model.ok_or(UpdateError::NotFound)?.api_key()?;
-        step.commit().await.map_err(Fault::from)?;
-        Ok(key)
-    }
-
-    async fn note_change(&self, step: &DatabaseTransaction, id: KeyId) -> Result<(), Fault> {
-        let note = self.statement(
-            "INSERT INTO key_changes (key_id) VALUES ($1)",
-            [id.to_string().into()],
-        );
-        step.execute_raw(note).await?;
-        Ok(())
-    }
-}
+/// Changes that one call returns at most.
+const CHANGES_AT_ONCE: u64 = 1_000;
 
 #[async_trait]
 impl KeyStore for Store {
     async fn insert(&self, record: KeyRecord) -> Result<(), InsertError> {
-        let inserted = Entity::insert(api_key::row(&record))
-            .on_conflict_do_nothing_on([Column::Prefix])
-            .exec_without_returning(&self.shared)
+        let prefix_taken = OnConflict::column(api_keys::Column::Prefix)
+            .do_nothing()
+            .to_owned();
+        let inserted = api_keys::Entity::insert(written(&record))
+            .on_conflict(prefix_taken)
+            .exec_without_returning(&self.connection)
             .await
-            .map_err(Fault::from)?;
-        match inserted {
-            TryInsertResult::Inserted(rows) if rows > 0 => Ok(()),
-            _ => Err(InsertError::PrefixTaken),
+            .map_err(failed)?;
+        if inserted == 0 {
+            return Err(InsertError::PrefixTaken);
         }
+        Ok(())
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
-        let found = Entity::find()
-            .filter(Column::Prefix.eq(prefix.as_str()))
-            .one(&self.shared)
-            .await;
-        let model = found.map_err(Fault::from)?;
-        Ok(model.map(|model| model.credential()).transpose()?)
+        let row = api_keys::Entity::find()
+            .filter(api_keys::Column::Prefix.eq(prefix.as_str()))
+            .one(&self.connection)
+            .await
+            .map_err(failed)?;
+        row.map(|row| credential(&row)).transpose()
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
-        let query = self.statement(
-            "SELECT k.id, k.per_minute, k.monthly_quota, k.revoked_at, k.version, u.charged, u.refunded \
-             FROM api_keys k LEFT JOIN monthly_use u ON u.key_id = k.id AND u.month = $2 WHERE k.id = $1",
-            [id.to_string().into(), month.number().into()],
-        );
-        let row = SnapshotRow::find_by_statement(query)
-            .one(&self.shared)
+        let number = i64::from(month.number());
+        let in_month = api_keys::Relation::MonthlyUse
+            .def()
+            .on_condition(move |_, use_of| {
+                Expr::col((use_of, monthly_use::Column::Month))
+                    .eq(number)
+                    .into_condition()
+            });
+        let row = api_keys::Entity::find_by_id(id.to_string())
+            .join(JoinType::LeftJoin, in_month)
+            .select_also(monthly_use::Entity)
+            .one(&self.connection)
             .await
-            .map_err(Fault::from)?;
-        let Some(row) = row else { return Ok(None) };
-        let count =
-            |column, number: Option<i64>| unsigned(&row.state.id, column, number.unwrap_or(0));
-        let used = MonthlyUse {
-            charged: count("charged", row.charged)?,
-            refunded: count("refunded", row.refunded)?,
+            .map_err(failed)?;
+        let Some((key, used)) = row else {
+            return Ok(None);
         };
-        Ok(Some(Snapshot {
-            state: row.state.key_state()?,
-            month,
-            used,
-        }))
+        let state = state(&key)?;
+        let used = used.map_or(MonthlyUse::default(), |used| MonthlyUse {
+            charged: used.charged.unsigned_abs(),
+            refunded: used.refunded.unsigned_abs(),
+        });
+        Ok(Some(Snapshot { state, month, used }))
     }
 
     async fn list(&self) -> Result<Vec<ApiKey>, StoreError> {
-        let newest_first = Entity::find()
-            .order_by_desc(Column::CreatedAt)
-            .order_by_desc(Column::Id);
-        let models = newest_first.all(&self.shared).await.map_err(Fault::from)?;
-        Ok(models
-            .into_iter()
-            .map(Model::api_key)
-            .collect::<Result<_, _>>()?)
+        let rows = keys()
+            .order_by_desc(api_keys::Column::CreatedAt)
+            .order_by_desc(api_keys::Column::Id)
+            .into_model::<KeyRow>()
+            .all(&self.connection)
+            .await
+            .map_err(failed)?;
+        rows.into_iter().map(KeyRow::read).collect()
     }
 
     async fn find(&self, id: KeyId) -> Result<Option<ApiKey>, StoreError> {
-        let model = Entity::find_by_id(id.to_string())
-            .one(&self.shared)
-            .await
-            .map_err(Fault::from)?;
-        Ok(model.map(Model::api_key).transpose()?)
+        find(&self.connection, id).await
     }
 
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
-        let update = self.statement(
-            "UPDATE api_keys SET revoked_at = $2, version = version + 1 WHERE id = $1 AND revoked_at IS NULL",
-            [id.to_string().into(), at.timestamp_millis().into()],
-        );
-        self.change(id, update).await
+        let revocation = api_keys::Entity::update_many()
+            .col_expr(api_keys::Column::RevokedAt, at.timestamp_millis().into())
+            .filter(api_keys::Column::RevokedAt.is_null());
+        self.change(id, revocation).await
     }
 
     async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError> {
-        let update = self.statement(
-            "UPDATE api_keys SET per_minute = $2, monthly_quota = $3, version = version + 1 WHERE id = $1",
-            [
-                id.to_string().into(),
+        let new_limits = api_keys::Entity::update_many()
+            .col_expr(
+                api_keys::Column::PerMinute,
                 i64::from(limits.per_minute()).into(),
-                api_key::stored_quota(limits).into(),
-            ],
-        );
-        self.change(id, update).await
+            )
+            .col_expr(api_keys::Column::MonthlyQuota, quota(limits).into());
+        self.change(id, new_limits).await
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
         let after = i64::try_from(after.0).unwrap_or(i64::MAX);
-        let query = self.statement(
-            "SELECT c.number, k.id, k.per_minute, k.monthly_quota, k.revoked_at, k.version \
-             FROM key_changes c JOIN api_keys k ON k.id = c.key_id WHERE c.number > $1 ORDER BY c.number LIMIT $2",
-            [after.into(), CHANGES.into()],
-        );
-        let rows = ChangeRow::find_by_statement(query)
-            .all(&self.shared)
+        let rows = key_changes::Entity::find()
+            .filter(key_changes::Column::Number.gt(after))
+            .find_also_related(api_keys::Entity)
+            .order_by_asc(key_changes::Column::Number)
+            .limit(CHANGES_AT_ONCE)
+            .all(&self.connection)
             .await
-            .map_err(Fault::from)?;
-        let change = |row: ChangeRow| {
+            .map_err(failed)?;
+        let read = |(change, key): (key_changes::Model, Option<api_keys::Model>)| {
+            let key = key.ok_or_else(|| unreadable(&change.key_id, "id"))?;
             Ok(Change {
-                number: ChangeNumber(unsigned(&row.state.id, "number", row.number)?),
-                key: key_id(&row.state.id)?,
-                state: row.state.key_state()?,
+                number: ChangeNumber(change.number.unsigned_abs()),
+                key: KeyId(uuid(&key.id)?),
+                state: state(&key)?,
             })
         };
-        Ok(rows.into_iter().map(change).collect::<Result<_, Fault>>()?)
+        rows.into_iter().map(read).collect()
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
-        let query = self.statement("SELECT MAX(number) AS number FROM key_changes", []);
-        let newest = Newest::find_by_statement(query)
-            .one(&self.shared)
-            .await
-            .map_err(Fault::from)?;
-        let number = newest.and_then(|newest| newest.number).unwrap_or(0);
-        Ok(ChangeNumber(u64::try_from(number).unwrap_or(0)))
+        let newest = newest_change(&self.connection).await.map_err(failed)?;
+        Ok(ChangeNumber(newest.unsigned_abs()))
     }
+}
+
+impl Store {
+    /// Updates one key; when that changes it, the change gets the next number.
+    async fn change(
+        &self,
+        id: KeyId,
+        update: UpdateMany<api_keys::Entity>,
+    ) -> Result<ApiKey, UpdateError> {
+        let version = Expr::col(api_keys::Column::Version).add(1_i64);
+        let update = update
+            .col_expr(api_keys::Column::Version, version)
+            .filter(api_keys::Column::Id.eq(id.to_string()));
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let updated = update.exec(&transaction).await.map_err(failed)?;
+        if updated.rows_affected > 0 {
+            number_change(&transaction, id).await.map_err(failed)?;
+        }
+        let key = find(&transaction, id).await?;
+        transaction.commit().await.map_err(failed)?;
+        key.ok_or(UpdateError::NotFound)
+    }
+}
+
+/// Gives a change of a key the next number. Holds everybody else's changes until the commit.
+async fn number_change(transaction: &impl ConnectionTrait, id: KeyId) -> Result<(), DbErr> {
+    let next = Expr::col(newest_key_change::Column::Number).add(1_i64);
+    newest_key_change::Entity::update_many()
+        .col_expr(newest_key_change::Column::Number, next)
+        .exec(transaction)
+        .await?;
+    let change = key_changes::ActiveModel {
+        number: Set(newest_change(transaction).await?),
+        key_id: Set(id.to_string()),
+    };
+    key_changes::Entity::insert(change)
+        .exec_without_returning(transaction)
+        .await?;
+    Ok(())
+}
+
+async fn newest_change(connection: &impl ConnectionTrait) -> Result<i64, DbErr> {
+    let row = newest_key_change::Entity::find_by_id(newest_key_change::ONLY)
+        .one(connection)
+        .await?;
+    row.map(|row| row.number)
+        .ok_or_else(|| DbErr::RecordNotFound("newest_key_change has lost its row".to_owned()))
+}
+
+async fn find(connection: &impl ConnectionTrait, id: KeyId) -> Result<Option<ApiKey>, StoreError> {
+    let row = keys()
+        .filter(api_keys::Column::Id.eq(id.to_string()))
+        .into_model::<KeyRow>()
+        .one(connection)
+        .await
+        .map_err(failed)?;
+    row.map(KeyRow::read).transpose()
+}
+
+/// Keys and their last use.
+fn keys() -> Select<api_keys::Entity> {
+    let last_use = Query::select()
+        .expr(Func::max(Expr::col((
+            monthly_use::Entity,
+            monthly_use::Column::LastUsedAt,
+        ))))
+        .from(monthly_use::Entity)
+        .and_where(
+            Expr::col((monthly_use::Entity, monthly_use::Column::KeyId))
+                .equals((api_keys::Entity, api_keys::Column::Id)),
+        )
+        .take();
+    api_keys::Entity::find().expr_as(
+        Expr::SubQuery(None, Box::new(last_use.into())),
+        "last_used_at",
+    )
+}
+
+#[derive(FromQueryResult)]
+struct KeyRow {
+    #[sea_orm(nested)]
+    key: api_keys::Model,
+    last_used_at: Option<i64>,
+}
+
+impl KeyRow {
+    fn read(self) -> Result<ApiKey, StoreError> {
+        let KeyRow { key, last_used_at } = self;
+        let wrong = |column| unreadable(&key.id, column);
+        let instant =
+            |millis, column| DateTime::from_timestamp_millis(millis).ok_or_else(|| wrong(column));
+        Ok(ApiKey {
+            id: KeyId(uuid(&key.id)?),
+            name: KeyName::parse(&key.name).map_err(|_| wrong("name"))?,
+            prefix: KeyPrefix::parse(&key.prefix).ok_or_else(|| wrong("prefix"))?,
+            limits: limits(&key)?,
+            created_at: instant(key.created_at, "created_at")?,
+            revoked_at: key
+                .revoked_at
+                .map(|millis| instant(millis, "revoked_at"))
+                .transpose()?,
+            last_used_at: last_used_at
+                .map(|millis| instant(millis, "last_used_at"))
+                .transpose()?,
+            owner: Owner {
+                issuer: key.owner_issuer.clone(),
+                subject: key.owner_subject.clone(),
+            },
+        })
+    }
+}
+
+fn written(record: &KeyRecord) -> api_keys::ActiveModel {
+    let KeyRecord { key, credential } = record;
+    api_keys::ActiveModel {
+        id: Set(key.id.to_string()),
+        owner_issuer: Set(key.owner.issuer.clone()),
+        owner_subject: Set(key.owner.subject.clone()),
+        name: Set(key.name.as_str().to_owned()),
+        prefix: Set(key.prefix.as_str().to_owned()),
+        environment: Set(key.prefix.environment().name().to_owned()),
+        hash: Set(hex(&credential.hash)),
+        hash_generation: Set(credential.generation.0.into()),
+        per_minute: Set(key.limits.per_minute().into()),
+        monthly_quota: Set(quota(key.limits)),
+        created_at: Set(key.created_at.timestamp_millis()),
+        revoked_at: Set(key.revoked_at.map(|at| at.timestamp_millis())),
+        version: Set(1),
+    }
+}
+
+fn credential(row: &api_keys::Model) -> Result<Credential, StoreError> {
+    let wrong = |column| unreadable(&row.id, column);
+    let generation = u16::try_from(row.hash_generation).map_err(|_| wrong("hash_generation"))?;
+    Ok(Credential {
+        id: KeyId(uuid(&row.id)?),
+        hash: unhex(&row.hash).ok_or_else(|| wrong("hash"))?,
+        generation: HashGeneration(generation),
+    })
+}
+
+fn state(row: &api_keys::Model) -> Result<KeyState, StoreError> {
+    Ok(KeyState {
+        revoked: row.revoked_at.is_some(),
+        limits: limits(row)?,
+        version: row.version.unsigned_abs(),
+    })
+}
+
+fn limits(row: &api_keys::Model) -> Result<Limits, StoreError> {
+    let per_minute = u32::try_from(row.per_minute).ok();
+    let quota = row.monthly_quota.map(u64::try_from).transpose().ok();
+    per_minute
+        .zip(quota)
+        .and_then(|(per_minute, quota)| Limits::new(per_minute, quota).ok())
+        .ok_or_else(|| unreadable(&row.id, "limits"))
+}
+
+/// A quota fits: it is at most [`domain::limits::MAX_MONTHLY_QUOTA`].
+fn quota(limits: Limits) -> Option<i64> {
+    limits
+        .monthly_quota()
+        .map(|quota| i64::try_from(quota).unwrap_or(i64::MAX))
+}
+
+fn uuid(text: &str) -> Result<Uuid, StoreError> {
+    Uuid::try_parse(text).map_err(|_| unreadable(text, "id"))
+}
+
+fn hex(hash: &KeyHash) -> String {
+    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).expect("a nibble is one digit");
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xF)];
+    hash.0.iter().flat_map(digits).collect()
+}
+
+fn unhex(text: &str) -> Option<KeyHash> {
+    let mut hash = [0; 32];
+    if text.len() != 2 * hash.len() {
+        return None;
+    }
+    for (place, byte) in hash.iter_mut().enumerate() {
+        let digits = text.get(2 * place..2 * place + 2)?;
+        *byte = u8::from_str_radix(digits, 16).ok()?;
+    }
+    Some(KeyHash(hash))
+}
+
+/// A row that this program can't have written.
+#[derive(Debug, thiserror::Error)]
+#[error("{column} of the key {id} in the database makes no sense")]
+struct Unreadable {
+    id: String,
+    column: &'static str,
+}
+
+fn unreadable(id: &str, column: &'static str) -> StoreError {
+    failed(Unreadable {
+        id: id.to_owned(),
+        column,
+    })
 }

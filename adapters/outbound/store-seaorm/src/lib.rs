@@ -1,15 +1,17 @@
-//! Keys, counters and requests in SQL, through SeaORM: SQLite is the embedded default.
+//! Keys, counters and requests in SQL: SQLite, embedded.
 //!
-//! [`Store`] keeps keys; its [`Journal`] writes down what is used, many requests a commit. All SQL
-//! is of the kind that SQLite and PostgreSQL share.
+//! [`Store`] keeps keys and reads counters; [`Journal`] writes counters and requests, many in one
+//! commit, over a connection of its own. Several processes may open one file: SQLite lets one
+//! write at a time, and everybody reads meanwhile (write-ahead log). Statements are written so
+//! that PostgreSQL understands them unchanged.
+#![warn(missing_docs)]
 
-mod api_key;
-mod fault;
+mod connection;
+mod entity;
 mod journal;
 mod keys;
 mod store;
-mod tally;
-mod writer;
 
+pub use connection::{OpenError, StoreOptions, sqlite_url};
 pub use journal::Journal;
 pub use store::Store;

@@ -1,113 +1,142 @@
-//! Opening the database, and keeping it small.
+//! The store: its life, and the care of its data.
 
-use std::time::Duration;
+use std::fmt;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use migrations::{Migrator, MigratorTrait};
 use ports::outbound::StoreError;
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sea_query::Query;
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbErr,
-    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
+    SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use uuid::Uuid;
 
-use crate::fault::Fault;
+use crate::connection::{FirstConnection, OpenError, Place, StoreOptions};
+use crate::entity::{journal_marks, requests};
 use crate::journal::Journal;
 
-/// How long a writer waits for another one, of this process or another.
-const BUSY: Duration = Duration::from_secs(5);
-/// Connections that read, and write on behalf of people.
-const CONNECTIONS: u32 = 4;
-/// Rows that one step of [`Store::prune`] removes, so that the journal never waits for long.
-const PRUNE_STEP: i64 = 1_000;
+/// Requests that are removed by one statement: few enough that nobody waits long for it.
+const PRUNED_AT_ONCE: u64 = 1_000;
 
-/// The database: keys, their changes, and what was used. Clones share its connections.
-#[derive(Clone, Debug)]
+/// Keys, counters and requests in one database. Clones share their connections.
+#[derive(Clone)]
 pub struct Store {
-    pub(crate) shared: DatabaseConnection,
-    /// The journal's own connection, so that it never waits for a free one.
-    journal: DatabaseConnection,
+    pub(crate) connection: DatabaseConnection,
+    /// The journal's own, so that it never waits for a free one. Opened when it is first used.
+    for_journal: DatabaseConnection,
+    options: StoreOptions,
 }
 
 impl Store {
-    /// Opens `sqlite://PATH`, making the file when it is missing.
+    /// Opens the database at `url` (`sqlite://PATH`, see [`crate::sqlite_url`]); the file is made
+    /// when it is missing, its folder isn't. The tables are made by [`Store::migrate`].
     ///
     /// # Errors
-    /// When the file can't be opened.
-    pub async fn open(url: &str) -> Result<Self, StoreError> {
-        let connect = async |most| Database::connect(options(url, most)).await;
-        let shared = connect(CONNECTIONS).await.map_err(Fault::from)?;
-        let journal = connect(1).await.map_err(Fault::from)?;
-        Ok(Self { shared, journal })
+    /// See [`OpenError`].
+    pub async fn open(url: &str) -> Result<Self, OpenError> {
+        Self::open_with(url, StoreOptions::default()).await
     }
 
-    /// Brings the schema up to date. Two processes may do this at once.
+    /// As [`Store::open`], with other options than the usual ones.
     ///
     /// # Errors
-    /// When the database fails.
+    /// See [`OpenError`].
+    pub async fn open_with(url: &str, options: StoreOptions) -> Result<Self, OpenError> {
+        let place = Place::parse(url)?;
+        place.prepare()?;
+        let pool = |size, begin| place.connect(size, begin, options.busy_timeout);
+        Ok(Self {
+            connection: pool(options.connections, FirstConnection::Now).await?,
+            for_journal: pool(1, FirstConnection::Later).await?,
+            options,
+        })
+    }
+
+    /// Starts the journal of this store. `writer` is the name of this process among all that ever
+    /// write to the database.
+    pub fn journal(&self, writer: Uuid) -> Journal {
+        Journal::start(self.for_journal.clone(), writer, self.options)
+    }
+
+    /// Makes the tables that are missing. Several processes may do so at the same time: one does
+    /// the work, the others wait for it.
+    ///
+    /// # Errors
+    /// When the database fails, or was made by a newer version of this program.
     pub async fn migrate(&self) -> Result<(), StoreError> {
-        let pending = Migrator::get_pending_migrations(&self.journal).await;
-        if pending.is_ok_and(|pending| pending.is_empty()) {
+        if self.is_current().await? {
             return Ok(());
         }
-        // One process migrates, the others wait here and then find nothing left to do.
-        let step = immediate(&self.journal).await.map_err(Fault::from)?;
-        Migrator::up(&step, None).await.map_err(Fault::from)?;
-        step.commit().await.map_err(Fault::from)?;
-        Ok(())
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        Migrator::up(&transaction, None).await.map_err(failed)?;
+        transaction.commit().await.map_err(failed)
     }
 
-    /// Starts the journal of this store. `writer` is this process's name among all that ever write
-    /// to the database.
-    pub fn journal(&self, writer: Uuid) -> Journal {
-        Journal::start(self.journal.clone(), writer)
+    /// Whether the database answers and has every table of this version. Changes nothing.
+    ///
+    /// # Errors
+    /// When the database fails, or was made by a newer version of this program.
+    pub async fn is_current(&self) -> Result<bool, StoreError> {
+        let pending = Migrator::get_pending_migrations_read_only(&self.connection).await;
+        Ok(pending.map_err(failed)?.is_empty())
     }
 
-    /// Removes the requests that are older than `before`, and returns how many there were.
+    /// Removes the requests that arrived before `before`, and returns how many there were. Marks
+    /// of writers that are gone since then are removed with them.
     ///
     /// # Errors
     /// When the database fails; what was removed until then stays removed.
     pub async fn prune(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
-            let step = self.statement(
-                "DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE at < $1 LIMIT $2)",
-                [before.timestamp_millis().into(), PRUNE_STEP.into()],
-            );
-            let rows = self
-                .shared
-                .execute_raw(step)
+            let some_of_them = Query::select()
+                .column(requests::Column::Id)
+                .from(requests::Entity)
+                .and_where(requests::Column::At.lt(before.timestamp_millis()))
+                .limit(PRUNED_AT_ONCE)
+                .take();
+            let deleted = requests::Entity::delete_many()
+                .filter(requests::Column::Id.in_subquery(some_of_them))
+                .exec(&self.connection)
                 .await
-                .map_err(Fault::from)?
-                .rows_affected();
-            removed += rows;
-            if rows == 0 {
+                .map_err(failed)?
+                .rows_affected;
+            removed += deleted;
+            if deleted < PRUNED_AT_ONCE {
                 break;
             }
         }
-        let marks = self.statement(
-            "DELETE FROM journal_marks WHERE at < $1",
-            [before.timestamp_millis().into()],
-        );
-        self.shared.execute_raw(marks).await.map_err(Fault::from)?;
+        journal_marks::Entity::delete_many()
+            .filter(journal_marks::Column::At.lt(before.timestamp_millis()))
+            .exec(&self.connection)
+            .await
+            .map_err(failed)?;
         Ok(removed)
     }
 
-    pub(crate) fn statement<const N: usize>(
-        &self,
-        sql: &str,
-        values: [sea_orm::Value; N],
-    ) -> Statement {
-        Statement::from_sql_and_values(self.shared.get_database_backend(), sql, values)
+    /// Closes the connections once what runs on them is done.
+    ///
+    /// # Errors
+    /// When the database fails; nothing that was committed is lost.
+    pub async fn close(self) -> Result<(), StoreError> {
+        self.for_journal.close().await.map_err(failed)?;
+        self.connection.close().await.map_err(failed)
     }
 }
 
-/// Begins a step that writes: it takes the write lock at once, because taking it later fails when
-/// somebody else wrote in between.
-pub(crate) async fn immediate(
-    connection: &DatabaseConnection,
-) -> Result<DatabaseTransaction, DbErr> {
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Begins a transaction that writes. On SQLite it takes its turn at once: one that reads first
+/// and writes later fails when somebody else wrote in between.
+pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let options = TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
@@ -115,20 +144,8 @@ pub(crate) async fn immediate(
     connection.begin_with_options(options).await
 }
 
-fn options(url: &str, connections: u32) -> ConnectOptions {
-    let mut options = ConnectOptions::new(url);
-    options
-        .max_connections(connections)
-        .min_connections(1)
-        .sqlx_logging(false)
-        .acquire_timeout(BUSY);
-    options.map_sqlx_sqlite_opts(|sqlite| {
-        sqlite
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            // Every commit is on disk before it returns, also through a loss of power.
-            .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(BUSY)
-    });
-    options
+pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
+    StoreError {
+        cause: Arc::new(error),
+    }
 }

@@ -1,0 +1,163 @@
+//! Opening connections.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sea_orm::sqlx::Connection;
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr};
+
+/// How a store works.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreOptions {
+    /// Connections for keys and readings, besides the journal's own.
+    pub connections: u32,
+    /// How long a statement waits for another process that writes.
+    pub busy_timeout: Duration,
+    /// Entries that may wait in the journal.
+    pub journal_capacity: usize,
+    /// How long a journal entry may wait to become durable before its receipt fails.
+    pub journal_patience: Duration,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            connections: 4,
+            busy_timeout: Duration::from_secs(5),
+            journal_capacity: 100_000,
+            journal_patience: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Why a store can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Not a URL of a database that is supported.
+    #[error("the database must be given as sqlite://PATH")]
+    Url,
+    /// Every connection to an in-memory database would have one of its own.
+    #[error("an in-memory database keeps nothing; give a file, sqlite://PATH")]
+    InMemory,
+    /// The file can't be opened or made.
+    #[error("the database file {path} can't be opened for writing: {source}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is there, but it can't be used.
+    #[error("{path} can't be used as a database: {source}")]
+    Database {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: DbErr,
+    },
+}
+
+/// The URL of a SQLite file. Any path can be written so, also one with blanks or a question mark.
+///
+/// # Errors
+/// When the path is relative and the working folder can't be read.
+pub fn sqlite_url(path: &Path) -> io::Result<String> {
+    let path = std::path::absolute(path)?;
+    let escaped = path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|byte| match byte {
+            b'/' | b'.' | b'_' | b'-' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                char::from(*byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        });
+    Ok(format!("sqlite://{}", escaped.collect::<Vec<_>>().concat()))
+}
+
+/// When a pool opens its first connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstConnection {
+    /// At once: what is wrong with the database comes out.
+    Now,
+    /// When it is used.
+    Later,
+}
+
+/// Where the data is.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    url: String,
+    path: PathBuf,
+}
+
+impl Place {
+    pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
+        if !url.starts_with("sqlite:") {
+            return Err(OpenError::Url);
+        }
+        if url.contains(":memory:") || url.contains("mode=memory") {
+            return Err(OpenError::InMemory);
+        }
+        let options: SqliteConnectOptions = url.parse().map_err(|_| OpenError::Url)?;
+        let path = options.get_filename().to_owned();
+        let url = url.to_owned();
+        Ok(Self { url, path })
+    }
+
+    /// Makes the file when it is missing, for its owner alone. SQLite gives the same permissions
+    /// to the files that it makes beside it.
+    pub(crate) fn prepare(&self) -> Result<(), OpenError> {
+        let opened = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&self.path);
+        opened.map(drop).map_err(|source| OpenError::File {
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    /// Opens a pool of at most `connections`.
+    pub(crate) async fn connect(
+        &self,
+        connections: u32,
+        first: FirstConnection,
+        busy_timeout: Duration,
+    ) -> Result<DatabaseConnection, OpenError> {
+        let mut options = ConnectOptions::new(&self.url);
+        options
+            .max_connections(connections)
+            .connect_lazy(first == FirstConnection::Later)
+            .acquire_timeout(busy_timeout * 2)
+            .idle_timeout(None::<Duration>)
+            .max_lifetime(None::<Duration>)
+            .sqlx_logging(false)
+            .map_sqlx_sqlite_opts(move |options| {
+                options
+                    .journal_mode(SqliteJournalMode::Wal)
+                    // In WAL mode, NORMAL may lose the last commits when the machine crashes.
+                    .synchronous(SqliteSynchronous::Full)
+                    .busy_timeout(busy_timeout)
+                    .foreign_keys(true)
+            })
+            // SQLite ends a transaction by itself on some errors (disk full, I/O); sqlx goes on
+            // counting it as open, and the connection could never begin another.
+            .map_sqlx_sqlite_before_acquire(|connection, _| {
+                Box::pin(async move { Ok(!connection.is_in_transaction()) })
+            });
+        Database::connect(options)
+            .await
+            .map_err(|source| OpenError::Database {
+                path: self.path.clone(),
+                source,
+            })
+    }
+}

@@ -1,0 +1,271 @@
+//! What waits to be written, and who waits for it.
+
+use std::collections::HashMap;
+use std::future::{Future, ready};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::key::KeyId;
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use ports::Cause;
+use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout_at};
+
+/// The batch that is being filled, and what is known of the one that is being written.
+#[derive(Debug)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    /// Wakes the writer.
+    filled: Notify,
+    capacity: usize,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct State {
+    filling: Batch,
+    /// Entries of the batch that is being written, and how it gets on.
+    writing: Option<(usize, watch::Receiver<Progress>)>,
+    /// When it was closed.
+    closed: Option<Instant>,
+    /// Requests that were not kept since the last commit.
+    dropped: usize,
+    /// Why the last commit failed, until one succeeds.
+    trouble: Option<Cause>,
+}
+
+/// How far a batch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Waiting,
+    Durable,
+}
+
+/// Entries that share a commit.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) used: HashMap<(KeyId, Month), Used>,
+    pub(super) requests: Vec<RequestEntry>,
+    /// When the newest of them happened.
+    pub(super) newest: Option<DateTime<Utc>>,
+    entries: usize,
+    pub(super) progress: watch::Sender<Progress>,
+}
+
+/// What one key used of one month, in one batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    pub(super) count: MonthlyUse,
+    pub(super) last: DateTime<Utc>,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Self {
+            used: HashMap::new(),
+            requests: Vec::new(),
+            newest: None,
+            entries: 0,
+            progress: watch::Sender::new(Progress::Waiting),
+        }
+    }
+
+    fn use_of(&mut self, key: KeyId, month: Month, at: DateTime<Utc>) -> &mut MonthlyUse {
+        let used = self.used.entry((key, month)).or_insert(Used {
+            count: MonthlyUse::default(),
+            last: at,
+        });
+        used.last = used.last.max(at);
+        self.newest = self.newest.max(Some(at));
+        &mut used.count
+    }
+
+    fn is_empty(&self) -> bool {
+        self.used.is_empty() && self.requests.is_empty()
+    }
+}
+
+impl State {
+    fn is_full(&self, capacity: usize) -> bool {
+        let written = self.writing.as_ref().map_or(0, |(entries, _)| *entries);
+        self.filling.entries + written >= capacity
+    }
+}
+
+impl Queue {
+    pub(super) fn new(capacity: usize, patience: Duration) -> Self {
+        let state = State {
+            filling: Batch::new(),
+            writing: None,
+            closed: None,
+            dropped: 0,
+            trouble: None,
+        };
+        Self {
+            state: Mutex::new(state),
+            filled: Notify::new(),
+            capacity,
+            patience,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .expect("nothing panics while it holds the queue")
+    }
+
+    /// Counts one admission. A full queue counts it too, as counts of a key share one place, but
+    /// promises nothing: the request is refused then, and its refund finds what it takes back.
+    pub(super) fn admit(self: &Arc<Self>, entry: AdmissionEntry) -> Receipt {
+        let mut state = self.state();
+        if state.closed.is_some() {
+            return Receipt::new(ready(Err(JournalError::Closed)));
+        }
+        let full = state.is_full(self.capacity);
+        let batch = &mut state.filling;
+        batch.use_of(entry.key, entry.month, entry.at).charged += 1;
+        if full {
+            return Receipt::new(ready(Err(JournalError::Full)));
+        }
+        batch.entries += 1;
+        let progress = batch.progress.subscribe();
+        drop(state);
+        self.filled.notify_one();
+        Receipt::new(Arc::clone(self).durable(progress))
+    }
+
+    /// Keeps a request. A full queue keeps its refund alone.
+    pub(super) fn conclude(&self, entry: RequestEntry) {
+        let mut state = self.state();
+        let full = state.is_full(self.capacity);
+        if state.closed.is_none() {
+            let batch = &mut state.filling;
+            if let Some(month) = entry.refund {
+                batch.use_of(entry.key, month, entry.at).refunded += 1;
+            }
+            if !full {
+                batch.newest = batch.newest.max(Some(entry.at));
+                batch.requests.push(entry);
+                batch.entries += 1;
+                drop(state);
+                self.filled.notify_one();
+                return;
+            }
+        }
+        state.dropped += 1;
+        if state.dropped == 1 {
+            tracing::warn!("the journal is full or closed: requests are not kept");
+        }
+    }
+
+    /// Resolves once everything handed over before is durable.
+    pub(super) fn flush(
+        self: &Arc<Self>,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
+        let state = self.state();
+        let last = if state.filling.is_empty() {
+            state.writing.as_ref().map(|(_, progress)| progress.clone())
+        } else {
+            Some(state.filling.progress.subscribe())
+        };
+        drop(state);
+        let queue = Arc::clone(self);
+        async move {
+            match last {
+                Some(progress) => queue.durable(progress).await,
+                None => Ok(()),
+            }
+        }
+    }
+
+    /// Waits for a batch, no longer than the journal's patience from now on.
+    fn durable(
+        self: Arc<Self>,
+        mut progress: watch::Receiver<Progress>,
+    ) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
+        let deadline = Instant::now() + self.patience;
+        async move {
+            let durable = progress.wait_for(|progress| *progress == Progress::Durable);
+            match timeout_at(deadline, durable).await {
+                Ok(Ok(_)) => Ok(()),
+                // The writer gave the batch up, or takes too long over it.
+                Ok(Err(_)) | Err(_) => Err(self.failure()),
+            }
+        }
+    }
+
+    fn failure(&self) -> JournalError {
+        let cause = self.state().trouble.clone();
+        JournalError::Store {
+            cause: cause.unwrap_or_else(|| Arc::new(Slow(self.patience))),
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.state().closed.get_or_insert_with(Instant::now);
+        self.filled.notify_one();
+    }
+
+    /// An error when the writer ended and left something behind.
+    pub(super) fn left_behind(&self) -> Result<(), JournalError> {
+        let state = self.state();
+        let nothing = state.filling.is_empty() && state.writing.is_none();
+        drop(state);
+        if nothing { Ok(()) } else { Err(self.failure()) }
+    }
+}
+
+/// The writer's side.
+impl Queue {
+    /// The next batch, once there is one; `None` when the queue is closed and empty.
+    pub(super) async fn next(&self) -> Option<Batch> {
+        loop {
+            let filled = self.filled.notified();
+            {
+                let mut state = self.state();
+                if !state.filling.is_empty() {
+                    let batch = std::mem::replace(&mut state.filling, Batch::new());
+                    state.writing = Some((batch.entries, batch.progress.subscribe()));
+                    return Some(batch);
+                }
+                if state.closed.is_some() {
+                    return None;
+                }
+            }
+            filled.await;
+        }
+    }
+
+    /// Tells everybody who waits for it that a batch is durable.
+    pub(super) fn written(&self, batch: &Batch) {
+        let mut state = self.state();
+        state.writing = None;
+        state.trouble = None;
+        let dropped = std::mem::take(&mut state.dropped);
+        drop(state);
+        batch.progress.send_replace(Progress::Durable);
+        if dropped > 0 {
+            tracing::warn!(dropped, "requests were not kept: the journal was full");
+        }
+    }
+
+    /// Remembers why a commit failed, for those who lose patience.
+    pub(super) fn in_trouble(&self, cause: Cause) {
+        self.state().trouble = Some(cause);
+    }
+
+    /// Whether the journal was closed for longer than its patience.
+    pub(super) fn is_past_hope(&self) -> bool {
+        self.state()
+            .closed
+            .is_some_and(|closed| closed.elapsed() >= self.patience)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a commit takes longer than {0:?}")]
+struct Slow(Duration);

@@ -1,0 +1,98 @@
+//! The task that writes batches, one after another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, EntityTrait};
+use uuid::Uuid;
+
+use super::queue::{Batch, Queue};
+use super::statements::Statements;
+use crate::entity::journal_marks;
+use crate::store::begin;
+
+/// Pause after a failed commit; it doubles with each failure in a row.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// Longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+pub(super) struct Writer {
+    connection: DatabaseConnection,
+    statements: Statements,
+    queue: Arc<Queue>,
+    name: Uuid,
+    /// The number of the batch that is written next.
+    number: i64,
+}
+
+impl Writer {
+    pub(super) fn new(connection: DatabaseConnection, name: Uuid, queue: Arc<Queue>) -> Self {
+        let statements = Statements::new(connection.get_database_backend());
+        Self {
+            connection,
+            statements,
+            queue,
+            name,
+            number: 1,
+        }
+    }
+
+    /// Writes until the queue is closed and empty, or past hope.
+    pub(super) async fn run(mut self) {
+        while let Some(batch) = self.queue.next().await {
+            if self.write(&batch).await.is_err() {
+                break;
+            }
+            self.number += 1;
+        }
+        if let Err(error) = self.connection.close().await {
+            tracing::warn!(%error, "the journal's connection could not be closed");
+        }
+    }
+
+    /// Writes a batch, however often it takes.
+    async fn write(&self, batch: &Batch) -> Result<(), PastHope> {
+        let mut attempt = self.commit(batch).await;
+        let mut pause = FIRST_PAUSE;
+        while let Err(error) = attempt {
+            tracing::warn!(%error, "the journal can't write; it tries again");
+            self.queue.in_trouble(Arc::new(error));
+            if self.queue.is_past_hope() {
+                tracing::error!(
+                    keys = batch.used.len(),
+                    requests = batch.requests.len(),
+                    "the journal ends with entries that could not be written"
+                );
+                return Err(PastHope);
+            }
+            tokio::time::sleep(pause).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+            attempt = self.commit_unless_marked(batch).await;
+        }
+        self.queue.written(batch);
+        Ok(())
+    }
+
+    async fn commit_unless_marked(&self, batch: &Batch) -> Result<(), DbErr> {
+        let mark = journal_marks::Entity::find_by_id(self.name.to_string())
+            .one(&self.connection)
+            .await?;
+        if mark.is_some_and(|mark| mark.batch == self.number) {
+            return Ok(());
+        }
+        self.commit(batch).await
+    }
+
+    async fn commit(&self, batch: &Batch) -> Result<(), DbErr> {
+        // Made before the transaction begins: others may write meanwhile.
+        let statements = self.statements.of(batch, self.name, self.number);
+        let transaction = begin(&self.connection).await?;
+        for statement in statements {
+            transaction.execute_raw(statement).await?;
+        }
+        transaction.commit().await
+    }
+}
+
+/// The journal was closed, and the store failed for as long as it waits.
+struct PastHope;

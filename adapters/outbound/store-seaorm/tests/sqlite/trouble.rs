@@ -1,0 +1,274 @@
+//! A database that is busy, fails, or comes back.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::outcome::Outcome;
+use futures::future::join_all;
+use ports::outbound::{JournalError, KeyStore, UsageJournal};
+use sea_orm::ConnectionTrait;
+use store_seaorm::StoreOptions;
+
+use crate::support::{Folder, add_key, admission, journal, now, number, request, used};
+
+/// Loses patience soon.
+fn impatient() -> StoreOptions {
+    StoreOptions {
+        busy_timeout: Duration::from_millis(20),
+        journal_patience: Duration::from_millis(300),
+        ..StoreOptions::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_held_elsewhere_only_delays() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    let lock = folder.lock().await;
+    let receipt = writer.admit(admission(key));
+    let revoking = store.revoke(key, now());
+    let asked = Instant::now();
+    let unlocking = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        lock.rollback().await.unwrap();
+    };
+    let (receipt, revoked, ()) = tokio::join!(receipt, revoking, unlocking);
+    receipt.unwrap();
+    revoked.unwrap();
+    assert!(asked.elapsed() >= Duration::from_secs(1));
+    assert_eq!(used(&store, key).await, (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_never_wait_for_a_writer() {
+    let folder = Folder::new();
+    let store = folder.open_with(impatient()).await;
+    let key = add_key(&store, 1).await;
+    let lock = folder.lock().await;
+    assert!(store.find(key).await.unwrap().is_some());
+    store.newest_change().await.unwrap();
+    assert!(store.revoke(key, now()).await.is_err());
+    lock.rollback().await.unwrap();
+    store.revoke(key, now()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_could_not_be_promised_is_written_once_later() {
+    let folder = Folder::new();
+    let store = folder.open_with(impatient()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    writer.admit(admission(key)).await.unwrap();
+    let lock = folder.lock().await;
+    let receipts: Vec<_> = (0..10).map(|_| writer.admit(admission(key))).collect();
+    writer.conclude(request(1, key, Outcome::InternalError));
+    for receipt in join_all(receipts).await {
+        let failed = receipt.unwrap_err();
+        assert!(matches!(failed, JournalError::Store { .. }), "{failed}");
+        assert!(failed.to_string().contains("locked"), "{failed}");
+    }
+    assert!(writer.flush().await.is_err());
+    lock.rollback().await.unwrap();
+    // Entries of now share a batch behind the one that failed.
+    while writer.admit(admission(key)).await.is_err() {}
+    writer.flush().await.unwrap();
+    let (charged, refunded) = used(&store, key).await;
+    assert!((12..20).contains(&charged), "{charged}");
+    assert_eq!(refunded, 1);
+    assert_eq!(folder.requests().await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_whose_answer_was_lost_is_not_repeated() {
+    let folder = Folder::new();
+    let store = folder.open_with(impatient()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 7);
+    let lock = folder.lock().await;
+    let receipt = writer.admit(admission(key));
+    assert!(receipt.await.is_err());
+    // As if the commit had taken place: its mark is there, its error came all the same.
+    let mark = "INSERT INTO journal_marks (writer, batch, at) \
+                VALUES ('00000000-0000-0000-0000-000000000007', 1, 0)";
+    lock.execute_unprepared(mark).await.unwrap();
+    lock.commit().await.unwrap();
+    writer.close().await.unwrap();
+    assert_eq!(used(&store, key).await, (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_journal_refuses_and_still_counts() {
+    let folder = Folder::new();
+    let options = StoreOptions {
+        journal_capacity: 3,
+        ..StoreOptions::default()
+    };
+    let store = folder.open_with(options).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    let lock = folder.lock().await;
+    let mut receipts: Vec<_> = (0..5).map(|_| writer.admit(admission(key))).collect();
+    let refused = receipts.split_off(3);
+    for receipt in refused {
+        let refused = receipt.await.unwrap_err();
+        assert!(matches!(refused, JournalError::Full), "{refused}");
+    }
+    // The application refunds what it has to refuse.
+    for id in 1..=2 {
+        writer.conclude(request(id, key, Outcome::InternalError));
+    }
+    lock.rollback().await.unwrap();
+    for receipt in join_all(receipts).await {
+        receipt.unwrap();
+    }
+    writer.close().await.unwrap();
+    assert_eq!(used(&store, key).await, (5, 2));
+    assert_eq!(folder.requests().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_writes_what_waits_and_takes_no_more() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    let receipts: Vec<_> = (0..500).map(|_| writer.admit(admission(key))).collect();
+    for id in 1..=500 {
+        writer.conclude(request(id, key, Outcome::Delivered));
+    }
+    writer.close().await.unwrap();
+    assert_eq!(used(&store, key).await, (500, 0));
+    assert_eq!(folder.requests().await.len(), 500);
+    for receipt in join_all(receipts).await {
+        receipt.unwrap();
+    }
+    let late = writer.admit(admission(key)).await.unwrap_err();
+    assert!(matches!(late, JournalError::Closed), "{late}");
+    writer.close().await.unwrap();
+    assert_eq!(used(&store, key).await, (500, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_over_a_database_that_fails_ends_with_an_error() {
+    let folder = Folder::new();
+    let store = folder.open_with(impatient()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    let _lock = folder.lock().await;
+    let receipt = writer.admit(admission(key));
+    let failed = writer.close().await.unwrap_err();
+    assert!(matches!(failed, JournalError::Store { .. }), "{failed}");
+    assert!(receipt.await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_lost_its_transaction_is_replaced() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    writer.admit(admission(key)).await.unwrap();
+    // SQLite rolls the whole transaction back by itself, as it does when the disk is full.
+    let connection = folder.connect().await;
+    let sabotage = "CREATE TRIGGER sabotage BEFORE UPDATE ON monthly_use \
+                    BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END";
+    connection.execute_unprepared(sabotage).await.unwrap();
+    let receipt = writer.admit(admission(key));
+    let repair = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        connection
+            .execute_unprepared("DROP TRIGGER sabotage")
+            .await
+            .unwrap();
+    };
+    let (receipt, ()) = tokio::join!(receipt, repair);
+    receipt.unwrap();
+    assert_eq!(used(&store, key).await, (2, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_and_other_processes_get_their_turn_while_the_journal_never_rests() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = Arc::new(journal(&store, 1));
+    let busy = tokio::spawn({
+        let writer = Arc::clone(&writer);
+        async move {
+            for round in 0_u128.. {
+                for id in 0..200 {
+                    writer.conclude(request(round * 200 + id, key, Outcome::Delivered));
+                }
+                writer.admit(admission(key)).await.unwrap();
+            }
+        }
+    });
+    let other_process = folder.open().await;
+    for per_minute in 1..=20 {
+        let limits = domain::limits::Limits::new(per_minute, None).unwrap();
+        for store in [&store, &other_process] {
+            let asked = Instant::now();
+            store.set_limits(key, limits).await.unwrap();
+            let waited = asked.elapsed();
+            assert!(waited < Duration::from_secs(3), "{waited:?}");
+        }
+    }
+    busy.abort();
+    assert_eq!(store.newest_change().await.unwrap().0, 40);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn journals_of_many_processes_add_up() {
+    let folder = Folder::new();
+    let first = folder.open().await;
+    let keys = [add_key(&first, 1).await, add_key(&first, 2).await];
+    let processes = (1..=4).map(|process| {
+        let folder = &folder;
+        async move {
+            let store = folder.open().await;
+            let writer = journal(&store, process);
+            for _ in 0..50 {
+                let receipts = keys.map(|key| writer.admit(admission(key)));
+                for receipt in join_all(receipts).await {
+                    receipt.unwrap();
+                }
+            }
+            writer.close().await.unwrap();
+        }
+    });
+    join_all(processes).await;
+    for key in keys {
+        assert_eq!(used(&first, key).await, (200, 0));
+    }
+}
+
+#[tokio::test]
+async fn old_requests_are_pruned_and_counts_are_not() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    writer.admit(admission(key)).await.unwrap();
+    for id in 1..=2_500 {
+        let mut old = request(id, key, Outcome::Delivered);
+        old.at -= chrono::TimeDelta::milliseconds(1);
+        writer.conclude(old);
+    }
+    writer.conclude(request(2_501, key, Outcome::Delivered));
+    writer.close().await.unwrap();
+    assert_eq!(store.prune(now()).await.unwrap(), 2_500);
+    assert_eq!(store.prune(now()).await.unwrap(), 0);
+    let kept = folder.requests().await;
+    assert!(matches!(&kept[..], [kept] if kept.at == now()));
+    assert_eq!(used(&store, key).await, (1, 0));
+    let connection = folder.connect().await;
+    let marks = "SELECT COUNT(*) FROM journal_marks";
+    assert_eq!(number(&connection, marks).await, 1);
+    store
+        .prune(now() + chrono::TimeDelta::days(1))
+        .await
+        .unwrap();
+    assert_eq!(number(&connection, marks).await, 0);
+}
