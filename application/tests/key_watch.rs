@@ -1,0 +1,201 @@
+//! Changes of keys that other processes made reach the limiter, each of them, whatever fails.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+
+use application::{KeyService, KeyWatch};
+use domain::key::{ApiKey, Environment, KeyName, Owner};
+use futures::future::join;
+use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryKeyStore};
+use ports::inbound::{KeyAdministration, KeyOrder};
+use ports::outbound::{KeyStore, Limiter, Verdict};
+use support::{WatchedLimiter, WatchedStore, hasher, limits, noon};
+
+/// This process, and another one on the same data.
+struct House {
+    /// This process's store.
+    store: Arc<WatchedStore>,
+    limiter: Arc<WatchedLimiter>,
+    watch: KeyWatch,
+    /// What another process changes.
+    elsewhere: MemoryKeyStore,
+    /// A key that this process's limiter knows: ten a minute.
+    key: ApiKey,
+}
+
+async fn a_key(store: Arc<dyn KeyStore>) -> ApiKey {
+    let clock = Arc::new(ManualClock::at(noon()));
+    let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
+    let random = Arc::new(CountingRandom::default());
+    let order = KeyOrder {
+        owner: Owner::operator(),
+        name: KeyName::parse("till").unwrap(),
+        environment: Environment::Test,
+        limits: limits(10, Some(1_000)),
+    };
+    let keys = KeyService::new(store, limiter, clock, random, hasher());
+    keys.create(order).await.unwrap().key
+}
+
+async fn house() -> House {
+    let elsewhere = MemoryKeyStore::default();
+    let key = a_key(Arc::new(elsewhere.clone())).await;
+    house_with(elsewhere, key).await
+}
+
+async fn house_with(elsewhere: MemoryKeyStore, key: ApiKey) -> House {
+    let store = Arc::new(WatchedStore::over(elsewhere.clone()));
+    let clock = Arc::new(ManualClock::at(noon()));
+    let limiter = Arc::new(WatchedLimiter::over(Arc::new(InProcessLimiter::new(clock))));
+    let watch = KeyWatch::start(store.clone(), limiter.clone())
+        .await
+        .unwrap();
+    let month = domain::month::Month::of(noon());
+    let snapshot = elsewhere.snapshot(key.id, month).await.unwrap().unwrap();
+    limiter.hydrate(key.id, snapshot).await.unwrap();
+    House {
+        store,
+        limiter,
+        watch,
+        elsewhere,
+        key,
+    }
+}
+
+impl House {
+    async fn ask(&self) -> Verdict {
+        self.limiter.admit(self.key.id).await.unwrap()
+    }
+
+    /// The minute's limit as the limiter knows it.
+    async fn per_minute(&self) -> u32 {
+        match self.ask().await {
+            Verdict::Admitted { standing, .. } | Verdict::RateLimited { standing, .. } => {
+                standing.minute.limit
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn set_per_minute(&self, per_minute: u32) {
+        let limits = limits(per_minute, Some(1_000));
+        self.elsewhere
+            .set_limits(self.key.id, limits)
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_revocation_by_another_process_is_refused_once_it_is_caught_up_with() {
+    let house = house().await;
+    house.elsewhere.revoke(house.key.id, noon()).await.unwrap();
+    assert!(matches!(house.ask().await, Verdict::Admitted { .. }));
+    assert_eq!(house.watch.catch_up().await.unwrap(), 1);
+    assert_eq!(house.ask().await, Verdict::Revoked);
+}
+
+#[tokio::test]
+async fn new_limits_by_another_process_hold_once_they_are_caught_up_with() {
+    let house = house().await;
+    house.set_per_minute(3).await;
+    assert_eq!(house.per_minute().await, 10);
+    assert_eq!(house.watch.catch_up().await.unwrap(), 1);
+    assert_eq!(house.per_minute().await, 3);
+}
+
+#[tokio::test]
+async fn without_a_change_no_change_is_read() {
+    let house = house().await;
+    assert_eq!(house.watch.catch_up().await.unwrap(), 0);
+    house.set_per_minute(3).await;
+    house.watch.catch_up().await.unwrap();
+    assert_eq!(house.watch.catch_up().await.unwrap(), 0);
+    assert_eq!(house.store.pages(), [1]);
+}
+
+#[tokio::test]
+async fn what_was_changed_before_the_start_is_not_applied() {
+    let elsewhere = MemoryKeyStore::default();
+    let key = a_key(Arc::new(elsewhere.clone())).await;
+    for per_minute in 1..=5 {
+        let limits = limits(per_minute, None);
+        elsewhere.set_limits(key.id, limits).await.unwrap();
+    }
+    let house = house_with(elsewhere, key).await;
+    assert_eq!(house.watch.catch_up().await.unwrap(), 0);
+    assert_eq!(house.limiter.applied(), []);
+    assert_eq!(house.per_minute().await, 5);
+}
+
+#[tokio::test]
+async fn any_number_of_changes_is_caught_up_with_in_order() {
+    let house = house().await;
+    for change in 1..=2_500 {
+        house.set_per_minute(change).await;
+    }
+    assert_eq!(house.watch.catch_up().await.unwrap(), 2_500);
+    assert_eq!(house.store.pages(), [1_000, 1_000, 500]);
+    assert_eq!(house.per_minute().await, 2_500);
+}
+
+#[tokio::test]
+async fn a_key_that_the_limiter_does_not_know_stays_unknown() {
+    let house = house().await;
+    let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
+    let watch = KeyWatch::start(house.store.clone(), limiter.clone())
+        .await
+        .unwrap();
+    house.set_per_minute(3).await;
+    assert_eq!(watch.catch_up().await.unwrap(), 1);
+    let verdict = limiter.admit(house.key.id).await.unwrap();
+    assert!(matches!(verdict, Verdict::Unknown { .. }));
+}
+
+#[tokio::test]
+async fn a_store_that_fails_loses_nothing() {
+    let house = house().await;
+    house.store.go_down();
+    house.watch.catch_up().await.unwrap_err();
+    house.set_per_minute(3).await;
+    house.watch.catch_up().await.unwrap_err();
+    house.elsewhere.revoke(house.key.id, noon()).await.unwrap();
+    house.store.come_back();
+    assert_eq!(house.watch.catch_up().await.unwrap(), 2);
+    assert_eq!(house.ask().await, Verdict::Revoked);
+}
+
+#[tokio::test]
+async fn a_limiter_that_fails_is_told_again_from_where_it_failed() {
+    let house = house().await;
+    for per_minute in 1..=5 {
+        house.set_per_minute(per_minute).await;
+    }
+    house.limiter.fail_once_after(2);
+    house.watch.catch_up().await.unwrap_err();
+    assert_eq!(house.limiter.applied().len(), 2);
+    assert_eq!(house.watch.catch_up().await.unwrap(), 3);
+    assert_eq!(house.limiter.applied().len(), 5, "a change was told twice");
+    assert_eq!(house.per_minute().await, 5);
+}
+
+#[tokio::test]
+async fn two_who_catch_up_at_once_apply_each_change_once() {
+    let house = house().await;
+    for per_minute in 1..=100 {
+        house.set_per_minute(per_minute).await;
+    }
+    let (one, other) = join(house.watch.catch_up(), house.watch.catch_up()).await;
+    assert_eq!(one.unwrap() + other.unwrap(), 100);
+    assert_eq!(house.limiter.applied().len(), 100);
+}
+
+#[tokio::test]
+async fn nobody_watches_a_store_that_cannot_be_read() {
+    let store = Arc::new(WatchedStore::over(MemoryKeyStore::default()));
+    store.go_down();
+    let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
+    assert!(KeyWatch::start(store, limiter).await.is_err());
+}

@@ -1,0 +1,196 @@
+//! What an admitted request leaves behind: its charge, its refund, its record.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::time::Duration;
+
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::participant::Catalogue;
+use ports::inbound::{Banks, Gatekeeper, Settlement};
+use support::house::{ended, house, house_at, month_used};
+use support::{disk_full, limits, noon};
+
+#[tokio::test]
+async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(5))).await;
+    for outcome in [Outcome::Delivered, Outcome::BankTimeout, Outcome::NotFound] {
+        let admission = house.ask(&holder).await.unwrap();
+        house
+            .gatekeeper
+            .settle(admission, ended(outcome))
+            .await
+            .unwrap();
+    }
+    house.clock.advance(Duration::from_mins(1));
+    assert_eq!(house.in_process.forget_idle(), 1);
+    let admission = house.ask(&holder).await.unwrap();
+    assert_eq!(month_used(&admission), 3);
+}
+
+#[tokio::test]
+async fn exactly_our_and_the_banks_failures_are_given_back() {
+    for outcome in Outcome::ALL {
+        let house = house();
+        let holder = house.holder(limits(10, Some(5))).await;
+        let admission = house.ask(&holder).await.unwrap();
+        let settled = house.gatekeeper.settle(admission, ended(outcome)).await;
+        let kept = u64::from(!outcome.is_refunded());
+        assert_eq!(
+            settled.unwrap().month.unwrap().used,
+            kept,
+            "{outcome:?}, in the answer"
+        );
+        let stored = MonthlyUse {
+            charged: 1,
+            refunded: 1 - kept,
+        };
+        assert_eq!(
+            house.used(holder.id).await,
+            stored,
+            "{outcome:?}, in the store"
+        );
+        let next = house.ask(&holder).await.unwrap();
+        assert_eq!(month_used(&next), kept + 1, "{outcome:?}, in the limiter");
+        assert_eq!(
+            next.standing.minute.remaining, 8,
+            "{outcome:?}, in the minute"
+        );
+    }
+}
+
+#[tokio::test]
+async fn store_and_limiter_agree_after_any_two_outcomes() {
+    for first in Outcome::ALL {
+        for second in Outcome::ALL {
+            let house = house();
+            let holder = house.holder(limits(10, Some(5))).await;
+            let both = [house.ask(&holder).await, house.ask(&holder).await];
+            for (admission, outcome) in both.into_iter().zip([first, second]) {
+                let settled = house.gatekeeper.settle(admission.unwrap(), ended(outcome));
+                settled.await.unwrap();
+            }
+            let stored = house.used(holder.id).await.net();
+            let next = house.ask(&holder).await.unwrap();
+            assert_eq!(month_used(&next), stored + 1, "{first:?}, {second:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refund_goes_to_the_month_that_was_charged() {
+    let last_of_november = "2026-11-30T23:59:59Z".parse().unwrap();
+    let house = house_at(last_of_november);
+    let holder = house.holder(limits(10, Some(5))).await;
+    let admission = house.ask(&holder).await.unwrap();
+    house.clock.advance(Duration::from_secs(2));
+    let settled = house
+        .gatekeeper
+        .settle(admission, ended(Outcome::BankTimeout));
+    settled.await.unwrap();
+    let november = house.used_in(holder.id, Month::of(last_of_november)).await;
+    assert_eq!((november.charged, november.refunded), (1, 1));
+    assert_eq!(house.used(holder.id).await, MonthlyUse::default());
+    let december = house.ask(&holder).await.unwrap();
+    assert_eq!(month_used(&december), 1);
+}
+
+#[tokio::test]
+async fn what_became_of_a_request_is_kept() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(5))).await;
+    let admission = house.ask(&holder).await.unwrap();
+    let id = admission.id;
+    house.clock.advance(Duration::from_millis(1_500));
+    let code = |text| Catalogue::embedded().parse_code(text).unwrap();
+    let banks = Banks {
+        issuer: code("40012"),
+        receiver: code("40002"),
+    };
+    let settlement = Settlement {
+        outcome: Outcome::BankUnavailable,
+        banks: Some(banks),
+        bank_time: Some(Duration::from_millis(900)),
+    };
+    house
+        .gatekeeper
+        .settle(admission, settlement)
+        .await
+        .unwrap();
+    let [kept] = &house.written.requests()[..] else {
+        panic!("one request was settled");
+    };
+    assert_eq!(
+        (kept.id, kept.request_id.as_str(), kept.key),
+        (id, "till-7", holder.id)
+    );
+    assert_eq!(
+        (kept.endpoint, kept.outcome),
+        (Endpoint::Xml, Outcome::BankUnavailable)
+    );
+    assert_eq!(
+        (kept.at, kept.duration),
+        (noon(), Duration::from_millis(1_500))
+    );
+    assert_eq!(
+        (kept.banks, kept.bank_time),
+        (Some(banks), Some(Duration::from_millis(900)))
+    );
+    assert_eq!(kept.refund, Some(Month::of(noon())));
+}
+
+#[tokio::test]
+async fn no_answer_leaves_before_its_admission_is_durable() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(5))).await;
+    house.ask(&holder).await.unwrap();
+    house.journal.hold();
+    let admission = house.ask(&holder).await.unwrap();
+    let mut settled = Box::pin(
+        house
+            .gatekeeper
+            .settle(admission, ended(Outcome::Delivered)),
+    );
+    assert!(futures::poll!(&mut settled).is_pending());
+    house.journal.release();
+    assert_eq!(settled.await.unwrap().month.unwrap().used, 2);
+}
+
+#[tokio::test]
+async fn an_admission_that_is_not_durable_is_given_back() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(5))).await;
+    house.ask(&holder).await.unwrap();
+    house.written.fail_with(Some(disk_full()));
+    let admission = house.ask(&holder).await.unwrap();
+    let settled = house
+        .gatekeeper
+        .settle(admission, ended(Outcome::Delivered));
+    let not_durable = settled.await.unwrap_err();
+    assert!(not_durable.retry_after > Duration::ZERO);
+    house.written.fail_with(None);
+    let used = house.used(holder.id).await;
+    assert_eq!((used.charged, used.refunded), (2, 1));
+    let [kept] = &house.written.requests()[..] else {
+        panic!("one request was settled");
+    };
+    assert_eq!(kept.outcome, Outcome::InternalError);
+    let next = house.ask(&holder).await.unwrap();
+    assert_eq!(month_used(&next), 2);
+}
+
+#[tokio::test]
+async fn a_refund_that_the_limiter_missed_is_in_the_store_all_the_same() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(5))).await;
+    let admission = house.ask(&holder).await.unwrap();
+    house.limiter.fail_once_after(0);
+    let settled = house
+        .gatekeeper
+        .settle(admission, ended(Outcome::BankTimeout));
+    settled.await.unwrap();
+    assert_eq!(house.used(holder.id).await.net(), 0);
+}

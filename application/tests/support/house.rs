@@ -1,0 +1,140 @@
+//! A gatekeeper and all it works with, on one machine.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use application::{GatekeeperService, KeyService};
+use chrono::{DateTime, Utc};
+use domain::key::{Environment, FullKey, KeyId, KeyName, Owner};
+use domain::limits::{Limits, MonthlyUse};
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::request::RequestId;
+use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryJournal, MemoryKeyStore};
+use ports::inbound::{
+    Admission, Attempt, Gatekeeper, KeyAdministration, KeyOrder, Refusal, Settlement,
+};
+use ports::outbound::{Clock, KeyStore};
+
+use super::{HeldJournal, WatchedLimiter, WatchedStore, hasher, noon};
+
+pub(crate) const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+
+pub(crate) struct House {
+    pub(crate) clock: Arc<ManualClock>,
+    /// The data, as another process on the same data sees it.
+    pub(crate) data: MemoryKeyStore,
+    /// What is written down.
+    pub(crate) written: Arc<MemoryJournal>,
+    /// The way to it, which can be held.
+    pub(crate) journal: Arc<HeldJournal>,
+    pub(crate) store: Arc<WatchedStore>,
+    pub(crate) in_process: Arc<InProcessLimiter>,
+    pub(crate) limiter: Arc<WatchedLimiter>,
+    pub(crate) keys: KeyService,
+    pub(crate) gatekeeper: Arc<GatekeeperService>,
+}
+
+pub(crate) fn house() -> House {
+    house_at(noon())
+}
+
+pub(crate) fn house_at(now: DateTime<Utc>) -> House {
+    let clock = Arc::new(ManualClock::at(now));
+    let random = Arc::new(CountingRandom::default());
+    let data = MemoryKeyStore::default();
+    let written = Arc::new(MemoryJournal::new(data.clone()));
+    let journal = Arc::new(HeldJournal::over(written.clone()));
+    let store = Arc::new(WatchedStore::over(data.clone()));
+    let in_process = Arc::new(InProcessLimiter::new(clock.clone()));
+    let limiter = Arc::new(WatchedLimiter::over(in_process.clone()));
+    let keys = KeyService::new(
+        store.clone(),
+        limiter.clone(),
+        clock.clone(),
+        random.clone(),
+        hasher(),
+    );
+    let gatekeeper = GatekeeperService::new(
+        store.clone(),
+        limiter.clone(),
+        journal.clone(),
+        clock.clone(),
+        random,
+        hasher(),
+    );
+    House {
+        clock,
+        data,
+        written,
+        journal,
+        store,
+        in_process,
+        limiter,
+        keys,
+        gatekeeper: Arc::new(gatekeeper),
+    }
+}
+
+/// A key and who it is.
+pub(crate) struct Holder {
+    pub(crate) id: KeyId,
+    pub(crate) secret: FullKey,
+}
+
+impl House {
+    pub(crate) async fn holder(&self, limits: Limits) -> Holder {
+        let order = KeyOrder {
+            owner: Owner::operator(),
+            name: KeyName::parse("till").unwrap(),
+            environment: Environment::Test,
+            limits,
+        };
+        let created = self.keys.create(order).await.unwrap();
+        Holder {
+            id: created.key.id,
+            secret: created.secret,
+        }
+    }
+
+    pub(crate) async fn present(
+        &self,
+        key: Option<&str>,
+        address: IpAddr,
+    ) -> Result<Admission, Refusal> {
+        let attempt = Attempt {
+            presented_key: key,
+            address,
+            endpoint: Endpoint::Xml,
+            request_id: RequestId::parse("till-7").unwrap(),
+        };
+        self.gatekeeper.admit(attempt).await
+    }
+
+    pub(crate) async fn ask(&self, holder: &Holder) -> Result<Admission, Refusal> {
+        self.present(Some(holder.secret.reveal()), HERE).await
+    }
+
+    /// What the store says that was used in the month of now.
+    pub(crate) async fn used(&self, id: KeyId) -> MonthlyUse {
+        self.used_in(id, Month::of(self.clock.now())).await
+    }
+
+    pub(crate) async fn used_in(&self, id: KeyId, month: Month) -> MonthlyUse {
+        let snapshot = self.data.snapshot(id, month).await.unwrap();
+        snapshot.unwrap().used
+    }
+}
+
+pub(crate) fn ended(outcome: Outcome) -> Settlement {
+    Settlement {
+        outcome,
+        banks: None,
+        bank_time: None,
+    }
+}
+
+/// What the month of an admitted request has used, the request counted.
+pub(crate) fn month_used(admission: &Admission) -> u64 {
+    admission.standing.month.unwrap().used
+}

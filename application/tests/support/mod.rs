@@ -1,0 +1,303 @@
+//! Stores, limiters and journals that are watched, that fail or wait when told to, and that let
+//! something happen between two readings.
+#![allow(
+    dead_code,
+    reason = "each test binary uses another part of what is here"
+)]
+
+pub(crate) mod house;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::key::{ApiKey, Credential, HashGeneration, KeyHasher, KeyId, KeyPrefix};
+use domain::limits::Limits;
+use domain::month::Month;
+use futures::future::BoxFuture;
+use memory::{InProcessLimiter, MemoryJournal, MemoryKeyStore};
+use ports::outbound::{
+    AdmissionEntry, Change, ChangeNumber, InsertError, JournalError, KeyRecord, KeyState, KeyStore,
+    Limiter, LimiterError, Receipt, RequestEntry, Snapshot, StoreError, UpdateError, UsageJournal,
+    Verdict,
+};
+use tokio::sync::{Semaphore, watch};
+use uuid::Uuid;
+
+/// The noon at which every test begins.
+pub(crate) fn noon() -> DateTime<Utc> {
+    "2026-11-20T12:00:00Z".parse().unwrap()
+}
+
+pub(crate) fn hasher() -> KeyHasher {
+    KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap()
+}
+
+pub(crate) fn limits(per_minute: u32, quota: Option<u64>) -> Limits {
+    Limits::new(per_minute, quota).unwrap()
+}
+
+/// A key store that counts what it is asked.
+pub(crate) struct WatchedStore {
+    inner: MemoryKeyStore,
+    is_down: AtomicBool,
+    look_ups: AtomicUsize,
+    snapshots: AtomicUsize,
+    pages: Mutex<Vec<usize>>,
+    /// Readings of counters wait here for a permit.
+    gate: Semaphore,
+    after_snapshot: Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+impl WatchedStore {
+    pub(crate) fn over(inner: MemoryKeyStore) -> Self {
+        Self {
+            inner,
+            is_down: AtomicBool::new(false),
+            look_ups: AtomicUsize::new(0),
+            snapshots: AtomicUsize::new(0),
+            pages: Mutex::default(),
+            gate: Semaphore::new(usize::MAX >> 4),
+            after_snapshot: Mutex::default(),
+        }
+    }
+
+    /// From now on it fails.
+    pub(crate) fn go_down(&self) {
+        self.is_down.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn come_back(&self) {
+        self.is_down.store(false, Ordering::SeqCst);
+    }
+
+    /// Credentials that were looked up.
+    pub(crate) fn look_ups(&self) -> usize {
+        self.look_ups.load(Ordering::SeqCst)
+    }
+
+    /// Counters that were read.
+    pub(crate) fn snapshots(&self) -> usize {
+        self.snapshots.load(Ordering::SeqCst)
+    }
+
+    /// How many changes each reading of changes returned.
+    pub(crate) fn pages(&self) -> Vec<usize> {
+        self.pages.lock().unwrap().clone()
+    }
+
+    /// From now on, who reads counters waits.
+    pub(crate) fn hold_snapshots(&self) {
+        self.gate.forget_permits(usize::MAX);
+    }
+
+    pub(crate) fn release_snapshots(&self) {
+        self.gate.add_permits(1_000);
+    }
+
+    /// Does something right after the next reading of counters, before its reader knows of it.
+    pub(crate) fn after_next_snapshot(&self, deed: impl Future<Output = ()> + Send + 'static) {
+        *self.after_snapshot.lock().unwrap() = Some(Box::pin(deed));
+    }
+
+    fn answer(&self) -> Result<(), StoreError> {
+        if self.is_down.load(Ordering::SeqCst) {
+            let cause = Arc::new(std::io::Error::other("the store is down"));
+            return Err(StoreError { cause });
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl KeyStore for WatchedStore {
+    async fn insert(&self, record: KeyRecord) -> Result<(), InsertError> {
+        self.answer()?;
+        self.inner.insert(record).await
+    }
+
+    async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
+        self.look_ups.fetch_add(1, Ordering::SeqCst);
+        self.answer()?;
+        self.inner.credential(prefix).await
+    }
+
+    async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
+        self.snapshots.fetch_add(1, Ordering::SeqCst);
+        let _permit = self.gate.acquire().await.unwrap();
+        self.answer()?;
+        let snapshot = self.inner.snapshot(id, month).await;
+        let deed = self.after_snapshot.lock().unwrap().take();
+        if let Some(deed) = deed {
+            deed.await;
+        }
+        snapshot
+    }
+
+    async fn list(&self) -> Result<Vec<ApiKey>, StoreError> {
+        self.answer()?;
+        self.inner.list().await
+    }
+
+    async fn find(&self, id: KeyId) -> Result<Option<ApiKey>, StoreError> {
+        self.answer()?;
+        self.inner.find(id).await
+    }
+
+    async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
+        self.answer()?;
+        self.inner.revoke(id, at).await
+    }
+
+    async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError> {
+        self.answer()?;
+        self.inner.set_limits(id, limits).await
+    }
+
+    async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
+        self.answer()?;
+        let changes = self.inner.changes(after).await?;
+        self.pages.lock().unwrap().push(changes.len());
+        Ok(changes)
+    }
+
+    async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
+        self.answer()?;
+        self.inner.newest_change().await
+    }
+}
+
+/// The limiter of one machine, which can be told to fail, and remembers which changes it was told.
+pub(crate) struct WatchedLimiter {
+    inner: Arc<InProcessLimiter>,
+    /// Calls that succeed before the next one fails.
+    good_calls: Mutex<Option<usize>>,
+    applied: Mutex<Vec<(KeyId, KeyState)>>,
+}
+
+impl WatchedLimiter {
+    pub(crate) fn over(inner: Arc<InProcessLimiter>) -> Self {
+        Self {
+            inner,
+            good_calls: Mutex::default(),
+            applied: Mutex::default(),
+        }
+    }
+
+    /// Fails once, after this many more calls.
+    pub(crate) fn fail_once_after(&self, calls: usize) {
+        *self.good_calls.lock().unwrap() = Some(calls);
+    }
+
+    /// The changes that it was told of and took.
+    pub(crate) fn applied(&self) -> Vec<(KeyId, KeyState)> {
+        self.applied.lock().unwrap().clone()
+    }
+
+    fn answer(&self) -> Result<(), LimiterError> {
+        let mut good_calls = self.good_calls.lock().unwrap();
+        let Some(left) = *good_calls else {
+            return Ok(());
+        };
+        *good_calls = left.checked_sub(1);
+        if left > 0 {
+            return Ok(());
+        }
+        let cause = Arc::new(std::io::Error::other("the limiter is down"));
+        Err(LimiterError { cause })
+    }
+}
+
+#[async_trait]
+impl Limiter for WatchedLimiter {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        self.answer()?;
+        self.inner.admit(key).await
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.answer()?;
+        self.inner.hydrate(key, snapshot).await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.answer()?;
+        self.applied.lock().unwrap().push((key, state));
+        self.inner.apply(key, state).await
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        self.answer()?;
+        self.inner.refund(key, month, request).await
+    }
+}
+
+/// A journal that can hold back what it is handed, as one does that waits for a slow disk.
+pub(crate) struct HeldJournal {
+    inner: Arc<MemoryJournal>,
+    is_held: watch::Sender<bool>,
+    held: Mutex<Vec<AdmissionEntry>>,
+}
+
+impl HeldJournal {
+    pub(crate) fn over(inner: Arc<MemoryJournal>) -> Self {
+        Self {
+            inner,
+            is_held: watch::Sender::new(false),
+            held: Mutex::default(),
+        }
+    }
+
+    /// From now on admissions are not written, and whoever waits for one goes on waiting.
+    pub(crate) fn hold(&self) {
+        self.is_held.send_replace(true);
+    }
+
+    /// Writes what was held back.
+    pub(crate) fn release(&self) {
+        for entry in self.held.lock().unwrap().drain(..) {
+            drop(self.inner.admit(entry));
+        }
+        self.is_held.send_replace(false);
+    }
+
+    /// Resolves once nothing is held back.
+    fn released(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut is_held = self.is_held.subscribe();
+        async move {
+            is_held.wait_for(|is_held| !is_held).await.unwrap();
+        }
+    }
+}
+
+#[async_trait]
+impl UsageJournal for HeldJournal {
+    fn admit(&self, entry: AdmissionEntry) -> Receipt {
+        if !*self.is_held.borrow() {
+            return self.inner.admit(entry);
+        }
+        self.held.lock().unwrap().push(entry);
+        let released = self.released();
+        Receipt::new(async {
+            released.await;
+            Ok(())
+        })
+    }
+
+    fn conclude(&self, entry: RequestEntry) {
+        self.inner.conclude(entry);
+    }
+
+    async fn flush(&self) -> Result<(), JournalError> {
+        self.released().await;
+        self.inner.flush().await
+    }
+}
+
+/// What a journal says whose disk is full.
+pub(crate) fn disk_full() -> JournalError {
+    JournalError::Store {
+        cause: Arc::new(std::io::Error::other("the disk is full")),
+    }
+}
