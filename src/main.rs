@@ -4,9 +4,13 @@ use std::process::ExitCode;
 
 use cep_gateway::{cli, commands, telemetry};
 
+/// A tenth of the time of a request goes to allocation with the system's own allocator (bench/).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = cli::parse();
-    telemetry::start(&cli.options);
+    let _log = telemetry::start(&cli.options);
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,7 +1,8 @@
 //! The secret that keys the hash of API keys, generated once where none is given.
 
+use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -28,8 +29,10 @@ pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret
         Ok(mut file) => {
             let mut bytes = Zeroizing::new([0; 32]);
             random.fill(&mut *bytes);
-            let hex: Zeroizing<String> =
-                Zeroizing::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+            let mut hex = Zeroizing::new(String::with_capacity(64));
+            for byte in bytes.iter() {
+                write!(hex, "{byte:02x}").expect("a string takes what is written to it");
+            }
             file.write_all(hex.as_bytes())
                 .and_then(|()| file.sync_all())
                 .with_context(|| format!("writing the new secret to {}", path.display()))?;

@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
@@ -21,8 +21,6 @@ mod idle;
 
 use idle::{Activity, Watched};
 
-/// Time in which a request's headers must have arrived.
-const HEADER_DEADLINE: Duration = Duration::from_secs(5);
 /// Bytes of a request line and its headers.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 /// Requests in flight on one h2c connection.
@@ -31,6 +29,25 @@ const MAX_STREAMS: u32 = 256;
 const H2_PING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
 /// How long accepting pauses when the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Connections that may wait to be accepted. A burst beyond it costs its callers a second each.
+const BACKLOG: u32 = 4_096;
+
+/// Listens on an address.
+///
+/// # Errors
+/// When it is taken, or not this machine's.
+pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()
+    } else {
+        TcpSocket::new_v6()
+    }?;
+    // As the standard library does: a restart must not wait for old connections to be forgotten.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// What the server is bound by.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +110,8 @@ pub(crate) async fn serve(
 fn http() -> auto::Builder<TokioExecutor> {
     let mut http = auto::Builder::new(TokioExecutor::new());
     http.http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_DEADLINE)
+        // `idle` times heads, and better.
+        .header_read_timeout(None)
         .max_buf_size(MAX_HEADER_BYTES);
     http.http2()
         .timer(TokioTimer::new())

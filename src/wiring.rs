@@ -17,13 +17,12 @@ use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::{HmacSecret, Options};
-use crate::secret;
 use crate::system::{SystemClock, SystemRandom};
+use crate::{secret, server};
 
 /// Everything that serving needs, put together.
 pub(crate) struct Gateway {
@@ -140,15 +139,13 @@ pub(crate) async fn key_administration(
 ///
 /// # Errors
 /// When its address is taken.
-pub(crate) async fn start_sandbox(options: &Options) -> Result<(CancellationToken, PortalUrl)> {
-    let listener = TcpListener::bind(options.sandbox_listen)
-        .await
-        .with_context(|| {
-            format!(
-                "listening on {} (CEP_SANDBOX_LISTEN)",
-                options.sandbox_listen
-            )
-        })?;
+pub(crate) fn start_sandbox(options: &Options) -> Result<(CancellationToken, PortalUrl)> {
+    let listener = server::listen(options.sandbox_listen).with_context(|| {
+        format!(
+            "listening on {} (CEP_SANDBOX_LISTEN)",
+            options.sandbox_listen
+        )
+    })?;
     let address = listener
         .local_addr()
         .context("asking for the sandbox's address")?;

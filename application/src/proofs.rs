@@ -235,16 +235,13 @@ impl Proofs for ProofService {
             transfer,
         };
         let started = self.clock.monotonic();
-        let remembered = self
-            .memory
-            .get(&subject)
-            .filter(|known| known.has(request.wanted));
-        let (proof, bank_time) = match remembered {
-            Some(proof) => (Ok(proof), None),
-            None => {
-                let proof = self.proof(&subject, request.wanted).await;
-                (proof, Some(self.clock.monotonic().saturating_sub(started)))
-            }
+        let remembered = self.memory.get(&subject);
+        let remembered = remembered.filter(|proof| proof.has(request.wanted));
+        let (proof, bank_time) = if let Some(proof) = remembered {
+            (Ok(proof), None)
+        } else {
+            let proof = self.proof(&subject, request.wanted).await;
+            (proof, Some(self.clock.monotonic().saturating_sub(started)))
         };
         let delivery = proof.and_then(|proof| {
             Ok(Delivery {

@@ -1,4 +1,5 @@
 //! Looking proofs up: what is asked of the bank, how often, and what is accepted.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::time::Duration;

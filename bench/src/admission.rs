@@ -55,7 +55,7 @@ impl UsageJournal for NoJournal {
 }
 
 /// Measures the limiter alone, and key check and limiter together.
-pub async fn measure() -> Result<Vec<Row>> {
+pub(crate) async fn measure() -> Result<Vec<Row>> {
     let clock = Arc::new(MachineClock(Instant::now()));
     let random = Arc::new(CountingRandom::default());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));

@@ -21,7 +21,7 @@ struct Body {
 }
 
 /// Serves until the process is ended.
-pub async fn serve() -> Result<()> {
+pub(crate) async fn serve() -> Result<()> {
     let handler = |Json(body): Json<Body>| async move {
         let texts = [
             body.fecha,

@@ -9,22 +9,22 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A connection that is kept.
-pub struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 /// An answer, as much of it as benchmarks look at.
-pub struct Answer {
+pub(crate) struct Answer {
     /// Its status.
-    pub status: u16,
+    pub(crate) status: u16,
     /// Its head, header names as they came.
-    pub head: String,
+    pub(crate) head: String,
 }
 
 impl Connection {
     /// Connects.
-    pub async fn open(address: SocketAddr) -> Result<Self> {
+    pub(crate) async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self {
@@ -34,7 +34,7 @@ impl Connection {
     }
 
     /// Sends one request and reads its answer to the end.
-    pub async fn ask(&mut self, request: &[u8]) -> Result<Answer> {
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<Answer> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         loop {
@@ -77,7 +77,7 @@ impl Connection {
 }
 
 /// A POST with a JSON body.
-pub fn post(path: &str, api_key: &str, body: &str) -> Vec<u8> {
+pub(crate) fn post(path: &str, api_key: &str, body: &str) -> Vec<u8> {
     format!(
         "POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {api_key}\r\ncontent-type: application/json\r\n\
          content-length: {}\r\n\r\n{body}",
@@ -87,7 +87,7 @@ pub fn post(path: &str, api_key: &str, body: &str) -> Vec<u8> {
 }
 
 /// The body of a request for a transfer of its own.
-pub fn body(number: u64) -> String {
+pub(crate) fn body(number: u64) -> String {
     format!(
         "{{\"fecha\":\"2026-11-18\",\"clave_rastreo\":\"MBAN01002611180{number:09}\",\
          \"cuenta\":\"002010077777777771\",\"monto\":1234.56,\"emisor\":\"40012\",\"receptor\":\"40002\"}}"
@@ -96,7 +96,7 @@ pub fn body(number: u64) -> String {
 
 /// Requests a second that `connections` get, each asking the same again and again for `span`, and
 /// the 99th percentile of their latencies.
-pub async fn throughput(
+pub(crate) async fn throughput(
     address: SocketAddr,
     request: Vec<u8>,
     connections: usize,
@@ -132,7 +132,7 @@ pub async fn throughput(
 }
 
 /// The percentile of these, which get sorted.
-pub fn percentile(latencies: &mut [Duration], percent: usize) -> Duration {
+pub(crate) fn percentile(latencies: &mut [Duration], percent: usize) -> Duration {
     latencies.sort_unstable();
     latencies
         .get((latencies.len() * percent / 100).min(latencies.len().saturating_sub(1)))

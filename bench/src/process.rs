@@ -10,12 +10,12 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 /// A running program; it ends with this value.
-pub struct Program {
+pub(crate) struct Program {
     child: Child,
     /// Where it listens.
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// From its start to the line that says where it listens.
-    pub started_in: Duration,
+    pub(crate) started_in: Duration,
 }
 
 fn gateway_path() -> Result<PathBuf> {
@@ -24,7 +24,7 @@ fn gateway_path() -> Result<PathBuf> {
 }
 
 /// The gateway's program with its data in `folder`.
-pub fn gateway_command(folder: &Path) -> Result<Command> {
+pub(crate) fn gateway_command(folder: &Path) -> Result<Command> {
     let mut command = Command::new(gateway_path()?);
     command
         .env_clear()
@@ -35,7 +35,7 @@ pub fn gateway_command(folder: &Path) -> Result<Command> {
 }
 
 /// The baseline's program.
-pub fn baseline_command() -> Result<Command> {
+pub(crate) fn baseline_command() -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("baseline");
     Ok(command)
@@ -43,7 +43,7 @@ pub fn baseline_command() -> Result<Command> {
 
 impl Program {
     /// Starts it and waits until it says where it listens.
-    pub fn start(mut command: Command) -> Result<Self> {
+    pub(crate) fn start(mut command: Command) -> Result<Self> {
         let started = Instant::now();
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
@@ -67,7 +67,7 @@ impl Program {
     }
 
     /// A number of kilobytes from the process's status: `VmRSS`, `VmHWM`.
-    pub fn memory_kib(&self, field: &str) -> Result<u64> {
+    pub(crate) fn memory_kib(&self, field: &str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status
             .lines()
@@ -89,7 +89,7 @@ impl Drop for Program {
 }
 
 /// Makes a key without limits that matter.
-pub fn key(folder: &Path, environment: &str) -> Result<String> {
+pub(crate) fn key(folder: &Path, environment: &str) -> Result<String> {
     let made = gateway_command(folder)?
         .args([
             "keys",

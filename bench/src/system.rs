@@ -16,7 +16,7 @@ const LOOKUPS: u64 = 400;
 const IN_FLIGHT: u64 = 2_000;
 
 /// (b) A proof in memory against a bare handler.
-pub async fn remembered_proof() -> Result<Vec<Row>> {
+pub(crate) async fn remembered_proof() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let gateway = Program::start(gateway_command(folder.path())?)?;
     let api_key = key(folder.path(), "test")?;
@@ -69,7 +69,7 @@ fn gateway_on_sandbox(
 }
 
 /// (c) What the gateway adds to the two requests of a lookup.
-pub async fn added_latency() -> Result<Vec<Row>> {
+pub(crate) async fn added_latency() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let (sandbox, gateway, api_key) = gateway_on_sandbox(0, folder.path())?;
     let mut to_sandbox = Connection::open(sandbox.address).await?;
@@ -141,7 +141,7 @@ pub async fn added_latency() -> Result<Vec<Row>> {
 }
 
 /// (d) Many lookups in flight against a slow bank.
-pub async fn many_in_flight() -> Result<Vec<Row>> {
+pub(crate) async fn many_in_flight() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let (_sandbox, gateway, api_key) = gateway_on_sandbox(1_000, folder.path())?;
     let address = gateway.address;
@@ -184,7 +184,7 @@ pub async fn many_in_flight() -> Result<Vec<Row>> {
 }
 
 /// (e) Starting, and memory when nothing happens.
-pub async fn start_and_idle() -> Result<Vec<Row>> {
+pub(crate) async fn start_and_idle() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let mut rows = Vec::new();
     for what in [

@@ -61,7 +61,7 @@ mod tests {
                 let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
                 let name = FileStem::new(date, &key).with_extension("xml");
                 prop_assert!(name.starts_with("CEP-20261120-"));
-                prop_assert!(name.ends_with(".xml"));
+                prop_assert_eq!(name.rsplit_once('.').map(|(_, extension)| extension), Some("xml"));
                 prop_assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)));
             }
         }

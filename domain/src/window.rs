@@ -197,17 +197,13 @@ mod tests {
             for (pause, burst) in steps {
                 now += pause;
                 for _ in 0..burst {
-                    match admit(&mut window, now, limit) {
-                        Ok(()) => {
-                            prop_assert!(admitted_by_the_rule(&admitted, now, limit));
-                            admitted.push(now);
-                        }
-                        Err(_) => {
-                            let a_second_ago = now.saturating_sub(COARSE_MS);
-                            prop_assert!(!admitted_by_the_rule(&admitted, a_second_ago, limit));
-                            break;
-                        }
+                    if admit(&mut window, now, limit).is_err() {
+                        let a_second_ago = now.saturating_sub(COARSE_MS);
+                        prop_assert!(!admitted_by_the_rule(&admitted, a_second_ago, limit));
+                        break;
                     }
+                    prop_assert!(admitted_by_the_rule(&admitted, now, limit));
+                    admitted.push(now);
                 }
             }
         }

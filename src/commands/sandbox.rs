@@ -4,14 +4,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tokio::net::TcpListener;
 
-use crate::{say, wiring};
+use crate::{say, server, wiring};
 
 pub(super) async fn run(listen: SocketAddr, latency_ms: u64) -> Result<()> {
-    let listener = TcpListener::bind(listen)
-        .await
-        .with_context(|| format!("listening on {listen}"))?;
+    let listener = server::listen(listen).with_context(|| format!("listening on {listen}"))?;
     let address = listener.local_addr().context("asking for the address")?;
     say(&format!(
         "The sandbox bank answers at http://{address}/cep, as the portal does at https://www.banxico.org.mx/cep.\n\

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
@@ -26,11 +25,10 @@ const FAREWELL_MARGIN: Duration = Duration::from_secs(5);
 pub(super) async fn run(options: Options) -> Result<()> {
     super::prepare_data_dir(&options)?;
     raise_descriptor_limit();
-    let listener = TcpListener::bind(options.listen)
-        .await
+    let listener = server::listen(options.listen)
         .with_context(|| format!("listening on {} (CEP_LISTEN)", options.listen))?;
     let address = listener.local_addr().context("asking for the address")?;
-    let (sandbox, sandbox_url) = wiring::start_sandbox(&options).await?;
+    let (sandbox, sandbox_url) = wiring::start_sandbox(&options)?;
     let gateway = wiring::gateway(&options, &sandbox_url).await?;
     let mut background = start_background(&gateway, &options);
 

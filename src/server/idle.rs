@@ -1,7 +1,8 @@
 //! Connections on which nothing happens are closed, so that they can't take all the places.
 //!
-//! hyper bounds the time from a head's first byte to its last. It doesn't bound a connection that
-//! never sends a byte, sends half of h2's preface, or stays open for ever after an answer.
+//! hyper's own deadline for heads doesn't cover a connection that never sends a byte or sends half
+//! of h2's preface, and it counts from the last answer: clients that keep connections for longer
+//! than 5 s would lose requests to it. So heads are timed here, from their first byte.
 
 use std::future::Future;
 use std::io;
@@ -15,6 +16,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Time until the first request of a connection.
 const FIRST_REQUEST: Duration = Duration::from_secs(5);
+/// Time from a head's first byte to its last (HTTP/1.1; h2 bounds heads by their size).
+const HEAD: Duration = Duration::from_secs(5);
 /// Time between an answer and the next request; longer than clients usually keep connections.
 const NEXT_REQUEST: Duration = Duration::from_secs(75);
 
@@ -25,6 +28,8 @@ struct State {
     in_flight: usize,
     /// When the connection is closed if no request begins.
     idle_until: Instant,
+    /// The same, once a head has begun to arrive.
+    head_until: Option<Instant>,
 }
 
 impl Activity {
@@ -33,12 +38,16 @@ impl Activity {
         Arc::new(Self(Mutex::new(State {
             in_flight: 0,
             idle_until,
+            head_until: None,
         })))
     }
 
     /// Marks a request as in flight until the answer is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> InFlight {
-        self.state().in_flight += 1;
+        let mut state = self.state();
+        state.in_flight += 1;
+        state.head_until = None;
+        drop(state);
         InFlight(Arc::clone(self))
     }
 
@@ -48,7 +57,21 @@ impl Activity {
         if state.in_flight > 0 {
             return Some(now + NEXT_REQUEST);
         }
-        (state.idle_until > now).then_some(state.idle_until)
+        let until = state
+            .head_until
+            .map_or(state.idle_until, |head| head.min(state.idle_until));
+        (until > now).then_some(until)
+    }
+
+    /// Bytes arrived: without a request in flight they belong to a head. Returns by when it must be
+    /// complete if this is its beginning.
+    fn head_begins(&self, now: Instant) -> Option<Instant> {
+        let mut state = self.state();
+        if state.in_flight > 0 || state.head_until.is_some() {
+            return None;
+        }
+        state.head_until = Some(now + HEAD);
+        state.head_until
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -74,6 +97,15 @@ pub(super) struct Watched<S> {
     stream: S,
     activity: Arc<Activity>,
     alarm: Pin<Box<Sleep>>,
+    protocol: Protocol,
+}
+
+/// What the first bytes of a connection say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Unknown,
+    Http1,
+    Http2,
 }
 
 impl<S> Watched<S> {
@@ -83,6 +115,26 @@ impl<S> Watched<S> {
             stream,
             activity,
             alarm,
+            protocol: Protocol::Unknown,
+        }
+    }
+
+    /// Takes note of bytes that arrived.
+    fn arrived(&mut self, bytes: &[u8]) {
+        if self.protocol == Protocol::Unknown {
+            // A client that means h2 sends its preface in one piece; POST, PUT and PATCH differ.
+            let preface = bytes.starts_with(b"PRI");
+            self.protocol = if preface {
+                Protocol::Http2
+            } else {
+                Protocol::Http1
+            };
+        }
+        if self.protocol == Protocol::Http1
+            && let Some(until) = self.activity.head_begins(Instant::now())
+            && until < self.alarm.deadline()
+        {
+            self.alarm.as_mut().reset(until);
         }
     }
 
@@ -103,7 +155,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
+            Poll::Ready(Ok(())) if buffer.filled().len() > before => {
+                self.arrived(&buffer.filled()[before..]);
+                Poll::Ready(Ok(()))
+            }
             Poll::Ready(read) => Poll::Ready(read),
             Poll::Pending => self.poll_idle(context),
         }
@@ -178,5 +235,22 @@ mod tests {
         let answered = Instant::now();
         assert!(watched.read(&mut byte).await.is_err());
         assert!(answered.elapsed() >= NEXT_REQUEST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_later_head_has_as_much_time_as_the_first_and_waiting_for_it_more() {
+        let (mut client, server) = duplex(64);
+        let activity = Activity::new();
+        let mut watched = Watched::new(server, Arc::clone(&activity));
+        let mut byte = [0];
+        client.write_all(b"G").await.unwrap();
+        watched.read_exact(&mut byte).await.unwrap();
+        drop(activity.begin());
+        tokio::time::advance(Duration::from_mins(1)).await;
+        client.write_all(b"G").await.unwrap();
+        watched.read_exact(&mut byte).await.unwrap();
+        let began = Instant::now();
+        assert!(watched.read(&mut byte).await.is_err());
+        assert!(began.elapsed() >= HEAD && began.elapsed() < HEAD + Duration::from_secs(1));
     }
 }

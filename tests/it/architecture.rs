@@ -4,9 +4,15 @@ use std::collections::BTreeMap;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
-/// The crates of the house, and what each may depend on besides other crates of the house.
-/// `None`: anything.
-const HOUSE: [(&str, &[&str], Option<&[&str]>); 10] = [
+/// A crate, the crates of the house that it may depend on, and which others; `None`: any.
+type Place = (
+    &'static str,
+    &'static [&'static str],
+    Option<&'static [&'static str]>,
+);
+
+/// The crates of the house.
+const HOUSE: [Place; 10] = [
     (
         "domain",
         &[],

@@ -238,7 +238,7 @@ async fn other_content_types_are_refused() {
         let sent = gateway
             .client
             .post(gateway.url("/v1/cep/xml"))
-            .header("x-api-key", &key.api_key);
+            .header("x-api-key", &key.full);
         let answer = sent
             .header("content-type", kind)
             .body(request(1, "10.00").to_string())
@@ -254,7 +254,7 @@ async fn other_content_types_are_refused() {
     let sent = gateway
         .client
         .post(gateway.url("/v1/cep/xml"))
-        .header("x-api-key", &key.api_key);
+        .header("x-api-key", &key.full);
     let answer = sent
         .body(request(1, "10.00").to_string())
         .send()
@@ -324,7 +324,7 @@ async fn a_sane_request_id_is_kept_and_any_other_replaced() {
             .post(gateway.url("/v1/cep/xml"))
             .header("x-request-id", sent);
         let request_ = request_
-            .header("x-api-key", &key.api_key)
+            .header("x-api-key", &key.full)
             .header("content-type", "application/json");
         let answer = request_
             .body(request(1, "10.00").to_string())

@@ -13,9 +13,9 @@ async fn accounts_names_amounts_and_keys_reach_neither_the_log_nor_the_database(
         .with("CEP_BANK_TIMEOUT", "0.5")
         .start();
     let key = gateway.roomy_key();
-    let secret = key.api_key.split_once('.').unwrap().1.to_owned();
+    let secret = key.full.split_once('.').unwrap().1.to_owned();
     let mut canaries = vec![
-        key.api_key.clone(),
+        key.full.clone(),
         secret,
         "002010077777777771".to_owned(),
         "77777777".to_owned(),

@@ -30,7 +30,7 @@ async fn a_killed_gateway_has_counted_every_proof_that_it_delivered() {
                         let sent = client
                             .post(&url)
                             .headers(headers(&[
-                                ("x-api-key", &key.api_key),
+                                ("x-api-key", &key.full),
                                 ("content-type", "application/json"),
                             ]))
                             .body(request(1, "10.00").to_string())
@@ -84,7 +84,7 @@ async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down()
                 .client
                 .post(gateway.url("/v1/cep/xml"))
                 .headers(headers(&[
-                    ("x-api-key", &key.api_key),
+                    ("x-api-key", &key.full),
                     ("content-type", "application/json"),
                 ]))
                 .body(request(number, "10.00").to_string())

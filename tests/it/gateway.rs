@@ -1,9 +1,10 @@
 //! A gateway process that a test starts on a free port, in a temporary folder, and stops by its own
 //! process id.
 
+use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The seven endpoints' names.
-pub const ENDPOINTS: [&str; 7] = [
+pub(crate) const ENDPOINTS: [&str; 7] = [
     "xml_auto",
     "xml",
     "pdf",
@@ -25,40 +26,40 @@ pub const ENDPOINTS: [&str; 7] = [
 ];
 
 /// A running gateway, its folder, and a client.
-pub struct Gateway {
+pub(crate) struct Gateway {
     child: Child,
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     folder: TempDir,
-    pub client: Client,
+    pub(crate) client: Client,
     /// What it printed so far.
     printed: Arc<Mutex<String>>,
 }
 
 /// A gateway that is to be started.
-pub struct Plan {
+pub(crate) struct Plan {
     folder: TempDir,
     variables: Vec<(String, String)>,
 }
 
 impl Plan {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::in_folder(tempfile::tempdir().unwrap())
     }
 
-    pub fn in_folder(folder: TempDir) -> Self {
+    pub(crate) fn in_folder(folder: TempDir) -> Self {
         Self {
             folder,
             variables: Vec::new(),
         }
     }
 
-    pub fn with(mut self, variable: &str, value: impl ToString) -> Self {
+    pub(crate) fn with(mut self, variable: &str, value: impl fmt::Display) -> Self {
         self.variables
             .push((variable.to_owned(), value.to_string()));
         self
     }
 
-    pub fn start(self) -> Gateway {
+    pub(crate) fn start(self) -> Gateway {
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -89,7 +90,7 @@ impl Plan {
         let rest = Arc::clone(&printed);
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                rest.lock().unwrap().push_str(&format!("{line}\n"));
+                rest.lock().unwrap().extend([line.as_str(), "\n"]);
             }
         });
         Gateway {
@@ -103,7 +104,7 @@ impl Plan {
 }
 
 /// A client that keeps connections and waits long enough for anything the gateway does.
-pub fn client() -> Client {
+pub(crate) fn client() -> Client {
     static PROVIDER: OnceLock<()> = OnceLock::new();
     PROVIDER.get_or_init(|| {
         rustls::crypto::aws_lc_rs::default_provider()
@@ -117,7 +118,7 @@ pub fn client() -> Client {
 }
 
 /// The program with nothing of this environment's settings, and its data in `folder`.
-pub fn command(folder: &Path) -> Command {
+pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cep-gateway"));
     command
         .env_clear()
@@ -128,45 +129,42 @@ pub fn command(folder: &Path) -> Command {
 
 /// A key that was made on the command line.
 #[derive(Clone, Debug)]
-pub struct Key {
-    pub id: String,
-    pub prefix: String,
-    pub api_key: String,
+pub(crate) struct Key {
+    pub(crate) id: String,
+    pub(crate) prefix: String,
+    /// The whole key.
+    pub(crate) full: String,
 }
 
 impl Gateway {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Plan::new().start()
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn database(&self) -> PathBuf {
-        self.folder().join("data").join("cep.db")
-    }
-
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder().join("log")).unwrap()
     }
 
     /// What it printed after it said where it listens.
-    pub fn printed(&self) -> String {
+    pub(crate) fn printed(&self) -> String {
         self.printed.lock().unwrap().clone()
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// Runs the program's command beside the server.
-    pub fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         command(self.folder()).args(arguments).output().unwrap()
     }
 
     /// Makes a `test` key with these further arguments.
-    pub fn key(&self, arguments: &[&str]) -> Key {
+    pub(crate) fn key(&self, arguments: &[&str]) -> Key {
         let made = self.run(
             &[
                 &["keys", "create", "--name", "test", "--env", "test"],
@@ -184,20 +182,20 @@ impl Gateway {
         Key {
             id: text("id"),
             prefix: text("prefix"),
-            api_key: text("api_key"),
+            full: text("api_key"),
         }
     }
 
     /// A key that no test runs into the limits of.
-    pub fn roomy_key(&self) -> Key {
+    pub(crate) fn roomy_key(&self) -> Key {
         self.key(&["--per-minute", "100000", "--no-cap"])
     }
 
-    pub async fn post(&self, endpoint: &str, key: &Key, body: &Value) -> Response {
+    pub(crate) async fn post(&self, endpoint: &str, key: &Key, body: &Value) -> Response {
         self.post_text(endpoint, key, body.to_string()).await
     }
 
-    pub async fn post_text(
+    pub(crate) async fn post_text(
         &self,
         endpoint: &str,
         key: &Key,
@@ -206,7 +204,7 @@ impl Gateway {
         self.client
             .post(self.url(&format!("/v1/cep/{endpoint}")))
             .headers(headers(&[
-                ("x-api-key", &key.api_key),
+                ("x-api-key", &key.full),
                 ("content-type", "application/json"),
             ]))
             .body(body)
@@ -216,7 +214,7 @@ impl Gateway {
     }
 
     /// Asks the process to stop, and returns once it has.
-    pub fn stop(mut self) -> TempDir {
+    pub(crate) fn stop(mut self) -> TempDir {
         self.signal("TERM");
         let deadline = Instant::now() + Duration::from_secs(30);
         while self.child.try_wait().unwrap().is_none() {
@@ -227,13 +225,13 @@ impl Gateway {
     }
 
     /// Ends the process at once, as a crash would.
-    pub fn kill(mut self) -> TempDir {
+    pub(crate) fn kill(mut self) -> TempDir {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         self.keep_folder()
     }
 
-    pub fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -256,7 +254,7 @@ impl Drop for Gateway {
     }
 }
 
-pub fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+pub(crate) fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     pairs
         .iter()
         .map(|(name, value)| {
@@ -270,7 +268,7 @@ pub fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
 
 /// A request for a transfer of `amount` that the sandbox finds, unless the amount is a magic one.
 /// Every number names another transfer.
-pub fn request(number: u32, amount: &str) -> Value {
+pub(crate) fn request(number: u32, amount: &str) -> Value {
     let mut request = json!({
         "fecha": "2026-11-18",
         "clave_rastreo": format!("MBAN01002611180{number:09}"),
@@ -283,7 +281,7 @@ pub fn request(number: u32, amount: &str) -> Value {
 }
 
 /// The JSON body of an answer with this status.
-pub async fn json_of(answer: Response, status: u16) -> Value {
+pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
     let found = answer.status();
     let body = answer.text().await.unwrap();
     assert_eq!(found, StatusCode::from_u16(status).unwrap(), "{body}");
@@ -291,7 +289,11 @@ pub async fn json_of(answer: Response, status: u16) -> Value {
 }
 
 /// Waits until `condition` holds, and fails when it doesn't within `patience`.
-pub async fn eventually(what: &str, patience: Duration, mut condition: impl AsyncFnMut() -> bool) {
+pub(crate) async fn eventually(
+    what: &str,
+    patience: Duration,
+    mut condition: impl AsyncFnMut() -> bool,
+) {
     let deadline = Instant::now() + patience;
     while !condition().await {
         assert!(Instant::now() < deadline, "not within {patience:?}: {what}");

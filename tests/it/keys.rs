@@ -66,12 +66,12 @@ async fn all_refused_keys_get_one_answer() {
         headers(&[("x-api-key", "nonsense")]),
         headers(&[("x-api-key", "cep_test_AAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA")]),
         headers(&[("x-api-key", &wrong)]),
-        headers(&[("x-api-key", &revoked.api_key)]),
-        headers(&[("authorization", &format!("Bearer {}", good.api_key))]),
-        headers(&[("cookie", &format!("x-api-key={}", good.api_key))]),
+        headers(&[("x-api-key", &revoked.full)]),
+        headers(&[("authorization", &format!("Bearer {}", good.full))]),
+        headers(&[("cookie", &format!("x-api-key={}", good.full))]),
         [
-            headers(&[("x-api-key", &good.api_key)]),
-            headers(&[("x-api-key", &good.api_key)]),
+            headers(&[("x-api-key", &good.full)]),
+            headers(&[("x-api-key", &good.full)]),
         ]
         .into_iter()
         .fold(reqwest::header::HeaderMap::new(), |mut both, one| {
@@ -84,7 +84,7 @@ async fn all_refused_keys_get_one_answer() {
         let mut sent = candidate;
         sent.insert("x-request-id", "same".parse().unwrap());
         sent.insert("content-type", "application/json".parse().unwrap());
-        let url = gateway.url(&format!("/v1/cep/xml?x-api-key={}", good.api_key));
+        let url = gateway.url(&format!("/v1/cep/xml?x-api-key={}", good.full));
         let answer = gateway
             .client
             .post(url)
@@ -120,7 +120,7 @@ async fn keys_are_listed_newest_first_without_their_secrets() {
     assert_eq!(ids[..3], [&*keys[2].id, &*keys[1].id, &*keys[0].id]);
     assert_eq!(listed[0]["monthly_quota"], Value::Null);
     for key in &keys {
-        let secret = key.api_key.split_once('.').unwrap().1;
+        let secret = key.full.split_once('.').unwrap().1;
         assert!(!text.contains(secret));
     }
 }

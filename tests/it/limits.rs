@@ -150,7 +150,7 @@ async fn what_counts_is_what_the_contract_says() {
     let wrong_method = gateway
         .client
         .get(gateway.url("/v1/cep/xml"))
-        .header("x-api-key", &key.api_key);
+        .header("x-api-key", &key.full);
     assert_eq!(wrong_method.send().await.unwrap().status(), 405);
     assert_eq!(
         month_left(&request(1, "10.00").to_string()).await,

@@ -91,7 +91,7 @@ async fn all_seven_endpoints_deliver_the_same_proof() {
             let answer = gateway
                 .client
                 .post(gateway.url(&format!("{prefix}/{endpoint}")))
-                .header("x-api-key", &key.api_key)
+                .header("x-api-key", &key.full)
                 .header("content-type", "application/json; charset=utf-8")
                 .body(request(8, "1234.56").to_string())
                 .send()
@@ -254,7 +254,7 @@ async fn a_live_key_never_reaches_the_sandbox() {
     let live = crate::gateway::Key {
         id: String::new(),
         prefix: String::new(),
-        api_key,
+        full: api_key,
     };
     let error = json_of(
         gateway.post("xml", &live, &request(8, "1234.56")).await,
@@ -274,7 +274,7 @@ async fn messages_are_spanish_and_english_when_asked_for() {
             .post(gateway.url("/v1/cep/xml"))
             .header("accept-language", language);
         let sent = sent
-            .header("x-api-key", &key.api_key)
+            .header("x-api-key", &key.full)
             .header("content-type", "application/json");
         let body = json_of(
             sent.body(request(1, "404.00").to_string())

@@ -32,7 +32,7 @@ async fn h2c_is_served_with_prior_knowledge() {
         .unwrap();
     let sent = client
         .post(gateway.url("/v1/cep/xml"))
-        .header("x-api-key", &key.api_key);
+        .header("x-api-key", &key.full);
     let sent = sent
         .header("content-type", "application/json")
         .body(request(1, "10.00").to_string());
@@ -75,13 +75,37 @@ async fn headers_that_dribble_are_cut_off_in_time() {
 }
 
 #[tokio::test]
+async fn a_kept_connection_outlives_the_deadline_of_heads() {
+    let gateway = Gateway::start();
+    let mut stream = TcpStream::connect(gateway.address).await.unwrap();
+    let mut ask = async || {
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            .await
+            .unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"}") {
+            assert_ne!(
+                stream.read_buf(&mut answer).await.unwrap(),
+                0,
+                "the connection was closed"
+            );
+        }
+    };
+    ask().await;
+    // Longer than a head may take; there is no condition to wait for.
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    ask().await;
+}
+
+#[tokio::test]
 async fn a_body_that_dribbles_is_answered_in_time() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
     let head = format!(
         "POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\nx-api-key: {}\r\ncontent-type: application/json\r\ncontent-length: 200\r\n\r\n{{",
-        key.api_key
+        key.full
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let started = Instant::now();
@@ -100,7 +124,7 @@ async fn ten_megabytes_are_refused_without_being_read() {
     let mut with_length: Vec<&[u8]> = Vec::new();
     let head = format!(
         "POST /v1/cep/xml HTTP/1.1\r\nHost: x\r\nx-api-key: {}\r\ncontent-type: application/json\r\nconnection: close\r\n",
-        key.api_key
+        key.full
     );
     let length = format!("{head}content-length: {}\r\n\r\n", 10 << 20);
     with_length.push(length.as_bytes());
@@ -176,7 +200,7 @@ async fn a_client_that_hangs_up_is_still_counted() {
         .post(gateway.url("/v1/cep/xml"))
         .timeout(Duration::from_millis(100));
     let impatient = impatient
-        .header("x-api-key", &key.api_key)
+        .header("x-api-key", &key.full)
         .header("content-type", "application/json");
     assert!(
         impatient
