@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::Connection;
+use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
@@ -157,7 +158,7 @@ impl Place {
                     .pragma("cache_size", "-16384")
             })
             // SQLite ends a transaction by itself on some errors (disk full, I/O); sqlx goes on
-            // counting it as open, and the connection could never begin another.
+            // counting it as open, and would begin savepoints only on the connection ever after.
             .map_sqlx_sqlite_before_acquire(|connection, _| {
                 Box::pin(async move { Ok(!connection.is_in_transaction()) })
             });
@@ -184,7 +185,7 @@ fn is_busy(error: &DbErr) -> bool {
     let DbErr::Conn(RuntimeErr::SqlxError(error)) = error else {
         return false;
     };
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error.as_database_error().and_then(DatabaseError::code);
     code.and_then(|code| code.parse::<u32>().ok())
         .is_some_and(|code| code & 0xFF == 5)
 }

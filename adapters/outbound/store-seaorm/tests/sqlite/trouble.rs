@@ -164,7 +164,7 @@ async fn closing_over_a_database_that_fails_ends_with_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_lost_its_transaction_is_replaced() {
+async fn a_transaction_that_sqlite_rolled_back_by_itself_is_tried_again() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;
