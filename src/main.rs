@@ -6,7 +6,7 @@ use cep_gateway::{cli, commands, telemetry};
 
 /// A tenth of the time of a request goes to allocation with the system's own allocator (bench/).
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let cli = cli::parse();

@@ -11,7 +11,7 @@ use crate::table::Row;
 use crate::{millis, row};
 
 const SPAN: Duration = Duration::from_secs(5);
-const CONNECTIONS: usize = 256;
+const CONNECTIONS: usize = 512;
 const LOOKUPS: u64 = 400;
 const IN_FLIGHT: u64 = 2_000;
 
