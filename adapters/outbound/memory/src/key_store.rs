@@ -33,6 +33,13 @@ struct Kept {
     version: u64,
 }
 
+/// What a change did.
+#[derive(PartialEq, Eq)]
+enum Changed {
+    Key,
+    Nothing,
+}
+
 impl Kept {
     fn state(&self) -> KeyState {
         KeyState {
@@ -64,10 +71,17 @@ impl MemoryKeyStore {
         }
     }
 
-    fn change(&self, id: KeyId, change: impl FnOnce(&mut ApiKey)) -> Result<ApiKey, UpdateError> {
+    /// Changes a key, unless that would change nothing of it.
+    fn change(
+        &self,
+        id: KeyId,
+        change: impl FnOnce(&mut ApiKey) -> Changed,
+    ) -> Result<ApiKey, UpdateError> {
         let mut books = self.books();
         let kept = books.keys.get_mut(&id).ok_or(UpdateError::NotFound)?;
-        change(&mut kept.record.key);
+        if change(&mut kept.record.key) == Changed::Nothing {
+            return Ok(kept.record.key.clone());
+        }
         kept.version += 1;
         let key = kept.record.key.clone();
         books.changes.push(id);
@@ -130,15 +144,20 @@ impl KeyStore for MemoryKeyStore {
     }
 
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
-        let key = self.find(id).await?.ok_or(UpdateError::NotFound)?;
-        if key.revoked_at.is_some() {
-            return Ok(key);
-        }
-        self.change(id, |key| key.revoked_at = Some(at))
+        self.change(id, |key| {
+            if key.revoked_at.is_some() {
+                return Changed::Nothing;
+            }
+            key.revoked_at = Some(at);
+            Changed::Key
+        })
     }
 
     async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError> {
-        self.change(id, |key| key.limits = limits)
+        self.change(id, |key| {
+            key.limits = limits;
+            Changed::Key
+        })
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
-use domain::limits::{Limits, MonthlyUse};
+use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, StoreError,
@@ -21,6 +21,8 @@ use crate::store::{Store, begin, failed};
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: u64 = 1_000;
+/// The table of keys, as errors name it.
+const KEYS: &str = "api_keys";
 
 #[async_trait]
 impl KeyStore for Store {
@@ -59,18 +61,24 @@ impl KeyStore for Store {
             });
         let row = api_keys::Entity::find_by_id(id.to_string())
             .join(JoinType::LeftJoin, in_month)
-            .select_also(monthly_use::Entity)
+            .column(monthly_use::Column::Charged)
+            .column(monthly_use::Column::Refunded)
+            .into_model::<SnapshotRow>()
             .one(&self.connection)
             .await
             .map_err(failed)?;
-        let Some((key, used)) = row else {
+        let Some(row) = row else {
             return Ok(None);
         };
-        let state = state(&key)?;
-        let used = used.map_or(MonthlyUse::default(), |used| MonthlyUse {
-            charged: used.charged.unsigned_abs(),
-            refunded: used.refunded.unsigned_abs(),
-        });
+        let state = state(&row.key)?;
+        let count = |count: Option<i64>, column| {
+            u64::try_from(count.unwrap_or(0))
+                .map_err(|_| unreadable("monthly_use", &row.key.id, column))
+        };
+        let used = MonthlyUse {
+            charged: count(row.charged, "charged")?,
+            refunded: count(row.refunded, "refunded")?,
+        };
         Ok(Some(Snapshot { state, month, used }))
     }
 
@@ -117,9 +125,11 @@ impl KeyStore for Store {
             .await
             .map_err(failed)?;
         let read = |(change, key): (key_changes::Model, Option<api_keys::Model>)| {
-            let key = key.ok_or_else(|| unreadable(&change.key_id, "id"))?;
+            let number = u64::try_from(change.number)
+                .map_err(|_| unreadable("key_changes", &change.key_id, "number"))?;
+            let key = key.ok_or_else(|| unreadable("key_changes", &change.key_id, "key_id"))?;
             Ok(Change {
-                number: ChangeNumber(change.number.unsigned_abs()),
+                number: ChangeNumber(number),
                 key: KeyId(uuid(&key.id)?),
                 state: state(&key)?,
             })
@@ -209,6 +219,15 @@ fn keys() -> Select<api_keys::Entity> {
     )
 }
 
+/// A key and what it used of a month: nothing yet when there is no row of it.
+#[derive(FromQueryResult)]
+struct SnapshotRow {
+    #[sea_orm(nested)]
+    key: api_keys::Model,
+    charged: Option<i64>,
+    refunded: Option<i64>,
+}
+
 #[derive(FromQueryResult)]
 struct KeyRow {
     #[sea_orm(nested)]
@@ -219,7 +238,7 @@ struct KeyRow {
 impl KeyRow {
     fn read(self) -> Result<ApiKey, StoreError> {
         let KeyRow { key, last_used_at } = self;
-        let wrong = |column| unreadable(&key.id, column);
+        let wrong = |column| unreadable(KEYS, &key.id, column);
         let instant =
             |millis, column| DateTime::from_timestamp_millis(millis).ok_or_else(|| wrong(column));
         Ok(ApiKey {
@@ -263,7 +282,7 @@ fn written(record: &KeyRecord) -> api_keys::ActiveModel {
 }
 
 fn credential(row: &api_keys::Model) -> Result<Credential, StoreError> {
-    let wrong = |column| unreadable(&row.id, column);
+    let wrong = |column| unreadable(KEYS, &row.id, column);
     let generation = u16::try_from(row.hash_generation).map_err(|_| wrong("hash_generation"))?;
     Ok(Credential {
         id: KeyId(uuid(&row.id)?),
@@ -276,17 +295,19 @@ fn state(row: &api_keys::Model) -> Result<KeyState, StoreError> {
     Ok(KeyState {
         revoked: row.revoked_at.is_some(),
         limits: limits(row)?,
-        version: row.version.unsigned_abs(),
+        version: u64::try_from(row.version).map_err(|_| unreadable(KEYS, &row.id, "version"))?,
     })
 }
 
 fn limits(row: &api_keys::Model) -> Result<Limits, StoreError> {
-    let per_minute = u32::try_from(row.per_minute).ok();
-    let quota = row.monthly_quota.map(u64::try_from).transpose().ok();
-    per_minute
-        .zip(quota)
-        .and_then(|(per_minute, quota)| Limits::new(per_minute, quota).ok())
-        .ok_or_else(|| unreadable(&row.id, "limits"))
+    let wrong = |column| unreadable(KEYS, &row.id, column);
+    let per_minute = u32::try_from(row.per_minute).map_err(|_| wrong("per_minute"))?;
+    let quota = row.monthly_quota.map(u64::try_from).transpose();
+    let quota = quota.map_err(|_| wrong("monthly_quota"))?;
+    Limits::new(per_minute, quota).map_err(|error| match error {
+        LimitsError::PerMinute => wrong("per_minute"),
+        LimitsError::MonthlyQuota => wrong("monthly_quota"),
+    })
 }
 
 /// A quota fits: it is at most [`domain::limits::MAX_MONTHLY_QUOTA`].
@@ -297,7 +318,7 @@ fn quota(limits: Limits) -> Option<i64> {
 }
 
 fn uuid(text: &str) -> Result<Uuid, StoreError> {
-    Uuid::try_parse(text).map_err(|_| unreadable(text, "id"))
+    Uuid::try_parse(text).map_err(|_| unreadable(KEYS, text, "id"))
 }
 
 fn hex(hash: &KeyHash) -> String {
@@ -320,15 +341,17 @@ fn unhex(text: &str) -> Option<KeyHash> {
 
 /// A row that this program can't have written.
 #[derive(Debug, thiserror::Error)]
-#[error("{column} of the key {id} in the database makes no sense")]
+#[error("a row of {table} makes no sense in {column}; it is the key {key}'s")]
 struct Unreadable {
-    id: String,
+    table: &'static str,
+    key: String,
     column: &'static str,
 }
 
-fn unreadable(id: &str, column: &'static str) -> StoreError {
+fn unreadable(table: &'static str, key: &str, column: &'static str) -> StoreError {
     failed(Unreadable {
-        id: id.to_owned(),
+        table,
+        key: key.to_owned(),
         column,
     })
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contract;
+mod damage;
 mod files;
 mod support;
 mod trouble;
