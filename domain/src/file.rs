@@ -31,6 +31,24 @@ impl Format {
     }
 }
 
+/// The files that are wanted of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// The XML.
+    Xml,
+    /// The PDF.
+    Pdf,
+    /// Both, of one portal session.
+    Both,
+}
+
+impl Wanted {
+    /// Whether the PDF is among them.
+    pub fn includes_pdf(self) -> bool {
+        matches!(self, Self::Pdf | Self::Both)
+    }
+}
+
 /// The name that a proof's files share: `CEP-<yyyymmdd>-<tracking key>`, where the date is the
 /// operation date and the tracking key is reduced to `[A-Za-z0-9._-]`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -41,6 +41,20 @@ pub enum Evidence {
     },
 }
 
+impl Evidence {
+    /// What it is, for logs: never a digit of the account or the key.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ClabePrefix(_) => "clabe_prefix",
+            Self::CardPrefix(_) => "card_prefix",
+            Self::TrackingKeyShape { confidence, .. } => match confidence {
+                Confidence::High => "tracking_key_shape:high",
+                Confidence::Medium => "tracking_key_shape:medium",
+            },
+        }
+    }
+}
+
 /// How sure a tracking-key shape is. Shapes of low confidence are never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {

@@ -58,6 +58,62 @@ impl Limits {
     }
 }
 
+/// New limits, in their ranges; what isn't given stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitsChange {
+    per_minute: Option<u32>,
+    monthly_quota: Option<Option<u64>>,
+}
+
+impl LimitsChange {
+    /// A change to so many requests a minute and a month; the inner `None` lifts the cap.
+    ///
+    /// # Errors
+    /// A [`LimitsError`] when a number is out of range.
+    pub fn new(
+        per_minute: Option<u32>,
+        monthly_quota: Option<Option<u64>>,
+    ) -> Result<Self, LimitsError> {
+        let change = Self {
+            per_minute,
+            monthly_quota,
+        };
+        // The ranges don't depend on each other, so a change in range is so for any limits.
+        let changed = change.apply(Plan::default().limits());
+        Limits::new(changed.per_minute, changed.monthly_quota)?;
+        Ok(change)
+    }
+
+    /// The new requests a minute, when they change.
+    pub fn per_minute(self) -> Option<u32> {
+        self.per_minute
+    }
+
+    /// The new requests a month, when they change; the inner `None` lifts the cap.
+    pub fn monthly_quota(self) -> Option<Option<u64>> {
+        self.monthly_quota
+    }
+
+    /// `limits` after the change.
+    #[must_use]
+    pub fn apply(self, limits: Limits) -> Limits {
+        Limits {
+            per_minute: self.per_minute.unwrap_or(limits.per_minute),
+            monthly_quota: self.monthly_quota.unwrap_or(limits.monthly_quota),
+        }
+    }
+}
+
+impl From<Limits> for LimitsChange {
+    /// The change of both.
+    fn from(limits: Limits) -> Self {
+        Self {
+            per_minute: Some(limits.per_minute),
+            monthly_quota: Some(limits.monthly_quota),
+        }
+    }
+}
+
 /// What an account pays for. A new key starts with its plan's limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Plan {
@@ -160,6 +216,16 @@ impl MonthStanding {
 }
 
 impl Standing {
+    /// The standing after some time, in which nothing was asked: both resets are that much nearer.
+    #[must_use]
+    pub fn after(mut self, elapsed: Duration) -> Self {
+        self.minute.reset = self.minute.reset.saturating_sub(elapsed);
+        if let Some(month) = &mut self.month {
+            month.reset = month.reset.saturating_sub(elapsed);
+        }
+        self
+    }
+
     /// The standing after one admitted request was given back.
     #[must_use]
     pub fn after_refund(mut self) -> Self {
@@ -185,6 +251,22 @@ mod tests {
         }
 
         #[test]
+        fn a_change_keeps_limits_in_their_bounds_and_leaves_what_is_not_given(
+            minute: Option<u32>,
+            quota: Option<Option<u64>>,
+            old_minute in 1..=MAX_PER_MINUTE,
+            old_quota in prop::option::of(1..=MAX_MONTHLY_QUOTA),
+        ) {
+            let old = Limits::new(old_minute, old_quota).unwrap();
+            let expected = Limits::new(
+                minute.unwrap_or(old_minute),
+                quota.unwrap_or(old_quota),
+            );
+            let changed = LimitsChange::new(minute, quota).map(|change| change.apply(old));
+            prop_assert_eq!(changed, expected);
+        }
+
+        #[test]
         fn merging_uses_is_commutative_and_loses_nothing(a: (u64, u64), b: (u64, u64)) {
             let a = MonthlyUse { charged: a.0, refunded: a.1 };
             let b = MonthlyUse { charged: b.0, refunded: b.1 };
@@ -192,6 +274,27 @@ mod tests {
             prop_assert_eq!(a.merge(b).merge(b), a.merge(b));
             prop_assert!(a.merge(b).charged >= a.charged && a.merge(b).refunded >= b.refunded);
         }
+    }
+
+    #[test]
+    fn resets_come_nearer_and_end_at_zero() {
+        let month = Month::of(DateTime::UNIX_EPOCH);
+        let standing = |seconds| Standing {
+            minute: MinuteStanding {
+                limit: 60,
+                remaining: 3,
+                reset: Duration::from_secs(seconds),
+            },
+            month: Some(MonthStanding {
+                limit: 100,
+                used: 7,
+                reset: Duration::from_secs(seconds),
+                reset_at: month.end(),
+            }),
+        };
+        assert_eq!(standing(40).after(Duration::from_secs(25)), standing(15));
+        assert_eq!(standing(10).after(Duration::from_secs(25)), standing(0));
+        assert_eq!(standing(0).after(Duration::from_secs(1)), standing(0));
     }
 
     #[test]

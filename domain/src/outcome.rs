@@ -1,4 +1,7 @@
-//! What became of a proof request, in the words that statistics keep.
+//! What a proof request asks for and what became of it, in the words that statistics keep.
+
+use crate::file::Wanted;
+use crate::query::Institutions;
 
 /// The endpoints that a request can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +46,23 @@ impl Endpoint {
             Self::XmlBase64 => "xml_base64",
         }
     }
+
+    /// The files that it serves.
+    pub fn wanted(self) -> Wanted {
+        match self {
+            Self::XmlAuto | Self::Xml | Self::XmlBase64 => Wanted::Xml,
+            Self::PdfAuto | Self::Pdf | Self::Base64 => Wanted::Pdf,
+            Self::ZipAuto => Wanted::Both,
+        }
+    }
+
+    /// Whether the caller must name both institutions.
+    pub fn institutions(self) -> Institutions {
+        match self {
+            Self::XmlAuto | Self::PdfAuto | Self::ZipAuto => Institutions::Inferable,
+            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 => Institutions::Required,
+        }
+    }
 }
 
 /// What became of a request whose key was good.
@@ -50,7 +70,7 @@ impl Endpoint {
 pub enum Outcome {
     /// The proof was delivered.
     Delivered,
-    /// The request was malformed (400, 413, 415).
+    /// The request was malformed, or its body came too slowly (400, 408, 413, 415).
     InvalidRequest,
     /// A bank could not be inferred.
     InferenceFailed,
@@ -124,6 +144,31 @@ impl Outcome {
             | Self::NotIssued
             | Self::RateLimited
             | Self::QuotaExceeded => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_endpoints_that_infer_are_those_called_auto() {
+        for endpoint in Endpoint::ALL {
+            let infers = endpoint.institutions() == Institutions::Inferable;
+            assert_eq!(infers, endpoint.name().ends_with("_auto"), "{endpoint:?}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_serves_the_files_that_its_name_says() {
+        for endpoint in Endpoint::ALL {
+            let wanted = match endpoint.name() {
+                "zip_auto" => Wanted::Both,
+                name if name.starts_with("xml") => Wanted::Xml,
+                _ => Wanted::Pdf,
+            };
+            assert_eq!(endpoint.wanted(), wanted, "{endpoint:?}");
         }
     }
 }

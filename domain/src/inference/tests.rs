@@ -103,3 +103,27 @@ fn one_institution_on_both_sides_has_no_proof(
     };
     assert_eq!(refused, Unresolved::SameInstitution(same));
 }
+
+#[test]
+fn the_kind_of_evidence_says_no_digit() {
+    let shape = |confidence| Evidence::TrackingKeyShape {
+        bank: "1",
+        confidence,
+    };
+    let kinds = [
+        Evidence::ClabePrefix("014".to_owned()),
+        Evidence::CardPrefix("415231".to_owned()),
+        shape(Confidence::High),
+        shape(Confidence::Medium),
+    ]
+    .map(|evidence| evidence.kind());
+    assert_eq!(
+        kinds,
+        [
+            "clabe_prefix",
+            "card_prefix",
+            "tracking_key_shape:high",
+            "tracking_key_shape:medium",
+        ]
+    );
+}

@@ -78,16 +78,11 @@ impl OriginalChain {
         &self.text
     }
 
-    /// The text that was sealed: the chain without the seal, but with the leading and the trailing
-    /// `||`.
+    /// The text over whose UTF-8 bytes the seal is made (RSA, PKCS#1 v1.5): the chain without the
+    /// seal, but with the leading and the trailing `||`.
     pub fn signed_text(&self) -> &str {
         let seal = self.seal().len();
         &self.text[..self.text.len() - seal]
-    }
-
-    /// The bytes over which the seal is made (RSA, PKCS#1 v1.5): [`Self::signed_text`] in UTF-8.
-    pub fn signed_bytes(&self) -> &[u8] {
-        self.signed_text().as_bytes()
     }
 
     /// Number of fields between the leading `||` and the certificate number.
@@ -148,11 +143,6 @@ impl OriginalChain {
     /// The amount in centavos.
     pub fn centavos(&self) -> Option<u64> {
         centavos_from_bank_spelling(self.field(place::AMOUNT))
-    }
-
-    /// The fields that only later generations have: none, 7 or 24 of them.
-    pub fn further_fields(&self) -> impl Iterator<Item = &str> {
-        self.fields().take(self.length).skip(SHARED_FIELDS)
     }
 
     /// The serial number of the certificate that checks the seal.
