@@ -99,6 +99,24 @@ async fn a_refund_goes_to_the_month_that_was_charged() {
 }
 
 #[tokio::test]
+async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(5))).await;
+    let admission = house.ask(&holder).await.unwrap();
+    let counted = admission.standing;
+    let waited = Duration::from_secs(25);
+    house.clock.advance(waited);
+    let settled = house
+        .gatekeeper
+        .settle(admission, ended(Outcome::Delivered));
+    let settled = settled.await.unwrap();
+    assert_eq!(settled.minute.reset, counted.minute.reset - waited);
+    let (counted, settled) = (counted.month.unwrap(), settled.month.unwrap());
+    assert_eq!(settled.reset, counted.reset - waited);
+    assert_eq!(settled.reset_at, counted.reset_at);
+}
+
+#[tokio::test]
 async fn what_became_of_a_request_is_kept() {
     let house = house();
     let holder = house.holder(limits(10, Some(5))).await;

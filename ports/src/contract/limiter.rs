@@ -38,6 +38,7 @@ pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F)
     exactly_the_quota_is_admitted_in_a_month(make().await).await;
     the_minute_is_answered_when_both_are_used_up(make().await).await;
     a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(make().await).await;
+    a_forgotten_key_is_unknown_until_it_is_hydrated_again(make().await).await;
     new_limits_count_what_was_admitted_before(make().await).await;
     an_older_version_never_replaces_a_newer_one(make().await).await;
     hydrating_merges_by_maximum(make().await).await;
@@ -227,6 +228,39 @@ async fn a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(under_test:
         Verdict::Revoked,
         "a later change undid a revocation"
     );
+}
+
+async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 60, Some(100), 3).await;
+    let limiter = &subject.under_test.limiter;
+    let other = KeyId(Uuid::from_u128(8));
+    let month = Month::of(subject.under_test.time.now().await);
+    let used = MonthlyUse::default();
+    let state_of_other = state(60, None, 1);
+    let snapshot = Snapshot {
+        state: state_of_other,
+        month,
+        used,
+    };
+    limiter.hydrate(other, snapshot).await.expect("hydrate");
+
+    limiter.forget(subject.key).await.expect("forget");
+    let forgotten = subject.admit().await;
+    assert_eq!(forgotten, Verdict::Unknown { month });
+    let kept = limiter.admit(other).await.expect("admit");
+    assert!(
+        matches!(kept, Verdict::Admitted { .. }),
+        "another key was forgotten: {kept:?}"
+    );
+    let again = limiter.forget(subject.key).await;
+    again.expect("forgetting an unknown key is no error");
+
+    let revoked = KeyState {
+        revoked: true,
+        ..state(60, Some(100), 2)
+    };
+    subject.hydrate(revoked, used).await;
+    assert_eq!(subject.admit().await, Verdict::Revoked);
 }
 
 async fn new_limits_count_what_was_admitted_before(under_test: LimiterUnderTest) {

@@ -25,6 +25,9 @@ pub trait Limiter: Send + Sync {
     /// Applies a change of a key that was made in the store. A key that isn't known stays unknown.
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError>;
 
+    /// Forgets a key: its next admission is [`Verdict::Unknown`]. Its counts of the minute go too.
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError>;
+
     /// Gives one admitted request back to `month`, once per `request`; never to the minute.
     async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError>;
 }

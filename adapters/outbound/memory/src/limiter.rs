@@ -95,6 +95,11 @@ impl Limiter for InProcessLimiter {
         Ok(())
     }
 
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.shard(key).remove(&key);
+        Ok(())
+    }
+
     async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
         if let Some(counters) = self.shard(key).get_mut(&key) {
             counters.refund(month, request);
