@@ -8,7 +8,7 @@ use bytes::Bytes;
 use domain::calendar;
 use domain::file::FileStem;
 use domain::hints;
-use domain::inference::{self, Unresolved};
+use domain::inference::{self, Inferred, Unresolved};
 use domain::key::Environment;
 use domain::participant::Catalogue;
 use domain::payment::PaymentState;
@@ -25,7 +25,7 @@ mod memory;
 
 use flights::Flights;
 pub use memory::ProofMemory;
-use memory::{Remembered, Subject};
+use memory::{Pdf, Remembered, Session, Subject};
 
 /// The bank of each environment: live keys never reach the sandbox, test keys never the portal.
 pub struct BankBySide {
@@ -49,7 +49,7 @@ pub struct ProofService {
     banks: BankBySide,
     clock: Arc<dyn Clock>,
     catalogue: &'static Catalogue,
-    /// Time that one lookup may take.
+    /// Time that all questions to the bank for one caller may take together.
     patience: Duration,
     memory: ProofMemory,
     flights: Flights,
@@ -74,11 +74,13 @@ impl ProofService {
         }
     }
 
-    /// The proof with the files wanted, from memory as far as they are there.
+    /// The proof with the files wanted, from memory as far as they are there. `asked_at` is when
+    /// the patience of its caller began.
     async fn proof(
         &self,
         subject: &Subject,
         wanted: Wanted,
+        asked_at: Duration,
     ) -> Result<Arc<Remembered>, FetchError> {
         loop {
             let known = self.memory.get(subject);
@@ -86,7 +88,12 @@ impl ProofService {
                 return Ok(Arc::clone(known));
             }
             // Somebody may be asking already, though perhaps for another file: then look again.
-            let question = || self.ask(subject.clone(), known, wanted).boxed();
+            let waited = self.clock.monotonic().saturating_sub(asked_at);
+            let left = self.patience.saturating_sub(waited);
+            if left.is_zero() {
+                return Err(FetchError::BankTimeout);
+            }
+            let question = || self.ask(subject.clone(), known, wanted, left).boxed();
             let proof = self.flights.join_or_start(subject, question).await?;
             if proof.has(wanted) {
                 return Ok(proof);
@@ -100,17 +107,19 @@ impl ProofService {
         subject: Subject,
         known: Option<Arc<Remembered>>,
         wanted: Wanted,
+        patience: Duration,
     ) -> impl Future<Output = Result<Arc<Remembered>, FetchError>> + Send + 'static {
         let bank = Arc::clone(self.banks.of(subject.environment));
         let memory = self.memory.clone();
         let today = calendar::today(self.clock.now());
-        let (catalogue, patience) = (self.catalogue, self.patience);
+        let catalogue = self.catalogue;
         async move {
-            // The PDF alone can't be checked against the question, so the XML comes with it.
-            let missing = match (&known, wanted.includes_pdf()) {
-                (Some(_), _) => Wanted::Pdf,
-                (None, true) => Wanted::Both,
-                (None, false) => Wanted::Xml,
+            let missing = match (&known, wanted) {
+                // The XML that it is checked by was accepted before.
+                (Some(_), Wanted::Pdf) => Wanted::Pdf,
+                // The PDF alone can't be checked against the question, so the XML comes with it.
+                (None, Wanted::Pdf) => Wanted::Both,
+                (_, Wanted::Xml | Wanted::Both) => wanted,
             };
             let transfer = subject.transfer.clone();
             let lookup = Lookup {
@@ -143,20 +152,26 @@ impl ProofService {
     }
 }
 
-/// The bank's files, once the proof in them is the one asked for.
+/// The bank's files, once the proof in them is the one asked for. An XML that was accepted before
+/// isn't checked again, but must be the same when it comes again.
 fn accept(
     transfer: &Transfer,
     known: Option<&Remembered>,
     files: BankFiles,
 ) -> Result<Remembered, FetchError> {
-    let pdf = files
-        .pdf
-        .or_else(|| known.and_then(|known| known.pdf.clone()));
+    let session = match &files.xml {
+        Some(_) => Session::OfBoth,
+        None => Session::OfThePdf,
+    };
+    let pdf = files.pdf.map(|bytes| Pdf { bytes, session });
     if let Some(known) = known {
+        if files.xml.is_some_and(|xml| xml != known.xml) {
+            return Err(not_understood(AnotherXml));
+        }
         return Ok(Remembered {
             stem: known.stem.clone(),
             xml: known.xml.clone(),
-            pdf,
+            pdf: pdf.or_else(|| known.pdf.clone()),
         });
     }
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
@@ -178,6 +193,18 @@ impl std::fmt::Display for MissingFile {
 
 impl std::error::Error for MissingFile {}
 
+/// The bank delivered an XML whose bytes aren't those that it delivered before.
+#[derive(Debug)]
+struct AnotherXml;
+
+impl std::fmt::Display for AnotherXml {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the XML differs from the one that was delivered before")
+    }
+}
+
+impl std::error::Error for AnotherXml {}
+
 fn not_understood(cause: impl std::error::Error + Send + Sync + 'static) -> FetchError {
     FetchError::BankProtocol {
         cause: Arc::new(cause),
@@ -197,7 +224,7 @@ fn bank_failed(error: BankError) -> FetchError {
 
 fn files(proof: &Remembered, wanted: Wanted) -> Result<Files, FetchError> {
     let xml = proof.xml.clone();
-    let pdf = proof.pdf.clone();
+    let pdf = proof.pdf.as_ref().map(|pdf| pdf.bytes.clone());
     match (wanted, pdf) {
         (Wanted::Xml, _) => Ok(Files::Xml(xml)),
         (Wanted::Pdf, Some(pdf)) => Ok(Files::Pdf(pdf)),
@@ -220,11 +247,16 @@ impl Proofs for ProofService {
                 };
                 return FetchReport {
                     banks: None,
+                    issuer_evidence: None,
+                    receiver_evidence: None,
                     bank_time: None,
                     result: Err(error),
                 };
             }
         };
+        let evidence_of = |side: &Option<Inferred>| side.as_ref().map(|side| side.evidence.clone());
+        let issuer_evidence = evidence_of(&resolved.issuer);
+        let receiver_evidence = evidence_of(&resolved.receiver);
         let transfer = resolved.transfer;
         let banks = Banks {
             issuer: transfer.issuer(),
@@ -240,7 +272,7 @@ impl Proofs for ProofService {
         let (proof, bank_time) = if let Some(proof) = remembered {
             (Ok(proof), None)
         } else {
-            let proof = self.proof(&subject, request.wanted).await;
+            let proof = self.proof(&subject, request.wanted, started).await;
             (proof, Some(self.clock.monotonic().saturating_sub(started)))
         };
         let delivery = proof.and_then(|proof| {
@@ -253,6 +285,8 @@ impl Proofs for ProofService {
         });
         FetchReport {
             banks: Some(banks),
+            issuer_evidence,
+            receiver_evidence,
             bank_time,
             result: delivery,
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use application::{BankBySide, ProofMemory, ProofService};
 use domain::calendar::parse_date;
+use domain::inference::Evidence;
 use domain::key::Environment;
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
@@ -16,7 +17,10 @@ use ports::inbound::{
     FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
 };
 
+const PATIENCE: Duration = Duration::from_secs(5);
+
 struct House {
+    clock: Arc<ManualClock>,
     live: Arc<ScriptedBank>,
     test: Arc<ScriptedBank>,
     proofs: Arc<ProofService>,
@@ -37,12 +41,13 @@ fn house_remembering(bytes: u64) -> House {
     let memory = ProofMemory::new(bytes, Duration::from_mins(10));
     let proofs = ProofService::new(
         banks,
-        clock,
+        clock.clone(),
         Catalogue::embedded(),
-        Duration::from_secs(5),
+        PATIENCE,
         memory,
     );
     House {
+        clock,
         live,
         test,
         proofs: Arc::new(proofs),
@@ -90,6 +95,11 @@ async fn a_proof_is_delivered_with_what_was_inferred() {
         (banks.issuer.to_string(), banks.receiver.to_string()),
         ("40012".into(), "40002".into())
     );
+    let kind = |evidence: Option<Evidence>| evidence.map(|evidence| evidence.kind());
+    assert_eq!(
+        [report.issuer_evidence, report.receiver_evidence].map(kind),
+        [Some("tracking_key_shape:high"), Some("clabe_prefix")]
+    );
     let delivery = report.result.unwrap();
     assert_eq!(delivery.inferred_issuer.unwrap().code, banks.issuer);
     assert_eq!(delivery.inferred_receiver.unwrap().code, banks.receiver);
@@ -117,13 +127,63 @@ async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
         Wanted::Xml,
         Wanted::Xml,
         Wanted::Pdf,
-        Wanted::Both,
         Wanted::Pdf,
         Wanted::Xml,
     ] {
         house.fetch("10.00", wanted).await.result.unwrap();
     }
     assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+}
+
+#[tokio::test]
+async fn a_pair_is_of_one_session_whatever_was_fetched_before() {
+    for before in [&[][..], &[Wanted::Xml], &[Wanted::Xml, Wanted::Pdf]] {
+        let house = house();
+        for wanted in before {
+            house.fetch("10.00", *wanted).await.result.unwrap();
+        }
+        // The pair, once it is there, serves every format.
+        for wanted in [Wanted::Both, Wanted::Both, Wanted::Pdf, Wanted::Xml] {
+            house.fetch("10.00", wanted).await.result.unwrap();
+        }
+        assert_eq!(house.asked(), [before, &[Wanted::Both]].concat());
+    }
+}
+
+#[tokio::test]
+async fn a_pair_that_was_fetched_for_its_pdf_is_a_pair() {
+    let house = house();
+    house.fetch("10.00", Wanted::Pdf).await.result.unwrap();
+    house.fetch("10.00", Wanted::Both).await.result.unwrap();
+    assert_eq!(house.asked(), [Wanted::Both]);
+}
+
+#[tokio::test]
+async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
+    let house = house();
+    let first = unsealed_proof(&transfer(1_000));
+    house
+        .test
+        .script(transfer(1_000), Script::Issue(first.clone()));
+    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    let mut changed = first.clone();
+    changed.xml = changed.xml.map(|xml| [&xml[..], b"\n"].concat().into());
+    house.test.script(transfer(1_000), Script::Issue(changed));
+    let error = house.fetch("10.00", Wanted::Both).await.result.unwrap_err();
+    assert!(
+        matches!(error, FetchError::BankProtocol { .. }),
+        "{error:?}"
+    );
+    let Files::Xml(xml) = house
+        .fetch("10.00", Wanted::Xml)
+        .await
+        .result
+        .unwrap()
+        .files
+    else {
+        panic!("the XML alone was wanted");
+    };
+    assert_eq!(Some(xml), first.xml, "the changed one was remembered");
 }
 
 #[tokio::test]
@@ -213,6 +273,51 @@ async fn a_caller_of_another_format_gets_it_after_the_first() {
     house.test.release();
     assert!(first.await.unwrap() && second.await.unwrap());
     assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+}
+
+/// What the second of two callers gets: it wants the PDF, while the first's question about the
+/// XML takes `waited`.
+async fn behind_a_question_that_takes(house: &Arc<House>, waited: Duration) -> FetchReport {
+    house.test.hold();
+    let fetch = |wanted| {
+        let house = Arc::clone(house);
+        tokio::spawn(async move { house.fetch("10.00", wanted).await })
+    };
+    let first = fetch(Wanted::Xml);
+    while house.test.times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let second = fetch(Wanted::Pdf);
+    // Both run on this thread: after its turn, the second waits for the first's question.
+    tokio::task::yield_now().await;
+    house.clock.advance(waited);
+    house.test.release();
+    first.await.unwrap().result.unwrap();
+    second.await.unwrap()
+}
+
+#[tokio::test]
+async fn who_waited_for_anothers_question_has_only_the_rest_of_its_patience() {
+    let house = Arc::new(house());
+    let waited = Duration::from_secs(3);
+    let report = behind_a_question_that_takes(&house, waited).await;
+    report.result.unwrap();
+    assert_eq!(
+        report.bank_time,
+        Some(waited),
+        "waiting with others is waiting"
+    );
+    let patience: Vec<_> = house.test.asked().iter().map(|it| it.patience).collect();
+    assert_eq!(patience, [PATIENCE, PATIENCE.checked_sub(waited).unwrap()]);
+}
+
+#[tokio::test]
+async fn who_has_no_patience_left_asks_no_more() {
+    let house = Arc::new(house());
+    let report = behind_a_question_that_takes(&house, PATIENCE).await;
+    let error = report.result.unwrap_err();
+    assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
+    assert_eq!(house.test.times_asked(), 1);
 }
 
 /// The transfer that the queries of these tests name, with another amount.

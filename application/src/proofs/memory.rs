@@ -25,17 +25,38 @@ pub(super) struct Subject {
 pub(super) struct Remembered {
     pub(super) stem: FileStem,
     pub(super) xml: Bytes,
-    pub(super) pdf: Option<Bytes>,
+    pub(super) pdf: Option<Pdf>,
+}
+
+/// A PDF, and whether it makes a pair with the XML.
+#[derive(Clone, Debug)]
+pub(super) struct Pdf {
+    pub(super) bytes: Bytes,
+    pub(super) session: Session,
+}
+
+/// The session of the bank's in which a PDF was downloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Session {
+    /// The XML was downloaded in it too.
+    OfBoth,
+    /// A later one, for the PDF alone.
+    OfThePdf,
 }
 
 impl Remembered {
-    /// Whether all files wanted are there.
+    /// Whether all files wanted are there; both must be of one session.
     pub(super) fn has(&self, wanted: Wanted) -> bool {
-        !wanted.includes_pdf() || self.pdf.is_some()
+        match (wanted, &self.pdf) {
+            (Wanted::Xml, _) | (Wanted::Pdf, Some(_)) => true,
+            (Wanted::Both, Some(pdf)) => pdf.session == Session::OfBoth,
+            (Wanted::Pdf | Wanted::Both, None) => false,
+        }
     }
 
     fn weight(&self) -> u32 {
-        let bytes = OVERHEAD_BYTES + self.xml.len() + self.pdf.as_ref().map_or(0, Bytes::len);
+        let pdf = self.pdf.as_ref().map_or(0, |pdf| pdf.bytes.len());
+        let bytes = OVERHEAD_BYTES + self.xml.len() + pdf;
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 }

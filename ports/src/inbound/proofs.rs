@@ -5,8 +5,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::FileStem;
+pub use domain::file::Wanted;
 use domain::hints::Hint;
-use domain::inference::{Gap, Inferred};
+use domain::inference::{Evidence, Gap, Inferred};
 use domain::key::Environment;
 use domain::participant::ParticipantCode;
 use domain::payment::Payment;
@@ -33,30 +34,18 @@ pub struct ProofRequest {
     pub environment: Environment,
 }
 
-/// The files that are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wanted {
-    /// The XML.
-    Xml,
-    /// The PDF.
-    Pdf,
-    /// Both, of one portal session.
-    Both,
-}
-
-impl Wanted {
-    /// Whether the PDF is among them.
-    pub fn includes_pdf(self) -> bool {
-        matches!(self, Self::Pdf | Self::Both)
-    }
-}
-
 /// What came of a lookup, and what statistics want to know of it.
 #[derive(Clone, Debug)]
 pub struct FetchReport {
     /// The institutions, once they were known.
     pub banks: Option<Banks>,
-    /// Time spent with the bank; `None` when it wasn't asked.
+    /// What the issuer was inferred from; `None` when it was named, or not inferred.
+    pub issuer_evidence: Option<Evidence>,
+    /// What the receiver was inferred from; `None` when it was named, or not inferred.
+    pub receiver_evidence: Option<Evidence>,
+    /// How long this caller waited for the bank's part: for a turn, though it may have been
+    /// refused, and for the answer, though another caller may have asked the question. `None` when
+    /// nothing was needed of the bank: the proof was in memory, or there was no transfer to ask for.
     pub bank_time: Option<Duration>,
     /// The proof, or why there is none.
     pub result: Result<Delivery, FetchError>,

@@ -263,7 +263,7 @@ impl Failure {
     }
 
     /// An admission that couldn't be written down: its answer may not leave.
-    pub(crate) fn of_not_durable(error: NotDurable, id: &RequestId, language: Language) -> Self {
+    pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId, language: Language) -> Self {
         tracing::error!(request_id = %id, "{error}");
         Self::unavailable(error.retry_after, language)
     }

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use domain::file::{FileStem, Format};
 use domain::inference::Inferred;
 use domain::outcome::Endpoint;
-use ports::inbound::{Delivery, Files, Wanted};
+use ports::inbound::{Delivery, Files};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -35,15 +35,6 @@ pub(crate) enum RenderError {
     Zip(#[from] ZipError),
     #[error("the ZIP was given up: {0}")]
     ZipTask(#[from] tokio::task::JoinError),
-}
-
-/// The files that an endpoint needs.
-pub(crate) fn wanted(endpoint: Endpoint) -> Wanted {
-    match endpoint {
-        Endpoint::XmlAuto | Endpoint::Xml | Endpoint::XmlBase64 => Wanted::Xml,
-        Endpoint::PdfAuto | Endpoint::Pdf | Endpoint::Base64 => Wanted::Pdf,
-        Endpoint::ZipAuto => Wanted::Both,
-    }
 }
 
 /// The answer of an endpoint with this delivery.
@@ -156,6 +147,7 @@ mod tests {
     use super::*;
     use chrono::NaiveDate;
     use domain::tracking_key::TrackingKey;
+    use ports::inbound::Wanted;
     use std::io::Read as _;
 
     fn stem() -> FileStem {
@@ -192,7 +184,7 @@ mod tests {
                     inferred_issuer: None,
                     inferred_receiver: None,
                 };
-                let fits = match wanted(endpoint) {
+                let fits = match endpoint.wanted() {
                     Wanted::Xml => matches!(files, Files::Xml(_)),
                     Wanted::Pdf => matches!(files, Files::Pdf(_)),
                     Wanted::Both => false,

@@ -12,9 +12,10 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::Response;
 use domain::calendar;
+use domain::inference::Evidence;
 use domain::key::{Environment, KeyId};
 use domain::outcome::{Endpoint, Outcome};
-use domain::query::{Institutions, ProofQuery};
+use domain::query::ProofQuery;
 use futures::FutureExt as _;
 use ports::inbound::{Attempt, Banks, FetchReport, ProofRequest, Refusal, Settlement};
 use tokio::sync::oneshot;
@@ -65,13 +66,22 @@ struct Record {
     outcome: &'static str,
     key: Option<(KeyId, Environment)>,
     banks: Option<Banks>,
+    evidence: Evidences,
     bank_time: Option<Duration>,
+}
+
+/// What the institutions were inferred from, where they were.
+#[derive(Default)]
+struct Evidences {
+    issuer: Option<Evidence>,
+    receiver: Option<Evidence>,
 }
 
 /// The answer to an admitted request, before it is settled.
 struct Answer {
     response: Response,
     settlement: Settlement,
+    evidence: Evidences,
 }
 
 impl Errand {
@@ -115,11 +125,13 @@ impl Errand {
         let Answer {
             mut response,
             settlement,
+            evidence,
         } = answer;
-        let record = Record {
+        let mut record = Record {
             outcome: settlement.outcome.name(),
             key: Some(key),
             banks: settlement.banks,
+            evidence,
             bank_time: settlement.bank_time,
         };
         let settled = self.state.gatekeeper.settle(admission, settlement).await;
@@ -131,8 +143,10 @@ impl Errand {
                     language,
                     ..
                 } = &self.call;
-                response = Failure::of_not_durable(error, request_id, *language).into_response();
-                counted
+                response = Failure::of_not_durable(&error, request_id, *language).into_response();
+                // Whatever the answer was, it stays here, and nobody pays for it.
+                record.outcome = Outcome::InternalError.name();
+                counted.after_refund()
             }
         };
         headers::put_standing(response.headers_mut(), &standing);
@@ -156,6 +170,7 @@ impl Errand {
             outcome,
             key: None,
             banks: None,
+            evidence: Evidences::default(),
             bank_time: None,
         };
         (response, record)
@@ -173,11 +188,13 @@ impl Errand {
         };
         let request = ProofRequest {
             query,
-            wanted: files::wanted(self.endpoint),
+            wanted: self.endpoint.wanted(),
             environment,
         };
         let FetchReport {
             banks,
+            issuer_evidence,
+            receiver_evidence,
             bank_time,
             result,
         } = self.state.proofs.fetch(request).await;
@@ -188,6 +205,7 @@ impl Errand {
                     let Answer {
                         response,
                         settlement,
+                        ..
                     } = self.failed(&error);
                     (response, settlement.outcome)
                 }
@@ -206,6 +224,10 @@ impl Errand {
                 banks,
                 bank_time,
             },
+            evidence: Evidences {
+                issuer: issuer_evidence,
+                receiver: receiver_evidence,
+            },
         }
     }
 
@@ -218,7 +240,7 @@ impl Errand {
             .map_err(|fault| Failure::of_body(fault, self.state.body_deadline, language))?;
         let raw = json::read_query(&body).map_err(|fault| Failure::of_json(fault, language))?;
         let today = calendar::today(self.state.clock.now());
-        let institutions = institutions(self.endpoint);
+        let institutions = self.endpoint.institutions();
         ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
             .map_err(|errors| Failure::of_fields(&errors, language))
     }
@@ -258,6 +280,8 @@ impl Errand {
             environment = record.key.map(|(_, environment)| environment.name()),
             issuer = record.banks.map(|banks| banks.issuer.number()),
             receiver = record.banks.map(|banks| banks.receiver.number()),
+            issuer_evidence = record.evidence.issuer.as_ref().map(Evidence::kind),
+            receiver_evidence = record.evidence.receiver.as_ref().map(Evidence::kind),
             bank_ms = record.bank_time.map(milliseconds),
             duration_ms = milliseconds(duration),
             client_gone = !heard,
@@ -275,15 +299,7 @@ fn unasked(failure: Failure, outcome: Outcome) -> Answer {
             banks: None,
             bank_time: None,
         },
-    }
-}
-
-fn institutions(endpoint: Endpoint) -> Institutions {
-    match endpoint {
-        Endpoint::XmlAuto | Endpoint::PdfAuto | Endpoint::ZipAuto => Institutions::Inferable,
-        Endpoint::Xml | Endpoint::Pdf | Endpoint::Base64 | Endpoint::XmlBase64 => {
-            Institutions::Required
-        }
+        evidence: Evidences::default(),
     }
 }
 

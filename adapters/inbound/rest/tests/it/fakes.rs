@@ -194,6 +194,8 @@ impl Proofs for FakeProofs {
             Err(unresolved) => {
                 return FetchReport {
                     banks: None,
+                    issuer_evidence: None,
+                    receiver_evidence: None,
                     bank_time: None,
                     result: Err(match unresolved {
                         Unresolved::InferenceFailed { issuer, receiver } => {
@@ -214,6 +216,8 @@ impl Proofs for FakeProofs {
         }
         FetchReport {
             banks: Some(banks),
+            issuer_evidence: resolved.issuer.clone().map(|issuer| issuer.evidence),
+            receiver_evidence: resolved.receiver.clone().map(|receiver| receiver.evidence),
             bank_time: Some(Duration::from_millis(12)),
             result: by_amount(centavos, wanted, resolved),
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::fakes::GOOD_KEY;
+use crate::fakes::{FORGOTTEN_KEY, GOOD_KEY};
 use crate::harness::{Harness, body};
 
 #[derive(Clone, Default)]
@@ -57,8 +57,9 @@ fn requests(lines: &Lines) -> Vec<serde_json::Value> {
 async fn a_request_is_one_line_with_what_statistics_want() {
     let (lines, _guard) = listen();
     let harness = Harness::start().await;
+    let unnamed = body(&[("emisor", ""), ("receptor", "")]);
     harness
-        .post("/api/v1/cep/xml_auto", body(&[]))
+        .post("/api/v1/cep/xml_auto", unnamed)
         .send()
         .await
         .unwrap();
@@ -90,6 +91,8 @@ async fn a_request_is_one_line_with_what_statistics_want() {
                 "environment": "test",
                 "issuer": 40012,
                 "receiver": 40002,
+                "issuer_evidence": "tracking_key_shape:high",
+                "receiver_evidence": "clabe_prefix",
                 "bank_ms": 12.0,
                 "duration_ms": 0.0,
                 "client_gone": false,
@@ -111,6 +114,28 @@ async fn a_request_is_one_line_with_what_statistics_want() {
             }),
         ]
     );
+}
+
+#[tokio::test]
+async fn a_proof_that_may_not_leave_is_logged_as_our_failure_with_its_cause_once() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    let answer = harness
+        .request("POST", "/v1/cep/xml")
+        .header("x-api-key", FORGOTTEN_KEY)
+        .header("content-type", "application/json")
+        .body(body(&[]))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 503);
+    harness.tasks.close();
+    harness.tasks.wait().await;
+    let requests = requests(&lines);
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0]["outcome"], "internal_error");
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(text.matches("could not be written down").count(), 1);
 }
 
 #[tokio::test]
