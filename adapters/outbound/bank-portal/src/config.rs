@@ -36,12 +36,4 @@ impl PortalConfig {
             diagnostics_dir: None,
         }
     }
-
-    /// The settings for the central bank's portal: paced.
-    pub fn central_bank() -> Self {
-        Self {
-            pacing: Some(PacingConfig::default()),
-            ..Self::new(PortalUrl::central_bank())
-        }
-    }
 }

@@ -19,7 +19,7 @@ pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(30);
 pub(crate) struct Description {
     pub(crate) status: StatusCode,
     pub(crate) bytes: usize,
-    /// The first half of its SHA-256's first 128 bits.
+    /// The first 64 bits of its SHA-256.
     pub(crate) fingerprint: u64,
 }
 

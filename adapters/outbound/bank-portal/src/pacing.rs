@@ -20,22 +20,13 @@ pub(crate) use schedule::{Throttled, Turn};
 
 /// What a lookup needs for itself after its turn has come: a cycle takes up to 3 s.
 const CYCLE: Duration = Duration::from_secs(3);
-/// Clients that live with the portal space their queries 4 s at least.
-const DEFAULT_PER_MINUTE: NonZeroU32 = NonZeroU32::new(15).expect("15 is not 0");
 
 /// How hard the portal may be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacingConfig {
-    /// Lookups a minute. At most 3 follow each other quickly; then they are spaced evenly.
+    /// Lookups a minute. At most 3 follow each other quickly; then they are spaced evenly. Clients
+    /// that live with the portal space theirs 4 s at least, which makes 15.
     pub cycles_per_minute: NonZeroU32,
-}
-
-impl Default for PacingConfig {
-    fn default() -> Self {
-        Self {
-            cycles_per_minute: DEFAULT_PER_MINUTE,
-        }
-    }
 }
 
 /// Gives out turns, in the order in which they are asked for.

@@ -64,7 +64,7 @@ impl Schedule {
         if let Some(retry_after) = self.back_off.remaining(now) {
             return Err(Throttled { retry_after });
         }
-        let turn = self.turn_behind(self.waiting.len(), now);
+        let turn = self.pace.turn_behind(self.waiting.len(), now);
         if turn > latest {
             let retry_after = turn.saturating_sub(now);
             return Err(Throttled { retry_after });
@@ -84,7 +84,7 @@ impl Schedule {
         if self.waiting.front() != Some(&ticket) {
             return Step::Wait(None);
         }
-        let turn = self.pace.next(now);
+        let turn = self.pace.turn_behind(0, now);
         if turn > now {
             return Step::Wait(Some(turn));
         }
@@ -111,28 +111,18 @@ impl Schedule {
     pub(super) fn served(&mut self, turn: Turn) {
         self.back_off.forgive(turn.began);
     }
-
-    /// When a caller with so many before it gets its turn, if nobody leaves.
-    fn turn_behind(&self, others: usize, now: Duration) -> Duration {
-        let mut pace = self.pace.clone();
-        for _ in 0..others {
-            let turn = pace.next(now);
-            pace.take(turn);
-        }
-        pace.next(now)
-    }
 }
 
 /// The budget: a burst from idle, then evenly spaced, and never more than the minute's count in
 /// any minute (which even spacing after a burst alone would exceed).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Pace {
     spacing: Duration,
     tolerance: Duration,
     per_minute: usize,
     /// When evenly spaced turns would have begun (the theoretical arrival time of GCRA).
     even: Duration,
-    /// The turns of the last minute, oldest first; never more than `per_minute`.
+    /// The turns of the minute up to the newest one, oldest first; never more than `per_minute`.
     begun: VecDeque<Duration>,
 }
 
@@ -148,19 +138,32 @@ impl Pace {
         }
     }
 
-    /// The first time from `now` on at which a turn may begin.
-    fn next(&self, now: Duration) -> Duration {
-        let evenly = self.even.saturating_sub(self.tolerance);
-        let in_budget = match self.begun.front() {
-            Some(oldest) if self.begun.len() == self.per_minute => *oldest + MINUTE,
-            _ => Duration::ZERO,
-        };
-        now.max(evenly).max(in_budget)
+    /// The first time from `now` on at which a turn may begin, behind so many others that take
+    /// theirs as soon as they may.
+    fn turn_behind(&self, others: usize, now: Duration) -> Duration {
+        let mut even = self.even;
+        let mut theirs = Vec::with_capacity(others);
+        loop {
+            // A turn waits for the end of the minute that began `per_minute` turns before it.
+            let before = self.begun.len() + theirs.len();
+            let full = before.checked_sub(self.per_minute).map(|oldest| {
+                let theirs = || theirs[oldest - self.begun.len()];
+                self.begun.get(oldest).copied().unwrap_or_else(theirs) + MINUTE
+            });
+            let turn = now
+                .max(even.saturating_sub(self.tolerance))
+                .max(full.unwrap_or_default());
+            if theirs.len() == others {
+                return turn;
+            }
+            theirs.push(turn);
+            even = even.max(turn) + self.spacing;
+        }
     }
 
     fn take(&mut self, at: Duration) {
         self.even = self.even.max(at) + self.spacing;
-        if self.begun.len() == self.per_minute {
+        while self.begun.front().is_some_and(|turn| *turn + MINUTE <= at) {
             self.begun.pop_front();
         }
         self.begun.push_back(at);

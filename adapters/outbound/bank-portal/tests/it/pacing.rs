@@ -1,5 +1,6 @@
 //! The budget on the wire.
 
+use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use bank_portal::{PacingConfig, Portal, PortalConfig};
@@ -11,7 +12,9 @@ use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, adapter, c
 
 fn paced(portal: &TestPortal) -> Portal {
     adapter(PortalConfig {
-        pacing: Some(PacingConfig::default()),
+        pacing: Some(PacingConfig {
+            cycles_per_minute: NonZeroU32::new(15).unwrap(),
+        }),
         ..config(&portal.url())
     })
 }

@@ -73,6 +73,29 @@ fn whoever_would_wait_too_long_is_refused_with_the_true_time() {
 }
 
 #[test]
+fn a_generous_budget_remembers_the_turns_of_the_last_minute_alone() {
+    let mut schedule = schedule(10_000_000);
+    let mut now = seconds(1000);
+    for _ in 0..600 {
+        let ticket = schedule.queue(now, now).unwrap();
+        assert!(matches!(schedule.step(ticket, now), Step::Go(_)));
+        now += seconds(1);
+    }
+    assert_eq!(schedule.pace.begun.len(), 60);
+}
+
+#[test]
+fn a_small_budget_remembers_no_more_turns_than_it_has() {
+    let mut schedule = schedule(15);
+    let now = seconds(1000);
+    let tickets: Vec<_> = (0..100)
+        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .collect();
+    take(&mut schedule, &tickets, now);
+    assert_eq!(schedule.pace.begun.len(), 15);
+}
+
+#[test]
 fn a_caller_that_goes_away_gives_its_turn_to_the_next() {
     let mut schedule = schedule(1);
     let now = seconds(1000);
@@ -139,6 +162,28 @@ struct Caller {
 }
 
 proptest! {
+    #[test]
+    fn the_turn_that_is_promised_is_the_turn_that_is_taken(
+        per_minute in 1_u32..40,
+        taken in 0_usize..60,
+        others in 0_usize..60,
+        pause in 0_u64..90,
+    ) {
+        let mut schedule = schedule(per_minute);
+        let start = seconds(1000);
+        let queue = |schedule: &mut Schedule, number, now: Duration| -> Vec<_> {
+            (0..number).map(|_| schedule.queue(now, now + PATIENT).unwrap()).collect()
+        };
+        let tickets = queue(&mut schedule, taken, start);
+        let began = take(&mut schedule, &tickets, start);
+        let now = began.last().copied().unwrap_or(start) + seconds(pause);
+        let tickets = queue(&mut schedule, others, now);
+        let promised: Vec<_> = (0..others)
+            .map(|place| schedule.pace.turn_behind(place, now))
+            .collect();
+        prop_assert_eq!(take(&mut schedule, &tickets, now), promised);
+    }
+
     /// Callers come and go at random; each that waits looks as soon as its turn may have come.
     #[test]
     fn turns_keep_order_patience_and_budget(
