@@ -14,11 +14,11 @@ use moka::sync::Cache;
 use ports::Cause;
 use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 use ports::outbound::{
-    AdmissionEntry, Clock, KeyStore, Limiter, Random, RequestEntry, UsageJournal, Verdict,
+    AdmissionEntry, Clock, KeyStore, Limiter, Random, RequestEntry, Snapshot, UsageJournal,
+    Verdict, new_id,
 };
 
 use crate::guesses::Guesses;
-use crate::ids::new_id;
 
 /// Credentials that are remembered. They never change, so they never have to be forgotten.
 const CREDENTIALS: u64 = 100_000;
@@ -126,12 +126,23 @@ impl GatekeeperService {
             .snapshot(key, month)
             .await?
             .ok_or(NoVerdict::UnknownKey)?;
+        let told = self.tell(key, snapshot).await;
+        if told.is_err()
+            && let Err(error) = self.limiter.forget(key).await
+        {
+            tracing::error!(%error, "a key may stay known whose state could not be confirmed");
+        }
+        told
+    }
+
+    /// Makes a key known and reads it a second time. A change that was made after the first
+    /// reading, but before the limiter knew the key, was passed over by everybody who applies
+    /// changes: a key that can't be read again must not stay known.
+    async fn tell(&self, key: KeyId, snapshot: Snapshot) -> Result<(), NoVerdict> {
         self.limiter.hydrate(key, snapshot).await?;
-        // A change that was made after the first reading, but before the limiter knew the key, was
-        // passed over by everybody who applies changes. It is seen by a second reading.
         let again = self
             .keys
-            .snapshot(key, month)
+            .snapshot(key, snapshot.month)
             .await?
             .ok_or(NoVerdict::UnknownKey)?;
         if again.state != snapshot.state {
@@ -229,6 +240,10 @@ impl Gatekeeper for GatekeeperService {
             ..
         } = admission;
         let durable = receipt.await;
+        let elapsed = self
+            .clock
+            .monotonic()
+            .saturating_sub(admission.admitted_at_monotonic);
         let outcome = if durable.is_ok() {
             settlement.outcome
         } else {
@@ -248,13 +263,11 @@ impl Gatekeeper for GatekeeperService {
             outcome,
             banks: settlement.banks,
             at: admission.admitted_at,
-            duration: self
-                .clock
-                .monotonic()
-                .saturating_sub(admission.admitted_at_monotonic),
+            duration: elapsed,
             bank_time: settlement.bank_time,
             refund,
         });
+        let standing = standing.after(elapsed);
         match durable {
             Ok(()) if refund.is_some() => Ok(standing.after_refund()),
             Ok(()) => Ok(standing),

@@ -4,17 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::key::{ApiKey, Credential, FullKey, KeyHasher, KeyId};
-use domain::limits::Limits;
+use domain::limits::LimitsChange;
 use domain::month::Month;
 use ports::Cause;
-use ports::inbound::{
-    CreatedKey, KeyAdministration, KeyAdministrationError, KeyOrder, LimitsChange,
-};
+use ports::inbound::{CreatedKey, KeyAdministration, KeyAdministrationError, KeyOrder};
 use ports::outbound::{
-    Clock, InsertError, KeyRecord, KeyStore, Limiter, Random, StoreError, UpdateError,
+    Clock, InsertError, KeyRecord, KeyStore, Limiter, Random, StoreError, UpdateError, new_id,
 };
-
-use crate::ids::new_id;
 
 /// Attempts at a prefix that nobody has. One is enough but for one time in 10¹⁴ over the number of
 /// keys.
@@ -132,13 +128,7 @@ impl KeyAdministration for KeyService {
         id: KeyId,
         change: LimitsChange,
     ) -> Result<ApiKey, KeyAdministrationError> {
-        let key = self.keys.find(id).await.map_err(failed)?;
-        let old = key.ok_or(KeyAdministrationError::NotFound(id))?.limits;
-        let limits = Limits::new(
-            change.per_minute.unwrap_or(old.per_minute()),
-            change.monthly_quota.unwrap_or(old.monthly_quota()),
-        )?;
-        let updated = self.keys.set_limits(id, limits).await;
+        let updated = self.keys.set_limits(id, change).await;
         let key = updated.map_err(|error| not_updated(id, error))?;
         self.announce(&key).await?;
         Ok(key)

@@ -8,7 +8,6 @@
 mod gatekeeper;
 mod guesses;
 mod health;
-mod ids;
 mod key_watch;
 mod keys;
 mod proofs;

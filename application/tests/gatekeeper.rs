@@ -253,12 +253,58 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
 }
 
 #[tokio::test]
+async fn a_key_whose_second_reading_fails_does_not_stay_known() {
+    let house = house();
+    let holder = house.holder(limits(10, None)).await;
+    let watch = KeyWatch::start(house.store.clone(), house.limiter.clone());
+    let watch = Arc::new(watch.await.unwrap());
+    let (data, id) = (house.data.clone(), holder.id);
+    let (store, passing_over) = (house.store.clone(), watch.clone());
+    house.store.after_next_snapshot(async move {
+        data.revoke(id, noon()).await.unwrap();
+        assert_eq!(passing_over.catch_up().await.unwrap(), 1);
+        store.go_down();
+    });
+    let refusal = house.ask(&holder).await.unwrap_err();
+    assert!(
+        matches!(refusal, Refusal::Unavailable { .. }),
+        "{refusal:?}"
+    );
+    house.store.come_back();
+    assert_eq!(watch.catch_up().await.unwrap(), 0);
+    let refusal = house.ask(&holder).await.unwrap_err();
+    assert!(matches!(refusal, Refusal::InvalidKey), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
+    let house = house();
+    let holder = house.holder(limits(10, None)).await;
+    let (data, id) = (house.data.clone(), holder.id);
+    let limiter = house.limiter.clone();
+    house.store.after_next_snapshot(async move {
+        data.revoke(id, noon()).await.unwrap();
+        // The hydrate succeeds, the change after it doesn't.
+        limiter.fail_once_after(1);
+    });
+    let refusal = house.ask(&holder).await.unwrap_err();
+    assert!(
+        matches!(refusal, Refusal::Unavailable { .. }),
+        "{refusal:?}"
+    );
+    let refusal = house.ask(&holder).await.unwrap_err();
+    assert!(matches!(refusal, Refusal::InvalidKey), "{refusal:?}");
+}
+
+#[tokio::test]
 async fn limits_set_between_the_two_readings_of_a_hydrate_hold() {
     let house = house();
     let holder = house.holder(limits(10, None)).await;
     let (data, id) = (house.data.clone(), holder.id);
     house.store.after_next_snapshot(async move {
-        data.set_limits(id, limits(4, Some(9))).await.unwrap();
+        data.set_limits(id, limits(4, Some(9)).into())
+            .await
+            .unwrap();
     });
     let admission = house.ask(&holder).await.unwrap();
     assert_eq!(admission.standing.minute.limit, 4);

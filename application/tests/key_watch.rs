@@ -82,7 +82,7 @@ impl House {
     async fn set_per_minute(&self, per_minute: u32) {
         let limits = limits(per_minute, Some(1_000));
         self.elsewhere
-            .set_limits(self.key.id, limits)
+            .set_limits(self.key.id, limits.into())
             .await
             .unwrap();
     }
@@ -122,7 +122,7 @@ async fn what_was_changed_before_the_start_is_not_applied() {
     let key = a_key(Arc::new(elsewhere.clone())).await;
     for per_minute in 1..=5 {
         let limits = limits(per_minute, None);
-        elsewhere.set_limits(key.id, limits).await.unwrap();
+        elsewhere.set_limits(key.id, limits.into()).await.unwrap();
     }
     let house = house_with(elsewhere, key).await;
     assert_eq!(house.watch.catch_up().await.unwrap(), 0);

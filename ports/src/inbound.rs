@@ -7,7 +7,7 @@ mod proofs;
 
 pub use gatekeeper::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 pub use health::{Component, ComponentState, Health};
-pub use keys::{CreatedKey, KeyAdministration, KeyAdministrationError, KeyOrder, LimitsChange};
+pub use keys::{CreatedKey, KeyAdministration, KeyAdministrationError, KeyOrder};
 pub use proofs::{
     Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
 };

@@ -7,7 +7,7 @@ mod key_store;
 mod limiter;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
-pub use clock::{Clock, Random};
+pub use clock::{Clock, Random, new_id};
 pub use journal::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
 pub use key_store::{
     Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, StoreError,

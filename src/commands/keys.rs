@@ -3,8 +3,8 @@
 use anyhow::Result;
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::key::{ApiKey, KeyId, KeyName, Owner};
-use domain::limits::{Limits, Plan};
-use ports::inbound::{KeyAdministration, KeyOrder, LimitsChange};
+use domain::limits::{LimitsChange, LimitsError, Plan};
+use ports::inbound::{KeyAdministration, KeyOrder};
 use serde_json::{Value, json};
 
 use crate::cli::KeysCommand;
@@ -23,12 +23,8 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
             no_cap,
         } => {
             let name = KeyName::parse(&name).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
-            let plan = Plan::default().limits();
-            let change = change(per_minute, monthly_quota, no_cap);
-            let limits = Limits::new(
-                change.per_minute.unwrap_or(plan.per_minute()),
-                change.monthly_quota.unwrap_or(plan.monthly_quota()),
-            )?;
+            let change = change(per_minute, monthly_quota, no_cap)?;
+            let limits = change.apply(Plan::default().limits());
             let order = KeyOrder {
                 owner: Owner::operator(),
                 name,
@@ -59,23 +55,24 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
             monthly_quota,
             no_cap,
         } => {
-            let change = change(per_minute, monthly_quota, no_cap);
+            let change = change(per_minute, monthly_quota, no_cap)?;
             say(&described(&keys.set_limits(KeyId(id), change).await?).to_string());
         }
     }
     Ok(())
 }
 
-fn change(per_minute: Option<u32>, monthly_quota: Option<u64>, no_cap: bool) -> LimitsChange {
+fn change(
+    per_minute: Option<u32>,
+    monthly_quota: Option<u64>,
+    no_cap: bool,
+) -> Result<LimitsChange, LimitsError> {
     let monthly_quota = if no_cap {
         Some(None)
     } else {
         monthly_quota.map(Some)
     };
-    LimitsChange {
-        per_minute,
-        monthly_quota,
-    }
+    LimitsChange::new(per_minute, monthly_quota)
 }
 
 /// A key in the contract's words (`ApiKey`).

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
-use domain::limits::{Limits, MonthlyUse};
+use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
 use futures::future::join_all;
 use uuid::Uuid;
@@ -31,6 +31,8 @@ pub async fn key_store<F: Future<Output = KeyStoreUnderTest>>(make: impl Fn() ->
     the_newest_key_is_listed_first(make().await).await;
     a_new_key_has_used_nothing(make().await).await;
     limits_are_what_they_were_set_to_last(make().await).await;
+    changing_one_limit_leaves_the_other(make().await).await;
+    limits_changed_at_the_same_time_are_both_changed(make().await).await;
     a_revoked_key_stays_revoked_as_it_was(make().await).await;
     a_revoked_key_can_still_be_checked(make().await).await;
     what_is_not_there_is_not_changed(make().await).await;
@@ -235,7 +237,7 @@ async fn limits_are_what_they_were_set_to_last(KeyStoreUnderTest { store, .. }: 
         limits(1, Some(domain::limits::MAX_MONTHLY_QUOTA)),
     ] {
         let answer = store
-            .set_limits(key.id, new)
+            .set_limits(key.id, new.into())
             .await
             .expect("the key is changed");
         assert_eq!(
@@ -249,6 +251,45 @@ async fn limits_are_what_they_were_set_to_last(KeyStoreUnderTest { store, .. }: 
         assert_eq!(state(&store, key.id).await.limits, new);
     }
     assert_eq!(found(&store, unchanged.id).await, unchanged);
+}
+
+fn per_minute(number: u32) -> LimitsChange {
+    LimitsChange::new(Some(number), None).expect("a change of the suite")
+}
+
+fn monthly_quota(quota: Option<u64>) -> LimitsChange {
+    LimitsChange::new(None, Some(quota)).expect("a change of the suite")
+}
+
+async fn changing_one_limit_leaves_the_other(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
+    let key = added(&store, 1).await.id;
+    for (change, expected) in [
+        (per_minute(7), limits(7, Some(1_000))),
+        (monthly_quota(Some(50)), limits(7, Some(50))),
+        (monthly_quota(None), limits(7, None)),
+        (per_minute(8), limits(8, None)),
+    ] {
+        let answer = store.set_limits(key, change).await;
+        assert_eq!(answer.expect("the key is changed").limits, expected);
+        assert_eq!(state(&store, key).await.limits, expected);
+    }
+}
+
+async fn limits_changed_at_the_same_time_are_both_changed(under_test: KeyStoreUnderTest) {
+    let KeyStoreUnderTest { store, elsewhere } = under_test;
+    let key = added(&store, 1).await.id;
+    for number in 1..=20_u32 {
+        let (one, other) = futures::join!(
+            store.set_limits(key, per_minute(number)),
+            elsewhere.set_limits(key, monthly_quota(Some(number.into()))),
+        );
+        one.expect("the key is changed");
+        other.expect("the key is changed");
+        assert_eq!(
+            state(&store, key).await.limits,
+            limits(number, Some(number.into()))
+        );
+    }
 }
 
 async fn a_revoked_key_stays_revoked_as_it_was(under_test: KeyStoreUnderTest) {
@@ -271,7 +312,7 @@ async fn a_revoked_key_stays_revoked_as_it_was(under_test: KeyStoreUnderTest) {
         );
     }
     let limited = store
-        .set_limits(key.id, limits(5, None))
+        .set_limits(key.id, limits(5, None).into())
         .await
         .expect("the key is changed");
     assert_eq!(limited.revoked_at, Some(noon()), "new limits revive no key");
@@ -296,7 +337,7 @@ async fn what_is_not_there_is_not_changed(KeyStoreUnderTest { store, .. }: KeySt
     let KeyRecord { key, .. } = record(1);
     let revoked = store.revoke(key.id, noon()).await;
     assert!(matches!(revoked, Err(UpdateError::NotFound)), "{revoked:?}");
-    let limited = store.set_limits(key.id, limits(1, None)).await;
+    let limited = store.set_limits(key.id, limits(1, None).into()).await;
     assert!(matches!(limited, Err(UpdateError::NotFound)), "{limited:?}");
     assert_eq!(newest(&store).await, ChangeNumber(0));
 }
@@ -306,7 +347,7 @@ async fn a_version_grows_with_every_change(KeyStoreUnderTest { store, .. }: KeyS
     let mut versions = vec![state(&store, key.id).await.version];
     for _ in 0..2 {
         store
-            .set_limits(key.id, limits(9, None))
+            .set_limits(key.id, limits(9, None).into())
             .await
             .expect("the key is changed");
         versions.push(state(&store, key.id).await.version);
@@ -327,13 +368,13 @@ async fn changes_come_in_order_with_the_state_of_now(
 ) {
     let (one, two) = (added(&store, 1).await.id, added(&store, 2).await.id);
     store
-        .set_limits(one, limits(7, None))
+        .set_limits(one, limits(7, None).into())
         .await
         .expect("the key is changed");
     let seen = newest(&store).await;
     store.revoke(two, noon()).await.expect("the key is revoked");
     store
-        .set_limits(one, limits(8, None))
+        .set_limits(one, limits(8, None).into())
         .await
         .expect("the key is changed");
 
@@ -365,7 +406,7 @@ async fn a_thousand_changes_come_at_once_and_the_rest_after(
 ) {
     let key = added(&store, 1).await.id;
     for per_minute in 1..=1_001 {
-        let changed = store.set_limits(key, limits(per_minute, None)).await;
+        let changed = store.set_limits(key, limits(per_minute, None).into()).await;
         changed.expect("the key is changed");
     }
     let first = changes(&store, ChangeNumber(0)).await;
@@ -380,7 +421,7 @@ async fn changes_made_at_the_same_time_have_a_number_each(under_test: KeyStoreUn
     let key = added(&store, 1).await.id;
     let updates = (0..40).map(|number| {
         let store = if number % 2 == 0 { &store } else { &elsewhere };
-        store.set_limits(key, limits(number + 1, None))
+        store.set_limits(key, limits(number + 1, None).into())
     });
     for update in join_all(updates).await {
         update.expect("the key is changed");

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::key::{ApiKey, Environment, FullKey, KeyId, KeyName, Owner};
-use domain::limits::{Limits, LimitsError};
+use domain::limits::{Limits, LimitsChange};
 
 use crate::Cause;
 
@@ -48,24 +48,12 @@ pub struct CreatedKey {
     pub secret: FullKey,
 }
 
-/// New limits; what is `None` stays as it is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LimitsChange {
-    /// Requests a minute.
-    pub per_minute: Option<u32>,
-    /// Requests a month; the inner `None` lifts the cap.
-    pub monthly_quota: Option<Option<u64>>,
-}
-
 /// Why a key can't be managed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum KeyAdministrationError {
     /// No key has this id.
     #[error("no key has the id {0}")]
     NotFound(KeyId),
-    /// The new limits are out of range.
-    #[error(transparent)]
-    Limits(#[from] LimitsError),
     /// The store failed.
     #[error("the key store failed: {0}")]
     Store(Cause),

@@ -1,8 +1,9 @@
-//! Time and randomness.
+//! Time, randomness, and ids made of them.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use uuid::{Builder, Uuid};
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
@@ -17,4 +18,12 @@ pub trait Clock: Send + Sync {
 pub trait Random: Send + Sync {
     /// Fills the buffer.
     fn fill(&self, buffer: &mut [u8]);
+}
+
+/// A new id: a version 7 UUID (RFC 9562), ordered by time, so that new rows stand together.
+pub fn new_id(clock: &dyn Clock, random: &dyn Random) -> Uuid {
+    let mut bytes = [0; 10];
+    random.fill(&mut bytes);
+    let millis = u64::try_from(clock.now().timestamp_millis()).unwrap_or_default();
+    Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
-use domain::limits::{Limits, MonthlyUse};
+use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
 
 use crate::Cause;
@@ -32,8 +32,9 @@ pub trait KeyStore: Send + Sync {
     /// Revokes a key at `at`. Revoking again changes nothing, `revoked_at` included.
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError>;
 
-    /// Gives a key these limits.
-    async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError>;
+    /// Changes a key's limits; MUST NOT touch the limit that isn't given, whoever changes it at the
+    /// same time.
+    async fn set_limits(&self, id: KeyId, change: LimitsChange) -> Result<ApiKey, UpdateError>;
 
     /// The changes after `after`, in order, at most 1,000 of them. Changes made by other processes
     /// are among them.

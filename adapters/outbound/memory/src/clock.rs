@@ -53,8 +53,15 @@ impl Clock for ManualClock {
 }
 
 /// Bytes that look random, are different each time, and are the same in every run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CountingRandom(AtomicU64);
+
+impl Default for CountingRandom {
+    /// Begins at a number whose first bytes aren't all zero, as they are at zero.
+    fn default() -> Self {
+        Self(AtomicU64::new(0x9E37_79B9_7F4A_7C15))
+    }
+}
 
 impl Random for CountingRandom {
     fn fill(&self, buffer: &mut [u8]) {

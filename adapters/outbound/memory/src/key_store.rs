@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
-use domain::limits::{Limits, MonthlyUse};
+use domain::limits::{LimitsChange, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, StoreError,
@@ -153,9 +153,9 @@ impl KeyStore for MemoryKeyStore {
         })
     }
 
-    async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError> {
+    async fn set_limits(&self, id: KeyId, change: LimitsChange) -> Result<ApiKey, UpdateError> {
         self.change(id, |key| {
-            key.limits = limits;
+            key.limits = change.apply(key.limits);
             Changed::Key
         })
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
-use domain::limits::{Limits, LimitsError, MonthlyUse};
+use domain::limits::{Limits, LimitsChange, LimitsError, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, StoreError,
@@ -104,14 +104,16 @@ impl KeyStore for Store {
         self.change(id, revocation).await
     }
 
-    async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError> {
-        let new_limits = api_keys::Entity::update_many()
-            .col_expr(
-                api_keys::Column::PerMinute,
-                i64::from(limits.per_minute()).into(),
-            )
-            .col_expr(api_keys::Column::MonthlyQuota, quota(limits).into());
-        self.change(id, new_limits).await
+    async fn set_limits(&self, id: KeyId, change: LimitsChange) -> Result<ApiKey, UpdateError> {
+        let mut update = api_keys::Entity::update_many();
+        if let Some(per_minute) = change.per_minute() {
+            let per_minute = i64::from(per_minute).into();
+            update = update.col_expr(api_keys::Column::PerMinute, per_minute);
+        }
+        if let Some(monthly_quota) = change.monthly_quota() {
+            update = update.col_expr(api_keys::Column::MonthlyQuota, quota(monthly_quota).into());
+        }
+        self.change(id, update).await
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
@@ -274,7 +276,7 @@ fn written(record: &KeyRecord) -> api_keys::ActiveModel {
         hash: Set(hex(&credential.hash)),
         hash_generation: Set(credential.generation.0.into()),
         per_minute: Set(key.limits.per_minute().into()),
-        monthly_quota: Set(quota(key.limits)),
+        monthly_quota: Set(quota(key.limits.monthly_quota())),
         created_at: Set(key.created_at.timestamp_millis()),
         revoked_at: Set(key.revoked_at.map(|at| at.timestamp_millis())),
         version: Set(1),
@@ -311,10 +313,8 @@ fn limits(row: &api_keys::Model) -> Result<Limits, StoreError> {
 }
 
 /// A quota fits: it is at most [`domain::limits::MAX_MONTHLY_QUOTA`].
-fn quota(limits: Limits) -> Option<i64> {
-    limits
-        .monthly_quota()
-        .map(|quota| i64::try_from(quota).unwrap_or(i64::MAX))
+fn quota(quota: Option<u64>) -> Option<i64> {
+    quota.map(|quota| i64::try_from(quota).unwrap_or(i64::MAX))
 }
 
 fn uuid(text: &str) -> Result<Uuid, StoreError> {
