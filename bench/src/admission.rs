@@ -52,6 +52,10 @@ impl UsageJournal for NoJournal {
     async fn flush(&self) -> Result<(), JournalError> {
         Ok(())
     }
+
+    fn trouble(&self) -> Option<ports::Cause> {
+        None
+    }
 }
 
 /// Measures the limiter alone, and key check and limiter together.

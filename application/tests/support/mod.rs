@@ -13,10 +13,11 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHasher, KeyId, KeyPrefix};
-use domain::limits::Limits;
+use domain::limits::{Limits, LimitsChange};
 use domain::month::Month;
 use futures::future::BoxFuture;
 use memory::{InProcessLimiter, MemoryJournal, MemoryKeyStore};
+use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, Change, ChangeNumber, InsertError, JournalError, KeyRecord, KeyState, KeyStore,
     Limiter, LimiterError, Receipt, RequestEntry, Snapshot, StoreError, UpdateError, UsageJournal,
@@ -150,9 +151,9 @@ impl KeyStore for WatchedStore {
         self.inner.revoke(id, at).await
     }
 
-    async fn set_limits(&self, id: KeyId, limits: Limits) -> Result<ApiKey, UpdateError> {
+    async fn set_limits(&self, id: KeyId, change: LimitsChange) -> Result<ApiKey, UpdateError> {
         self.answer()?;
-        self.inner.set_limits(id, limits).await
+        self.inner.set_limits(id, change).await
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
@@ -227,6 +228,11 @@ impl Limiter for WatchedLimiter {
         self.inner.apply(key, state).await
     }
 
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.answer()?;
+        self.inner.forget(key).await
+    }
+
     async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
         self.answer()?;
         self.inner.refund(key, month, request).await
@@ -292,6 +298,10 @@ impl UsageJournal for HeldJournal {
     async fn flush(&self) -> Result<(), JournalError> {
         self.released().await;
         self.inner.flush().await
+    }
+
+    fn trouble(&self) -> Option<Cause> {
+        self.inner.trouble()
     }
 }
 

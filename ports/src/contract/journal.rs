@@ -49,6 +49,7 @@ pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F)
     a_request_handed_over_twice_is_kept_once(make().await).await;
     flushing_an_idle_journal_does_nothing(make().await).await;
     an_unknown_key_holds_nobody_up(make().await).await;
+    a_journal_that_writes_is_in_no_trouble(make().await).await;
 }
 
 fn noon() -> DateTime<Utc> {
@@ -282,6 +283,14 @@ async fn a_request_handed_over_twice_is_kept_once(under_test: JournalUnderTest) 
 async fn flushing_an_idle_journal_does_nothing(under_test: JournalUnderTest) {
     under_test.flush().await;
     under_test.flush().await;
+}
+
+async fn a_journal_that_writes_is_in_no_trouble(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let in_trouble = || under_test.journal.trouble().map(|cause| cause.to_string());
+    assert_eq!(in_trouble(), None, "before anything was written");
+    under_test.admit(admission(key)).await;
+    assert_eq!(in_trouble(), None);
 }
 
 async fn an_unknown_key_holds_nobody_up(under_test: JournalUnderTest) {

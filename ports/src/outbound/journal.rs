@@ -33,6 +33,10 @@ pub trait UsageJournal: Send + Sync {
     /// # Errors
     /// When it couldn't be written.
     async fn flush(&self) -> Result<(), JournalError>;
+
+    /// Why the last attempt at writing failed; `None` once one succeeded after it, and before the
+    /// first one. Answers at once, without trying anything.
+    fn trouble(&self) -> Option<Cause>;
 }
 
 /// One admitted request.
@@ -61,9 +65,9 @@ pub struct RequestEntry {
     pub outcome: Outcome,
     /// The institutions, once they were known.
     pub banks: Option<Banks>,
-    /// When it arrived.
+    /// When it was admitted.
     pub at: DateTime<Utc>,
-    /// From arrival to answer.
+    /// From the admission until its record was handed over, right before the answer leaves.
     pub duration: Duration,
     /// Time spent with the bank, when it was asked.
     pub bank_time: Option<Duration>,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::future::ready;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
+use ports::Cause;
 use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
 use uuid::Uuid;
 
@@ -72,5 +73,10 @@ impl UsageJournal for MemoryJournal {
 
     async fn flush(&self) -> Result<(), JournalError> {
         self.promise()
+    }
+
+    fn trouble(&self) -> Option<Cause> {
+        let failure = self.state().failure.clone();
+        failure.map(|failure| Arc::new(failure) as Cause)
     }
 }

@@ -14,11 +14,13 @@ mod queue;
 mod statements;
 mod writer;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use ports::Cause;
 use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
 use sea_orm::DatabaseConnection;
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -52,16 +54,19 @@ impl Journal {
 
     /// Writes what waits and ends. While the store fails it is tried for as long as an entry may
     /// wait (`journal_patience`), then given up and logged. Nothing is taken any more from now on.
+    /// Whoever closes it again, at the same time or later, waits for the same end.
     ///
     /// # Errors
     /// When something couldn't be written.
     pub async fn close(&self) -> Result<(), JournalError> {
         self.0.queue.close();
-        let writer = self.0.writer.lock().expect("it is only taken").take();
-        if let Some(writer) = writer {
+        let mut writer = self.0.writer.lock().await;
+        if let Some(running) = writer.as_mut() {
             // The task neither panics nor is cancelled, save by a runtime that ends.
-            let _ = writer.await;
+            let _ = running.await;
+            *writer = None;
         }
+        drop(writer);
         self.0.queue.left_behind()
     }
 }
@@ -84,5 +89,9 @@ impl UsageJournal for Journal {
 
     async fn flush(&self) -> Result<(), JournalError> {
         self.0.queue.flush().await
+    }
+
+    fn trouble(&self) -> Option<Cause> {
+        self.0.queue.trouble()
     }
 }

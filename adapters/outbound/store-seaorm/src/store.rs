@@ -149,3 +149,28 @@ pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> S
         cause: Arc::new(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sea_orm::{ConnectionTrait, Statement};
+
+    /// `synchronous` and `journal_mode` are a connection's own, so no other one can tell.
+    #[tokio::test]
+    async fn the_journal_commits_to_the_disk_and_not_to_its_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = crate::sqlite_url(&folder.path().join("cep.db")).unwrap();
+        let store = Store::open(&url).await.unwrap();
+        let pragma = async |name: &str| {
+            let connection = &store.for_journal;
+            let sql = format!("PRAGMA {name}");
+            let query = Statement::from_string(connection.get_database_backend(), sql);
+            connection.query_one_raw(query).await.unwrap().unwrap()
+        };
+        let synchronous = pragma("synchronous").await;
+        let full = 2_i64;
+        assert_eq!(synchronous.try_get_by_index::<i64>(0).unwrap(), full);
+        let mode = pragma("journal_mode").await;
+        assert_eq!(mode.try_get_by_index::<String>(0).unwrap(), "wal");
+    }
+}

@@ -198,8 +198,13 @@ impl Queue {
         }
     }
 
+    /// Why the last commit failed, until one succeeds.
+    pub(super) fn trouble(&self) -> Option<Cause> {
+        self.state().trouble.clone()
+    }
+
     fn failure(&self) -> JournalError {
-        let cause = self.state().trouble.clone();
+        let cause = self.trouble();
         JournalError::Store {
             cause: cause.unwrap_or_else(|| Arc::new(Slow(self.patience))),
         }

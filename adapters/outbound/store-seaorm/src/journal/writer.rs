@@ -45,9 +45,6 @@ impl Writer {
             }
             self.number += 1;
         }
-        if let Err(error) = self.connection.close().await {
-            tracing::warn!(%error, "the journal's connection could not be closed");
-        }
     }
 
     /// Writes a batch, however often it takes.

@@ -151,6 +151,58 @@ async fn closing_writes_what_waits_and_takes_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_closes_at_the_same_time_waits_for_the_same_end() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    let lock = folder.lock().await;
+    let receipt = writer.admit(admission(key));
+    let mut closings = Box::pin(join_all((0..3).map(|_| writer.close())));
+    assert!(futures::poll!(&mut closings).is_pending());
+    // One who gives up closing leaves the end to the others.
+    let mut given_up = Box::pin(writer.close());
+    assert!(futures::poll!(&mut given_up).is_pending());
+    drop(given_up);
+    lock.rollback().await.unwrap();
+    for closed in closings.await {
+        closed.unwrap();
+    }
+    receipt.await.unwrap();
+    assert_eq!(used(&store, key).await, (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_journal_of_the_same_store_writes_after_one_was_closed() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    for process in 1..=3 {
+        let writer = journal(&store, process);
+        writer.admit(admission(key)).await.unwrap();
+        writer.close().await.unwrap();
+    }
+    assert_eq!(used(&store, key).await, (3, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journal_is_in_trouble_from_the_first_failed_commit_to_the_next_good_one() {
+    let folder = Folder::new();
+    let store = folder.open_with(impatient()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    assert!(writer.trouble().is_none());
+    let lock = folder.lock().await;
+    let receipt = writer.admit(admission(key));
+    assert!(receipt.await.is_err());
+    let trouble = writer.trouble().unwrap().to_string();
+    assert!(trouble.contains("locked"), "{trouble}");
+    lock.rollback().await.unwrap();
+    writer.flush().await.unwrap();
+    assert!(writer.trouble().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn closing_over_a_database_that_fails_ends_with_an_error() {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
@@ -210,7 +262,7 @@ async fn people_and_other_processes_get_their_turn_while_the_journal_never_rests
         let limits = domain::limits::Limits::new(per_minute, None).unwrap();
         for store in [&store, &other_process] {
             let asked = Instant::now();
-            store.set_limits(key, limits).await.unwrap();
+            store.set_limits(key, limits.into()).await.unwrap();
             let waited = asked.elapsed();
             assert!(waited < Duration::from_secs(3), "{waited:?}");
         }
