@@ -1,4 +1,5 @@
-//! Measures how many proofs a second the sandbox seals and serves, clients included:
+//! Measures how many proofs a second the sandbox seals and serves, and how long many lookups at
+//! once take of a portal that thinks, clients included:
 //! `cargo run --release -p sandbox --example throughput`.
 #![expect(
     clippy::unwrap_used,
@@ -18,21 +19,18 @@ use tokio::net::{TcpListener, TcpStream};
 
 const CLIENTS: usize = 32;
 const LOOKUPS: usize = 500;
+/// Lookups that are under way at once in the last round.
+const AT_ONCE: usize = 2_000;
+/// How long the portal of the last round thinks.
+const LATENCY: Duration = Duration::from_secs(1);
 
 #[tokio::main]
 async fn main() {
-    let config = SandboxConfig {
-        latency: Duration::ZERO,
-        now: Arc::new(|| DateTime::from_timestamp(1_795_197_600, 0).unwrap()),
-    };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = sandbox::router(config);
-    tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+    let address = serve(Duration::ZERO).await;
     for (round, different) in [("sealed anew", true), ("sealed before", false)] {
         let started = Instant::now();
         let clients: Vec<_> = (0..CLIENTS)
-            .map(|client| tokio::spawn(look_up(address, client, different)))
+            .map(|client| tokio::spawn(look_up(address, client, LOOKUPS, different)))
             .collect();
         for client in clients {
             client.await.unwrap();
@@ -40,12 +38,34 @@ async fn main() {
         let rate = (CLIENTS * LOOKUPS) as f64 / started.elapsed().as_secs_f64();
         println!("{round}: {rate:.0} proofs a second");
     }
+    let address = serve(LATENCY).await;
+    let started = Instant::now();
+    let clients: Vec<_> = (0..AT_ONCE)
+        .map(|client| tokio::spawn(look_up(address, client, 1, true)))
+        .collect();
+    for client in clients {
+        client.await.unwrap();
+    }
+    let elapsed = started.elapsed().as_secs_f64();
+    println!("{AT_ONCE} at once of a portal that thinks for {LATENCY:?}: {elapsed:.2} s");
+}
+
+async fn serve(latency: Duration) -> SocketAddr {
+    let config = SandboxConfig {
+        latency,
+        now: Arc::new(|| DateTime::from_timestamp(1_795_197_600, 0).unwrap()),
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = sandbox::router(config);
+    tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+    address
 }
 
 /// Fetches proofs, one after the other, on one connection.
-async fn look_up(address: SocketAddr, client: usize, different: bool) {
+async fn look_up(address: SocketAddr, client: usize, lookups: usize, different: bool) {
     let mut stream = BufStream::new(TcpStream::connect(address).await.unwrap());
-    for lookup in 0..LOOKUPS {
+    for lookup in 0..lookups {
         let number = if different { lookup } else { 0 };
         let form = format!(
             "tipoCriterio=T&criterio=KEY{client}X{number}&fecha=20-11-2026&emisor=40012&\

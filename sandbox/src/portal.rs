@@ -1,7 +1,9 @@
 //! The portal's three routes.
 
 use std::future::pending;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use axum::extract::rejection::{FormRejection, QueryRejection};
@@ -19,6 +21,8 @@ use domain::payment::PaymentState;
 use moka::future::Cache;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
 use crate::answers::{chunked_page, file, hang_up, page, server_error, set_cookie};
 use crate::cookies::{CookieMint, session_cookie, session_of};
@@ -51,21 +55,12 @@ const PROOFS_KEPT: u64 = 32 * 1024 * 1024;
 /// The portal, at the paths `/cep/*.do`. Serve it with [`crate::serve`]: axum's own server can't
 /// close a connection without an answer and sends an empty 503 instead.
 pub fn router(config: SandboxConfig) -> Router {
-    let portal = Portal {
-        cookies: CookieMint::new((config.now)()),
-        sessions: Sessions::new(),
-        proofs: Cache::builder()
-            .max_capacity(PROOFS_KEPT)
-            .weigher(|_, proof: &Arc<SealedProof>| weight(proof))
-            .build(),
-        config,
-    };
     Router::new()
         .route("/cep/valida.do", post(validate))
         .route("/cep/descarga.do", get(download))
         .route("/cep/instituciones.do", get(institutions))
         .layer(DefaultBodyLimit::max(LARGEST_FORM))
-        .with_state(Arc::new(portal))
+        .with_state(Arc::new(Portal::new(config)))
 }
 
 struct Portal {
@@ -73,6 +68,8 @@ struct Portal {
     cookies: CookieMint,
     sessions: Sessions,
     proofs: Cache<Order, Arc<SealedProof>>,
+    /// As many as there are processors: more would take them from the threads that serve.
+    sealers: Semaphore,
 }
 
 /// XML, chain and seal make up most of a proof; the rest is well below a kilobyte.
@@ -87,11 +84,12 @@ async fn validate(
     headers: HeaderMap,
     form: Result<Form<Vec<(String, String)>>, FormRejection>,
 ) -> Response {
-    if !portal.config.latency.is_zero() {
-        tokio::time::sleep(portal.config.latency).await;
-    }
     let fields = form.map_or_else(|_| Vec::new(), |Form(fields)| fields);
     let Verdict { mut answer, armed } = portal.judge(&fields).await;
+    if !portal.config.latency.is_zero() {
+        let thinking = tokio::time::sleep(portal.config.latency);
+        tokio::join!(thinking, portal.prepare(armed.as_ref()));
+    }
     let known = session_of(&headers).filter(|id| portal.sessions.knows(id));
     let session = known.map_or_else(
         || {
@@ -163,6 +161,19 @@ struct Verdict {
 }
 
 impl Portal {
+    fn new(config: SandboxConfig) -> Self {
+        Self {
+            cookies: CookieMint::new((config.now)()),
+            sessions: Sessions::new(),
+            proofs: Cache::builder()
+                .max_capacity(PROOFS_KEPT)
+                .weigher(|_, proof: &Arc<SealedProof>| weight(proof))
+                .build(),
+            sealers: Semaphore::new(available_parallelism().map_or(1, NonZeroUsize::get)),
+            config,
+        }
+    }
+
     fn now(&self) -> DateTime<Utc> {
         (self.config.now)()
     }
@@ -220,6 +231,22 @@ impl Portal {
         chunked_page(pages::state(order, state, &processing, wanted))
     }
 
+    /// Seals the proof that will be downloaded, as a portal does while it thinks. Sealing takes
+    /// about a millisecond, which adds up when many ask at once.
+    async fn prepare(&self, armed: Option<&Order>) {
+        let Some(order) = armed else {
+            return;
+        };
+        let issue = async {
+            let _sealer = self.sealers.acquire().await.ok()?;
+            let order = order.clone();
+            let sealing = spawn_blocking(move || Arc::new(SealedProof::issue(order)));
+            // A proof that isn't prepared is sealed on its download.
+            sealing.await.ok()
+        };
+        self.proofs.optionally_get_with_by_ref(order, issue).await;
+    }
+
     async fn file(&self, order: &Order, format: &str) -> Response {
         let issue = async { Arc::new(SealedProof::issue(order.clone())) };
         let proof = self.proofs.get_with_by_ref(order, issue).await;
@@ -256,3 +283,6 @@ impl Portal {
         answer
     }
 }
+
+#[cfg(test)]
+mod tests;
