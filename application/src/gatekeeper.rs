@@ -18,7 +18,7 @@ use ports::outbound::{
     Verdict, new_id,
 };
 
-use crate::guesses::Guesses;
+use crate::guesses::{Guesses, TooMany};
 
 /// Credentials that are remembered. They never change, so they never have to be forgotten.
 const CREDENTIALS: u64 = 100_000;
@@ -87,9 +87,15 @@ impl GatekeeperService {
         if let Some(credential) = self.credentials.get(prefix) {
             return Ok(Some(credential));
         }
+        let _turn = self.guesses.turn(prefix).await;
+        if let Some(credential) = self.credentials.get(prefix) {
+            return Ok(Some(credential));
+        }
         let now = self.clock.monotonic();
-        if !self.guesses.may_look_up(address, now) {
-            return Ok(None);
+        match self.guesses.may_look_up(address, now) {
+            Ok(()) => {}
+            Err(TooMany::FromAddress) => return Ok(None),
+            Err(altogether @ TooMany::Altogether) => return Err(altogether.into()),
         }
         let Some(credential) = self.keys.credential(prefix).await? else {
             self.guesses.count(address, now);
