@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -122,9 +122,10 @@ pub struct Options {
         env = "CEP_MAX_CONNECTIONS",
         global = true,
         value_name = "N",
-        default_value = "8192"
+        default_value_t = 8_192,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
     )]
-    pub max_connections: NonZeroUsize,
+    pub max_connections: u32,
 
     /// Days that requests are kept.
     #[arg(
@@ -132,9 +133,10 @@ pub struct Options {
         env = "CEP_REQUEST_RETENTION",
         global = true,
         value_name = "DAYS",
-        default_value = "90"
+        default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(1..=36_500)
     )]
-    pub request_retention: NonZeroU32,
+    pub request_retention: u32,
 
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.

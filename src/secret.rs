@@ -12,14 +12,20 @@ use zeroize::Zeroizing;
 
 use crate::config::HmacSecret;
 
+const FILE: &str = "secret";
 const OWNER_ONLY: u32 = 0o600;
+
+/// Whether a secret was made in `folder`.
+pub(crate) fn is_in_folder(folder: &Path) -> bool {
+    folder.join(FILE).exists()
+}
 
 /// The secret in `folder`, made there when it is missing.
 ///
 /// # Errors
 /// When it can't be read or written, or others than its owner may read it.
 pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
-    let path = folder.join("secret");
+    let path = folder.join(FILE);
     match OpenOptions::new()
         .write(true)
         .create_new(true)

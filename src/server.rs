@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::extract::ConnectInfo;
+use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -136,11 +137,19 @@ fn connection(
     let stream = Watched::new(stream, Arc::clone(&activity));
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        let in_flight = activity.begin();
+        let (answering, uploading) = (activity.begin(), activity.begin());
+        // A body may still arrive after its request was refused: until it is dropped, its bytes
+        // belong to no head.
+        let request = request.map(|body| {
+            body.map_frame(move |frame| {
+                let _until_dropped = &uploading;
+                frame
+            })
+        });
         let answer = router.clone().oneshot(request);
         async move {
             let answer = answer.await;
-            drop(in_flight);
+            drop(answering);
             answer
         }
     });

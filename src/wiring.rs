@@ -1,9 +1,11 @@
 //! The one page where services and adapters meet.
 
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use application::{
     BankBySide, GatekeeperService, HealthService, KeyService, KeyWatch, ProofMemory, ProofService,
 };
@@ -13,16 +15,19 @@ use domain::key::KeyHasher;
 use domain::participant::Catalogue;
 use memory::InProcessLimiter;
 use ports::inbound::KeyAdministration;
-use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal};
+use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
-use store_seaorm::{Journal, Store};
+use store_seaorm::{Journal, Store, sqlite_url};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::{HmacSecret, Options};
 use crate::system::{SystemClock, SystemRandom};
 use crate::{secret, server};
+
+/// The embedded database's name in the data folder.
+const DATABASE: &str = "cep.db";
 
 /// Everything that serving needs, put together.
 pub(crate) struct Gateway {
@@ -52,6 +57,9 @@ impl Gateway {
         if let Err(error) = self.journal.close().await {
             tracing::error!(%error, "the journal could not be written to its end");
         }
+        if let Err(error) = self.store.close().await {
+            tracing::warn!(%error, "the database could not be closed");
+        }
     }
 }
 
@@ -63,10 +71,10 @@ impl Gateway {
 pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Result<Gateway> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let secret = hmac_secret(options, random.as_ref())?;
     let store = open_store(options).await?;
     let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
-    let journal = store.journal(instance_id(clock.as_ref(), random.as_ref()));
+    let secret = hmac_secret(options, key_store.as_ref(), random.as_ref()).await?;
+    let journal = store.journal(new_id(clock.as_ref(), random.as_ref()));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
     let in_process = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
     let limiter: Arc<dyn Limiter> = in_process.clone();
@@ -123,8 +131,8 @@ pub(crate) async fn key_administration(
 ) -> Result<impl KeyAdministration + use<>> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let secret = hmac_secret(options, random.as_ref())?;
     let store: Arc<dyn KeyStore> = Arc::new(open_store(options).await?);
+    let secret = hmac_secret(options, store.as_ref(), random.as_ref()).await?;
     let limiter: Arc<dyn Limiter> = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
     Ok(key_service(
         &store,
@@ -202,19 +210,12 @@ fn key_service(
     )
 }
 
-/// This process's name among all that ever write to the database.
-fn instance_id(clock: &dyn Clock, random: &dyn Random) -> uuid::Uuid {
-    let mut bytes = [0; 10];
-    random.fill(&mut bytes);
-    let millis = u64::try_from(clock.now().timestamp_millis()).unwrap_or_default();
-    uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
-}
-
 /// Opens the database, at its newest schema.
 async fn open_store(options: &Options) -> Result<Store> {
-    let url = options.database_url.clone();
-    let url =
-        url.unwrap_or_else(|| format!("sqlite://{}", options.data_dir.join("cep.db").display()));
+    let url = match &options.database_url {
+        Some(url) => url.clone(),
+        None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR")?,
+    };
     let store = Store::open(&url)
         .await
         .context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")?;
@@ -225,11 +226,49 @@ async fn open_store(options: &Options) -> Result<Store> {
     Ok(store)
 }
 
-fn hmac_secret(options: &Options, random: &dyn Random) -> Result<HmacSecret> {
-    match &options.hmac_secret {
-        Some(secret) => Ok(secret.clone()),
-        None => secret::of_folder(&options.data_dir, random),
+/// Takes the lock that one serving process holds on a database: two would each admit the whole of
+/// every limit. Commands that don't serve need no lock.
+///
+/// # Errors
+/// When another gateway serves on the database, or the lock can't be made.
+pub(crate) fn lock_database(options: &Options) -> Result<File> {
+    let database = match options.database_url.as_deref() {
+        Some(url) => {
+            let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
+            PathBuf::from(path.split('?').next().unwrap_or(path))
+        }
+        None => options.data_dir.join(DATABASE),
+    };
+    let mut path = database.into_os_string();
+    path.push(".lock");
+    let path = PathBuf::from(path);
+    let lock = File::create(&path).with_context(|| format!("making {}", path.display()))?;
+    lock.try_lock().with_context(|| {
+        format!(
+            "another gateway serves on this database ({} is locked)",
+            path.display()
+        )
+    })?;
+    Ok(lock)
+}
+
+/// The secret that was set, or the one in the data folder. None is made beside keys that another
+/// one hashed: they would all be refused.
+async fn hmac_secret(
+    options: &Options,
+    keys: &dyn KeyStore,
+    random: &dyn Random,
+) -> Result<HmacSecret> {
+    if let Some(secret) = &options.hmac_secret {
+        return Ok(secret.clone());
     }
+    if !secret::is_in_folder(&options.data_dir) && !keys.list().await?.is_empty() {
+        bail!(
+            "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
+            options.data_dir.display()
+        );
+    }
+    secret::of_folder(&options.data_dir, random)
 }
 
 fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
@@ -21,9 +21,12 @@ const FORGET_IDLE: Duration = Duration::from_mins(1);
 const PRUNE: Duration = Duration::from_hours(1);
 /// What a request in flight needs beyond its lookup to be answered.
 const FAREWELL_MARGIN: Duration = Duration::from_secs(5);
+/// What lookups whose callers hung up, and uploads that are being refused, may still take.
+const LEFTOVERS: Duration = Duration::from_secs(15);
 
 pub(super) async fn run(options: Options) -> Result<()> {
     super::prepare_data_dir(&options)?;
+    let _alone = wiring::lock_database(&options)?;
     raise_descriptor_limit();
     let listener = server::listen(options.listen)
         .with_context(|| format!("listening on {} (CEP_LISTEN)", options.listen))?;
@@ -41,15 +44,27 @@ pub(super) async fn run(options: Options) -> Result<()> {
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");
 
     let bounds = Bounds {
-        connections: options.max_connections.get(),
+        connections: usize::try_from(options.max_connections).context("CEP_MAX_CONNECTIONS")?,
         farewell: options.bank_timeout + FAREWELL_MARGIN,
     };
-    let served = server::serve(listener, gateway.router.clone(), bounds, stop_signal()).await;
-    tracing::info!("stopping: finishing what is in flight");
-    gateway.finish(FAREWELL_MARGIN).await;
+    let mut broken = None;
+    let stop = async {
+        tokio::select! {
+            () = stop_signal() => {}
+            // Without them revocations would go unseen: better to stop, and be started again.
+            ended = background.join_next() => broken = ended,
+        }
+        end_on_second_signal();
+        tracing::info!("stopping: finishing what is in flight");
+    };
+    let served = server::serve(listener, gateway.router.clone(), bounds, stop).await;
+    gateway.finish(LEFTOVERS).await;
     background.shutdown().await;
     sandbox.cancel();
     tracing::info!("stopped");
+    if let Some(ended) = broken {
+        bail!("a background task ended: {ended:?}");
+    }
     served
 }
 
@@ -61,6 +76,14 @@ pub(super) async fn stop_signal() {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
+}
+
+/// Whoever asks twice doesn't want to wait. What was answered is on disk by then.
+fn end_on_second_signal() {
+    tokio::spawn(async {
+        stop_signal().await;
+        std::process::exit(130);
+    });
 }
 
 /// Two sockets a lookup: the shell's usual 1,024 descriptors are soon used up.
@@ -91,7 +114,7 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
         }
     }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
-    let retention = chrono::Days::new(u64::from(options.request_retention.get()));
+    let retention = chrono::Days::new(u64::from(options.request_retention));
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
         let before = clock.now() - retention;

@@ -42,7 +42,7 @@ impl Activity {
         })))
     }
 
-    /// Marks a request as in flight until the answer is dropped.
+    /// Marks a request as in flight until the mark is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> InFlight {
         let mut state = self.state();
         state.in_flight += 1;
@@ -81,7 +81,7 @@ impl Activity {
     }
 }
 
-/// A request in flight.
+/// A request, or its body, is in flight.
 pub(super) struct InFlight(Arc<Activity>);
 
 impl Drop for InFlight {

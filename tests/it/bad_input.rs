@@ -63,7 +63,10 @@ async fn a_faulty_field_is_named_with_its_problem() {
     for (field, values) in cases {
         for value in values {
             let body = with(field, &value);
-            for endpoint in ["xml", "base64"] {
+            for endpoint in ENDPOINTS {
+                if endpoint.ends_with("_auto") && value == "null" && field == "emisor" {
+                    continue; // left out, so it is inferred
+                }
                 let error =
                     json_of(gateway.post_text(endpoint, &key, body.clone()).await, 400).await;
                 assert_eq!(error["error"], "INVALID_REQUEST", "{body}");

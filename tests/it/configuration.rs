@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::Duration;
 
+use clap::CommandFactory;
 use rstest::rstest;
 
 use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
@@ -66,6 +67,8 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
 #[case("CEP_SANDBOX_LATENCY", "-1")]
 #[case("CEP_PROOF_MEMORY", "lots")]
 #[case("CEP_MAX_CONNECTIONS", "0")]
+#[case("CEP_MAX_CONNECTIONS", "4000000000")]
+#[case("CEP_REQUEST_RETENTION", "4000000000")]
 #[case("CEP_REQUEST_RETENTION", "0")]
 #[case("CEP_LOG", "cep=loud")]
 #[case("CEP_LOG_FORMAT", "xml")]
@@ -93,18 +96,51 @@ fn help_names_every_variable() {
     let folder = tempfile::tempdir().unwrap();
     let help = command(folder.path()).arg("--help").output().unwrap();
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
-    for variable in [
-        "CEP_LISTEN",
-        "CEP_DATA_DIR",
-        "CEP_DATABASE_URL",
-        "CEP_HMAC_SECRET",
-        "CEP_BANK_URL",
-        "CEP_BANK_BUDGET",
-        "CEP_BANK_TIMEOUT",
-        "CEP_LOG",
-    ] {
-        assert!(help.contains(variable), "{variable}");
+    let program = cep_gateway::cli::Cli::command();
+    let flags: Vec<_> = program
+        .get_arguments()
+        .filter(|argument| argument.get_long().is_some())
+        .collect();
+    assert!(flags.len() > 15);
+    for flag in flags {
+        let name = flag.get_long().unwrap();
+        let variable = format!("CEP_{}", name.to_uppercase().replace('-', "_"));
+        assert_eq!(flag.get_env().unwrap(), variable.as_str());
+        assert!(help.contains(&variable), "{variable}");
     }
+}
+
+#[test]
+fn two_servers_on_one_database_are_refused() {
+    let gateway = Gateway::start();
+    let second = command(gateway.folder())
+        .env("CEP_LISTEN", "127.0.0.1:0")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(
+        !second.status.success() && said.contains("another gateway serves"),
+        "{said}"
+    );
+}
+
+#[test]
+fn keys_are_not_made_with_a_secret_that_the_server_does_not_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = |secret: Option<&str>| {
+        let mut make = command(folder.path());
+        make.args(["keys", "create", "--name", "a"])
+            .envs(secret.map(|secret| ("CEP_HMAC_SECRET", secret)));
+        make.output().unwrap()
+    };
+    assert!(make(Some(&"s".repeat(32))).status.success());
+    let refused = make(None);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("CEP_HMAC_SECRET"),
+        "{said}"
+    );
+    assert!(!folder.path().join("data/secret").exists());
 }
 
 #[tokio::test]

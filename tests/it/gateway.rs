@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -145,10 +145,6 @@ impl Gateway {
         self.folder.path()
     }
 
-    pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.folder().join("log")).unwrap()
-    }
-
     /// What it printed after it said where it listens.
     pub(crate) fn printed(&self) -> String {
         self.printed.lock().unwrap().clone()
@@ -165,9 +161,15 @@ impl Gateway {
 
     /// Makes a `test` key with these further arguments.
     pub(crate) fn key(&self, arguments: &[&str]) -> Key {
+        let environment: &[&str] = if arguments.contains(&"--env") {
+            &[]
+        } else {
+            &["--env", "test"]
+        };
         let made = self.run(
             &[
-                &["keys", "create", "--name", "test", "--env", "test"],
+                &["keys", "create", "--name", "test"],
+                environment,
                 arguments,
             ]
             .concat(),
@@ -201,16 +203,20 @@ impl Gateway {
         key: &Key,
         body: impl Into<reqwest::Body>,
     ) -> Response {
+        self.asking(endpoint, key).body(body).send().await.unwrap()
+    }
+
+    /// A request to this endpoint that lacks its body alone.
+    pub(crate) fn asking(&self, endpoint: &str, key: &Key) -> RequestBuilder {
         self.client
             .post(self.url(&format!("/v1/cep/{endpoint}")))
-            .headers(headers(&[
-                ("x-api-key", &key.full),
-                ("content-type", "application/json"),
-            ]))
-            .body(body)
-            .send()
-            .await
-            .unwrap()
+            .header("x-api-key", &key.full)
+            .header("content-type", "application/json")
+    }
+
+    /// A `live` key that no test runs into the limits of.
+    pub(crate) fn live_key(&self) -> Key {
+        self.key(&["--env", "live", "--per-minute", "100000", "--no-cap"])
     }
 
     /// Asks the process to stop, and returns once it has.
@@ -232,14 +238,14 @@ impl Gateway {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-s", name, &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        let id = self.child.id();
+        // The shell's own `kill`: slim machines have no other.
+        let kill = Command::new("sh")
+            .arg("-c")
+            .arg(format!("kill -s {name} {id}"))
+            .status()
+            .unwrap();
+        assert!(kill.success());
     }
 
     fn keep_folder(&mut self) -> TempDir {
@@ -298,5 +304,50 @@ pub(crate) async fn eventually(
     while !condition().await {
         assert!(Instant::now() < deadline, "not within {patience:?}: {what}");
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A sandbox bank of a test's own that counts what it is asked.
+pub(crate) struct CountingBank {
+    pub(crate) url: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl CountingBank {
+    pub(crate) async fn start(latency: Duration) -> Self {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/cep", listener.local_addr().unwrap());
+        let now = || "2026-11-20T18:00:00Z".parse().unwrap();
+        let config = sandbox::SandboxConfig {
+            latency,
+            now: Arc::new(now),
+        };
+        let seen = Arc::clone(&asked);
+        let counted = axum::middleware::map_request(move |request: axum::extract::Request| {
+            let question = request.uri().path_and_query().map(ToString::to_string);
+            seen.lock().unwrap().extend(question);
+            std::future::ready(request)
+        });
+        let router = sandbox::router(config).layer(counted);
+        tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+        Self { url, asked }
+    }
+
+    /// A gateway whose `live` keys ask this bank, as often as they like.
+    pub(crate) fn gateway(&self) -> Gateway {
+        Plan::new()
+            .with("CEP_BANK_URL", &self.url)
+            .with("CEP_BANK_BUDGET", 1_000_000)
+            .start()
+    }
+
+    /// What it was asked, without the path before the last name.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked
+            .iter()
+            .map(|question| question.trim_start_matches("/cep/").to_owned())
+            .collect()
     }
 }

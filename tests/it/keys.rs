@@ -172,3 +172,53 @@ fn wrong_arguments_are_refused_by_name() {
         );
     }
 }
+
+#[tokio::test]
+async fn every_refusal_is_the_same_on_every_endpoint() {
+    let gateway = Gateway::start();
+    let poor = gateway.key(&["--per-minute", "100", "--monthly-quota", "1"]);
+    let hurried = gateway.key(&["--per-minute", "1", "--monthly-quota", "100"]);
+    let roomy = gateway.roomy_key();
+    let body = request(1, "10.00");
+    for key in [&poor, &hurried] {
+        assert_eq!(gateway.post("xml", key, &body).await.status(), 200);
+    }
+    let unknown = Key {
+        full: "cep_test_AAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
+        ..roomy.clone()
+    };
+    for endpoint in ENDPOINTS {
+        assert_eq!(
+            gateway.post(endpoint, &unknown, &body).await.status(),
+            401,
+            "{endpoint}"
+        );
+        assert_eq!(
+            gateway.post(endpoint, &poor, &body).await.status(),
+            402,
+            "{endpoint}"
+        );
+        assert_eq!(
+            gateway.post(endpoint, &hurried, &body).await.status(),
+            429,
+            "{endpoint}"
+        );
+        let large = gateway
+            .post_text(endpoint, &roomy, " ".repeat(16_385))
+            .await;
+        assert_eq!(large.status(), 413, "{endpoint}");
+        let text = gateway
+            .asking(endpoint, &roomy)
+            .header("content-encoding", "gzip")
+            .body("x")
+            .send()
+            .await;
+        assert_eq!(text.unwrap().status(), 415, "{endpoint}");
+        let got = gateway
+            .client
+            .get(gateway.url(&format!("/v1/cep/{endpoint}")))
+            .send()
+            .await;
+        assert_eq!(got.unwrap().status(), 405, "{endpoint}");
+    }
+}

@@ -2,6 +2,7 @@
 //! sandbox bank.
 
 use std::io::{Cursor, Read};
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +11,7 @@ use reqwest::Response;
 use rstest::rstest;
 use serde_json::Value;
 
-use crate::gateway::{ENDPOINTS, Gateway, json_of, request};
+use crate::gateway::{CountingBank, ENDPOINTS, Gateway, json_of, request};
 
 const AUTO: [&str; 3] = ["xml_auto", "pdf_auto", "zip_auto"];
 
@@ -212,13 +213,11 @@ async fn what_cannot_be_inferred_is_said_per_side() {
 }
 
 #[tokio::test]
-async fn two_formats_and_a_repeat_are_one_session_and_what_is_missing() {
-    let gateway = crate::gateway::Plan::new()
-        .with("CEP_SANDBOX_LATENCY", 300)
-        .start();
-    let key = gateway.roomy_key();
-    let timed = async |endpoint: &str| {
-        let started = std::time::Instant::now();
+async fn a_second_format_and_a_repeat_ask_the_bank_for_what_is_missing() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = bank.gateway();
+    let key = gateway.live_key();
+    for endpoint in ["xml", "xml", "xml_base64", "pdf", "base64", "pdf_auto"] {
         assert_eq!(
             gateway
                 .post(endpoint, &key, &request(8, "1234.56"))
@@ -226,15 +225,43 @@ async fn two_formats_and_a_repeat_are_one_session_and_what_is_missing() {
                 .status(),
             200
         );
-        started.elapsed().as_millis()
-    };
-    assert!(timed("zip_auto").await >= 300);
-    for endpoint in ENDPOINTS {
-        assert!(
-            timed(endpoint).await < 300,
-            "{endpoint} asked the bank again"
+    }
+    let (ask, xml, pdf) = (
+        "valida.do",
+        "descarga.do?formato=XML",
+        "descarga.do?formato=PDF",
+    );
+    assert_eq!(bank.asked(), [ask, xml, ask, pdf]);
+    // A ZIP holds both files of one session.
+    for _ in 0..2 {
+        assert_eq!(
+            gateway
+                .post("zip_auto", &key, &request(8, "1234.56"))
+                .await
+                .status(),
+            200
         );
     }
+    assert_eq!(bank.asked()[4..], [ask, xml, pdf]);
+}
+
+#[tokio::test]
+async fn two_callers_at_the_same_moment_ask_once() {
+    let bank = CountingBank::start(Duration::from_millis(500)).await;
+    let gateway = bank.gateway();
+    let key = gateway.live_key();
+    let body = request(8, "1234.56");
+    let asking = (0..20).map(|_| gateway.post("zip_auto", &key, &body));
+    for answer in futures::future::join_all(asking).await {
+        assert_eq!(answer.status(), 200);
+    }
+    assert_eq!(
+        bank.asked()
+            .iter()
+            .filter(|asked| *asked == "valida.do")
+            .count(),
+        1
+    );
 }
 
 #[tokio::test]
