@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use chrono::DateTime;
 use sandbox::SandboxConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufStream};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 
 const CLIENTS: usize = 32;
 const LOOKUPS: usize = 500;
@@ -55,7 +55,10 @@ async fn serve(latency: Duration) -> SocketAddr {
         latency,
         now: Arc::new(|| DateTime::from_timestamp(1_795_197_600, 0).unwrap()),
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    // Room for all, or those without wait a second for their connection.
+    let listener = socket.listen(4096).unwrap();
     let address = listener.local_addr().unwrap();
     let router = sandbox::router(config);
     tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
