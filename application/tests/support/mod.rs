@@ -143,11 +143,6 @@ impl KeyStore for WatchedStore {
         self.inner.list().await
     }
 
-    async fn find(&self, id: KeyId) -> Result<Option<ApiKey>, StoreError> {
-        self.answer()?;
-        self.inner.find(id).await
-    }
-
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
         self.answer()?;
         self.inner.revoke(id, at).await

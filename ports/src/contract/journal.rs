@@ -121,7 +121,8 @@ impl JournalUnderTest {
     }
 
     async fn last_use(&self, key: KeyId) -> Option<String> {
-        let key = self.keys.find(key).await.expect("the store works");
+        let keys = self.keys.list().await.expect("the store works");
+        let key = keys.into_iter().find(|kept| kept.id == key);
         let last_use = key.expect("the key is there").last_used_at;
         last_use.map(|at| at.to_rfc3339())
     }

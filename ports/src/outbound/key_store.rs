@@ -26,9 +26,6 @@ pub trait KeyStore: Send + Sync {
     /// All keys, newest first.
     async fn list(&self) -> Result<Vec<ApiKey>, StoreError>;
 
-    /// One key.
-    async fn find(&self, id: KeyId) -> Result<Option<ApiKey>, StoreError>;
-
     /// Revokes a key at `at`. Revoking again changes nothing, `revoked_at` included.
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError>;
 

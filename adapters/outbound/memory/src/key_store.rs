@@ -135,14 +135,6 @@ impl KeyStore for MemoryKeyStore {
         Ok(keys)
     }
 
-    async fn find(&self, id: KeyId) -> Result<Option<ApiKey>, StoreError> {
-        Ok(self
-            .books()
-            .keys
-            .get(&id)
-            .map(|kept| kept.record.key.clone()))
-    }
-
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
         self.change(id, |key| {
             if key.revoked_at.is_some() {

@@ -93,10 +93,6 @@ impl KeyStore for Store {
         rows.into_iter().map(KeyRow::read).collect()
     }
 
-    async fn find(&self, id: KeyId) -> Result<Option<ApiKey>, StoreError> {
-        find(&self.connection, id).await
-    }
-
     async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
         let revocation = api_keys::Entity::update_many()
             .col_expr(api_keys::Column::RevokedAt, at.timestamp_millis().into())
