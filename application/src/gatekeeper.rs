@@ -1,5 +1,6 @@
 //! Who may ask, how often, and the record of it.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +53,25 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for NoVerdict {
         Self::Failed(Arc::new(error))
     }
 }
+
+fn unavailable(cause: Cause) -> Refusal {
+    Refusal::Unavailable {
+        retry_after: RETRY_AFTER,
+        cause,
+    }
+}
+
+/// The limiter forgot a key as soon as it was told about it.
+#[derive(Debug)]
+struct Forgotten;
+
+impl fmt::Display for Forgotten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the limiter forgot a key as soon as it was told about it")
+    }
+}
+
+impl std::error::Error for Forgotten {}
 
 impl GatekeeperService {
     /// A gatekeeper over these keys and limits.
@@ -191,12 +211,7 @@ impl Gatekeeper for GatekeeperService {
             .ok_or(Refusal::InvalidKey)?;
         let refused = |no_verdict| match no_verdict {
             NoVerdict::UnknownKey => Refusal::InvalidKey,
-            NoVerdict::Failed(cause) => {
-                tracing::error!(%cause, "a key or its limits could not be read");
-                Refusal::Unavailable {
-                    retry_after: RETRY_AFTER,
-                }
-            }
+            NoVerdict::Failed(cause) => unavailable(cause),
         };
         let credential = self
             .credential(key.prefix(), attempt.address)
@@ -221,12 +236,7 @@ impl Gatekeeper for GatekeeperService {
                 Err(Refusal::QuotaExceeded { standing, month })
             }
             Verdict::Revoked => Err(Refusal::InvalidKey),
-            Verdict::Unknown { .. } => {
-                tracing::error!("the limiter forgot a key as soon as it was told about it");
-                Err(Refusal::Unavailable {
-                    retry_after: RETRY_AFTER,
-                })
-            }
+            Verdict::Unknown { .. } => Err(unavailable(Arc::new(Forgotten))),
         }
     }
 
@@ -277,12 +287,10 @@ impl Gatekeeper for GatekeeperService {
         match durable {
             Ok(()) if refund.is_some() => Ok(standing.after_refund()),
             Ok(()) => Ok(standing),
-            Err(error) => {
-                tracing::error!(%error, "an admission could not be written down");
-                Err(NotDurable {
-                    retry_after: RETRY_AFTER,
-                })
-            }
+            Err(error) => Err(NotDurable {
+                retry_after: RETRY_AFTER,
+                cause: Arc::new(error),
+            }),
         }
     }
 }

@@ -304,10 +304,11 @@ async fn a_store_that_fails_admits_nobody_it_does_not_know() {
     house.store.go_down();
     house.ask(&known).await.expect("the limiter knows this key");
     for _ in 0..100 {
-        let Err(Refusal::Unavailable { retry_after }) = house.ask(&stranger).await else {
+        let Err(Refusal::Unavailable { retry_after, cause }) = house.ask(&stranger).await else {
             panic!("a key that can't be read was not refused as such");
         };
         assert!(retry_after > Duration::ZERO);
+        assert!(cause.to_string().contains("the store is down"), "{cause}");
     }
     house.store.come_back();
     let served = house.ask(&stranger).await;

@@ -110,9 +110,9 @@ async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
         .gatekeeper
         .settle(admission, ended(Outcome::Delivered));
     let settled = settled.await.unwrap();
-    assert_eq!(settled.minute.reset, counted.minute.reset - waited);
+    assert_eq!(settled.minute.reset + waited, counted.minute.reset);
     let (counted, settled) = (counted.month.unwrap(), settled.month.unwrap());
-    assert_eq!(settled.reset, counted.reset - waited);
+    assert_eq!(settled.reset + waited, counted.reset);
     assert_eq!(settled.reset_at, counted.reset_at);
 }
 
@@ -189,6 +189,8 @@ async fn an_admission_that_is_not_durable_is_given_back() {
         .settle(admission, ended(Outcome::Delivered));
     let not_durable = settled.await.unwrap_err();
     assert!(not_durable.retry_after > Duration::ZERO);
+    let cause = not_durable.cause.to_string();
+    assert!(cause.contains("the disk is full"), "{cause}");
     house.written.fail_with(None);
     let used = house.used(holder.id).await;
     assert_eq!((used.charged, used.refunded), (2, 1));

@@ -62,6 +62,10 @@ impl Limits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsChange {
     per_minute: Option<u32>,
+    #[expect(
+        clippy::option_option,
+        reason = "the outer None leaves the quota, the inner one lifts the cap"
+    )]
     monthly_quota: Option<Option<u64>>,
 }
 

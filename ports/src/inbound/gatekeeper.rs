@@ -13,6 +13,7 @@ use domain::request::RequestId;
 use uuid::Uuid;
 
 use super::Banks;
+use crate::Cause;
 use crate::outbound::Receipt;
 
 /// Checks the key of a proof request, then its limits; and records what became of it.
@@ -95,6 +96,8 @@ pub enum Refusal {
     Unavailable {
         /// When to try again.
         retry_after: Duration,
+        /// For the log.
+        cause: Cause,
     },
 }
 
@@ -110,9 +113,11 @@ pub struct Settlement {
 }
 
 /// The admission couldn't be written down.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("the admission could not be written down")]
 pub struct NotDurable {
     /// When to try again.
     pub retry_after: Duration,
+    /// For the log.
+    pub cause: Cause,
 }

@@ -95,7 +95,7 @@ impl Failure {
                 reset_at: Some(month.reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
                 ..Details::default()
             }),
-            Refusal::Unavailable { retry_after } => Self::unavailable(*retry_after, language),
+            Refusal::Unavailable { retry_after, .. } => Self::unavailable(*retry_after, language),
         }
     }
 
@@ -264,7 +264,7 @@ impl Failure {
 
     /// An admission that couldn't be written down: its answer may not leave.
     pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId, language: Language) -> Self {
-        tracing::error!(request_id = %id, "{error}");
+        tracing::error!(request_id = %id, cause = %error.cause, "{error}");
         Self::unavailable(error.retry_after, language)
     }
 

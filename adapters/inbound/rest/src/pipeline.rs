@@ -160,7 +160,11 @@ impl Errand {
             Refusal::QuotaExceeded { standing, .. } => {
                 (Outcome::QuotaExceeded.name(), Some(standing))
             }
-            Refusal::Unavailable { .. } => ("unavailable", None),
+            Refusal::Unavailable { cause, .. } => {
+                let request_id = &self.call.request_id;
+                tracing::error!(%request_id, %cause, "a key or its limits could not be read");
+                ("unavailable", None)
+            }
         };
         let mut response = Failure::of_refusal(refusal, self.call.language).into_response();
         if let Some(standing) = standing {

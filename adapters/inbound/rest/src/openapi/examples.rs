@@ -166,7 +166,10 @@ fn quota() -> Refusal {
 }
 
 fn unavailable() -> Refusal {
-    Refusal::Unavailable { retry_after: WAIT }
+    Refusal::Unavailable {
+        retry_after: WAIT,
+        cause: example_cause(),
+    }
 }
 
 fn inference() -> Failure {

@@ -129,6 +129,7 @@ impl Gatekeeper for FakeGatekeeper {
             Some(BLIND_KEY) => {
                 return Err(Refusal::Unavailable {
                     retry_after: Duration::from_millis(500),
+                    cause: Arc::new(std::io::Error::other("a synthetic cause")),
                 });
             }
             Some(CURSED_KEY) => panic!("the gatekeeper panics"),
@@ -163,6 +164,7 @@ impl Gatekeeper for FakeGatekeeper {
         if admission.key == KeyId(Uuid::from_u128(1)) {
             return Err(NotDurable {
                 retry_after: Duration::from_secs(5),
+                cause: Arc::new(std::io::Error::other("a synthetic cause")),
             });
         }
         Ok(if settlement.outcome.is_refunded() {
