@@ -88,8 +88,8 @@ impl ProofService {
                 return Ok(Arc::clone(known));
             }
             // Somebody may be asking already, though perhaps for another file: then look again.
-            let waited = self.clock.monotonic().saturating_sub(asked_at);
-            let left = self.patience.saturating_sub(waited);
+            let elapsed = self.clock.monotonic().saturating_sub(asked_at);
+            let left = self.patience.saturating_sub(elapsed);
             if left.is_zero() {
                 return Err(FetchError::BankTimeout);
             }

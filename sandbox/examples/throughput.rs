@@ -26,7 +26,7 @@ const LATENCY: Duration = Duration::from_secs(1);
 
 #[tokio::main]
 async fn main() {
-    let address = serve(Duration::ZERO).await;
+    let address = serve(Duration::ZERO);
     for (round, different) in [("sealed anew", true), ("sealed before", false)] {
         let started = Instant::now();
         let clients: Vec<_> = (0..CLIENTS)
@@ -38,7 +38,7 @@ async fn main() {
         let rate = (CLIENTS * LOOKUPS) as f64 / started.elapsed().as_secs_f64();
         println!("{round}: {rate:.0} proofs a second");
     }
-    let address = serve(LATENCY).await;
+    let address = serve(LATENCY);
     let started = Instant::now();
     let clients: Vec<_> = (0..AT_ONCE)
         .map(|client| tokio::spawn(look_up(address, client, 1, true)))
@@ -50,7 +50,7 @@ async fn main() {
     println!("{AT_ONCE} at once of a portal that thinks for {LATENCY:?}: {elapsed:.2} s");
 }
 
-async fn serve(latency: Duration) -> SocketAddr {
+fn serve(latency: Duration) -> SocketAddr {
     let config = SandboxConfig {
         latency,
         now: Arc::new(|| DateTime::from_timestamp(1_795_197_600, 0).unwrap()),
