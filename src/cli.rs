@@ -43,6 +43,7 @@ pub enum Command {
         #[arg(
             long = "listen",
             id = "sandbox_command_listen",
+            value_name = "ADDR",
             default_value = "127.0.0.1:8090"
         )]
         listen: SocketAddr,
@@ -71,10 +72,10 @@ pub enum KeysCommand {
         #[arg(long, default_value = "live", value_parser = config::environment)]
         env: Environment,
         /// Requests allowed in any 60 seconds.
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = config::per_minute())]
         per_minute: Option<u32>,
         /// Requests allowed in a calendar month (UTC).
-        #[arg(long, value_name = "N", conflicts_with = "no_cap")]
+        #[arg(long, value_name = "N", conflicts_with = "no_cap", allow_negative_numbers = true, value_parser = config::monthly_quota())]
         monthly_quota: Option<u64>,
         /// No monthly quota.
         #[arg(long)]
@@ -97,10 +98,10 @@ pub enum KeysCommand {
         /// Id of the key.
         id: Uuid,
         /// Requests allowed in any 60 seconds.
-        #[arg(long, value_name = "N", group = "change")]
+        #[arg(long, value_name = "N", group = "change", allow_negative_numbers = true, value_parser = config::per_minute())]
         per_minute: Option<u32>,
         /// Requests allowed in a calendar month (UTC).
-        #[arg(long, value_name = "N", group = "change", conflicts_with = "no_cap")]
+        #[arg(long, value_name = "N", group = "change", conflicts_with = "no_cap", allow_negative_numbers = true, value_parser = config::monthly_quota())]
         monthly_quota: Option<u64>,
         /// No monthly quota.
         #[arg(long, group = "change")]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use bank_portal::PortalUrl;
 use clap::{Args, ValueEnum};
 use domain::key::{Environment, HashGeneration, KeyHasher};
+use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
 use zeroize::Zeroizing;
 
 /// Everything that can be set.
@@ -20,7 +21,8 @@ pub struct Options {
         long,
         env = "CEP_LISTEN",
         value_name = "ADDR",
-        default_value = "127.0.0.1:8080"
+        default_value = "127.0.0.1:8080",
+        value_parser = address
     )]
     pub listen: SocketAddr,
 
@@ -231,9 +233,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address: SocketAddr = text
-        .parse()
-        .map_err(|_| "must be an address and a port, for example 127.0.0.1:0")?;
+    let address = address(text)?;
     if !address.ip().is_loopback() {
         return Err(
             "the sandbox bank listens on loopback addresses alone; use `cep-gateway sandbox` \
@@ -252,6 +252,34 @@ fn database_url(text: &str) -> Result<String, String> {
 }
 
 fn log_filter(text: &str) -> Result<String, String> {
+    let words = text.split(',').map(str::trim);
+    // A word that is no level would be taken for a target, and everything else would go unlogged.
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    if let Some(word) = words
+        .filter(|word| !word.contains(['=', '[']))
+        .find(|word| !levels.contains(&word.to_ascii_lowercase().as_str()))
+    {
+        return Err(format!(
+            "`{word}` is no level; the levels are {}",
+            levels.join(", ")
+        ));
+    }
     tracing_subscriber::EnvFilter::try_new(text).map_err(|error| error.to_string())?;
     Ok(text.to_owned())
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "must be an IP address and a port, for example 127.0.0.1:8080 or [::1]:8080".to_owned()
+    })
+}
+
+/// Reads a number of requests a minute.
+pub fn per_minute() -> impl clap::builder::TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..=i64::from(MAX_PER_MINUTE))
+}
+
+/// Reads a number of requests a month.
+pub fn monthly_quota() -> impl clap::builder::TypedValueParser<Value = u64> {
+    clap::value_parser!(u64).range(1..=MAX_MONTHLY_QUOTA)
 }

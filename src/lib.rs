@@ -18,11 +18,13 @@ pub fn say_error(error: &anyhow::Error) {
     eprintln!("error: {error:#}");
 }
 
-/// Tells a person, or a program that reads the standard output.
-#[expect(
-    clippy::print_stdout,
-    reason = "this is what the command was asked to print"
-)]
+/// Tells a person, or a program that reads the standard output. Nobody has to be listening: a
+/// closed pipe or a full disk there must not stop a server.
 fn say(text: &str) {
-    println!("{text}");
+    use std::io::Write as _;
+
+    let mut output = std::io::stdout().lock();
+    if let Err(error) = writeln!(output, "{text}").and_then(|()| output.flush()) {
+        tracing::warn!(%error, "the standard output could not be written");
+    }
 }

@@ -189,7 +189,11 @@ fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
     };
     let test = PortalConfig::new(sandbox_url.clone());
     Ok(BankBySide {
-        live: Arc::new(Portal::new(live).context("preparing the portal's client")?),
+        live: Arc::new(
+            Portal::new(live).context(
+                "preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)",
+            )?,
+        ),
         test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
     })
 }

@@ -85,6 +85,12 @@ pub enum ProofError {
         /// Its name in the XML.
         name: &'static str,
     },
+    /// An element that a proof has once stands there again: readers would disagree about it.
+    #[error("{name} is repeated")]
+    Repeated {
+        /// Its name in the XML.
+        name: &'static str,
+    },
     /// An attribute can't be read.
     #[error("{name} cannot be read")]
     Unreadable {
@@ -151,6 +157,11 @@ impl Proof {
     /// Compares what the chain surely says with the attributes. The amount's place is sure only
     /// in a chain of a known length: a stray `|` in a name or the concept would move it.
     fn agrees_with_its_chain(&self) -> Result<(), ProofError> {
+        if self.chain.operation_date() != self.operation_date {
+            return Err(ProofError::Contradiction {
+                name: "FechaOperacion",
+            });
+        }
         if self.chain.receiver() != self.receiver {
             return Err(ProofError::Contradiction { name: "ClaveSPEI" });
         }

@@ -35,10 +35,11 @@ pub(super) async fn run(options: Options) -> Result<()> {
     let gateway = wiring::gateway(&options, &sandbox_url).await?;
     let mut background = start_background(&gateway, &options);
 
+    let welcome = first_start::welcome(&gateway, address).await?;
     say(&format!(
         "The gateway listens on http://{address} (documentation: http://{address}/docs)"
     ));
-    if let Some(welcome) = first_start::welcome(&gateway, address).await? {
+    if let Some(welcome) = welcome {
         say(&welcome);
     }
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");

@@ -73,6 +73,7 @@ const HOUSE: [Place; 10] = [
             "chrono",
             "futures",
             "moka",
+            "thiserror",
             "tracing",
             "uuid",
         ]),

@@ -71,6 +71,7 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
 #[case("CEP_REQUEST_RETENTION", "4000000000")]
 #[case("CEP_REQUEST_RETENTION", "0")]
 #[case("CEP_LOG", "cep=loud")]
+#[case("CEP_LOG", "loud")]
 #[case("CEP_LOG_FORMAT", "xml")]
 fn a_wrong_value_is_refused_at_start_by_its_name(#[case] variable: &str, #[case] value: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -108,6 +109,22 @@ fn help_names_every_variable() {
         assert_eq!(flag.get_env().unwrap(), variable.as_str());
         assert!(help.contains(&variable), "{variable}");
     }
+}
+
+#[test]
+fn a_standard_output_that_nobody_reads_stops_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let printed = command(folder.path())
+        .arg("openapi")
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert!(printed.status.success());
+    assert!(!String::from_utf8_lossy(&printed.stderr).contains("panic"));
 }
 
 #[test]

@@ -152,11 +152,11 @@ fn wrong_arguments_are_refused_by_name() {
         (&["keys", "create", "--name", "a", "--env", "prod"], "--env"),
         (
             &["keys", "create", "--name", "a", "--per-minute", "0"],
-            "per_minute",
+            "--per-minute",
         ),
         (
             &["keys", "create", "--name", "a", "--monthly-quota", "0"],
-            "monthly_quota",
+            "--monthly-quota",
         ),
         (
             &["keys", "revoke", "0198f3c2-0000-7000-8000-000000000000"],

@@ -165,6 +165,32 @@ fn what_is_no_proof_is_refused_with_its_reason(
 }
 
 #[test]
+fn another_operation_date_than_the_sealed_one_is_refused() {
+    let xml = Written::default().xml();
+    let forged = xml.replace(
+        "FechaOperacion=\"2026-11-23\"",
+        "FechaOperacion=\"2026-11-20\"",
+    );
+    assert_ne!(forged, xml);
+    let reason = ProofError::Contradiction {
+        name: "FechaOperacion",
+    };
+    assert_eq!(Proof::parse(forged.as_bytes()), Err(reason));
+}
+
+#[test]
+fn a_second_beneficiary_is_refused() {
+    let xml = Written::default().xml();
+    let from = xml.find("    <Beneficiario").unwrap();
+    let to = from + xml[from..].find("/>").unwrap() + 2;
+    let twice = format!("{}{}{}", &xml[..to], &xml[from..to], &xml[to..]);
+    let reason = ProofError::Repeated {
+        name: "Beneficiario",
+    };
+    assert_eq!(Proof::parse(twice.as_bytes()), Err(reason));
+}
+
+#[test]
 fn a_bar_in_the_concept_is_no_contradiction() {
     let written = Written {
         concept: "renta | luz".to_owned(),

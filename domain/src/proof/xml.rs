@@ -63,10 +63,10 @@ fn refusal(error: roxmltree::Error) -> ProofError {
 }
 
 fn proof(root: Node<'_, '_>) -> Result<Proof, ProofError> {
-    let beneficiary = child(root, "Beneficiario").ok_or(ProofError::Missing {
+    let beneficiary = child(root, "Beneficiario")?.ok_or(ProofError::Missing {
         name: "Beneficiario",
     })?;
-    let payer = child(root, "Ordenante");
+    let payer = child(root, "Ordenante")?;
     let time = |text: &str| NaiveTime::parse_from_str(text, "%H:%M:%S").ok();
     Ok(Proof {
         operation_date: read_as(root, "FechaOperacion", |text| {
@@ -92,8 +92,19 @@ fn party(node: Node<'_, '_>, institution: &str) -> Party {
     )
 }
 
-fn child<'a, 'input>(root: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
-    root.children().find(|node| node.tag_name().name() == name)
+/// The one child of this name, if there is any.
+fn child<'a, 'input>(
+    root: Node<'a, 'input>,
+    name: &'static str,
+) -> Result<Option<Node<'a, 'input>>, ProofError> {
+    let mut named = root
+        .children()
+        .filter(|node| node.tag_name().name() == name);
+    let first = named.next();
+    match named.next() {
+        Some(_) => Err(ProofError::Repeated { name }),
+        None => Ok(first),
+    }
 }
 
 fn optional<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
