@@ -116,7 +116,7 @@ impl Errand {
         };
         let environment = admission.environment;
         let key = (admission.key, environment);
-        let counted = admission.standing;
+        let (counted, admitted_at) = (admission.standing, admission.admitted_at_monotonic);
 
         let answer = AssertUnwindSafe(self.answered(environment, headers, upload))
             .catch_unwind()
@@ -146,7 +146,10 @@ impl Errand {
                 response = Failure::of_not_durable(&error, request_id, *language).into_response();
                 // Whatever the answer was, it stays here, and nobody pays for it.
                 record.outcome = Outcome::InternalError.name();
-                counted.after_refund()
+                let now = self.state.clock.monotonic();
+                counted
+                    .after(now.saturating_sub(admitted_at))
+                    .after_refund()
             }
         };
         headers::put_standing(response.headers_mut(), &standing);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::fakes::{FORGOTTEN_KEY, GOOD_KEY};
+use crate::fakes::{BLIND_KEY, FORGOTTEN_KEY, GOOD_KEY};
 use crate::harness::{Harness, body};
 
 #[derive(Clone, Default)]
@@ -136,6 +136,25 @@ async fn a_proof_that_may_not_leave_is_logged_as_our_failure_with_its_cause_once
     assert_eq!(requests[0]["outcome"], "internal_error");
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     assert_eq!(text.matches("could not be written down").count(), 1);
+    assert_eq!(text.matches("a synthetic cause").count(), 1);
+}
+
+#[tokio::test]
+async fn why_a_key_could_not_be_read_is_logged_once() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    let answer = harness
+        .request("POST", "/v1/cep/xml")
+        .header("x-api-key", BLIND_KEY)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 503);
+    harness.tasks.close();
+    harness.tasks.wait().await;
+    assert_eq!(requests(&lines)[0]["outcome"], "unavailable");
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(text.matches("a synthetic cause").count(), 1);
 }
 
 #[tokio::test]
