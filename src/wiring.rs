@@ -89,6 +89,7 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
         Arc::clone(&random),
         hasher(&secret)?,
     );
+    gatekeeper.learn_keys().await?;
     let proofs = ProofService::new(
         banks(options, sandbox_url)?,
         Arc::clone(&clock),

@@ -15,8 +15,8 @@ use moka::sync::Cache;
 use ports::Cause;
 use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 use ports::outbound::{
-    AdmissionEntry, Clock, KeyStore, Limiter, Random, RequestEntry, Snapshot, UsageJournal,
-    Verdict, new_id,
+    AdmissionEntry, Clock, KeyStore, Limiter, Random, RequestEntry, Snapshot, StoreError,
+    UsageJournal, Verdict, new_id,
 };
 
 use crate::guesses::{Guesses, TooMany};
@@ -96,6 +96,18 @@ impl GatekeeperService {
                 .take(HYDRATIONS)
                 .collect(),
         }
+    }
+
+    /// Learns the keys that there are, so that no good key has to be looked up while somebody
+    /// guesses. Call it before the first request.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn learn_keys(&self) -> Result<(), StoreError> {
+        for (prefix, credential) in self.keys.credentials(CREDENTIALS).await? {
+            self.credentials.insert(prefix, Arc::new(credential));
+        }
+        Ok(())
     }
 
     /// The credential behind a prefix, from memory or from the store.

@@ -36,6 +36,21 @@ async fn guessing_prefixes_costs_the_store_a_bounded_number_of_look_ups() {
 }
 
 #[tokio::test]
+async fn a_key_that_was_learned_at_the_start_is_good_while_others_guess_from_its_address() {
+    let house = house();
+    let holder = house.holder(limits(100, None)).await;
+    house.gatekeeper.learn_keys().await.unwrap();
+    for number in 0..200 {
+        let refusal = house.present(Some(&unknown_key(number)), HERE).await;
+        assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+    }
+    house
+        .present(Some(holder.secret.reveal()), HERE)
+        .await
+        .expect("a good key");
+}
+
+#[tokio::test]
 async fn guesses_that_come_at_once_are_bounded_as_those_that_come_one_after_another() {
     let house = house();
     let before = house.store.look_ups();

@@ -126,6 +126,11 @@ impl KeyStore for WatchedStore {
         self.inner.credential(prefix).await
     }
 
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+        self.answer()?;
+        self.inner.credentials(most).await
+    }
+
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
         self.snapshots.fetch_add(1, Ordering::SeqCst);
         let _permit = self.gate.acquire().await.unwrap();

@@ -26,6 +26,7 @@ pub struct KeyStoreUnderTest {
 pub async fn key_store<F: Future<Output = KeyStoreUnderTest>>(make: impl Fn() -> F) {
     an_empty_store_knows_nothing(make().await).await;
     a_key_is_found_as_it_was_added(make().await).await;
+    the_credentials_of_active_keys_are_told_newest_first(make().await).await;
     a_prefix_belongs_to_one_key(make().await).await;
     of_many_that_want_one_prefix_one_gets_it(make().await).await;
     the_newest_key_is_listed_first(make().await).await;
@@ -158,6 +159,27 @@ async fn a_key_is_found_as_it_was_added(KeyStoreUnderTest { store, .. }: KeyStor
         store.credential(&other).await.expect("the store works"),
         None
     );
+}
+
+async fn the_credentials_of_active_keys_are_told_newest_first(
+    KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
+) {
+    let keys = [
+        added(&store, 1).await,
+        added(&store, 2).await,
+        added(&store, 3).await,
+    ];
+    store
+        .revoke(keys[1].id, keys[1].created_at)
+        .await
+        .expect("the key is revoked");
+    let told = async |most| store.credentials(most).await.expect("the store works");
+    assert_eq!(told(0).await, []);
+    let all = told(10).await;
+    let prefixes: Vec<_> = all.iter().map(|(prefix, _)| prefix).collect();
+    assert_eq!(prefixes, [&keys[2].prefix, &keys[0].prefix]);
+    assert_eq!(all[1].1, record(1).credential);
+    assert_eq!(told(1).await, all[..1]);
 }
 
 async fn a_prefix_belongs_to_one_key(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {

@@ -20,6 +20,9 @@ pub trait KeyStore: Send + Sync {
     /// What is needed to check a key with this prefix, revoked or not; `None` when no key has it.
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError>;
 
+    /// What is needed to check the keys that aren't revoked, the newest `most` of them.
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError>;
+
     /// A key's state and what it has used in `month`; `None` when no key has the id.
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError>;
 

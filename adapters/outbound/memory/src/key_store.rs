@@ -113,6 +113,18 @@ impl KeyStore for MemoryKeyStore {
         Ok(record.map(|record| record.credential.clone()))
     }
 
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+        let books = self.books();
+        let records = books.keys.values().map(|kept| &kept.record);
+        let mut active: Vec<_> = records
+            .filter(|record| record.key.revoked_at.is_none())
+            .collect();
+        active.sort_by_key(|record| std::cmp::Reverse((record.key.created_at, record.key.id)));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let pair = |record: &KeyRecord| (record.key.prefix.clone(), record.credential.clone());
+        Ok(active.into_iter().take(most).map(pair).collect())
+    }
+
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
         let books = self.books();
         let used = books.used.get(&(id, month)).copied().unwrap_or_default();

@@ -50,6 +50,23 @@ impl KeyStore for Store {
         row.map(|row| credential(&row)).transpose()
     }
 
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+        let rows = api_keys::Entity::find()
+            .filter(api_keys::Column::RevokedAt.is_null())
+            .order_by_desc(api_keys::Column::CreatedAt)
+            .order_by_desc(api_keys::Column::Id)
+            .limit(most)
+            .all(&self.connection)
+            .await
+            .map_err(failed)?;
+        let readable = |row: &api_keys::Model| {
+            let prefix =
+                KeyPrefix::parse(&row.prefix).ok_or_else(|| unreadable(KEYS, &row.id, "prefix"))?;
+            Ok((prefix, credential(row)?))
+        };
+        rows.iter().map(readable).collect()
+    }
+
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
         let number = i64::from(month.number());
         let in_month = api_keys::Relation::MonthlyUse
