@@ -3,7 +3,7 @@
 use futures::future::join_all;
 
 use super::{KeyStoreUnderTest, added, changes, limits, newest, noon, state};
-use crate::outbound::{ChangeNumber, KeyStore};
+use crate::outbound::ChangeNumber;
 
 pub(super) async fn a_version_grows_with_every_change(
     KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
