@@ -1,6 +1,6 @@
 //! The composition root: the command line, configuration, wiring and life cycle.
 //!
-//! [`wiring`] is the one page where services and adapters meet.
+//! `wiring` is the one page where services and adapters meet.
 
 pub mod cli;
 pub mod commands;
