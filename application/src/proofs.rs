@@ -217,7 +217,13 @@ fn bank_failed(error: BankError) -> FetchError {
         BankError::Unavailable { retry_after, cause } => {
             FetchError::BankUnavailable { retry_after, cause }
         }
-        BankError::Throttled { retry_after } => FetchError::BankThrottled { retry_after },
+        BankError::Throttled {
+            retry_after,
+            reason,
+        } => FetchError::BankThrottled {
+            retry_after,
+            reason,
+        },
         BankError::Timeout => FetchError::BankTimeout,
     }
 }

@@ -6,7 +6,7 @@ mod journal;
 mod key_store;
 mod limiter;
 
-pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
+pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 pub use clock::{Clock, Random, new_id};
 pub use journal::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
 pub use key_store::{

@@ -158,7 +158,7 @@ async fn the_same_holds_of_a_captcha(bank: Arc<dyn Bank>) {
 
 fn assert_throttled(answer: Result<BankAnswer, BankError>) {
     match answer {
-        Err(BankError::Throttled { retry_after }) => assert!(!retry_after.is_zero()),
+        Err(BankError::Throttled { retry_after, .. }) => assert!(!retry_after.is_zero()),
         other => panic!("throttling was expected, not {other:?}"),
     }
 }

@@ -15,6 +15,7 @@ use domain::query::ProofQuery;
 use domain::transfer::SameInstitution;
 
 use crate::Cause;
+use crate::outbound::ThrottleReason;
 
 /// Looks proofs up.
 #[async_trait]
@@ -130,6 +131,8 @@ pub enum FetchError {
     BankThrottled {
         /// When to try again.
         retry_after: Duration,
+        /// For the log.
+        reason: ThrottleReason,
     },
     /// The bank didn't answer in time.
     #[error("the bank did not answer in time")]

@@ -16,6 +16,7 @@ use ports::inbound::{Component, ComponentState, FetchError, NotDurable, NotFound
 use serde::Serialize;
 
 use crate::body::{BodyFault, MAX_BODY_BYTES};
+use crate::chain::Chain;
 use crate::code::Code;
 use crate::details::{
     ComponentDetail, Details, FieldDetail, FieldProblem, GapDetail, HintDetail, PaymentDetail,
@@ -213,7 +214,7 @@ impl Failure {
                 let failure = Self::new(Code::BankUnavailable, messages.bank_unavailable(seconds));
                 (failure.after(*retry_after), Outcome::BankUnavailable)
             }
-            FetchError::BankThrottled { retry_after } => {
+            FetchError::BankThrottled { retry_after, .. } => {
                 let seconds = retry_after_seconds(*retry_after);
                 let failure = Self::new(Code::BankThrottled, messages.bank_throttled(seconds));
                 (failure.after(*retry_after), Outcome::BankThrottled)
@@ -343,14 +344,15 @@ impl Failure {
 pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
     match error {
         FetchError::BankProtocol { cause } => {
-            tracing::error!(%request_id, %cause, "{error}");
+            tracing::error!(%request_id, cause = %Chain(&**cause), "{error}");
         }
         FetchError::BankUnavailable { cause, .. } => {
-            tracing::warn!(%request_id, %cause, "{error}");
+            tracing::warn!(%request_id, cause = %Chain(&**cause), "{error}");
         }
-        FetchError::BankThrottled { .. } | FetchError::BankTimeout => {
-            tracing::warn!(%request_id, "{error}");
+        FetchError::BankThrottled { reason, .. } => {
+            tracing::warn!(%request_id, reason = reason.name(), "{error}");
         }
+        FetchError::BankTimeout => tracing::warn!(%request_id, "{error}"),
         FetchError::InferenceFailed { .. }
         | FetchError::SameInstitution(_)
         | FetchError::NotFound { .. } => {}

@@ -6,6 +6,7 @@
 
 mod body;
 mod call;
+mod chain;
 mod code;
 mod details;
 mod docs_page;

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use ports::outbound::ThrottleReason;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -15,6 +16,7 @@ mod back_off;
 mod schedule;
 
 pub(crate) use back_off::FIRST as FIRST_BACK_OFF;
+use back_off::Strike;
 use schedule::{Schedule, Step, Ticket};
 pub(crate) use schedule::{Throttled, Turn};
 
@@ -77,10 +79,20 @@ impl Pacer {
     }
 
     /// The portal wanted fewer queries in this turn: it is left alone, and who waits is sent away.
-    pub(crate) fn limited(&self, turn: Turn) -> Throttled {
-        let throttled = self.schedule().limited(turn, self.now());
+    pub(crate) fn limited(&self, turn: Turn, reason: ThrottleReason) -> Throttled {
+        let strike = self.schedule().limited(turn, self.now());
         self.changed.notify_waiters();
-        throttled
+        if let Strike::Began(length) = strike {
+            tracing::warn!(
+                reason = reason.name(),
+                seconds = length.as_secs(),
+                "the portal wants fewer questions and is left alone"
+            );
+        }
+        Throttled {
+            retry_after: strike.left(),
+            reason,
+        }
     }
 
     /// The portal answered this turn's question.

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::Format;
 use ports::inbound::Wanted;
-use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
+use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
+use reqwest::StatusCode;
 use tokio::sync::Semaphore;
 
 use crate::config::PortalConfig;
@@ -164,7 +165,11 @@ impl Portal {
     async fn failure(&self, page: Page, answer: &Answer, turn: Option<Turn>) -> BankError {
         let describe = || self.diagnosis.record(answer.status, &answer.body);
         match page {
-            Page::TooManyQueries | Page::CaptchaWanted => self.limited(turn),
+            Page::TooManyQueries if answer.status == StatusCode::TOO_MANY_REQUESTS => {
+                self.limited(turn, ThrottleReason::TooManyRequests)
+            }
+            Page::TooManyQueries => self.limited(turn, ThrottleReason::TooManyQueriesPage),
+            Page::CaptchaWanted => self.limited(turn, ThrottleReason::CaptchaPage),
             Page::ServerError => Fault::Failed(answer.status).into(),
             Page::Temporary => Fault::Temporary.into(),
             Page::BadInput => Fault::FormRefused(describe().await).into(),
@@ -174,11 +179,12 @@ impl Portal {
         }
     }
 
-    fn limited(&self, turn: Option<Turn>) -> BankError {
+    fn limited(&self, turn: Option<Turn>, reason: ThrottleReason) -> BankError {
         match (&self.pacer, turn) {
-            (Some(pacer), Some(turn)) => throttled(pacer.limited(turn)),
+            (Some(pacer), Some(turn)) => throttled(pacer.limited(turn, reason)),
             _ => BankError::Throttled {
                 retry_after: FIRST_BACK_OFF,
+                reason,
             },
         }
     }
@@ -187,6 +193,7 @@ impl Portal {
 fn throttled(throttled: Throttled) -> BankError {
     BankError::Throttled {
         retry_after: throttled.retry_after,
+        reason: throttled.reason,
     }
 }
 
@@ -196,6 +203,7 @@ impl Bank for Portal {
         let Ok(_place) = self.bulkhead.try_acquire() else {
             return Err(BankError::Throttled {
                 retry_after: BULKHEAD_RETRY_AFTER,
+                reason: ThrottleReason::TooManyLookups,
             });
         };
         let started = Instant::now();

@@ -11,7 +11,7 @@ use domain::payment::{Payment, PaymentState};
 use domain::transfer::Transfer;
 use ports::Cause;
 use ports::inbound::Wanted;
-use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
+use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 use tokio::sync::watch;
 
 /// What a scripted bank does when it is asked about one transfer.
@@ -162,8 +162,9 @@ pub fn by_amount(transfer: &Transfer) -> Script {
         retry_after: Duration::from_secs(30),
         cause: cause_of(cause),
     };
-    let throttled = BankError::Throttled {
+    let throttled = |reason| BankError::Throttled {
         retry_after: Duration::from_mins(2),
+        reason,
     };
     let known = |state| Payment {
         state,
@@ -174,7 +175,8 @@ pub fn by_amount(transfer: &Transfer) -> Script {
         404_00 | 404_01 => Script::KnowNothing,
         404_02 => Script::Know(known(PaymentState::Settled)),
         404_03 => Script::Know(known(PaymentState::Returned)),
-        429_00 | 429_01 => Script::Fail(throttled),
+        429_00 => Script::Fail(throttled(ThrottleReason::TooManyQueriesPage)),
+        429_01 => Script::Fail(throttled(ThrottleReason::CaptchaPage)),
         500_00 => Script::Fail(unavailable("HTTP 500")),
         502_00 => Script::Fail(BankError::Protocol {
             cause: cause_of("an unknown page"),

@@ -13,6 +13,7 @@ use domain::payment::{Payment, PaymentState};
 use domain::query::{Field, FieldError, Problem};
 use domain::request::RequestId;
 use ports::inbound::{Component, ComponentState, FetchError, NotFoundReason, Refusal};
+use ports::outbound::ThrottleReason;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 
@@ -218,7 +219,10 @@ fn bank_unavailable() -> FetchError {
 }
 
 fn bank_throttled() -> FetchError {
-    FetchError::BankThrottled { retry_after: WAIT }
+    FetchError::BankThrottled {
+        retry_after: WAIT,
+        reason: ThrottleReason::BackingOff,
+    }
 }
 
 fn example_cause() -> ports::Cause {

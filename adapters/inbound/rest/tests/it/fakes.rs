@@ -22,7 +22,7 @@ use ports::inbound::{
     Gatekeeper, Health, NotDurable, NotFoundReason, ProofRequest, Proofs, Refusal, Settlement,
     Wanted,
 };
-use ports::outbound::{Clock, Random, Receipt};
+use ports::outbound::{Clock, Random, Receipt, ThrottleReason};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -226,8 +226,16 @@ impl Proofs for FakeProofs {
     }
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("a synthetic cause")]
+struct SyntheticCause(#[source] SyntheticRefusal);
+
+#[derive(Debug, thiserror::Error)]
+#[error("a synthetic refusal")]
+struct SyntheticRefusal;
+
 fn by_amount(centavos: u64, wanted: Wanted, resolved: Resolved) -> Result<Delivery, FetchError> {
-    let cause = || Arc::new(std::io::Error::other("a synthetic cause")) as ports::Cause;
+    let cause = || Arc::new(SyntheticCause(SyntheticRefusal)) as ports::Cause;
     let retry_after = Duration::from_millis(16_500);
     match (centavos / 100, centavos % 100) {
         (404, 0) => Err(FetchError::NotFound {
@@ -236,7 +244,10 @@ fn by_amount(centavos: u64, wanted: Wanted, resolved: Resolved) -> Result<Delive
         }),
         (404, 2) => Err(not_issued(PaymentState::Settled)),
         (404, 3) => Err(not_issued(PaymentState::Returned)),
-        (429, 0) => Err(FetchError::BankThrottled { retry_after }),
+        (429, 0) => Err(FetchError::BankThrottled {
+            retry_after,
+            reason: ThrottleReason::CaptchaPage,
+        }),
         (502, 0) => Err(FetchError::BankProtocol { cause: cause() }),
         (503, 0) => Err(FetchError::BankUnavailable {
             retry_after,

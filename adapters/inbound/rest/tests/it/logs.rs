@@ -158,6 +158,25 @@ async fn why_a_key_could_not_be_read_is_logged_once() {
 }
 
 #[tokio::test]
+async fn why_the_bank_gave_nothing_is_logged_to_the_innermost_cause() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    for amount in ["503.00", "429.00"] {
+        let body = body(&[("monto", amount)]);
+        harness.post("/v1/cep/xml", body).send().await.unwrap();
+    }
+    harness.tasks.close();
+    harness.tasks.wait().await;
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    for said in [
+        r#""cause":"a synthetic cause: a synthetic refusal""#,
+        r#""reason":"captcha_page""#,
+    ] {
+        assert_eq!(text.matches(said).count(), 1, "{said} in {text}");
+    }
+}
+
+#[tokio::test]
 async fn neither_personal_data_nor_a_secret_is_ever_logged() {
     let (lines, _guard) = listen();
     let harness = Harness::start().await;

@@ -7,6 +7,24 @@ pub(crate) const FIRST: Duration = Duration::from_mins(2);
 /// The longest: 2 min doubled four times.
 const DOUBLINGS: u32 = 4;
 
+/// What a limit page did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strike {
+    /// A back-off of this length began.
+    Began(Duration),
+    /// So much is left of the one that another cycle of the same time began.
+    Joined(Duration),
+}
+
+impl Strike {
+    /// The time that is left.
+    pub(super) const fn left(self) -> Duration {
+        match self {
+            Self::Began(left) | Self::Joined(left) => left,
+        }
+    }
+}
+
 /// How long the portal is left alone.
 #[derive(Debug, Default)]
 pub(super) struct BackOff {
@@ -23,18 +41,18 @@ impl BackOff {
         end.checked_sub(now).filter(|left| !left.is_zero())
     }
 
-    /// A cycle that began at `cycle` met the limit; returns the time left. Cycles that were under
-    /// way together meet it together, and that is one strike.
-    pub(super) fn strike(&mut self, cycle: Duration, now: Duration) -> Duration {
+    /// A cycle that began at `cycle` met the limit. Cycles that were under way together meet it
+    /// together, and that is one strike.
+    pub(super) fn strike(&mut self, cycle: Duration, now: Duration) -> Strike {
         if let (Some((began, _)), Some(left)) = (self.newest, self.remaining(now))
             && cycle <= began
         {
-            return left;
+            return Strike::Joined(left);
         }
         let length = FIRST * 2_u32.pow(self.strikes.min(DOUBLINGS));
         self.strikes = self.strikes.saturating_add(1);
         self.newest = Some((now, now + length));
-        length
+        Strike::Began(length)
     }
 
     /// A cycle that began at `cycle` was answered; it says nothing when it is older than the
@@ -59,14 +77,14 @@ mod tests {
         let mut back_off = BackOff::default();
         let mut now = minutes(5);
         for expected in [2, 4, 8, 16, 32, 32, 32] {
-            assert_eq!(back_off.strike(now, now), minutes(expected));
+            assert_eq!(back_off.strike(now, now), Strike::Began(minutes(expected)));
             assert_eq!(back_off.remaining(now), Some(minutes(expected)));
             now += minutes(expected);
             assert_eq!(back_off.remaining(now), None);
             now += Duration::from_secs(1);
         }
         back_off.forgive(now);
-        assert_eq!(back_off.strike(now, now), minutes(2));
+        assert_eq!(back_off.strike(now, now), Strike::Began(minutes(2)));
     }
 
     #[test]
@@ -74,11 +92,14 @@ mod tests {
         let mut back_off = BackOff::default();
         let began = minutes(5);
         let first = began + Duration::from_secs(1);
-        assert_eq!(back_off.strike(began, first), minutes(2));
+        assert_eq!(back_off.strike(began, first), Strike::Began(minutes(2)));
         let later = first + Duration::from_secs(20);
-        assert_eq!(back_off.strike(began, later), Duration::from_secs(100));
+        assert_eq!(
+            back_off.strike(began, later),
+            Strike::Joined(Duration::from_secs(100))
+        );
         let next = first + minutes(2);
-        assert_eq!(back_off.strike(next, next), minutes(4));
+        assert_eq!(back_off.strike(next, next), Strike::Began(minutes(4)));
     }
 
     #[test]
@@ -86,6 +107,9 @@ mod tests {
         let mut back_off = BackOff::default();
         back_off.strike(minutes(5), minutes(5));
         back_off.forgive(minutes(4));
-        assert_eq!(back_off.strike(minutes(8), minutes(8)), minutes(4));
+        assert_eq!(
+            back_off.strike(minutes(8), minutes(8)),
+            Strike::Began(minutes(4))
+        );
     }
 }

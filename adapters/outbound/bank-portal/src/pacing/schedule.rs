@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use ports::outbound::ThrottleReason;
+
 use super::PacingConfig;
-use super::back_off::BackOff;
+use super::back_off::{BackOff, Strike};
 
 /// The span over which the portal's budget is counted.
 const MINUTE: Duration = Duration::from_mins(1);
@@ -26,6 +28,16 @@ pub(crate) struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Throttled {
     pub(crate) retry_after: Duration,
+    pub(crate) reason: ThrottleReason,
+}
+
+impl Throttled {
+    fn backing_off(retry_after: Duration) -> Self {
+        Self {
+            retry_after,
+            reason: ThrottleReason::BackingOff,
+        }
+    }
 }
 
 /// What a waiting caller does next.
@@ -62,12 +74,14 @@ impl Schedule {
     /// that is promised only ever moves ahead.
     pub(super) fn queue(&mut self, now: Duration, latest: Duration) -> Result<Ticket, Throttled> {
         if let Some(retry_after) = self.back_off.remaining(now) {
-            return Err(Throttled { retry_after });
+            return Err(Throttled::backing_off(retry_after));
         }
         let turn = self.pace.turn_behind(self.waiting.len(), now);
         if turn > latest {
-            let retry_after = turn.saturating_sub(now);
-            return Err(Throttled { retry_after });
+            return Err(Throttled {
+                retry_after: turn.saturating_sub(now),
+                reason: ThrottleReason::BudgetUsedUp,
+            });
         }
         let ticket = Ticket(self.tickets);
         self.tickets += 1;
@@ -79,7 +93,7 @@ impl Schedule {
     pub(super) fn step(&mut self, ticket: Ticket, now: Duration) -> Step {
         if !self.waiting.contains(&ticket) {
             let retry_after = self.back_off.remaining(now).unwrap_or_default();
-            return Step::Leave(Throttled { retry_after });
+            return Step::Leave(Throttled::backing_off(retry_after));
         }
         if self.waiting.front() != Some(&ticket) {
             return Step::Wait(None);
@@ -101,10 +115,9 @@ impl Schedule {
 
     /// The portal wanted a captcha or fewer queries: everybody leaves. Returns the time that is
     /// left of the back-off.
-    pub(super) fn limited(&mut self, turn: Turn, now: Duration) -> Throttled {
+    pub(super) fn limited(&mut self, turn: Turn, now: Duration) -> Strike {
         self.waiting.clear();
-        let retry_after = self.back_off.strike(turn.began, now);
-        Throttled { retry_after }
+        self.back_off.strike(turn.began, now)
     }
 
     /// The portal answered a whole cycle.

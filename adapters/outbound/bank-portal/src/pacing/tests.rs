@@ -49,6 +49,7 @@ async fn an_impatient_task_is_refused_at_once_with_the_true_time() {
     // 62 s of patience leave 59 s for waiting: the lookup itself needs 3 s.
     let refused = pacer.turn(Duration::from_secs(62)).await.unwrap_err();
     assert_eq!(refused.retry_after, Duration::from_mins(1));
+    assert_eq!(refused.reason, ThrottleReason::BudgetUsedUp);
     assert_eq!(started.elapsed(), Duration::ZERO);
     pacer.turn(Duration::from_secs(63)).await.unwrap();
     assert_eq!(started.elapsed(), Duration::from_mins(1));
@@ -80,28 +81,38 @@ async fn a_back_off_wakes_who_waits_and_ends() {
     pacer.turn(PATIENT).await.unwrap();
     let waiting = {
         let pacer = Arc::clone(&pacer);
-        tokio::spawn(async move { pacer.turn(PATIENT).await.unwrap_err().retry_after })
+        tokio::spawn(async move { pacer.turn(PATIENT).await.unwrap_err() })
     };
     settle().await;
-    let throttled = pacer.limited(turn);
+    let throttled = pacer.limited(turn, ThrottleReason::CaptchaPage);
     assert_eq!(throttled.retry_after, FIRST_BACK_OFF);
-    assert_eq!(waiting.await.unwrap(), FIRST_BACK_OFF);
+    assert_eq!(throttled.reason, ThrottleReason::CaptchaPage);
+    let sent_away = waiting.await.unwrap();
+    assert_eq!(sent_away.retry_after, FIRST_BACK_OFF);
+    assert_eq!(sent_away.reason, ThrottleReason::BackingOff);
     tokio::time::advance(Duration::from_secs(100)).await;
     let refused = pacer.turn(PATIENT).await.unwrap_err();
     assert_eq!(refused.retry_after, Duration::from_secs(20));
+    assert_eq!(refused.reason, ThrottleReason::BackingOff);
     tokio::time::advance(refused.retry_after).await;
     let turn = pacer.turn(PATIENT).await.unwrap();
-    assert_eq!(pacer.limited(turn).retry_after, 2 * FIRST_BACK_OFF);
+    assert_eq!(
+        pacer.limited(turn, ThrottleReason::CaptchaPage).retry_after,
+        2 * FIRST_BACK_OFF
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_success_makes_the_next_back_off_short_again() {
     let pacer = pacer(15);
     let turn = pacer.turn(PATIENT).await.unwrap();
-    pacer.limited(turn);
+    pacer.limited(turn, ThrottleReason::CaptchaPage);
     tokio::time::advance(FIRST_BACK_OFF).await;
     let turn = pacer.turn(PATIENT).await.unwrap();
     pacer.served(turn);
     let turn = pacer.turn(PATIENT).await.unwrap();
-    assert_eq!(pacer.limited(turn).retry_after, FIRST_BACK_OFF);
+    assert_eq!(
+        pacer.limited(turn, ThrottleReason::CaptchaPage).retry_after,
+        FIRST_BACK_OFF
+    );
 }

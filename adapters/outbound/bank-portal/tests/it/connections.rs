@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use bank_portal::{Portal, PortalConfig};
 use ports::inbound::Wanted;
-use ports::outbound::{Bank as _, BankAnswer, BankError};
+use ports::outbound::{Bank as _, BankAnswer, BankError, ThrottleReason};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use crate::support::{NOT_FOUND, READY, TestPortal, XML, adapter, config, impatient, lookup};
+use crate::support::{
+    NOT_FOUND, READY, TestPortal, XML, adapter, config, impatient, lookup, whole_text,
+};
 
 /// What a rude portal does with a request, once it has read it.
 #[derive(Clone, Copy, Debug)]
@@ -217,11 +219,40 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
         tokio::task::yield_now().await;
     }
     let refused = adapter.fetch(&lookup("KEY02", Wanted::Xml)).await;
-    let Err(BankError::Throttled { retry_after }) = refused else {
+    let Err(BankError::Throttled {
+        retry_after,
+        reason,
+    }) = refused
+    else {
         panic!("throttling was expected, not {refused:?}");
     };
+    assert_eq!(reason, ThrottleReason::TooManyLookups);
     assert_eq!(retry_after, Duration::from_secs(1));
     gate.add_permits(4);
     first.await.unwrap().unwrap();
     adapter.fetch(&lookup("KEY02", Wanted::Xml)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_connection_and_a_closed_one_can_be_told_apart_by_their_causes() {
+    let nobody = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        format!("http://{}/cep", listener.local_addr().unwrap())
+    };
+    let closing = RudePortal::start(&[Manners::Close]).await;
+    let cause = async |url: &str| {
+        let answer = adapter(config(url))
+            .fetch(&lookup("CANARY", Wanted::Xml))
+            .await;
+        let text = whole_text(&answer.unwrap_err());
+        for secret in ["CANARY", "http://", "/cep", "valida.do"] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        text
+    };
+    let refused = cause(&nobody).await;
+    assert!(refused.contains("no connection"), "{refused}");
+    assert!(refused.contains("Connection refused"), "{refused}");
+    let closed = cause(&closing.url).await;
+    assert!(closed.contains("closed without an answer"), "{closed}");
 }

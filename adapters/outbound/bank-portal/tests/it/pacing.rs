@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bank_portal::{PacingConfig, Portal, PortalConfig};
 use ports::inbound::Wanted;
-use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup};
+use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup, ThrottleReason};
 use rstest::rstest;
 
 use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, adapter, config, lookup};
@@ -32,9 +32,14 @@ async fn the_fourth_question_in_a_row_waits_or_is_refused_at_once() {
         ..lookup("KEY01", Wanted::Xml)
     };
     let started = Instant::now();
-    let Err(BankError::Throttled { retry_after }) = adapter.fetch(&hurried).await else {
+    let Err(BankError::Throttled {
+        retry_after,
+        reason,
+    }) = adapter.fetch(&hurried).await
+    else {
         panic!("throttling was expected");
     };
+    assert_eq!(reason, ThrottleReason::BudgetUsedUp);
     assert!(started.elapsed() < Duration::from_secs(1));
     assert!(retry_after > Duration::from_secs(2) && retry_after <= Duration::from_secs(4));
     assert_eq!(portal.asked().len(), 3);
@@ -56,11 +61,21 @@ async fn after_a_limit_page_the_portal_is_left_alone(
     .await;
     let adapter = paced(&portal);
     let mut asked = None;
-    for _ in 0..3 {
+    let met = if page == CAPTCHA {
+        ThrottleReason::CaptchaPage
+    } else {
+        ThrottleReason::TooManyQueriesPage
+    };
+    for expected in [met, ThrottleReason::BackingOff, ThrottleReason::BackingOff] {
         let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
-        let Err(BankError::Throttled { retry_after }) = answer else {
+        let Err(BankError::Throttled {
+            retry_after,
+            reason,
+        }) = answer
+        else {
             panic!("throttling was expected, not {answer:?}");
         };
+        assert_eq!(reason, expected);
         assert!(retry_after > Duration::from_secs(110) && retry_after <= Duration::from_mins(2));
         let now = portal.asked().len();
         assert_eq!(*asked.get_or_insert(now), now, "it was asked again");

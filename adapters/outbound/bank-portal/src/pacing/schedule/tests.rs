@@ -121,7 +121,7 @@ fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
         panic!("the first goes at once");
     };
     let met = now + seconds(2);
-    assert_eq!(schedule.limited(turn, met).retry_after, seconds(120));
+    assert_eq!(schedule.limited(turn, met).left(), seconds(120));
     let later = met + seconds(5);
     for ticket in &tickets[1..] {
         match schedule.step(*ticket, later) {
@@ -136,7 +136,7 @@ fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
     let Step::Go(turn) = schedule.step(ticket, end) else {
         panic!("the back-off is over");
     };
-    assert_eq!(schedule.limited(turn, end).retry_after, seconds(240));
+    assert_eq!(schedule.limited(turn, end).left(), seconds(240));
 }
 
 /// What happens to a schedule.
