@@ -310,7 +310,32 @@ fn unasked(failure: Failure, outcome: Outcome) -> Answer {
     }
 }
 
-/// Milliseconds with microseconds as decimals.
+/// Milliseconds with microseconds as decimals: the float nearest to them, so that it is printed
+/// with at most three.
 pub(crate) fn milliseconds(span: Duration) -> f64 {
-    span.as_secs_f64() * 1_000.0
+    (span.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_span_is_printed_as_it_is_written() {
+        let printed = |nanos| milliseconds(Duration::from_nanos(nanos)).to_string();
+        assert_eq!(printed(88_040_032), "88.04");
+        assert_eq!(printed(88_040_500), "88.041");
+        assert_eq!(printed(12_000_000), "12");
+        assert_eq!(printed(0), "0");
+    }
+
+    proptest! {
+        #[test]
+        fn a_span_of_up_to_a_day_has_at_most_three_decimals(nanos in 0..86_400_000_000_000_u64) {
+            let printed = milliseconds(Duration::from_nanos(nanos)).to_string();
+            let decimals = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            prop_assert!(decimals <= 3, "{printed}");
+        }
+    }
 }
