@@ -136,7 +136,10 @@ async fn an_unknown_route_is_not_authenticated(#[case] method: &str, #[case] pat
 #[case("DELETE", "/v1/cep/zip_auto", "POST")]
 #[case("POST", "/healthz", "GET,HEAD")]
 #[case("OPTIONS", "/api/readyz", "GET,HEAD")]
+#[case("POST", "/docs", "GET,HEAD")]
 #[case("POST", "/docs/", "GET,HEAD")]
+#[case("PUT", "/docs/index.html", "GET,HEAD")]
+#[case("PATCH", "/api/openapi.json", "GET,HEAD")]
 #[tokio::test]
 async fn a_wrong_method_is_told_the_right_ones(
     #[case] method: &str,
@@ -160,4 +163,17 @@ async fn a_wrong_method_is_told_the_right_ones(
     if method != "HEAD" && allowed == "POST" {
         insta::assert_snapshot!("a_wrong_method", text);
     }
+}
+
+#[rstest]
+#[tokio::test]
+async fn what_may_be_got_may_be_asked_for_by_head(
+    #[values("/healthz", "/readyz", "/openapi.json", "/docs/", "/docs/index.html")] path: &str,
+    #[values("", "/api")] alias: &str,
+) {
+    let harness = Harness::start().await;
+    let request = harness.request("HEAD", &format!("{alias}{path}"));
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.text().await.unwrap().is_empty());
 }
