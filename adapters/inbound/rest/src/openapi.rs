@@ -28,8 +28,9 @@ Looks up and downloads electronic payment proofs (CEP) of SPEI transfers.
 
 Every path is also served under `/api`. Field names and error codes are fixed; the `message` of an \
 error is Spanish, or English when `Accept-Language` prefers it. Every answer carries \
-`X-Request-Id`. A request whose key is good counts against the key's minute and month; failures of \
-the service or of the bank (5xx) are given back to the month.\n\n\
+`X-Request-Id`, except where HTTP itself refuses the request: a malformed or oversized head. A \
+request whose key is good counts against the key's minute and month; failures of the service or of \
+the bank (5xx) are given back to the month.\n\n\
 Other paths answer 404 `ROUTE_NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED` with `Allow`; \
 neither is counted.";
 

@@ -1,14 +1,14 @@
 //! The schemas of bodies.
 
 use serde_json::json;
-use utoipa::openapi::schema::{AdditionalProperties, Array, OneOfBuilder};
+use utoipa::openapi::schema::{AdditionalProperties, Array, OneOfBuilder, SchemaType};
 use utoipa::openapi::{Object, ObjectBuilder, Ref, RefOr, Schema, Type};
 
 /// Every named schema.
 pub(super) fn all() -> Vec<(&'static str, RefOr<Schema>)> {
     vec![
-        ("ProofRequest", proof_request(&["emisor", "receptor"])),
-        ("ProofRequestAuto", proof_request(&[])),
+        ("ProofRequest", proof_request(Institutions::Named)),
+        ("ProofRequestAuto", proof_request(Institutions::MayBeAbsent)),
         ("Envelope", envelope()),
         ("Error", error()),
         ("ErrorDetails", error_details()),
@@ -29,6 +29,10 @@ fn text(description: &str) -> ObjectBuilder {
         .description(Some(description))
 }
 
+fn text_or_null(description: &str) -> ObjectBuilder {
+    text(description).schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+}
+
 fn number(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
@@ -39,10 +43,22 @@ fn list(name: &str) -> Array {
     Array::new(Ref::from_schema_name(name))
 }
 
-fn proof_request(also_required: &[&str]) -> RefOr<Schema> {
+/// Whether a request must name both institutions.
+#[derive(Clone, Copy)]
+enum Institutions {
+    Named,
+    MayBeAbsent,
+}
+
+fn proof_request(institutions: Institutions) -> RefOr<Schema> {
     let institution = |which: &str| {
-        text(which)
-            .pattern(Some("^([1-9][0-9]{4}|2001)$"))
+        let code = match institutions {
+            Institutions::Named => text(which),
+            Institutions::MayBeAbsent => {
+                text_or_null(&format!("{which} Inferred when it is absent or `null`."))
+            }
+        };
+        code.pattern(Some("^([1-9][0-9]{4}|2001)$"))
             .examples(["40012"])
     };
     let pesos = OneOfBuilder::new()
@@ -88,6 +104,10 @@ fn proof_request(also_required: &[&str]) -> RefOr<Schema> {
             "receptor",
             institution("Participant code of the receiving bank."),
         );
+    let also_required: &[_] = match institutions {
+        Institutions::Named => &["emisor", "receptor"],
+        Institutions::MayBeAbsent => &[],
+    };
     let required = ["fecha", "clave_rastreo", "cuenta", "monto"];
     for field in required.iter().chain(also_required) {
         object = object.required(*field);
@@ -249,12 +269,6 @@ fn inference_gap() -> RefOr<Schema> {
 
 fn payment() -> RefOr<Schema> {
     let states = domain::payment::PaymentState::ALL.map(domain::payment::PaymentState::label);
-    let time = |description: &str| {
-        text(description).schema_type(utoipa::openapi::schema::SchemaType::from_iter([
-            Type::String,
-            Type::Null,
-        ]))
-    };
     ObjectBuilder::new()
         .property(
             "state",
@@ -262,11 +276,11 @@ fn payment() -> RefOr<Schema> {
         )
         .property(
             "received_at",
-            time("When SPEI received it, Mexico City's time."),
+            text_or_null("When SPEI received it, Mexico City's time."),
         )
         .property(
             "processed_at",
-            time("When SPEI processed it, Mexico City's time."),
+            text_or_null("When SPEI processed it, Mexico City's time."),
         )
         .required("state")
         .required("received_at")
