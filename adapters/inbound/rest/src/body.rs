@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
+use axum::http::{HeaderMap, HeaderValue};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use tokio::time::timeout;
@@ -135,16 +135,26 @@ async fn discard_up_to(body: &mut Body, most: usize) {
 /// Whether the headers declare `application/json`, in UTF-8 and not compressed.
 fn is_json(headers: &HeaderMap) -> bool {
     the_one(headers, &CONTENT_TYPE).is_some_and(is_json_type)
-        && !headers.contains_key(CONTENT_ENCODING)
+        && headers.get_all(CONTENT_ENCODING).iter().all(is_identity)
+}
+
+/// Whether a `Content-Encoding` says that nothing was done to the body.
+fn is_identity(encodings: &HeaderValue) -> bool {
+    let mut encodings = encodings.as_bytes().split(|byte| *byte == b',');
+    encodings.all(|encoding| encoding.trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
 fn is_json_type(value: &str) -> bool {
-    let mut parts = value.split(';').map(str::trim);
-    let essence = parts.next().unwrap_or_default();
-    if !essence.eq_ignore_ascii_case("application/json") {
+    let (essence, parameters) = value.split_once(';').unwrap_or((value, ""));
+    // A semicolon may stand without a parameter (RFC 9110, 5.6.6).
+    let mut parameters = parameters
+        .split(';')
+        .map(str::trim)
+        .filter(|parameter| !parameter.is_empty());
+    if !essence.trim().eq_ignore_ascii_case("application/json") {
         return false;
     }
-    match (parts.next(), parts.next()) {
+    match (parameters.next(), parameters.next()) {
         (None, _) => true,
         (Some(parameter), None) => is_utf_8(parameter),
         (Some(_), Some(_)) => false,
@@ -167,6 +177,9 @@ mod tests {
     #[case("application/json", true)]
     #[case("Application/JSON; charset=UTF-8", true)]
     #[case("application/json;charset=\"utf-8\"", true)]
+    #[case("application/json;", true)]
+    #[case("application/json ; ; charset=utf-8;", true)]
+    #[case(";application/json", false)]
     #[case("application/json; charset=latin1", false)]
     #[case("application/json; version=1", false)]
     #[case("application/json; charset=utf-8; x=y", false)]

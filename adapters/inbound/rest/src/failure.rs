@@ -134,6 +134,7 @@ impl Failure {
         let (reason, position) = match fault {
             JsonFault::Empty => ("empty_body", None),
             JsonFault::NotUtf8 { place } => ("not_utf8", Some(place)),
+            JsonFault::ByteOrderMark => ("malformed_json", Some(1)),
             JsonFault::Malformed { place } => ("malformed_json", Some(place)),
             JsonFault::NotAnObject { .. } => ("not_an_object", None),
             JsonFault::DuplicateKey { place, .. } => ("duplicate_key", Some(place)),
@@ -143,6 +144,7 @@ impl Failure {
             JsonFault::DuplicateKey { field, .. } => field,
             JsonFault::Empty
             | JsonFault::NotUtf8 { .. }
+            | JsonFault::ByteOrderMark
             | JsonFault::Malformed { .. }
             | JsonFault::NotAnObject { .. }
             | JsonFault::TooDeep { .. } => None,

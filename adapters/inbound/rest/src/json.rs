@@ -29,6 +29,9 @@ pub(crate) enum JsonFault {
     Empty,
     /// Not UTF-8.
     NotUtf8 { place: usize },
+    /// UTF-8, but with a byte order mark before the JSON, which a sender must not add (RFC 8259,
+    /// 8.1).
+    ByteOrderMark,
     /// Not JSON.
     Malformed { place: usize },
     /// JSON, but not an object; the word names what it is.
@@ -44,6 +47,9 @@ pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, JsonFault> {
     let text = std::str::from_utf8(body).map_err(|error| JsonFault::NotUtf8 {
         place: error.valid_up_to() + 1,
     })?;
+    if text.starts_with('\u{feff}') {
+        return Err(JsonFault::ByteOrderMark);
+    }
     let mut reader = Reader { text, index: 0 };
     reader.skip_blanks();
     let Some(first) = reader.peek() else {

@@ -50,7 +50,7 @@ fn text_that_needs_no_unescaping_is_not_copied() {
 #[case("{\"a\":\"\\ud800\"}", JsonFault::Malformed { place: 13 })]
 #[case("{\"a\":\"\\udc00\"}", JsonFault::Malformed { place: 8 })]
 #[case("{\"a\":\"\\ud800\\ud800\"}", JsonFault::Malformed { place: 8 })]
-#[case("\u{feff}{}", JsonFault::Malformed { place: 1 })]
+#[case("\u{feff}{}", JsonFault::ByteOrderMark)]
 #[case("{\"a\":1,\"a\":1}", JsonFault::DuplicateKey { field: None, place: 8 })]
 #[case("{\"b\":{\"a\":1,\"a\":1}}", JsonFault::DuplicateKey { field: None, place: 13 })]
 #[case(

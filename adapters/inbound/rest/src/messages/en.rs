@@ -44,6 +44,9 @@ impl Messages for English {
             JsonFault::NotUtf8 { place } => {
                 format!("The body is not UTF-8 (byte {place}); encode it as UTF-8 without a BOM.")
             }
+            JsonFault::ByteOrderMark => "The body begins with a byte order mark (BOM); send it in \
+                                         UTF-8 without a BOM."
+                .to_owned(),
             JsonFault::Malformed { place } => {
                 format!("The body is not valid JSON (byte {place}); check the syntax there.")
             }

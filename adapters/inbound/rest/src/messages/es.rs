@@ -45,6 +45,9 @@ impl Messages for Spanish {
             JsonFault::NotUtf8 { place } => {
                 format!("El cuerpo no está en UTF-8 (byte {place}); codifíquelo en UTF-8 sin BOM.")
             }
+            JsonFault::ByteOrderMark => "El cuerpo empieza con una marca de orden de bytes (BOM); \
+                                         envíelo en UTF-8 sin BOM."
+                .to_owned(),
             JsonFault::Malformed { place } => format!(
                 "El cuerpo no es JSON válido (byte {place}); revise la sintaxis en ese lugar."
             ),

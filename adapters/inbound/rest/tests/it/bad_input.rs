@@ -114,6 +114,18 @@ async fn a_body_that_is_no_object_says_why(#[case] body: &'static [u8], #[case] 
     assert_eq!(error["details"]["reason"], reason);
 }
 
+#[tokio::test]
+async fn a_byte_order_mark_is_called_by_its_name() {
+    let harness = Harness::start().await;
+    let error = refused(&harness, format!("\u{feff}{}", body(&[]))).await;
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("empieza con una marca de orden de bytes (BOM)"),
+        "{message}"
+    );
+    assert_eq!(error["details"]["position"], 1);
+}
+
 #[rstest]
 #[case(&[("monto", "9007199254740993.01")], 900_719_925_474_099_301)]
 #[case(&[("monto", "\"0.10\"")], 10)]
@@ -133,6 +145,25 @@ async fn an_unusual_spelling_is_read_exactly(
         .unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(harness.proofs.asked.lock().unwrap()[0].1, centavos);
+}
+
+#[tokio::test]
+async fn an_institution_that_is_null_is_inferred_as_if_it_were_absent() {
+    let harness = Harness::start().await;
+    let unnamed = body(&[("emisor", "null"), ("receptor", "null")]);
+    let request = harness.post("/v1/cep/xml_auto", unnamed);
+    assert_eq!(request.send().await.unwrap().status(), 200);
+    let schema: Value = serde_json::from_str(&rest::openapi_json()).unwrap();
+    for field in ["emisor", "receptor"] {
+        let type_of = |schema_name: &str| {
+            schema["components"]["schemas"][schema_name]["properties"][field]["type"].clone()
+        };
+        assert_eq!(
+            type_of("ProofRequestAuto"),
+            serde_json::json!(["string", "null"])
+        );
+        assert_eq!(type_of("ProofRequest"), "string");
+    }
 }
 
 #[tokio::test]
@@ -165,13 +196,18 @@ async fn another_media_type_is_unsupported(#[case] media_type: &str) {
     assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
 }
 
+#[rstest]
+#[case("gzip", 415)]
+#[case("identity, gzip", 415)]
+#[case("identity", 200)]
+#[case("Identity", 200)]
 #[tokio::test]
-async fn a_compressed_body_is_unsupported() {
+async fn only_a_compressed_body_is_unsupported(#[case] encoding: &str, #[case] status: u16) {
     let harness = Harness::start().await;
     let request = harness
         .post("/v1/cep/xml", body(&[]))
-        .header("content-encoding", "gzip");
-    assert_eq!(request.send().await.unwrap().status(), 415);
+        .header("content-encoding", encoding);
+    assert_eq!(request.send().await.unwrap().status(), status);
 }
 
 #[rstest]
