@@ -16,6 +16,7 @@ use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 use ports::inbound::{
     FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
 };
+use ports::outbound::ThrottleReason;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -318,6 +319,21 @@ async fn who_has_no_patience_left_asks_no_more() {
     let error = report.result.unwrap_err();
     assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
     assert_eq!(house.test.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn why_the_bank_may_not_be_asked_is_passed_on() {
+    let house = house();
+    for (amount, expected) in [
+        ("429.00", ThrottleReason::TooManyQueriesPage),
+        ("429.01", ThrottleReason::CaptchaPage),
+    ] {
+        let error = house.fetch(amount, Wanted::Xml).await.result.unwrap_err();
+        assert!(
+            matches!(error, FetchError::BankThrottled { reason, .. } if reason == expected),
+            "{error:?}"
+        );
+    }
 }
 
 /// The transfer that the queries of these tests name, with another amount.
