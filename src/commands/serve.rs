@@ -59,8 +59,8 @@ pub(super) async fn run(options: Options) -> Result<()> {
         tracing::info!("stopping: finishing what is in flight");
     };
     let served = server::serve(listener, gateway.router.clone(), bounds, stop).await;
-    gateway.finish(LEFTOVERS).await;
     background.shutdown().await;
+    gateway.finish(LEFTOVERS).await;
     sandbox.cancel();
     tracing::info!("stopped");
     if let Some(ended) = broken {
