@@ -2,7 +2,7 @@
 //!
 //! The way of one lookup: [`pacing`] gives it a turn, a [`session`] of its own asks `valida.do` and
 //! `descarga.do` over the shared connections of [`wire`], [`page`] reads what the portal says,
-//! [`file`] checks what it sends. [`fault`] names what goes wrong, [`diagnosis`] keeps the pages
+//! [`mod@file`] checks what it sends. [`fault`] names what goes wrong, [`diagnosis`] keeps the pages
 //! that nobody has seen before. [`portal`] ties this together.
 
 mod address;
