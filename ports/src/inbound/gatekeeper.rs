@@ -38,7 +38,7 @@ pub trait Gatekeeper: Send + Sync {
 /// One request that wants to be admitted.
 #[derive(Clone, Debug)]
 pub struct Attempt<'a> {
-    /// The value of the one `x-api-key` header; `None` when it is missing, repeated or no text.
+    /// The key that was presented; `None` unless exactly one was, as text.
     pub presented_key: Option<&'a str>,
     /// Where the request comes from.
     pub address: IpAddr,
@@ -108,7 +108,7 @@ pub struct Settlement {
     pub outcome: Outcome,
     /// The institutions of the transfer, once they were known.
     pub banks: Option<Banks>,
-    /// Time spent with the bank, when it was asked.
+    /// As in `FetchReport::bank_time`.
     pub bank_time: Option<Duration>,
 }
 

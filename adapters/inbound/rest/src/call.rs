@@ -6,8 +6,7 @@ use std::time::Duration;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderValue};
 use domain::request::RequestId;
-use ports::outbound::{Clock, Random};
-use uuid::Uuid;
+use ports::outbound::{Clock, Random, new_id};
 
 use crate::headers::{API_KEY, REQUEST_ID};
 use crate::language::Language;
@@ -26,7 +25,8 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn new(headers: &HeaderMap, clock: &dyn Clock, random: &dyn Random) -> Self {
         Self {
-            request_id: kept_id(headers).unwrap_or_else(|| new_id(clock, random)),
+            request_id: kept_id(headers)
+                .unwrap_or_else(|| RequestId::from_uuid(new_id(clock, random))),
             language: Language::of(headers),
             started: clock.monotonic(),
         }
@@ -42,17 +42,6 @@ impl Call {
 /// The caller's own id, when there is exactly one and it is sane.
 fn kept_id(headers: &HeaderMap) -> Option<RequestId> {
     the_one(headers, &REQUEST_ID).and_then(RequestId::parse)
-}
-
-fn new_id(clock: &dyn Clock, random: &dyn Random) -> RequestId {
-    let mut bytes = [0; 10];
-    random.fill(&mut bytes);
-    let millis = u64::try_from(clock.now().timestamp_millis()).unwrap_or(0);
-    RequestId::from_uuid(new_uuid(millis, &bytes))
-}
-
-fn new_uuid(millis: u64, bytes: &[u8; 10]) -> Uuid {
-    uuid::Builder::from_unix_timestamp_millis(millis, bytes).into_uuid()
 }
 
 /// The key that the caller shows: the value of the one `x-api-key` header. A key anywhere else
