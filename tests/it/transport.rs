@@ -78,24 +78,20 @@ async fn headers_that_dribble_are_cut_off_in_time() {
 async fn a_kept_connection_outlives_the_deadline_of_heads() {
     let gateway = Gateway::start();
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();
-    let mut ask = async || {
-        stream
-            .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-            .await
-            .unwrap();
+    let ask = async |stream: &mut TcpStream| {
+        let request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+        stream.write_all(request).await.unwrap();
         let mut answer = Vec::new();
         while !answer.ends_with(b"}") {
-            assert_ne!(
-                stream.read_buf(&mut answer).await.unwrap(),
-                0,
-                "the connection was closed"
-            );
+            let read = stream.read_buf(&mut answer).await.unwrap();
+            assert_ne!(read, 0, "the connection was closed");
         }
     };
-    ask().await;
-    // Longer than a head may take; there is no condition to wait for.
-    tokio::time::sleep(Duration::from_secs(7)).await;
-    ask().await;
+    ask(&mut stream).await;
+    // Nothing may come, the connection's end included, for longer than a head may take.
+    let silence = tokio::time::timeout(Duration::from_secs(7), stream.read_u8()).await;
+    assert!(silence.is_err(), "the connection was closed: {silence:?}");
+    ask(&mut stream).await;
 }
 
 #[tokio::test]
