@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 use zeroize::ZeroizeOnDrop;
 
+use crate::customer::CustomerId;
 use crate::limits::Limits;
 
 mod secret;
@@ -196,6 +197,14 @@ impl Owner {
             subject: "operator".to_owned(),
         }
     }
+
+    /// Who revokes a key whose time of grace is over.
+    pub fn gateway() -> Self {
+        Self {
+            issuer: "gateway".to_owned(),
+            subject: "retirement".to_owned(),
+        }
+    }
 }
 
 /// An API key as everybody but its holder knows it.
@@ -204,6 +213,8 @@ pub struct ApiKey {
     /// Its identity.
     pub id: KeyId,
     /// Whose it is.
+    pub customer: CustomerId,
+    /// Who that is.
     pub owner: Owner,
     /// Its label.
     pub name: KeyName,
@@ -213,10 +224,83 @@ pub struct ApiKey {
     pub limits: Limits,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// When it revokes itself, because it was rotated; `None` for a key without a successor.
+    pub retires_at: Option<DateTime<Utc>>,
     /// When it was revoked; `None` while it is active. There is no way back.
     pub revoked_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
+}
+
+impl ApiKey {
+    /// What it is good for.
+    pub fn status(&self) -> KeyStatus {
+        match (self.revoked_at, self.retires_at) {
+            (Some(_), _) => KeyStatus::Revoked,
+            (None, Some(_)) => KeyStatus::Retiring,
+            (None, None) => KeyStatus::Active,
+        }
+    }
+}
+
+/// What a key is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyStatus {
+    /// Requests.
+    Active,
+    /// Requests, until it revokes itself.
+    Retiring,
+    /// Nothing.
+    Revoked,
+}
+
+impl KeyStatus {
+    /// `active`, `retiring` or `revoked`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Retiring => "retiring",
+            Self::Revoked => "revoked",
+        }
+    }
+
+    /// Reads `active`, `retiring` or `revoked`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Active, Self::Retiring, Self::Revoked]
+            .into_iter()
+            .find(|status| status.name() == name)
+    }
+}
+
+/// How long a rotated key goes on working beside its successor: 0 to 7 days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grace(u32);
+
+/// Longest time of grace, in hours.
+pub const MAX_GRACE_HOURS: u32 = 7 * 24;
+
+/// Why a number of hours is no time of grace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a time of grace has 0 to {MAX_GRACE_HOURS} hours")]
+pub struct GraceError;
+
+impl Grace {
+    /// So many hours.
+    ///
+    /// # Errors
+    /// [`GraceError`] for more than 7 days.
+    pub fn from_hours(hours: u32) -> Result<Self, GraceError> {
+        if hours <= MAX_GRACE_HOURS {
+            Ok(Self(hours))
+        } else {
+            Err(GraceError)
+        }
+    }
+
+    /// Its end, when it begins now.
+    pub fn end(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        now + TimeDelta::hours(i64::from(self.0))
+    }
 }
 
 /// What is needed to check a presented key. It never changes while the key exists.
@@ -224,6 +308,8 @@ pub struct ApiKey {
 pub struct Credential {
     /// The key.
     pub id: KeyId,
+    /// Whose it is.
+    pub customer: CustomerId,
     /// The keyed hash of the whole key.
     pub hash: KeyHash,
     /// The generation of the secret that made the hash.

@@ -4,19 +4,24 @@
 //! A caller's words become a [`query::ProofQuery`]; [`inference`] completes it to a
 //! [`transfer::Transfer`]; the bank's answer becomes a [`proof::Proof`] that must be the one asked
 //! for, or a [`payment::Payment`] and [`hints`] why there is none. [`key`] and [`limits`] say who
-//! may ask, and how often.
+//! may ask, and how often; [`customer`], [`usage`] and [`audit`] what people see of it in the
+//! dashboard.
 #![warn(missing_docs)]
 
 pub mod account;
 pub mod amount;
+pub mod audit;
 pub mod calendar;
+pub mod customer;
 pub mod file;
 pub mod hints;
 pub mod inference;
 pub mod key;
+pub mod latency;
 pub mod limits;
 pub mod month;
 pub mod outcome;
+pub mod page;
 pub mod participant;
 pub mod payment;
 pub mod proof;
@@ -24,4 +29,5 @@ pub mod query;
 pub mod request;
 pub mod tracking_key;
 pub mod transfer;
+pub mod usage;
 pub mod window;

@@ -129,6 +129,22 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// All plans.
+    pub const ALL: [Self; 2] = [Self::Startup, Self::Enterprise];
+
+    /// `startup` or `enterprise`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Enterprise => "enterprise",
+        }
+    }
+
+    /// Reads `startup` or `enterprise`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|plan| plan.name() == name)
+    }
+
     /// The limits that a new key of this plan starts with.
     pub fn limits(self) -> Limits {
         match self {

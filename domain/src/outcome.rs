@@ -47,6 +47,13 @@ impl Endpoint {
         }
     }
 
+    /// Reads the last segment of a path.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|endpoint| endpoint.name() == name)
+    }
+
     /// The files that it serves.
     pub fn wanted(self) -> Wanted {
         match self {
@@ -127,6 +134,11 @@ impl Outcome {
             Self::BankTimeout => "bank_timeout",
             Self::InternalError => "internal_error",
         }
+    }
+
+    /// Reads the word that is stored.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
     /// Whether the request is given back to the month's quota: ours and the bank's failures are.

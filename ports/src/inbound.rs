@@ -2,12 +2,24 @@
 
 mod gatekeeper;
 mod health;
+mod insights;
 mod keys;
+mod people;
 mod proofs;
 
 pub use gatekeeper::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 pub use health::{Component, ComponentState, Health};
-pub use keys::{CreatedKey, KeyAdministration, KeyAdministrationError, KeyOrder};
+pub use insights::{
+    BankBudget, BankHealth, BankState, Insights, MAX_SERIES, RequestListing, RequestRecord, Series,
+    SeriesLabel, UsageAsk, UsageReport,
+};
+pub use keys::{
+    AuditFilter, AuditPage, CreatedKey, CustomerOverview, KeyAdministration, KeyError, KeyFilter,
+    KeyListing, KeyOrder, KeyOrderBy, KeyOverview, Reach, RevokedKeys, RotatedKey,
+};
+pub use people::{
+    Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
+};
 pub use proofs::{
     Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
 };

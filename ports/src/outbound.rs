@@ -2,15 +2,24 @@
 
 mod bank;
 mod clock;
+mod identity;
+mod insight_store;
 mod journal;
 mod key_store;
 mod limiter;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 pub use clock::{Clock, Random, new_id};
-pub use journal::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
+pub use identity::{
+    AccessToken, Claims, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError,
+    IdentityProvider, TokenError,
+};
+pub use insight_store::{AuditLog, CustomerStore, UsageReader, UsageRow};
+pub use journal::{
+    AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
+};
 pub use key_store::{
-    Change, ChangeNumber, InsertError, KeyRecord, KeyState, KeyStore, Snapshot, StoreError,
-    UpdateError,
+    Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, KeyStore, ListError,
+    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
 pub use limiter::{Limiter, LimiterError, Verdict};

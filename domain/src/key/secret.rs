@@ -116,6 +116,7 @@ impl fmt::Debug for KeyHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::customer::CustomerId;
     use crate::key::KeyId;
 
     fn key(secret: char) -> FullKey {
@@ -137,6 +138,7 @@ mod tests {
         let (hash, generation) = hasher.hash(key);
         Credential {
             id: KeyId(uuid::Uuid::nil()),
+            customer: CustomerId(uuid::Uuid::nil()),
             hash,
             generation,
         }

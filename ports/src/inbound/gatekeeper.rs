@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
 use domain::key::{Environment, KeyId};
 use domain::limits::{MonthStanding, Standing};
 use domain::month::Month;
@@ -57,6 +58,8 @@ pub struct Admission {
     pub request_id: RequestId,
     /// The key that was presented.
     pub key: KeyId,
+    /// Whose it is.
+    pub customer: CustomerId,
     /// The bank that the key asks.
     pub environment: Environment,
     /// What is left of the key's limits, this request counted.

@@ -1,60 +1,239 @@
-//! Managing keys.
+//! Managing keys and plans.
 
 use async_trait::async_trait;
-use domain::key::{ApiKey, Environment, FullKey, KeyId, KeyName, Owner};
-use domain::limits::{Limits, LimitsChange};
+use chrono::{DateTime, Utc};
+use domain::audit::AuditEntry;
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyStatus};
+use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan};
+use domain::month::Month;
+use domain::page::{Direction, Page, PageAsk};
 
+use super::Caller;
 use crate::Cause;
+use crate::outbound::StoreError;
 
-/// Makes, lists, changes and revokes keys.
+/// Makes, lists, changes and revokes keys. Everything that changes something leaves an entry in the
+/// audit log, in the same step.
 #[async_trait]
 pub trait KeyAdministration: Send + Sync {
-    /// Makes a key. Its secret is in the answer, and nowhere else ever after.
-    async fn create(&self, order: KeyOrder) -> Result<CreatedKey, KeyAdministrationError>;
+    /// Makes a key of the caller's. Its secret is in the answer, and nowhere else ever after.
+    async fn create(&self, caller: &Caller, order: KeyOrder) -> Result<CreatedKey, KeyError>;
 
-    /// All keys, newest first.
-    async fn list(&self) -> Result<Vec<ApiKey>, KeyAdministrationError>;
+    /// Keys, one page.
+    async fn list(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        ask: &KeyListing,
+    ) -> Result<Page<KeyOverview>, KeyError>;
 
-    /// Revokes a key; revoking it again changes nothing.
-    async fn revoke(&self, id: KeyId) -> Result<ApiKey, KeyAdministrationError>;
+    /// All keys of the caller's, newest first.
+    async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError>;
 
-    /// Changes a key's limits.
+    /// One key.
+    async fn find(&self, caller: &Caller, reach: Reach, id: KeyId)
+    -> Result<KeyOverview, KeyError>;
+
+    /// Gives a key another name.
+    async fn rename(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        id: KeyId,
+        name: KeyName,
+    ) -> Result<KeyOverview, KeyError>;
+
+    /// Revokes a key; revoking it again changes nothing. When this returns, no request is admitted
+    /// with it any more.
+    async fn revoke(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        id: KeyId,
+    ) -> Result<KeyOverview, KeyError>;
+
+    /// Gives a key of the caller's a successor with the same name, environment and limits. The old
+    /// one revokes itself when `grace` is over; at once when there is none.
+    async fn rotate(
+        &self,
+        caller: &Caller,
+        id: KeyId,
+        grace: Grace,
+    ) -> Result<RotatedKey, KeyError>;
+
+    /// Changes any key's limits. Admins only.
     async fn set_limits(
         &self,
+        caller: &Caller,
         id: KeyId,
         change: LimitsChange,
-    ) -> Result<ApiKey, KeyAdministrationError>;
+    ) -> Result<KeyOverview, KeyError>;
+
+    /// Sets a customer's plan. Admins only.
+    async fn set_plan(
+        &self,
+        caller: &Caller,
+        customer: CustomerId,
+        plan: Plan,
+        existing: ExistingKeys,
+    ) -> Result<Customer, KeyError>;
+}
+
+/// Whose keys, requests or use a question reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The caller's own. Anything else doesn't exist.
+    Own,
+    /// Everybody's. Admins only.
+    All,
+    /// One customer's. Admins only.
+    Of(CustomerId),
+}
+
+/// Whether a list shows revoked keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RevokedKeys {
+    /// It does.
+    Included,
+    /// It doesn't.
+    Hidden,
 }
 
 /// A key that is to be made.
 #[derive(Clone, Debug)]
 pub struct KeyOrder {
-    /// Whose it will be.
-    pub owner: Owner,
     /// Its label.
     pub name: KeyName,
     /// Which bank it asks.
     pub environment: Environment,
-    /// Its limits.
-    pub limits: Limits,
+    /// Its limits; the plan's when not given. Admins only.
+    pub limits: Option<Limits>,
 }
 
 /// A key that was just made.
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
     /// The key.
-    pub key: ApiKey,
+    pub key: KeyOverview,
     /// Its complete text.
     pub secret: FullKey,
 }
 
-/// Why a key can't be managed.
+/// A key that was given a successor.
+#[derive(Clone, Debug)]
+pub struct RotatedKey {
+    /// The old key.
+    pub old: KeyOverview,
+    /// The new one.
+    pub new: CreatedKey,
+}
+
+/// Which keys are listed, in which order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyListing {
+    /// Which.
+    pub filter: KeyFilter,
+    /// By what.
+    pub order: KeyOrderBy,
+    /// From which end.
+    pub direction: Direction,
+    /// Which page.
+    pub page: PageAsk,
+}
+
+/// Which keys; each condition narrows the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyFilter {
+    /// In one of these states; any when empty.
+    pub statuses: Vec<KeyStatus>,
+    /// Of this environment.
+    pub environment: Option<Environment>,
+    /// With this text in the name, or at the beginning of the prefix, the upper and lower case of
+    /// ASCII letters being alike; for a list of everybody's keys, in the owner's subject too.
+    pub text: Option<String>,
+}
+
+/// What a list of keys is ordered by. Equal ones are ordered by id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyOrderBy {
+    /// When they were made.
+    Created,
+    /// Their names, as the database compares text.
+    Name,
+}
+
+/// A key, and what it used of a month.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyOverview {
+    /// The key.
+    pub key: ApiKey,
+    /// The month.
+    pub month: Month,
+    /// What it used of it.
+    pub used: MonthlyUse,
+}
+
+/// A customer, and what it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomerOverview {
+    /// The customer.
+    pub customer: Customer,
+    /// Its keys that aren't revoked.
+    pub active_keys: u64,
+    /// The month.
+    pub month: Month,
+    /// What its keys used of it.
+    pub used: MonthlyUse,
+}
+
+/// What the audit log is searched for; each condition narrows the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Entries about this customer.
+    pub customer: Option<CustomerId>,
+    /// Entries about this key.
+    pub key: Option<KeyId>,
+    /// At or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Before this.
+    pub to: Option<DateTime<Utc>>,
+}
+
+/// The audit log's entries, newest first.
+pub type AuditPage = Page<AuditEntry>;
+
+/// Why keys or plans can't be managed, or read.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum KeyAdministrationError {
-    /// No key has this id.
-    #[error("no key has the id {0}")]
-    NotFound(KeyId),
-    /// The store failed.
+pub enum KeyError {
+    /// It doesn't exist, or not within the caller's reach.
+    #[error("it doesn't exist")]
+    NotFound,
+    /// Only admins may.
+    #[error("only admins may do this")]
+    Forbidden,
+    /// The key is revoked, and has to be active for this.
+    #[error("the key is revoked")]
+    Revoked,
+    /// The key has a successor already.
+    #[error("the key was rotated already")]
+    AlreadyRotated,
+    /// The customer has as many active keys as it may have.
+    #[error("a customer has at most {most} active keys")]
+    TooManyKeys {
+        /// How many it may have.
+        most: u64,
+    },
+    /// The cursor belongs to another list.
+    #[error("the cursor belongs to another list")]
+    Cursor,
+    /// The store, or the limiter, failed.
     #[error("the key store failed: {0}")]
     Store(Cause),
+}
+
+impl From<StoreError> for KeyError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(std::sync::Arc::new(error))
+    }
 }

@@ -8,7 +8,7 @@ use domain::payment::Payment;
 use domain::transfer::Transfer;
 
 use crate::Cause;
-use crate::inbound::Wanted;
+use crate::inbound::{BankBudget, Wanted};
 
 /// A bank that can be asked for proofs.
 #[async_trait]
@@ -20,6 +20,9 @@ pub trait Bank: Send + Sync {
     /// [`BankAnswer::NotFound`] only when the bank said so, never for an answer that isn't
     /// understood. Whether the proof is the one asked for is the caller's to check.
     async fn fetch(&self, lookup: &Lookup) -> Result<BankAnswer, BankError>;
+
+    /// What is left of our budget of questions; `None` when there is no budget.
+    fn budget(&self) -> Option<BankBudget>;
 }
 
 /// One question to the bank.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -24,9 +25,14 @@ pub trait UsageJournal: Send + Sync {
     /// process and of the machine.
     fn admit(&self, entry: AdmissionEntry) -> Receipt;
 
-    /// Keeps what became of a request. Written within the next commits; a crash may lose the last
+    /// Keeps what became of a request, and counts it in the statistics of its key and customer, in
+    /// one commit. Written within the next commits; a crash may lose the last
     /// few of these, never an admission whose receipt resolved.
     fn conclude(&self, entry: RequestEntry);
+
+    /// Counts a request that a limit refused, in the statistics alone. Written within the next
+    /// commits; a crash may lose the last few of these.
+    fn refuse(&self, entry: RefusalEntry);
 
     /// Returns once everything handed over before is durable.
     ///
@@ -50,6 +56,21 @@ pub struct AdmissionEntry {
     pub at: DateTime<Utc>,
 }
 
+/// One request that a limit refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefusalEntry {
+    /// The key.
+    pub key: KeyId,
+    /// Whose it is.
+    pub customer: CustomerId,
+    /// What was asked for.
+    pub endpoint: Endpoint,
+    /// Which limit.
+    pub outcome: Outcome,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
 /// What became of one request. It holds no account, name or amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestEntry {
@@ -59,6 +80,8 @@ pub struct RequestEntry {
     pub request_id: RequestId,
     /// The key.
     pub key: KeyId,
+    /// Whose it is.
+    pub customer: CustomerId,
     /// What was asked for.
     pub endpoint: Endpoint,
     /// What became of it.

@@ -2,20 +2,31 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::audit::Act;
+use domain::customer::CustomerId;
+use domain::key::{ApiKey, Credential, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
+use domain::page::Page;
 
 use crate::Cause;
+use crate::inbound::{KeyListing, KeyOverview, RevokedKeys};
 
-/// Keeps keys and what is known of their use. Every method is one atomic step.
+/// Keeps keys and what is known of their use. Every method is one atomic step; what changes a key
+/// leaves an entry in the audit log within that step, and one that changes nothing leaves none.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key.
+    /// Adds a key of a customer that exists, unless the customer has `most_active` keys already
+    /// that aren't revoked.
     ///
     /// # Errors
     /// MUST return [`InsertError::PrefixTaken`] when another key has the prefix.
-    async fn insert(&self, record: KeyRecord) -> Result<(), InsertError>;
+    async fn insert(
+        &self,
+        record: KeyRecord,
+        most_active: u64,
+        act: &Act,
+    ) -> Result<(), InsertError>;
 
     /// What is needed to check a key with this prefix, revoked or not; `None` when no key has it.
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError>;
@@ -26,22 +37,102 @@ pub trait KeyStore: Send + Sync {
     /// A key's state and what it has used in `month`; `None` when no key has the id.
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError>;
 
-    /// All keys, newest first.
-    async fn list(&self) -> Result<Vec<ApiKey>, StoreError>;
+    /// Whether there is any key.
+    async fn is_empty(&self) -> Result<bool, StoreError>;
 
-    /// Revokes a key at `at`. Revoking again changes nothing, `revoked_at` included.
-    async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError>;
+    /// Keys within a scope, one page, with what they used of `month`.
+    async fn list(
+        &self,
+        scope: Scope,
+        month: Month,
+        ask: &KeyListing,
+    ) -> Result<Page<KeyOverview>, ListError>;
 
-    /// Changes a key's limits; MUST NOT touch the limit that isn't given, whoever changes it at the
-    /// same time.
-    async fn set_limits(&self, id: KeyId, change: LimitsChange) -> Result<ApiKey, UpdateError>;
+    /// All keys of one customer, newest first.
+    async fn of_customer(
+        &self,
+        customer: CustomerId,
+        revoked: RevokedKeys,
+    ) -> Result<Vec<ApiKey>, StoreError>;
+
+    /// One key within a scope; `None` when there is none.
+    async fn find(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        month: Month,
+    ) -> Result<Option<KeyOverview>, StoreError>;
+
+    /// Changes one key within a scope, and returns it as it is then. Revoking a revoked key changes
+    /// nothing, `revoked_at` included; a limit that isn't given isn't touched, whoever changes it at
+    /// the same time.
+    async fn change(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        change: &KeyChange,
+        act: &Act,
+    ) -> Result<ApiKey, UpdateError>;
+
+    /// Adds a successor with the name and the limits of a key within a scope, and has the key
+    /// retire: revoked at once when `retires_at` isn't after the act, otherwise by
+    /// [`KeyStore::due`] and [`KeyStore::change`]. Leaves an entry for each of the two.
+    async fn rotate(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        successor: &Successor,
+        retires_at: DateTime<Utc>,
+        act: &Act,
+    ) -> Result<Rotation, RotateError>;
+
+    /// Keys that have retired by `now` and aren't revoked yet, at most 100.
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError>;
 
     /// The changes after `after`, in order, at most 1,000 of them. Changes made by other processes
-    /// are among them.
+    /// are among them. A key's state is all that counts: another name is no change here.
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError>;
 
     /// The number of the newest change; zero when there was none.
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError>;
+}
+
+/// Whose rows a question reaches: there is no way to ask without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// One customer's.
+    Of(CustomerId),
+    /// Everybody's.
+    Everybody,
+}
+
+/// A change of one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyChange {
+    /// Another name.
+    Rename(KeyName),
+    /// No way back.
+    Revoke,
+    /// Other limits.
+    SetLimits(LimitsChange),
+}
+
+/// A key that takes another one's place.
+#[derive(Clone, Debug)]
+pub struct Successor {
+    /// Its public part, of the same environment.
+    pub prefix: KeyPrefix,
+    /// What checks it; the customer is the old key's.
+    pub credential: Credential,
+}
+
+/// A key and its successor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rotation {
+    /// The key.
+    pub old: ApiKey,
+    /// Its successor.
+    pub new: ApiKey,
 }
 
 /// A key that is to be kept.
@@ -104,6 +195,9 @@ pub enum InsertError {
     /// Another key has the prefix.
     #[error("another key has this prefix")]
     PrefixTaken,
+    /// The customer has as many active keys as it may have.
+    #[error("the customer has as many active keys as it may have")]
+    TooManyKeys,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -112,9 +206,40 @@ pub enum InsertError {
 /// Why a key wasn't changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum UpdateError {
-    /// No key has the id.
+    /// Nothing within the scope has the id.
+    #[error("nothing has this id")]
+    NotFound,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a key wasn't rotated.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RotateError {
+    /// No key within the scope has the id.
     #[error("no key has this id")]
     NotFound,
+    /// It is revoked.
+    #[error("the key is revoked")]
+    Revoked,
+    /// It has a successor already.
+    #[error("the key was rotated already")]
+    AlreadyRotated,
+    /// Another key has the successor's prefix.
+    #[error("another key has this prefix")]
+    PrefixTaken,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a list can't be read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ListError {
+    /// The cursor belongs to another list.
+    #[error("the cursor belongs to another list")]
+    Cursor(#[from] domain::page::CursorError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

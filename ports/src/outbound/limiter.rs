@@ -18,6 +18,10 @@ pub trait Limiter: Send + Sync {
     /// refuses. When both limits are used up, the minute's is answered.
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError>;
 
+    /// What is left of a key's limits, without counting anything; `None` when nothing is known of
+    /// the key, or it is revoked.
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError>;
+
     /// Tells what the store knows of a key. Merged by maximum within a month; a revocation and a
     /// newer version are never undone by a late one.
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError>;

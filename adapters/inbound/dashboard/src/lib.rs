@@ -1,0 +1,1 @@
+//! Inbound adapter: sign-in, sign-out and the dashboard page.

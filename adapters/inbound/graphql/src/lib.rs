@@ -1,0 +1,1 @@
+//! Inbound adapter: the GraphQL API for dashboard front ends.

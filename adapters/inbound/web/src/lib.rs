@@ -1,0 +1,1 @@
+//! What the inbound adapters share: request ids, language, error bodies, and the guard of routes under a session.

@@ -1,0 +1,1 @@
+//! Outbound adapter: an OpenID Connect provider (discovery, code flow, JWKS).

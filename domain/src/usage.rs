@@ -1,0 +1,333 @@
+//! Use over time: the slots of a chart, without gaps, and what they add up to.
+
+use chrono::{DateTime, Datelike, Days, Months, NaiveTime, TimeDelta, Timelike, Utc};
+
+use crate::latency::Latencies;
+use crate::outcome::{Endpoint, Outcome};
+
+/// The length of a slot. Slots begin at full UTC hours, days and months.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Granularity {
+    /// One hour.
+    Hour,
+    /// One day.
+    Day,
+    /// One calendar month.
+    Month,
+}
+
+impl Granularity {
+    /// Most slots of one chart: 31 days of hours, 400 days, 36 months.
+    pub fn most_slots(self) -> usize {
+        match self {
+            Self::Hour => 31 * 24,
+            Self::Day => 400,
+            Self::Month => 36,
+        }
+    }
+
+    /// `hour`, `day` or `month`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Month => "month",
+        }
+    }
+
+    /// Reads `hour`, `day` or `month`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Hour, Self::Day, Self::Month]
+            .into_iter()
+            .find(|granularity| granularity.name() == name)
+    }
+
+    /// The beginning of the slot that an instant lies in.
+    pub fn slot(self, instant: DateTime<Utc>) -> DateTime<Utc> {
+        let date = instant.date_naive();
+        let midnight = date.and_time(NaiveTime::MIN).and_utc();
+        match self {
+            Self::Hour => midnight + TimeDelta::hours(i64::from(instant.hour())),
+            Self::Day => midnight,
+            Self::Month => {
+                let first = date.with_day(1).unwrap_or(date);
+                first.and_time(NaiveTime::MIN).and_utc()
+            }
+        }
+    }
+
+    /// The beginning of the slot after the one that begins at `slot`; `None` past the calendar.
+    fn next(self, slot: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Hour => slot.checked_add_signed(TimeDelta::hours(1)),
+            Self::Day => slot.checked_add_days(Days::new(1)),
+            Self::Month => slot.checked_add_months(Months::new(1)),
+        }
+    }
+}
+
+/// A span of whole slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+    granularity: Granularity,
+}
+
+/// Why two instants are no period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PeriodError {
+    /// It ends before it begins.
+    #[error("from must be before to")]
+    Backwards,
+    /// It has more slots than a chart may have.
+    #[error("the period has more than {} slots; ask for a shorter one or for longer slots", .0.most_slots())]
+    TooLong(Granularity),
+}
+
+impl Period {
+    /// The slots from the one that holds `from` to the one that holds the moment before `to`.
+    ///
+    /// # Errors
+    /// A [`PeriodError`].
+    pub fn new(
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+        granularity: Granularity,
+    ) -> Result<Self, PeriodError> {
+        if from >= to {
+            return Err(PeriodError::Backwards);
+        }
+        let period = Self {
+            from: granularity.slot(from),
+            to,
+            granularity,
+        };
+        let most = granularity.most_slots();
+        if period.slots().take(most + 1).count() > most {
+            return Err(PeriodError::TooLong(granularity));
+        }
+        Ok(period)
+    }
+
+    /// The `count` newest slots, the one that holds `now` being the last.
+    ///
+    /// # Errors
+    /// [`PeriodError::TooLong`]; [`PeriodError::Backwards`] for no slot at all.
+    pub fn newest(
+        count: u32,
+        granularity: Granularity,
+        now: DateTime<Utc>,
+    ) -> Result<Self, PeriodError> {
+        let most = u32::try_from(granularity.most_slots()).unwrap_or(u32::MAX);
+        if count > most {
+            return Err(PeriodError::TooLong(granularity));
+        }
+        let back = count.checked_sub(1).ok_or(PeriodError::Backwards)?;
+        let last = granularity.slot(now);
+        let first = match granularity {
+            Granularity::Hour => last.checked_sub_signed(TimeDelta::hours(back.into())),
+            Granularity::Day => last.checked_sub_days(Days::new(back.into())),
+            Granularity::Month => last.checked_sub_months(Months::new(back)),
+        };
+        let to = granularity.next(last);
+        Self::new(
+            first.ok_or(PeriodError::Backwards)?,
+            to.ok_or(PeriodError::TooLong(granularity))?,
+            granularity,
+        )
+    }
+
+    /// Its first instant.
+    pub fn from(self) -> DateTime<Utc> {
+        self.from
+    }
+
+    /// The first instant after it.
+    pub fn to(self) -> DateTime<Utc> {
+        self.to
+    }
+
+    /// The length of its slots.
+    pub fn granularity(self) -> Granularity {
+        self.granularity
+    }
+
+    /// The beginnings of its slots, in order, without gaps.
+    pub fn slots(self) -> impl Iterator<Item = DateTime<Utc>> {
+        std::iter::successors(Some(self.from), move |slot| self.granularity.next(*slot))
+            .take_while(move |slot| *slot < self.to)
+    }
+}
+
+/// What a chart tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Breakdown {
+    /// Nothing: one series of everything.
+    Total,
+    /// One series a key.
+    Key,
+    /// One series an endpoint.
+    Endpoint,
+    /// One series an outcome.
+    Outcome,
+}
+
+/// Requests added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// All of them, refused ones included.
+    pub requests: u64,
+    /// Those that delivered a proof.
+    pub delivered: u64,
+    /// Those that a limit refused; they count against nothing.
+    pub refused: u64,
+    /// Those that we or the bank failed; they were given back to the month's quota.
+    pub failed: u64,
+    /// How long those took that no limit refused.
+    pub latencies: Latencies,
+}
+
+impl Totals {
+    /// Adds requests of one outcome.
+    pub fn add(&mut self, outcome: Outcome, requests: u64, latencies: &Latencies) {
+        self.requests += requests;
+        match outcome {
+            Outcome::Delivered => self.delivered += requests,
+            Outcome::RateLimited | Outcome::QuotaExceeded => self.refused += requests,
+            _ if outcome.is_refunded() => self.failed += requests,
+            _ => {}
+        }
+        self.latencies.add(latencies);
+    }
+
+    /// The share of admitted requests that delivered a proof, 0 to 1; `None` when none was
+    /// admitted.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a share needs no more than 15 digits"
+    )]
+    pub fn success_rate(&self) -> Option<f64> {
+        let admitted = self.requests.saturating_sub(self.refused);
+        (admitted > 0).then(|| self.delivered as f64 / admitted as f64)
+    }
+}
+
+/// Which requests are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Only {
+    /// Of this endpoint.
+    pub endpoint: Option<Endpoint>,
+    /// With this outcome.
+    pub outcome: Option<Outcome>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn instant(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_period_has_every_slot_that_it_touches() {
+        let slots = |from, to, granularity| -> Vec<String> {
+            let period = Period::new(instant(from), instant(to), granularity).unwrap();
+            period
+                .slots()
+                .map(|slot| slot.format("%m-%dT%H").to_string())
+                .collect()
+        };
+        assert_eq!(
+            slots(
+                "2026-11-20T22:30:00Z",
+                "2026-11-21T01:00:00Z",
+                Granularity::Hour
+            ),
+            ["11-20T22", "11-20T23", "11-21T00"]
+        );
+        assert_eq!(
+            slots(
+                "2026-02-27T22:30:00Z",
+                "2026-03-01T00:00:01Z",
+                Granularity::Day
+            ),
+            ["02-27T00", "02-28T00", "03-01T00"]
+        );
+        assert_eq!(
+            slots(
+                "2025-12-31T23:59:59Z",
+                "2026-02-01T00:00:00Z",
+                Granularity::Month
+            ),
+            ["12-01T00", "01-01T00"]
+        );
+    }
+
+    #[test]
+    fn the_newest_slots_end_with_the_one_of_now() {
+        let now = instant("2026-11-21T06:23:27Z");
+        for (granularity, first, to) in [
+            (
+                Granularity::Hour,
+                "2026-11-20T07:00:00Z",
+                "2026-11-21T07:00:00Z",
+            ),
+            (
+                Granularity::Day,
+                "2026-10-29T00:00:00Z",
+                "2026-11-22T00:00:00Z",
+            ),
+            (
+                Granularity::Month,
+                "2024-12-01T00:00:00Z",
+                "2026-12-01T00:00:00Z",
+            ),
+        ] {
+            let period = Period::newest(24, granularity, now).unwrap();
+            assert_eq!(period.from(), instant(first));
+            assert_eq!(period.to(), instant(to));
+            assert_eq!(period.slots().count(), 24);
+        }
+    }
+
+    #[test]
+    fn a_period_is_neither_backwards_nor_endless() {
+        let now = instant("2026-11-21T06:23:27Z");
+        let hour = Granularity::Hour;
+        assert_eq!(Period::new(now, now, hour), Err(PeriodError::Backwards));
+        assert_eq!(Period::newest(0, hour, now), Err(PeriodError::Backwards));
+        let long = Period::new(DateTime::UNIX_EPOCH, now, hour);
+        assert_eq!(long, Err(PeriodError::TooLong(hour)));
+        assert_eq!(
+            Period::newest(745, hour, now),
+            Err(PeriodError::TooLong(hour))
+        );
+    }
+
+    #[test]
+    fn what_a_limit_refused_is_no_failure_and_no_success() {
+        let mut totals = Totals::default();
+        assert_eq!(totals.success_rate(), None);
+        let none = Latencies::default();
+        totals.add(Outcome::Delivered, 3, &none);
+        totals.add(Outcome::RateLimited, 5, &none);
+        totals.add(Outcome::BankTimeout, 1, &none);
+        assert_eq!((totals.requests, totals.refused, totals.failed), (9, 5, 1));
+        assert_eq!(totals.success_rate(), Some(0.75));
+    }
+
+    proptest! {
+        #[test]
+        fn an_instant_lies_in_its_slot(seconds in 0_i64..4_000_000_000) {
+            let instant = DateTime::from_timestamp(seconds, 0).unwrap();
+            for granularity in [Granularity::Hour, Granularity::Day, Granularity::Month] {
+                let slot = granularity.slot(instant);
+                prop_assert!(slot <= instant && instant < granularity.next(slot).unwrap());
+                prop_assert_eq!(granularity.slot(slot), slot);
+            }
+        }
+    }
+}
