@@ -190,7 +190,7 @@ pub enum BankState {
 pub struct BankBudget {
     /// Within any 60 seconds.
     pub per_minute: u32,
-    /// How many could be asked now.
+    /// How many are left of the last 60 seconds'; they may have to be spaced.
     pub remaining: u32,
     /// For how long the bank is left alone, if it is.
     pub paused_for: Option<Duration>,

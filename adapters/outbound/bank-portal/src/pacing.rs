@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use ports::inbound::BankBudget;
 use ports::outbound::ThrottleReason;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
@@ -36,6 +37,7 @@ pub(crate) struct Pacer {
     schedule: Mutex<Schedule>,
     changed: Notify,
     epoch: Instant,
+    per_minute: u32,
 }
 
 impl Pacer {
@@ -44,6 +46,7 @@ impl Pacer {
             schedule: Mutex::new(Schedule::new(config)),
             changed: Notify::new(),
             epoch: Instant::now(),
+            per_minute: config.cycles_per_minute.get(),
         }
     }
 
@@ -92,6 +95,16 @@ impl Pacer {
         Throttled {
             retry_after: strike.left(),
             reason,
+        }
+    }
+
+    /// What is left of the budget.
+    pub(crate) fn budget(&self) -> BankBudget {
+        let (room, paused_for) = self.schedule().left(self.now());
+        BankBudget {
+            per_minute: self.per_minute,
+            remaining: u32::try_from(room).unwrap_or(u32::MAX),
+            paused_for,
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::Format;
+use ports::inbound::BankBudget;
 use ports::inbound::Wanted;
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 use reqwest::StatusCode;
@@ -217,6 +218,10 @@ impl Bank for Portal {
             "asked the bank"
         );
         answer
+    }
+
+    fn budget(&self) -> Option<BankBudget> {
+        self.pacer.as_ref().map(Pacer::budget)
     }
 }
 

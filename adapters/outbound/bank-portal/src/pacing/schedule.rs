@@ -120,6 +120,13 @@ impl Schedule {
         self.back_off.strike(turn.began, now)
     }
 
+    /// What is left of the budget: turns that the last minute has room for beside those who wait,
+    /// and the time that is left of a back-off.
+    pub(super) fn left(&self, now: Duration) -> (usize, Option<Duration>) {
+        let room = self.pace.room(now).saturating_sub(self.waiting.len());
+        (room, self.back_off.remaining(now))
+    }
+
     /// The portal answered a whole cycle.
     pub(super) fn served(&mut self, turn: Turn) {
         self.back_off.forgive(turn.began);
@@ -172,6 +179,13 @@ impl Pace {
             theirs.push(turn);
             even = even.max(turn) + self.spacing;
         }
+    }
+
+    /// Turns that the minute up to now has room for.
+    fn room(&self, now: Duration) -> usize {
+        let old = self.begun.iter().take_while(|turn| **turn + MINUTE <= now);
+        let begun = self.begun.len() - old.count();
+        self.per_minute.saturating_sub(begun)
     }
 
     fn take(&mut self, at: Duration) {

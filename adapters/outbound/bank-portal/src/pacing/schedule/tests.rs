@@ -237,3 +237,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_left_is_the_minutes_room_beside_those_who_wait() {
+    let mut schedule = schedule(15);
+    let now = seconds(1000);
+    assert_eq!(schedule.left(now), (15, None));
+    let tickets: Vec<_> = (0..5)
+        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .collect();
+    assert_eq!(schedule.left(now), (10, None));
+    take(&mut schedule, &tickets[..3], now);
+    assert_eq!(schedule.left(now), (10, None));
+    for ticket in &tickets[3..] {
+        schedule.leave(*ticket);
+    }
+    assert_eq!(schedule.left(now), (12, None));
+    assert_eq!(schedule.left(now + MINUTE), (15, None));
+}
+
+#[test]
+fn what_is_left_tells_how_long_the_portal_is_left_alone() {
+    let mut schedule = schedule(15);
+    let now = seconds(1000);
+    schedule.limited(Turn { began: now }, now);
+    assert_eq!(schedule.left(now), (15, Some(Duration::from_mins(2))));
+}
