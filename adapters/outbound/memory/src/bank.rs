@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::payment::{Payment, PaymentState};
 use domain::transfer::Transfer;
 use ports::Cause;
-use ports::inbound::Wanted;
+use ports::inbound::{BankBudget, Wanted};
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 use tokio::sync::watch;
 
@@ -45,6 +45,7 @@ struct State {
     scripts: HashMap<Transfer, Script>,
     otherwise: Arc<dyn Fn(&Transfer) -> Script + Send + Sync>,
     asked: Vec<Lookup>,
+    budget: Option<BankBudget>,
 }
 
 impl Default for ScriptedBank {
@@ -62,6 +63,7 @@ impl ScriptedBank {
                 scripts: HashMap::new(),
                 otherwise: Arc::new(rule),
                 asked: Vec::new(),
+                budget: None,
             }),
             held: watch::Sender::new(Hold::Released),
         }
@@ -70,6 +72,11 @@ impl ScriptedBank {
     /// Answers this transfer so from now on.
     pub fn script(&self, transfer: Transfer, script: Script) {
         self.state().scripts.insert(transfer, script);
+    }
+
+    /// Says from now on that so much is left of its budget of questions.
+    pub fn set_budget(&self, budget: Option<BankBudget>) {
+        self.state().budget = budget;
     }
 
     /// Holds every answer back until [`Self::release`]; a lookup's patience still ends.
@@ -198,6 +205,10 @@ impl Bank for ScriptedBank {
         tokio::time::timeout(lookup.patience, self.answer(lookup))
             .await
             .unwrap_or(Err(BankError::Timeout))
+    }
+
+    fn budget(&self) -> Option<BankBudget> {
+        self.state().budget
     }
 }
 

@@ -1,34 +1,34 @@
 //! A journal in memory, for tests. It can be told to fail.
 
-use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use ports::Cause;
-use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
-use uuid::Uuid;
+use ports::outbound::{
+    AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
+};
 
-use crate::MemoryKeyStore;
+use crate::MemoryStore;
 
-/// Writes at once, into the counters of a [`MemoryKeyStore`].
+/// Writes at once, where a [`MemoryStore`] reads.
 #[derive(Debug)]
 pub struct MemoryJournal {
-    keys: MemoryKeyStore,
+    store: MemoryStore,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    requests: BTreeMap<Uuid, RequestEntry>,
+    refusals: Vec<RefusalEntry>,
     failure: Option<JournalError>,
 }
 
 impl MemoryJournal {
-    /// A journal of what the keys of `keys` use.
-    pub fn new(keys: MemoryKeyStore) -> Self {
+    /// A journal of what the keys of `store` use.
+    pub fn new(store: MemoryStore) -> Self {
         Self {
-            keys,
+            store,
             state: Mutex::default(),
         }
     }
@@ -41,7 +41,12 @@ impl MemoryJournal {
 
     /// The requests that were concluded, by their id.
     pub fn requests(&self) -> Vec<RequestEntry> {
-        self.state().requests.values().cloned().collect()
+        self.store.kept_requests()
+    }
+
+    /// The requests that a limit refused, in order.
+    pub fn refusals(&self) -> Vec<RefusalEntry> {
+        self.state().refusals.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -58,17 +63,19 @@ impl MemoryJournal {
 #[async_trait]
 impl UsageJournal for MemoryJournal {
     fn admit(&self, entry: AdmissionEntry) -> Receipt {
-        self.keys
+        self.store
             .count(entry.key, entry.month, |used| used.charged += 1);
-        self.keys.use_at(entry.key, entry.at);
+        self.store.use_at(entry.key, entry.at);
         Receipt::new(ready(self.promise()))
     }
 
     fn conclude(&self, entry: RequestEntry) {
-        if let Some(month) = entry.refund {
-            self.keys.count(entry.key, month, |used| used.refunded += 1);
-        }
-        self.state().requests.insert(entry.id, entry);
+        self.store.keep(entry);
+    }
+
+    fn refuse(&self, entry: RefusalEntry) {
+        self.store.count_refusal(entry);
+        self.state().refusals.push(entry);
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

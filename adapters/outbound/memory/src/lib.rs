@@ -3,12 +3,14 @@
 
 mod bank;
 mod clock;
+mod identity;
 mod journal;
-mod key_store;
 mod limiter;
+mod store;
 
 pub use bank::*;
 pub use clock::{CountingRandom, ManualClock};
-pub use journal::*;
-pub use key_store::*;
+pub use identity::{ScriptedIdentity, SignOut};
+pub use journal::MemoryJournal;
 pub use limiter::InProcessLimiter;
+pub use store::MemoryStore;

@@ -80,6 +80,13 @@ impl Limiter for InProcessLimiter {
         })
     }
 
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        let (now, now_ms) = (self.clock.now(), self.now_ms());
+        let mut shard = self.shard(key);
+        let counters = shard.get_mut(&key);
+        Ok(counters.and_then(|counters| counters.peek(now, now_ms)))
+    }
+
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
         self.shard(key)
             .entry(key)
@@ -132,7 +139,7 @@ impl Counters {
         if self.state.revoked {
             return Verdict::Revoked;
         }
-        self.roll_to(Month::of(now));
+        (self.month, self.used) = self.month_of(now);
         let limits = self.state.limits;
         if let Err(full) = self.window.check(now_ms, limits.per_minute()) {
             let standing = self.standing(now, now_ms);
@@ -157,12 +164,17 @@ impl Counters {
         }
     }
 
+    /// The standing, if there is one. Begins no month: only an admission does.
+    fn peek(&mut self, now: DateTime<Utc>, now_ms: u64) -> Option<Standing> {
+        (!self.state.revoked).then(|| self.standing(now, now_ms))
+    }
+
     fn standing(&mut self, now: DateTime<Utc>, now_ms: u64) -> Standing {
         let limits = self.state.limits;
-        let used = self.used.net();
+        let (month, used) = self.month_of(now);
         let month = limits
             .monthly_quota()
-            .map(|quota| MonthStanding::new(self.month, quota, used, now));
+            .map(|quota| MonthStanding::new(month, quota, used.net(), now));
         Standing {
             minute: self.window.standing(now_ms, limits.per_minute()),
             month,
@@ -193,6 +205,17 @@ impl Counters {
         self.refunds.push_back(request);
         if self.refunds.len() > REFUNDS_REMEMBERED {
             self.refunds.pop_front();
+        }
+    }
+
+    /// The month that a request of `now` is charged to, and its use: the clock may have entered a
+    /// new one since the last admission.
+    fn month_of(&self, now: DateTime<Utc>) -> (Month, MonthlyUse) {
+        let month = Month::of(now);
+        if month > self.month {
+            (month, MonthlyUse::default())
+        } else {
+            (self.month, self.used)
         }
     }
 

@@ -1,0 +1,99 @@
+//! Customers.
+
+use async_trait::async_trait;
+use domain::audit::{Act, Action, customer_difference};
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{KeyId, Owner};
+use domain::limits::{MonthlyUse, Plan};
+use domain::month::Month;
+use domain::page::{Cursor, Direction, Page, PageAsk};
+use ports::inbound::CustomerOverview;
+use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
+
+use super::pages::{by_instant, holds, page};
+use super::{Books, MemoryStore};
+
+impl Books {
+    fn customer_of(&self, owner: &Owner) -> Option<&Customer> {
+        let mut customers = self.customers.values();
+        customers.find(|customer| customer.owner == *owner)
+    }
+
+    fn customer_overview(&self, customer: &Customer, month: Month) -> CustomerOverview {
+        let keys = self.keys.values().map(|kept| &kept.record.key);
+        let keys = keys.filter(|key| key.customer == customer.id);
+        let used = keys.filter_map(|key| self.used.get(&(key.id, month)));
+        let add = |sum: MonthlyUse, used: &MonthlyUse| MonthlyUse {
+            charged: sum.charged + used.charged,
+            refunded: sum.refunded + used.refunded,
+        };
+        CustomerOverview {
+            customer: customer.clone(),
+            active_keys: self.active_keys(customer.id).count() as u64,
+            month,
+            used: used.fold(MonthlyUse::default(), add),
+        }
+    }
+}
+
+#[async_trait]
+impl CustomerStore for MemoryStore {
+    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+        let mut books = self.books();
+        if let Some(known) = books.customer_of(&newcomer.owner) {
+            return Ok(known.clone());
+        }
+        books.customers.insert(newcomer.id, newcomer.clone());
+        Ok(newcomer.clone())
+    }
+
+    async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError> {
+        Ok(self.books().customer_of(owner).cloned())
+    }
+
+    async fn customers(
+        &self,
+        text: Option<&str>,
+        month: Month,
+        ask: &PageAsk,
+    ) -> Result<Page<CustomerOverview>, ListError> {
+        let books = self.books();
+        let named = |owner: &Owner, text| holds(&owner.issuer, text) || holds(&owner.subject, text);
+        let customers = books.customers.values();
+        let customers =
+            customers.filter(|customer| text.is_none_or(|text| named(&customer.owner, text)));
+        let cursor = |customer: &&Customer| Cursor::at(customer.created_at, customer.id.0);
+        let customers = page(customers, ask, Direction::Descending, cursor, by_instant)?;
+        Ok(customers.map(|customer| books.customer_overview(customer, month)))
+    }
+
+    async fn set_plan(
+        &self,
+        id: CustomerId,
+        plan: Plan,
+        existing: ExistingKeys,
+        act: &Act,
+    ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
+        let mut books = self.books();
+        let customer = books.customers.get_mut(&id).ok_or(UpdateError::NotFound)?;
+        let before = customer.clone();
+        customer.plan = plan;
+        let customer = customer.clone();
+        if customer != before {
+            let changes = customer_difference(&before, &customer);
+            books.write_down(act, Action::PlanSet, id, None, changes);
+        }
+        if existing == ExistingKeys::Keep {
+            return Ok((customer, Vec::new()));
+        }
+        let others = books.active_keys(id);
+        let others = others.filter(|key| key.limits != plan.limits());
+        let others: Vec<_> = others.map(|key| key.id).collect();
+        for key in &others {
+            books.change(*key, Action::LimitsSet, act, |key| {
+                key.limits = plan.limits();
+            })?;
+        }
+        Ok((customer, others))
+    }
+}

@@ -1,0 +1,319 @@
+//! Keys.
+
+use std::cmp::Reverse;
+use std::error::Error;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::audit::{Act, Action, creation, difference};
+use domain::customer::CustomerId;
+use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::month::Month;
+use domain::page::{Cursor, CursorError, Page};
+use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, KeyOverview, RevokedKeys};
+use ports::outbound::{
+    Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
+    Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
+};
+use uuid::Uuid;
+
+use super::pages::{begins, by_instant, holds, page};
+use super::{Books, Kept, MemoryStore};
+
+/// Changes that one call returns at most.
+const CHANGES_AT_ONCE: usize = 1_000;
+/// Retired keys that one call returns at most.
+const DUE_AT_ONCE: usize = 100;
+
+impl Books {
+    fn key(&self, scope: Scope, id: KeyId) -> Option<&ApiKey> {
+        let key = &self.keys.get(&id)?.record.key;
+        reaches(scope, key).then_some(key)
+    }
+
+    fn overview(&self, key: &ApiKey, month: Month) -> KeyOverview {
+        let used = self.used.get(&(key.id, month)).copied();
+        KeyOverview {
+            key: key.clone(),
+            month,
+            used: used.unwrap_or_default(),
+        }
+    }
+
+    fn has_prefix(&self, prefix: &KeyPrefix) -> bool {
+        let mut keys = self.keys.values();
+        keys.any(|kept| kept.record.key.prefix == *prefix)
+    }
+
+    /// The customer's keys that aren't revoked.
+    pub(super) fn active_keys(&self, customer: CustomerId) -> impl Iterator<Item = &ApiKey> {
+        let keys = self.keys.values().map(|kept| &kept.record.key);
+        keys.filter(move |key| key.customer == customer && key.revoked_at.is_none())
+    }
+
+    fn add(&mut self, record: KeyRecord, act: &Act) {
+        let key = record.key.clone();
+        self.keys.insert(key.id, Kept { record, version: 1 });
+        let changes = creation(&key);
+        self.write_down(act, Action::KeyCreated, key.customer, Some(key.id), changes);
+    }
+
+    /// Changes a key; leaves an entry, and a change for others to follow, when there is a reason.
+    pub(super) fn change(
+        &mut self,
+        id: KeyId,
+        action: Action,
+        act: &Act,
+        change: impl FnOnce(&mut ApiKey),
+    ) -> Result<ApiKey, UpdateError> {
+        let kept = self.keys.get_mut(&id).ok_or(UpdateError::NotFound)?;
+        let before = (kept.record.key.clone(), kept.state());
+        change(&mut kept.record.key);
+        let after = kept.record.key.clone();
+        if after == before.0 {
+            return Ok(after);
+        }
+        if kept.state() != before.1 {
+            kept.version += 1;
+            self.changes.push(id);
+        }
+        let changes = difference(&before.0, &after);
+        self.write_down(act, action, after.customer, Some(id), changes);
+        Ok(after)
+    }
+}
+
+fn reaches(scope: Scope, key: &ApiKey) -> bool {
+    match scope {
+        Scope::Of(customer) => key.customer == customer,
+        Scope::Everybody => true,
+    }
+}
+
+fn passes(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
+    let named = |text: &String| {
+        holds(key.name.as_str(), text)
+            || begins(key.prefix.as_str(), text)
+            || scope == Scope::Everybody && holds(&key.owner.subject, text)
+    };
+    let environment = key.prefix.environment();
+    (filter.statuses.is_empty() || filter.statuses.contains(&key.status()))
+        && filter
+            .environment
+            .is_none_or(|wanted| wanted == environment)
+        && filter.text.as_ref().is_none_or(named)
+}
+
+fn by_name(cursor: &Cursor) -> Result<(String, Uuid), CursorError> {
+    Ok((cursor.value.clone(), cursor.id))
+}
+
+fn unknown_customer() -> StoreError {
+    let cause = Box::<dyn Error + Send + Sync>::from("the key's customer doesn't exist");
+    StoreError {
+        cause: Arc::from(cause),
+    }
+}
+
+#[async_trait]
+impl KeyStore for MemoryStore {
+    async fn insert(
+        &self,
+        record: KeyRecord,
+        most_active: u64,
+        act: &Act,
+    ) -> Result<(), InsertError> {
+        let mut books = self.books();
+        let customer = record.key.customer;
+        if !books.customers.contains_key(&customer) {
+            return Err(unknown_customer().into());
+        }
+        if books.has_prefix(&record.key.prefix) {
+            return Err(InsertError::PrefixTaken);
+        }
+        if books.active_keys(customer).count() as u64 >= most_active {
+            return Err(InsertError::TooManyKeys);
+        }
+        books.add(record, act);
+        Ok(())
+    }
+
+    async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
+        let books = self.books();
+        let mut records = books.keys.values().map(|kept| &kept.record);
+        let record = records.find(|record| record.key.prefix == *prefix);
+        Ok(record.map(|record| record.credential.clone()))
+    }
+
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+        let books = self.books();
+        let records = books.keys.values().map(|kept| &kept.record);
+        let mut active: Vec<_> = records
+            .filter(|record| record.key.revoked_at.is_none())
+            .collect();
+        active.sort_by_key(|record| Reverse((record.key.created_at, record.key.id)));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let pair = |record: &KeyRecord| (record.key.prefix.clone(), record.credential.clone());
+        Ok(active.into_iter().take(most).map(pair).collect())
+    }
+
+    async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
+        let books = self.books();
+        let used = books.used.get(&(id, month)).copied().unwrap_or_default();
+        let snapshot = |kept: &Kept| Snapshot {
+            state: kept.state(),
+            month,
+            used,
+        };
+        Ok(books.keys.get(&id).map(snapshot))
+    }
+
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        Ok(self.books().keys.is_empty())
+    }
+
+    async fn list(
+        &self,
+        scope: Scope,
+        month: Month,
+        ask: &KeyListing,
+    ) -> Result<Page<KeyOverview>, ListError> {
+        let books = self.books();
+        let keys = books.keys.values().map(|kept| &kept.record.key);
+        let keys = keys.filter(|key| reaches(scope, key) && passes(&ask.filter, scope, key));
+        let keys = match ask.order {
+            KeyOrderBy::Created => {
+                let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
+                page(keys, &ask.page, ask.direction, cursor, by_instant)?
+            }
+            KeyOrderBy::Name => {
+                let cursor = |key: &&ApiKey| Cursor {
+                    value: key.name.as_str().to_owned(),
+                    id: key.id.0,
+                };
+                page(keys, &ask.page, ask.direction, cursor, by_name)?
+            }
+        };
+        Ok(keys.map(|key| books.overview(key, month)))
+    }
+
+    async fn of_customer(
+        &self,
+        customer: CustomerId,
+        revoked: RevokedKeys,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let books = self.books();
+        let keys = books.keys.values().map(|kept| &kept.record.key);
+        let wanted = |key: &&ApiKey| {
+            key.customer == customer
+                && (revoked == RevokedKeys::Included || key.revoked_at.is_none())
+        };
+        let mut keys: Vec<_> = keys.filter(wanted).cloned().collect();
+        keys.sort_by_key(|key| Reverse((key.created_at, key.id)));
+        Ok(keys)
+    }
+
+    async fn find(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        month: Month,
+    ) -> Result<Option<KeyOverview>, StoreError> {
+        let books = self.books();
+        Ok(books.key(scope, id).map(|key| books.overview(key, month)))
+    }
+
+    async fn change(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        change: &KeyChange,
+        act: &Act,
+    ) -> Result<ApiKey, UpdateError> {
+        let mut books = self.books();
+        books.key(scope, id).ok_or(UpdateError::NotFound)?;
+        match change {
+            KeyChange::Rename(name) => books.change(id, Action::KeyRenamed, act, |key| {
+                key.name = name.clone();
+            }),
+            KeyChange::Revoke => books.change(id, Action::KeyRevoked, act, |key| {
+                key.revoked_at.get_or_insert(act.at);
+            }),
+            KeyChange::SetLimits(limits) => books.change(id, Action::LimitsSet, act, |key| {
+                key.limits = limits.apply(key.limits);
+            }),
+        }
+    }
+
+    async fn rotate(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        successor: &Successor,
+        retires_at: DateTime<Utc>,
+        act: &Act,
+    ) -> Result<Rotation, RotateError> {
+        let mut books = self.books();
+        let old = books.key(scope, id).ok_or(RotateError::NotFound)?.clone();
+        if old.revoked_at.is_some() {
+            return Err(RotateError::Revoked);
+        }
+        if old.retires_at.is_some() {
+            return Err(RotateError::AlreadyRotated);
+        }
+        if books.has_prefix(&successor.prefix) {
+            return Err(RotateError::PrefixTaken);
+        }
+        let new = ApiKey {
+            id: successor.credential.id,
+            prefix: successor.prefix.clone(),
+            created_at: act.at,
+            last_used_at: None,
+            ..old
+        };
+        let retire = |key: &mut ApiKey| {
+            key.retires_at = Some(retires_at);
+            key.revoked_at = (retires_at <= act.at).then_some(act.at);
+        };
+        let old = match books.change(id, Action::KeyRotated, act, retire) {
+            Ok(old) => old,
+            Err(UpdateError::NotFound) => return Err(RotateError::NotFound),
+            Err(UpdateError::Store(error)) => return Err(error.into()),
+        };
+        let record = KeyRecord {
+            key: new.clone(),
+            credential: successor.credential.clone(),
+        };
+        books.add(record, act);
+        Ok(Rotation { old, new })
+    }
+
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
+        let books = self.books();
+        let keys = books.keys.values().map(|kept| &kept.record.key);
+        let active = keys.filter(|key| key.revoked_at.is_none());
+        let mut due: Vec<_> = active
+            .filter_map(|key| Some((key.retires_at.filter(|at| *at <= now)?, key.id)))
+            .collect();
+        due.sort_unstable();
+        let ids = due.into_iter().map(|(_, id)| id);
+        Ok(ids.take(DUE_AT_ONCE).collect())
+    }
+
+    async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
+        let books = self.books();
+        let changes = (1..).zip(&books.changes);
+        let change = |(number, key): (u64, &KeyId)| Change {
+            number: ChangeNumber(number),
+            key: *key,
+            state: books.keys[key].state(),
+        };
+        let changes = changes.filter(|(number, _)| *number > after.0).map(change);
+        Ok(changes.take(CHANGES_AT_ONCE).collect())
+    }
+
+    async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
+        Ok(ChangeNumber(self.books().changes.len() as u64))
+    }
+}

@@ -1,0 +1,166 @@
+//! Use over time, and requests.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
+use domain::key::KeyId;
+use domain::latency::Latencies;
+use domain::outcome::{Endpoint, Outcome};
+use domain::page::{Cursor, Direction, Page};
+use domain::usage::{Breakdown, Granularity, Only};
+use ports::inbound::{RequestListing, RequestRecord, UsageAsk};
+use ports::outbound::{
+    ListError, RefusalEntry, RequestEntry, Scope, StoreError, UsageReader, UsageRow,
+};
+
+use super::MemoryStore;
+use super::pages::{by_instant, page};
+
+/// Requests by hour and by all that they can have in common.
+#[derive(Debug, Default)]
+pub(super) struct Statistics(HashMap<Kind, Counted>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Kind {
+    hour: DateTime<Utc>,
+    customer: CustomerId,
+    key: KeyId,
+    endpoint: Endpoint,
+    outcome: Outcome,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    requests: u64,
+    latencies: Latencies,
+}
+
+impl Statistics {
+    pub(super) fn conclude(&mut self, entry: &RequestEntry) {
+        let counted = self.of(Kind {
+            hour: Granularity::Hour.slot(entry.at),
+            customer: entry.customer,
+            key: entry.key,
+            endpoint: entry.endpoint,
+            outcome: entry.outcome,
+        });
+        counted.requests += 1;
+        counted.latencies.record(entry.duration);
+    }
+
+    pub(super) fn refuse(&mut self, entry: RefusalEntry) {
+        let counted = self.of(Kind {
+            hour: Granularity::Hour.slot(entry.at),
+            customer: entry.customer,
+            key: entry.key,
+            endpoint: entry.endpoint,
+            outcome: entry.outcome,
+        });
+        counted.requests += 1;
+    }
+
+    fn of(&mut self, kind: Kind) -> &mut Counted {
+        self.0.entry(kind).or_default()
+    }
+}
+
+fn reaches(scope: Scope, customer: CustomerId) -> bool {
+    match scope {
+        Scope::Of(wanted) => customer == wanted,
+        Scope::Everybody => true,
+    }
+}
+
+fn passes(key: Option<KeyId>, only: Only, of: (KeyId, Endpoint, Outcome)) -> bool {
+    key.is_none_or(|wanted| wanted == of.0)
+        && only.endpoint.is_none_or(|wanted| wanted == of.1)
+        && only.outcome.is_none_or(|wanted| wanted == of.2)
+}
+
+/// The row of a kind, without its counts.
+fn row(kind: &Kind, ask: &UsageAsk) -> UsageRow {
+    let slots = match ask.period.granularity() {
+        Granularity::Hour => Granularity::Hour,
+        Granularity::Day | Granularity::Month => Granularity::Day,
+    };
+    UsageRow {
+        slot: slots.slot(kind.hour),
+        key: (ask.breakdown == Breakdown::Key).then_some(kind.key),
+        endpoint: (ask.breakdown == Breakdown::Endpoint).then_some(kind.endpoint),
+        outcome: kind.outcome,
+        requests: 0,
+        latencies: Latencies::default(),
+    }
+}
+
+#[async_trait]
+impl UsageReader for MemoryStore {
+    async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError> {
+        let books = self.books();
+        let period = ask.period.from()..ask.period.to();
+        let counted = books.statistics.0.iter().filter(|(kind, _)| {
+            let of = (kind.key, kind.endpoint, kind.outcome);
+            period.contains(&kind.hour)
+                && reaches(scope, kind.customer)
+                && passes(ask.key, ask.only, of)
+        });
+        let mut rows = HashMap::new();
+        for (kind, counted) in counted {
+            let new = row(kind, ask);
+            let place = (new.slot, new.key, new.endpoint, new.outcome);
+            let row = rows.entry(place).or_insert(new);
+            row.requests += counted.requests;
+            row.latencies.add(&counted.latencies);
+        }
+        let mut rows: Vec<_> = rows.into_values().collect();
+        rows.sort_by_key(|row| {
+            let endpoint = row.endpoint.map(Endpoint::name);
+            (row.slot, row.key, endpoint, row.outcome.name())
+        });
+        Ok(rows)
+    }
+
+    async fn requests(
+        &self,
+        scope: Scope,
+        ask: &RequestListing,
+    ) -> Result<Page<RequestRecord>, ListError> {
+        let books = self.books();
+        let requests = books.requests.values().filter(|entry| {
+            let of = (entry.key, entry.endpoint, entry.outcome);
+            reaches(scope, entry.customer)
+                && passes(ask.key, ask.only, of)
+                && ask
+                    .request_id
+                    .as_ref()
+                    .is_none_or(|id| *id == entry.request_id)
+                && ask.from.is_none_or(|from| from <= entry.at)
+                && ask.to.is_none_or(|to| entry.at < to)
+        });
+        let cursor = |entry: &&RequestEntry| Cursor::at(entry.at, entry.id);
+        let requests = page(
+            requests,
+            &ask.page,
+            Direction::Descending,
+            cursor,
+            by_instant,
+        )?;
+        Ok(requests.map(record))
+    }
+}
+
+fn record(entry: &RequestEntry) -> RequestRecord {
+    RequestRecord {
+        id: entry.id,
+        request_id: entry.request_id.clone(),
+        key: entry.key,
+        endpoint: entry.endpoint,
+        outcome: entry.outcome,
+        banks: entry.banks,
+        at: entry.at,
+        duration: entry.duration,
+        bank_time: entry.bank_time,
+    }
+}
