@@ -58,7 +58,7 @@ pub(crate) fn state(
 }
 
 /// Fills the `{{name}}`s of a template, once: a value that looks like one stays as it is.
-fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
+pub(crate) fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut filled = String::with_capacity(template.len() + 512);
     let mut rest = template;
     while let Some((before, from_name)) = rest.split_once("{{") {
