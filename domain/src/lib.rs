@@ -27,6 +27,7 @@ pub mod payment;
 pub mod proof;
 pub mod query;
 pub mod request;
+pub mod sign_in;
 pub mod tracking_key;
 pub mod transfer;
 pub mod usage;

@@ -1,0 +1,158 @@
+//! What a ticket survives, and what it doesn't.
+
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+
+fn noon() -> DateTime<Utc> {
+    "2026-11-20T12:00:00Z".parse().unwrap()
+}
+
+fn seal() -> TicketSeal {
+    TicketSeal::new(&[7; 32]).unwrap()
+}
+
+fn ticket(return_to: &str) -> Ticket {
+    let mut next = 0_u8;
+    let mut fill = |bytes: &mut [u8]| {
+        next += 1;
+        bytes.fill(next);
+    };
+    Ticket::new(ReturnPath::or_home(return_to), noon(), &mut fill)
+}
+
+#[rstest]
+#[case("/dashboard")]
+#[case("/")]
+#[case("/dashboard?tab=keys&key=0198f3c2#limits")]
+#[case("/%C3%B1")]
+fn a_path_of_ours_is_returned_to(#[case] path: &str) {
+    assert_eq!(ReturnPath::or_home(path).as_str(), path);
+}
+
+#[rstest]
+#[case("")]
+#[case("dashboard")]
+#[case("//evil.example")]
+#[case("/a//evil.example")]
+#[case("/.//evil.example")]
+#[case("/\\evil.example")]
+#[case("\\/evil.example")]
+#[case("/\t/evil.example")]
+#[case("/\n")]
+#[case("/a\r\nSet-Cookie: a=b")]
+#[case(" /dashboard")]
+#[case("/a b")]
+#[case("/ñ")]
+#[case("https://evil.example/")]
+#[case("javascript:alert(1)")]
+fn any_other_place_is_not(#[case] place: &str) {
+    assert_eq!(ReturnPath::or_home(place).as_str(), "/dashboard");
+}
+
+#[test]
+fn a_path_has_a_longest_length() {
+    let path = |length: usize| format!("/{}", "a".repeat(length - 1));
+    assert_eq!(ReturnPath::or_home(&path(512)).as_str(), path(512));
+    assert_eq!(ReturnPath::or_home(&path(513)).as_str(), "/dashboard");
+}
+
+#[test]
+fn each_secret_of_a_ticket_is_its_own_and_long_enough() {
+    let ticket = ticket("/");
+    let secrets = [ticket.state(), ticket.nonce(), ticket.verifier()];
+    assert_eq!(secrets.map(str::len), [64; 3]);
+    assert!(secrets[0] != secrets[1] && secrets[1] != secrets[2] && secrets[0] != secrets[2]);
+    let unreserved = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
+    assert!(secrets.into_iter().all(unreserved));
+}
+
+#[test]
+fn a_ticket_is_good_for_ten_minutes() {
+    let text = seal().seal(&ticket("/"));
+    let after = |millis| seal().open(&text, noon() + TimeDelta::milliseconds(millis));
+    assert_eq!(after(0), Some(ticket("/")));
+    assert_eq!(after(599_999), Some(ticket("/")));
+    assert_eq!(after(600_000), None);
+}
+
+#[test]
+fn a_ticket_of_another_seal_is_none() {
+    let text = TicketSeal::new(&[8; 32]).unwrap().seal(&ticket("/"));
+    assert_eq!(seal().open(&text, noon()), None);
+}
+
+#[test]
+fn a_seal_is_not_the_bare_mac_of_its_secret() {
+    let text = seal().seal(&ticket("/"));
+    let (text, tag) = text.rsplit_once('.').unwrap();
+    let bare = mac(&[7; 32], text.as_bytes()).finalize().into_bytes();
+    assert_ne!(hex(&bare), tag, "another use of the secret could forge it");
+}
+
+#[test]
+fn a_ticket_changed_anywhere_is_none() {
+    let text = seal().seal(&ticket("/keys"));
+    for place in 0..text.len() {
+        let mut changed = text.clone().into_bytes();
+        changed[place] = if changed[place] == b'0' { b'1' } else { b'0' };
+        let changed = String::from_utf8(changed).unwrap();
+        assert_eq!(seal().open(&changed, noon()), None, "{place}");
+        assert_eq!(seal().open(&text[..place], noon()), None, "{place}");
+    }
+}
+
+#[test]
+fn an_answer_is_told_by_its_state() {
+    let ticket = ticket("/");
+    assert!(ticket.is_answered_by(ticket.state()));
+    for other in ["", ticket.nonce(), &ticket.state()[..63]] {
+        assert!(!ticket.is_answered_by(other));
+    }
+}
+
+#[test]
+fn a_short_secret_seals_nothing() {
+    let refused = TicketSeal::new(&[7; 31]).unwrap_err();
+    assert_eq!(refused, SecretError::TooShort { length: 31 });
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let shown = format!("{:?} {:?}", ticket("/"), seal());
+    for secret in [ticket("/").state(), ticket("/").verifier()] {
+        assert!(!shown.contains(secret));
+    }
+}
+
+#[test]
+fn a_fingerprint_is_sha_256() {
+    // FIPS 180-2, B.1.
+    let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(fingerprint("abc"), expected);
+}
+
+#[test]
+fn a_token_with_another_signature_is_the_same_token() {
+    let of = token_fingerprint;
+    assert_eq!(of("head.body.signature"), of("head.body.anothersignature"));
+    assert_ne!(of("head.body.signature"), of("head.another.signature"));
+    assert_eq!(of("opaque"), fingerprint("opaque"));
+}
+
+proptest! {
+    #[test]
+    fn a_ticket_is_read_as_it_was_written(path in "/[!-~]{0,511}") {
+        let text = seal().seal(&ticket(&path));
+        prop_assert!(text.len() < 2_048);
+        prop_assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.'));
+        prop_assert_eq!(seal().open(&text, noon()), Some(ticket(&path)));
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused_without_panic(text in "\\PC*", path in "\\PC*") {
+        prop_assert_eq!(seal().open(&text, noon()), None);
+        prop_assert!(ReturnPath::or_home(&path).as_str().starts_with('/'));
+    }
+}
