@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::{Credential, FullKey, KeyHasher, KeyId, KeyPrefix};
+use domain::key::{Credential, Environment, FullKey, KeyHasher, KeyId, KeyPrefix};
 use domain::limits::Standing;
 use domain::month::Month;
-use domain::outcome::Outcome;
+use domain::outcome::{Endpoint, Outcome};
 use futures::lock::Mutex;
 use moka::sync::Cache;
 use ports::Cause;
 use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 use ports::outbound::{
-    AdmissionEntry, Clock, KeyStore, Limiter, Random, RequestEntry, Snapshot, StoreError,
-    UsageJournal, Verdict, new_id,
+    AdmissionEntry, Clock, KeyStore, Limiter, Random, RefusalEntry, RequestEntry, Snapshot,
+    StoreError, UsageJournal, Verdict, new_id,
 };
 
 use crate::guesses::{Guesses, TooMany};
@@ -192,18 +192,20 @@ impl GatekeeperService {
     fn admitted(
         &self,
         attempt: Attempt<'_>,
-        key: &FullKey,
-        id: KeyId,
+        environment: Environment,
+        credential: &Credential,
         standing: Standing,
         month: Month,
     ) -> Admission {
         let at = self.clock.now();
-        let receipt = self.journal.admit(AdmissionEntry { key: id, month, at });
+        let key = credential.id;
+        let receipt = self.journal.admit(AdmissionEntry { key, month, at });
         Admission {
             id: new_id(self.clock.as_ref(), self.random.as_ref()),
             request_id: attempt.request_id,
-            key: id,
-            environment: key.prefix().environment(),
+            key,
+            customer: credential.customer,
+            environment,
             standing,
             admitted_at: at,
             admitted_at_monotonic: self.clock.monotonic(),
@@ -211,6 +213,17 @@ impl GatekeeperService {
             endpoint: attempt.endpoint,
             receipt,
         }
+    }
+
+    /// Counts a request that a limit refused, in the statistics.
+    fn refused(&self, credential: &Credential, endpoint: Endpoint, outcome: Outcome) {
+        self.journal.refuse(RefusalEntry {
+            key: credential.id,
+            customer: credential.customer,
+            endpoint,
+            outcome,
+            at: self.clock.now(),
+        });
     }
 }
 
@@ -232,19 +245,24 @@ impl Gatekeeper for GatekeeperService {
         if !self.hasher.verify(&key, credential.as_deref()) {
             return Err(Refusal::InvalidKey);
         }
-        let id = credential.ok_or(Refusal::InvalidKey)?.id;
-        match self.verdict(id).await.map_err(refused)? {
+        let credential = credential.ok_or(Refusal::InvalidKey)?;
+        match self.verdict(credential.id).await.map_err(refused)? {
             Verdict::Admitted { standing, month } => {
-                Ok(self.admitted(attempt, &key, id, standing, month))
+                let environment = key.prefix().environment();
+                Ok(self.admitted(attempt, environment, &credential, standing, month))
             }
             Verdict::RateLimited {
                 standing,
                 retry_after,
-            } => Err(Refusal::RateLimited {
-                standing,
-                retry_after,
-            }),
+            } => {
+                self.refused(&credential, attempt.endpoint, Outcome::RateLimited);
+                Err(Refusal::RateLimited {
+                    standing,
+                    retry_after,
+                })
+            }
             Verdict::QuotaExceeded { standing, month } => {
+                self.refused(&credential, attempt.endpoint, Outcome::QuotaExceeded);
                 Err(Refusal::QuotaExceeded { standing, month })
             }
             Verdict::Revoked => Err(Refusal::InvalidKey),
@@ -261,6 +279,7 @@ impl Gatekeeper for GatekeeperService {
             id,
             request_id,
             key,
+            customer,
             standing,
             month,
             endpoint,
@@ -287,6 +306,7 @@ impl Gatekeeper for GatekeeperService {
             id,
             request_id,
             key,
+            customer,
             endpoint,
             outcome,
             banks: settlement.banks,

@@ -1,25 +1,40 @@
-//! Managing keys.
+//! Managing keys and plans.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::key::{ApiKey, Credential, FullKey, KeyHasher, KeyId};
-use domain::limits::LimitsChange;
+use domain::audit::Act;
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName};
+use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
+use domain::page::Page;
 use ports::Cause;
-use ports::inbound::{CreatedKey, KeyAdministration, KeyAdministrationError, KeyOrder};
-use ports::outbound::{
-    Clock, InsertError, KeyRecord, KeyStore, Limiter, Random, StoreError, UpdateError, new_id,
+use ports::inbound::{
+    Caller, CreatedKey, KeyAdministration, KeyError, KeyListing, KeyOrder, KeyOverview, Reach,
+    RevokedKeys, RotatedKey,
 };
+use ports::outbound::{
+    Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,
+    RotateError, Rotation, Scope, Snapshot, Successor, UpdateError, new_id,
+};
+
+use crate::announcer::Announcer;
+use crate::reach::{Callers, admins_only, unlisted};
 
 /// Attempts at a prefix that nobody has. One is enough but for one time in 10¹⁴ over the number of
 /// keys.
 const PREFIX_ATTEMPTS: usize = 8;
+/// Active keys that a customer may have. `GET /keys` shows them all in one answer, and each costs
+/// memory once it is used: enough for a key a till, too few to fill a disk with.
+pub const MOST_ACTIVE_KEYS: u64 = 1_000;
 
-/// Makes, lists, changes and revokes keys.
+/// Makes, lists, changes and revokes keys, and sets plans.
 pub struct KeyService {
     keys: Arc<dyn KeyStore>,
-    limiter: Arc<dyn Limiter>,
+    customers: Arc<dyn CustomerStore>,
+    callers: Callers,
+    announcer: Announcer,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     hasher: KeyHasher,
@@ -29,108 +44,291 @@ impl KeyService {
     /// A service over these keys; `limiter` is told of every change at once.
     pub fn new(
         keys: Arc<dyn KeyStore>,
+        customers: Arc<dyn CustomerStore>,
         limiter: Arc<dyn Limiter>,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         hasher: KeyHasher,
     ) -> Self {
+        let callers = Callers::new(
+            Arc::clone(&customers),
+            Arc::clone(&clock),
+            Arc::clone(&random),
+        );
+        let announcer = Announcer::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
         Self {
             keys,
-            limiter,
+            customers,
+            callers,
+            announcer,
             clock,
             random,
             hasher,
         }
     }
 
-    fn draw(&self, order: &KeyOrder) -> (FullKey, KeyRecord) {
-        let secret = FullKey::generate(order.environment, &mut |buffer| self.random.fill(buffer));
+    fn act(&self, caller: &Caller) -> Act {
+        Act {
+            id: new_id(self.clock.as_ref(), self.random.as_ref()),
+            at: self.clock.now(),
+            actor: caller.owner.clone(),
+            request_id: caller.request_id.clone(),
+        }
+    }
+
+    /// A new secret, and what checks it.
+    fn draw(&self, environment: Environment, customer: CustomerId) -> (FullKey, Credential) {
+        let secret = FullKey::generate(environment, &mut |buffer| self.random.fill(buffer));
         let (hash, generation) = self.hasher.hash(&secret);
-        let id = KeyId(new_id(self.clock.as_ref(), self.random.as_ref()));
-        let key = ApiKey {
-            id,
-            owner: order.owner.clone(),
-            name: order.name.clone(),
-            prefix: secret.prefix().clone(),
-            limits: order.limits,
-            created_at: self.clock.now(),
-            revoked_at: None,
-            last_used_at: None,
+        let credential = Credential {
+            id: KeyId(new_id(self.clock.as_ref(), self.random.as_ref())),
+            customer,
+            hash,
+            generation,
         };
-        (
-            secret,
-            KeyRecord {
-                key,
-                credential: Credential {
-                    id,
-                    hash,
-                    generation,
-                },
-            },
-        )
+        (secret, credential)
     }
 
-    /// Tells the limiter of a change that the store has.
-    async fn announce(&self, key: &ApiKey) -> Result<(), KeyAdministrationError> {
-        let snapshot = self
-            .keys
-            .snapshot(key.id, Month::of(self.clock.now()))
-            .await
-            .map_err(failed)?;
-        let state = snapshot
-            .ok_or(KeyAdministrationError::NotFound(key.id))?
-            .state;
-        let applied = self.limiter.apply(key.id, state).await;
-        applied.map_err(|error| KeyAdministrationError::Store(Arc::new(error)))
+    /// Changes one key within reach.
+    async fn change(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        id: KeyId,
+        change: KeyChange,
+    ) -> Result<ApiKey, KeyError> {
+        let scope = self.scope(caller, reach).await?;
+        let act = self.act(caller);
+        let changed = self.keys.change(scope, id, &change, &act).await;
+        changed.map_err(unchanged)
+    }
+
+    /// The scope of a question about one key: whoever has no keys at all doesn't find it.
+    async fn scope(&self, caller: &Caller, reach: Reach) -> Result<Scope, KeyError> {
+        let scope = self.callers.scope(caller, reach).await?;
+        scope.ok_or(KeyError::NotFound)
+    }
+
+    /// A changed key as it is shown, once the limiter knows of the change.
+    async fn announced(&self, key: ApiKey) -> Result<KeyOverview, KeyError> {
+        let snapshot = self.announcer.announce(key.id).await?;
+        overview(key, snapshot)
+    }
+
+    /// Leaves room for the key that a time of grace keeps active beside its successor. Without
+    /// this, one key rotated again and again would be any number of them.
+    async fn check_room(&self, customer: CustomerId) -> Result<(), KeyError> {
+        let active = self.keys.of_customer(customer, RevokedKeys::Hidden).await?;
+        let active = u64::try_from(active.len()).unwrap_or(u64::MAX);
+        if active < MOST_ACTIVE_KEYS {
+            Ok(())
+        } else {
+            Err(too_many_keys())
+        }
     }
 }
 
-fn failed(error: StoreError) -> KeyAdministrationError {
-    KeyAdministrationError::Store(Arc::new(error))
+fn too_many_keys() -> KeyError {
+    KeyError::TooManyKeys {
+        most: MOST_ACTIVE_KEYS,
+    }
 }
 
-fn not_updated(id: KeyId, error: UpdateError) -> KeyAdministrationError {
+fn overview(key: ApiKey, snapshot: Option<Snapshot>) -> Result<KeyOverview, KeyError> {
+    let Snapshot { month, used, .. } = snapshot.ok_or(KeyError::NotFound)?;
+    Ok(KeyOverview { key, month, used })
+}
+
+fn unchanged(error: UpdateError) -> KeyError {
     match error {
-        UpdateError::NotFound => KeyAdministrationError::NotFound(id),
-        UpdateError::Store(error) => failed(error),
+        UpdateError::NotFound => KeyError::NotFound,
+        UpdateError::Store(error) => error.into(),
+    }
+}
+
+/// A key that nobody has used.
+fn unused(key: ApiKey, month: Month) -> KeyOverview {
+    KeyOverview {
+        key,
+        month,
+        used: MonthlyUse::default(),
     }
 }
 
 #[async_trait]
 impl KeyAdministration for KeyService {
-    async fn create(&self, order: KeyOrder) -> Result<CreatedKey, KeyAdministrationError> {
+    async fn create(&self, caller: &Caller, order: KeyOrder) -> Result<CreatedKey, KeyError> {
+        if order.limits.is_some() {
+            admins_only(caller)?;
+        }
+        let customer = self.callers.enrolled(&caller.owner).await?;
+        let act = self.act(caller);
         let mut cause: Cause = Arc::new(InsertError::PrefixTaken);
         for _ in 0..PREFIX_ATTEMPTS {
-            let (secret, record) = self.draw(&order);
-            let key = record.key.clone();
-            match self.keys.insert(record).await {
-                Ok(()) => return Ok(CreatedKey { key, secret }),
+            let (secret, credential) = self.draw(order.environment, customer.id);
+            let key = ApiKey {
+                id: credential.id,
+                customer: customer.id,
+                owner: customer.owner.clone(),
+                name: order.name.clone(),
+                prefix: secret.prefix().clone(),
+                limits: order.limits.unwrap_or_else(|| customer.plan.limits()),
+                created_at: act.at,
+                retires_at: None,
+                revoked_at: None,
+                last_used_at: None,
+            };
+            let record = KeyRecord {
+                key: key.clone(),
+                credential,
+            };
+            match self.keys.insert(record, MOST_ACTIVE_KEYS, &act).await {
+                Ok(()) => {
+                    let key = unused(key, Month::of(act.at));
+                    return Ok(CreatedKey { key, secret });
+                }
                 Err(taken @ InsertError::PrefixTaken) => cause = Arc::new(taken),
-                Err(InsertError::Store(error)) => return Err(failed(error)),
+                Err(InsertError::TooManyKeys) => return Err(too_many_keys()),
+                Err(InsertError::Store(error)) => return Err(error.into()),
             }
         }
-        Err(KeyAdministrationError::Store(cause))
+        Err(KeyError::Store(cause))
     }
 
-    async fn list(&self) -> Result<Vec<ApiKey>, KeyAdministrationError> {
-        self.keys.list().await.map_err(failed)
+    async fn list(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        ask: &KeyListing,
+    ) -> Result<Page<KeyOverview>, KeyError> {
+        let Some(scope) = self.callers.scope(caller, reach).await? else {
+            return Ok(Page::of(Vec::new(), ask.page.first, Some(0)));
+        };
+        let month = Month::of(self.clock.now());
+        self.keys.list(scope, month, ask).await.map_err(unlisted)
     }
 
-    async fn revoke(&self, id: KeyId) -> Result<ApiKey, KeyAdministrationError> {
-        let revoked = self.keys.revoke(id, self.clock.now()).await;
-        let key = revoked.map_err(|error| not_updated(id, error))?;
-        self.announce(&key).await?;
-        Ok(key)
+    async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError> {
+        let Some(customer) = self.callers.known(caller).await? else {
+            return Ok(Vec::new());
+        };
+        Ok(self.keys.of_customer(customer.id, revoked).await?)
+    }
+
+    async fn find(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        id: KeyId,
+    ) -> Result<KeyOverview, KeyError> {
+        let scope = self.scope(caller, reach).await?;
+        let month = Month::of(self.clock.now());
+        let found = self.keys.find(scope, id, month).await?;
+        found.ok_or(KeyError::NotFound)
+    }
+
+    async fn rename(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        id: KeyId,
+        name: KeyName,
+    ) -> Result<KeyOverview, KeyError> {
+        let change = KeyChange::Rename(name);
+        let key = self.change(caller, reach, id, change).await?;
+        overview(key, self.announcer.snapshot(id).await?)
+    }
+
+    async fn revoke(
+        &self,
+        caller: &Caller,
+        reach: Reach,
+        id: KeyId,
+    ) -> Result<KeyOverview, KeyError> {
+        let key = self.change(caller, reach, id, KeyChange::Revoke).await?;
+        self.announced(key).await
+    }
+
+    async fn rotate(
+        &self,
+        caller: &Caller,
+        id: KeyId,
+        grace: Grace,
+    ) -> Result<RotatedKey, KeyError> {
+        let scope = self.scope(caller, Reach::Own).await?;
+        let act = self.act(caller);
+        let month = Month::of(act.at);
+        let found = self.keys.find(scope, id, month).await?;
+        let KeyOverview { key, used, .. } = found.ok_or(KeyError::NotFound)?;
+        let retires_at = grace.end(act.at);
+        if retires_at > act.at {
+            self.check_room(key.customer).await?;
+        }
+        let mut cause: Cause = Arc::new(RotateError::PrefixTaken);
+        for _ in 0..PREFIX_ATTEMPTS {
+            let (secret, credential) = self.draw(key.prefix.environment(), key.customer);
+            let successor = Successor {
+                prefix: secret.prefix().clone(),
+                credential,
+            };
+            let rotated = self.keys.rotate(scope, id, &successor, retires_at, &act);
+            let Rotation { old, new } = match rotated.await {
+                Ok(rotation) => rotation,
+                Err(taken @ RotateError::PrefixTaken) => {
+                    cause = Arc::new(taken);
+                    continue;
+                }
+                Err(RotateError::NotFound) => return Err(KeyError::NotFound),
+                Err(RotateError::Revoked) => return Err(KeyError::Revoked),
+                Err(RotateError::AlreadyRotated) => return Err(KeyError::AlreadyRotated),
+                Err(RotateError::Store(error)) => return Err(error.into()),
+            };
+            // A key with a time of grace is to the limiter what it was before.
+            let old = if old.revoked_at.is_some() {
+                self.announced(old).await?
+            } else {
+                let key = old;
+                KeyOverview { key, month, used }
+            };
+            let key = unused(new, month);
+            let new = CreatedKey { key, secret };
+            return Ok(RotatedKey { old, new });
+        }
+        Err(KeyError::Store(cause))
     }
 
     async fn set_limits(
         &self,
+        caller: &Caller,
         id: KeyId,
         change: LimitsChange,
-    ) -> Result<ApiKey, KeyAdministrationError> {
-        let updated = self.keys.set_limits(id, change).await;
-        let key = updated.map_err(|error| not_updated(id, error))?;
-        self.announce(&key).await?;
-        Ok(key)
+    ) -> Result<KeyOverview, KeyError> {
+        let change = KeyChange::SetLimits(change);
+        let key = self.change(caller, Reach::All, id, change).await?;
+        self.announced(key).await
+    }
+
+    async fn set_plan(
+        &self,
+        caller: &Caller,
+        customer: CustomerId,
+        plan: Plan,
+        existing: ExistingKeys,
+    ) -> Result<Customer, KeyError> {
+        admins_only(caller)?;
+        let act = self.act(caller);
+        let set = self.customers.set_plan(customer, plan, existing, &act);
+        let (customer, changed) = set.await.map_err(unchanged)?;
+        let mut failure = None;
+        for key in changed {
+            // One that the limiter missed is no reason for the others to wait.
+            if let Err(error) = self.announcer.announce(key).await {
+                failure = Some(error);
+            }
+        }
+        match failure {
+            Some(error) => Err(error.into()),
+            None => Ok(customer),
+        }
     }
 }

@@ -1,19 +1,31 @@
 //! The use cases: they implement the inbound ports with the outbound ones.
 //!
 //! A proof request passes the [`GatekeeperService`] (key, limits, record) and the
-//! [`ProofService`] (inference, memory, the bank, the identity of the proof). The
-//! [`KeyService`] manages keys; the [`KeyWatch`] carries what other processes changed to the
-//! limiter; the [`HealthService`] says whether we can serve.
+//! [`ProofService`] (inference, memory, the bank, the identity of the proof). People come in by
+//! the [`SessionService`], manage keys by the [`KeyService`] and read the [`InsightsService`], to
+//! which the [`BankWatch`] tells how the banks do. The [`KeyWatch`] carries what other processes
+//! changed to the limiter; the [`Retirement`] revokes keys whose time of grace is over; the
+//! [`HealthService`] says whether we can serve.
 
+mod announcer;
+mod bank_watch;
 mod gatekeeper;
 mod guesses;
 mod health;
+mod insights;
 mod key_watch;
 mod keys;
 mod proofs;
+mod reach;
+mod retirement;
+mod sessions;
 
+pub use bank_watch::BankWatch;
 pub use gatekeeper::GatekeeperService;
 pub use health::HealthService;
+pub use insights::{InsightSources, InsightsService};
 pub use key_watch::KeyWatch;
-pub use keys::KeyService;
+pub use keys::{KeyService, MOST_ACTIVE_KEYS};
 pub use proofs::{BankBySide, ProofMemory, ProofService};
+pub use retirement::Retirement;
+pub use sessions::{CALLBACK_PATH, SessionService};

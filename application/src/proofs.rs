@@ -20,6 +20,8 @@ use ports::inbound::{
 };
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
 
+use crate::bank_watch::BankWatch;
+
 mod flights;
 mod memory;
 
@@ -28,6 +30,7 @@ pub use memory::ProofMemory;
 use memory::{Pdf, Remembered, Session, Subject};
 
 /// The bank of each environment: live keys never reach the sandbox, test keys never the portal.
+#[derive(Clone)]
 pub struct BankBySide {
     /// The central bank's portal.
     pub live: Arc<dyn Bank>,
@@ -36,7 +39,7 @@ pub struct BankBySide {
 }
 
 impl BankBySide {
-    fn of(&self, environment: Environment) -> &Arc<dyn Bank> {
+    pub(crate) fn of(&self, environment: Environment) -> &Arc<dyn Bank> {
         match environment {
             Environment::Live => &self.live,
             Environment::Test => &self.test,
@@ -52,17 +55,20 @@ pub struct ProofService {
     /// Time that all questions to the bank for one caller may take together.
     patience: Duration,
     memory: ProofMemory,
+    watch: Arc<BankWatch>,
     flights: Flights,
 }
 
 impl ProofService {
-    /// A service that asks these banks, and waits for `patience` for each lookup.
+    /// A service that asks these banks, and waits for `patience` for each lookup; `watch` is told
+    /// of each.
     pub fn new(
         banks: BankBySide,
         clock: Arc<dyn Clock>,
         catalogue: &'static Catalogue,
         patience: Duration,
         memory: ProofMemory,
+        watch: Arc<BankWatch>,
     ) -> Self {
         Self {
             banks,
@@ -70,6 +76,7 @@ impl ProofService {
             catalogue,
             patience,
             memory,
+            watch,
             flights: Flights::default(),
         }
     }
@@ -111,6 +118,7 @@ impl ProofService {
     ) -> impl Future<Output = Result<Arc<Remembered>, FetchError>> + Send + 'static {
         let bank = Arc::clone(self.banks.of(subject.environment));
         let memory = self.memory.clone();
+        let watch = Arc::clone(&self.watch);
         let today = calendar::today(self.clock.now());
         let catalogue = self.catalogue;
         async move {
@@ -127,7 +135,11 @@ impl ProofService {
                 wanted: missing,
                 patience,
             };
-            match bank.fetch(&lookup).await.map_err(bank_failed)? {
+            match watch
+                .watching(subject.environment, bank.fetch(&lookup))
+                .await
+                .map_err(bank_failed)?
+            {
                 BankAnswer::Issued(files) => {
                     let proof = Arc::new(accept(&subject.transfer, known.as_deref(), files)?);
                     if !proof.has(wanted) {

@@ -1,0 +1,68 @@
+//! Revokes keys whose time of grace is over.
+
+use std::sync::Arc;
+
+use domain::audit::Act;
+use domain::key::Owner;
+use domain::request::RequestId;
+use ports::outbound::{
+    Clock, KeyChange, KeyStore, Limiter, Random, Scope, StoreError, UpdateError, new_id,
+};
+
+use crate::announcer::Announcer;
+
+/// Ends the time of grace of keys that were rotated. A key works for as long after it as nobody
+/// calls [`Retirement::sweep`], so call it several times a second.
+pub struct Retirement {
+    keys: Arc<dyn KeyStore>,
+    announcer: Announcer,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+}
+
+impl Retirement {
+    /// Retires these keys; `limiter` is told of each.
+    pub fn new(
+        keys: Arc<dyn KeyStore>,
+        limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Self {
+        let announcer = Announcer::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
+        Self {
+            keys,
+            announcer,
+            clock,
+            random,
+        }
+    }
+
+    /// Revokes what is due, at most 100 keys, and returns how many there were. One reading when
+    /// nothing is due. Several processes may sweep the same keys.
+    ///
+    /// # Errors
+    /// When the store fails; what is still due is found again.
+    pub async fn sweep(&self) -> Result<usize, StoreError> {
+        let due = self.keys.due(self.clock.now()).await?;
+        let mut revoked = 0;
+        for key in due {
+            let id = new_id(self.clock.as_ref(), self.random.as_ref());
+            let act = Act {
+                id,
+                at: self.clock.now(),
+                actor: Owner::gateway(),
+                request_id: RequestId::from_uuid(id),
+            };
+            let change = KeyChange::Revoke;
+            match self.keys.change(Scope::Everybody, key, &change, &act).await {
+                Ok(_) => revoked += 1,
+                Err(UpdateError::NotFound) => continue,
+                Err(UpdateError::Store(error)) => return Err(error),
+            }
+            if let Err(error) = self.announcer.announce(key).await {
+                tracing::warn!(%key, %error, "the limiter hears of a retired key later");
+            }
+        }
+        Ok(revoked)
+    }
+}

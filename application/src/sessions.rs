@@ -1,0 +1,186 @@
+//! People: signing in, the session, signing out.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::key::Owner;
+use domain::sign_in::{LIFETIME, ReturnPath, Ticket, TicketSeal, fingerprint, token_fingerprint};
+use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
+use ports::outbound::{
+    Clock, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError, IdentityProvider,
+    Random, TokenError,
+};
+
+/// The path of ours that the provider sends browsers back to.
+pub const CALLBACK_PATH: &str = "/auth/callback";
+/// How much longer than it lives a token that was signed out is remembered: nobody may take it
+/// after its end because of a clock that is behind.
+const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(5);
+/// Longest error code of a provider that is passed on.
+const MAX_CODE: usize = 64;
+
+/// Lets people in and out.
+pub struct SessionService {
+    provider: Arc<dyn IdentityProvider>,
+    deny_list: Arc<dyn DenyList>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    seal: TicketSeal,
+    public_url: String,
+    redirect_uri: String,
+}
+
+impl SessionService {
+    /// A service for the people of this provider. `public_url` is where browsers find us: scheme
+    /// and host, without a path. All processes behind it need one `seal` and one `deny_list`.
+    pub fn new(
+        provider: Arc<dyn IdentityProvider>,
+        deny_list: Arc<dyn DenyList>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        seal: TicketSeal,
+        public_url: &str,
+    ) -> Self {
+        let public_url = public_url.trim_end_matches('/').to_owned();
+        Self {
+            provider,
+            deny_list,
+            clock,
+            random,
+            seal,
+            redirect_uri: format!("{public_url}{CALLBACK_PATH}"),
+            public_url,
+        }
+    }
+
+    /// The sign-in that an answer belongs to, which gets no other answer from now on.
+    async fn answered(&self, answer: &SignInAnswer<'_>) -> Result<Ticket, SignInError> {
+        let now = self.clock.now();
+        let ticket = self.seal.open(answer.binding, now);
+        let ticket = ticket
+            .filter(|ticket| ticket.is_answered_by(answer.state))
+            .ok_or(SignInError::NotUnderWay)?;
+        let state = Fingerprint(fingerprint(ticket.state()));
+        match self.deny_list.deny(&state, now + LIFETIME).await {
+            Ok(Denial::New) => Ok(ticket),
+            Ok(Denial::Repeated) => Err(SignInError::NotUnderWay),
+            Err(error) => Err(SignInError::Unavailable(Arc::new(error))),
+        }
+    }
+}
+
+/// The token was signed out.
+#[derive(Debug)]
+struct SignedOut;
+
+impl fmt::Display for SignedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the token was signed out")
+    }
+}
+
+impl std::error::Error for SignedOut {}
+
+fn not_signed_in(error: IdentityError) -> SignInError {
+    match error {
+        IdentityError::Refused(code) => SignInError::Refused(printable(&code)),
+        IdentityError::Unusable(why) => SignInError::Unusable(why),
+        IdentityError::Unavailable(cause) => SignInError::Unavailable(cause),
+    }
+}
+
+/// An error's code as RFC 6749 (4.1.2.1) lets it be, and no longer than the known ones: it comes
+/// out of an address that anybody can write, and ends in a log and on a page.
+fn printable(code: &str) -> String {
+    let allowed = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
+    code.chars().filter(allowed).take(MAX_CODE).collect()
+}
+
+fn no_session(error: TokenError) -> SessionError {
+    match error {
+        TokenError::Invalid(cause) => SessionError::Invalid { cause },
+        TokenError::Unavailable(cause) => SessionError::Unavailable(cause),
+    }
+}
+
+#[async_trait]
+impl Sessions for SessionService {
+    async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
+        let ticket = Ticket::new(
+            ReturnPath::or_home(return_to),
+            self.clock.now(),
+            &mut |buffer| self.random.fill(buffer),
+        );
+        let wish = CodeWish {
+            state: ticket.state(),
+            nonce: ticket.nonce(),
+            verifier: ticket.verifier(),
+            redirect_uri: &self.redirect_uri,
+        };
+        let redirect = self.provider.authorization_url(&wish).await;
+        Ok(SignIn {
+            redirect: redirect.map_err(not_signed_in)?,
+            binding: self.seal.seal(&ticket),
+        })
+    }
+
+    async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
+        let ticket = self.answered(&answer).await?;
+        let code = answer
+            .outcome
+            .map_err(|code| SignInError::Refused(printable(code)))?;
+        let grant = CodeGrant {
+            code,
+            nonce: ticket.nonce(),
+            verifier: ticket.verifier(),
+            redirect_uri: &self.redirect_uri,
+        };
+        let access = self.provider.redeem(&grant).await.map_err(not_signed_in)?;
+        Ok(Session {
+            token: access.token,
+            expires_at: access.claims.expires_at,
+            return_to: ticket.return_to().as_str().to_owned(),
+        })
+    }
+
+    async fn person(&self, token: &str) -> Result<Person, SessionError> {
+        // The signature first, so that made-up tokens cost the store nothing.
+        let claims = self.provider.verify(token).await.map_err(no_session)?;
+        let token = Fingerprint(token_fingerprint(token));
+        match self.deny_list.is_denied(&token).await {
+            Ok(false) => Ok(Person {
+                owner: Owner {
+                    issuer: claims.issuer,
+                    subject: claims.subject,
+                },
+                role: claims.role,
+                display_name: claims.display_name,
+                expires_at: claims.expires_at,
+            }),
+            Ok(true) => Err(SessionError::Invalid {
+                cause: Arc::new(SignedOut),
+            }),
+            Err(error) => Err(SessionError::Unavailable(Arc::new(error))),
+        }
+    }
+
+    async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
+        match self.provider.verify(token).await {
+            Ok(claims) => {
+                let fingerprint = Fingerprint(token_fingerprint(token));
+                let until = claims.expires_at + CLOCKS_DIFFER;
+                let denied = self.deny_list.deny(&fingerprint, until).await;
+                denied.map_err(|error| SessionError::Unavailable(Arc::new(error)))?;
+                if let Err(error) = self.provider.revoke(token).await {
+                    tracing::warn!(%error, "a session ended here alone, not at the provider");
+                }
+            }
+            // It is no session, so there is none to end; the provider may still have its own.
+            Err(TokenError::Invalid(_)) => {}
+            Err(TokenError::Unavailable(cause)) => return Err(SessionError::Unavailable(cause)),
+        }
+        Ok(self.provider.sign_out_url(&self.public_url).await)
+    }
+}
