@@ -37,13 +37,7 @@ pub(crate) struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_after: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_bytes: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) accepted: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) components: Option<Vec<ComponentDetail>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) request_id: Option<String>,
 }
 
 /// A field and what is wrong with it.

@@ -11,9 +11,7 @@ use axum::http::header::{
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use utoipa_swagger_ui::{Config, SwaggerFile};
-
-use crate::call::Call;
-use crate::failure::Failure;
+use web::{Call, Failure};
 
 /// The page's own scripts and styles, and requests to this server. Swagger UI sets styles on
 /// elements and draws its icons from `data:` addresses.

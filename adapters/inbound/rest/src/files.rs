@@ -17,7 +17,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::headers::{self, INFERRED_ISSUER, INFERRED_RECEIVER};
+use crate::headers::{INFERRED_ISSUER, INFERRED_RECEIVER};
 
 const ZIP_TYPE: &str = "application/zip";
 /// A browser that shows the file anyway gets neither scripts nor anything to load.
@@ -110,11 +110,7 @@ fn envelope(bytes: &[u8], stem: &FileStem, format: Format) -> Response {
     json.reserve_exact(bytes.len().div_ceil(3) * 4 + 2);
     STANDARD.encode_string(bytes, &mut json);
     json.push_str("\"}");
-    let mut response = Response::new(Body::from(json));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, headers::JSON);
-    headers.insert(CONTENT_SECURITY_POLICY, headers::CSP_NOTHING);
-    response
+    web::json_response(json)
 }
 
 /// Both files in a ZIP. Deflating a PDF takes milliseconds, too long for a thread that serves

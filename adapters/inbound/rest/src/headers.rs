@@ -1,38 +1,21 @@
-//! Header fields that more than one kind of answer carries.
+//! Header fields of proof requests and of their answers.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
-use axum::http::header::{CACHE_CONTROL, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::limits::Standing;
+use web::headers::whole_seconds;
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 pub(crate) const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
 pub(crate) const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
 
-pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
-/// Nothing may be loaded from, or shown inside, another page.
-pub(crate) const CSP_NOTHING: HeaderValue =
-    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-
 /// A policy's window has to be a fixed number of seconds; a calendar month has none, so the draft's
 /// `w` names 30 days. When the month really ends stands in `RateLimit`'s `t`.
 const MONTH_WINDOW_SECONDS: u32 = 2_592_000;
 const MINUTE_WINDOW_SECONDS: u32 = 60;
-
-/// What every answer carries, unless it says otherwise itself.
-pub(crate) fn put_common(headers: &mut HeaderMap, request_id: HeaderValue) {
-    headers.insert(REQUEST_ID, request_id);
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers
-        .entry(CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
-}
 
 /// What is left of a key's limits (draft-ietf-httpapi-ratelimit-headers-11).
 pub(crate) fn put_standing(headers: &mut HeaderMap, standing: &Standing) {
@@ -57,23 +40,6 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, standing: &Standing) {
     put(headers, RATE_LIMIT, left);
 }
 
-/// When to try again.
-pub(crate) fn put_retry_after(headers: &mut HeaderMap, retry_after: Duration) {
-    headers.insert(
-        RETRY_AFTER,
-        HeaderValue::from(retry_after_seconds(retry_after)),
-    );
-}
-
-/// Seconds to wait, rounded up: at least one, so that nobody tries again at once.
-pub(crate) fn retry_after_seconds(retry_after: Duration) -> u64 {
-    whole_seconds(retry_after).max(1)
-}
-
-fn whole_seconds(span: Duration) -> u64 {
-    span.as_secs() + u64::from(span.subsec_nanos() > 0)
-}
-
 /// Puts a value that is known to be visible ASCII.
 fn put(headers: &mut HeaderMap, name: HeaderName, value: String) {
     match HeaderValue::try_from(value) {
@@ -87,6 +53,8 @@ fn put(headers: &mut HeaderMap, name: HeaderName, value: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
     use chrono::DateTime;
     use domain::limits::{MinuteStanding, MonthStanding};
     use domain::month::Month;
@@ -122,11 +90,5 @@ mod tests {
         let (policy, left) = fields(&standing(None));
         assert_eq!(policy, r#""minute";q=60;w=60"#);
         assert_eq!(left, r#""minute";r=59;t=60"#);
-    }
-
-    #[test]
-    fn a_wait_is_whole_seconds_and_never_none() {
-        let wait = |millis| retry_after_seconds(Duration::from_millis(millis));
-        assert_eq!([wait(0), wait(1), wait(1_000), wait(1_001)], [1, 1, 1, 2]);
     }
 }

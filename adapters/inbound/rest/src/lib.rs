@@ -4,17 +4,13 @@
 //! business lives here. [`router`] serves every route at the root and under `/api`. The way of a
 //! proof request is in `pipeline`, everything else is in `operations`.
 
-mod body;
-mod call;
-mod chain;
-mod code;
+mod caller;
 mod details;
 mod docs_page;
 mod failure;
 mod files;
 mod headers;
 mod json;
-mod language;
 mod messages;
 mod openapi;
 mod operations;
@@ -25,17 +21,19 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::handler::Handler as _;
-use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use domain::outcome::Endpoint;
 use domain::participant::Catalogue;
 use ports::inbound::{Gatekeeper, Health, Proofs};
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
+use web::Observer;
 
-pub use body::{BODY_DEADLINE, MAX_BODY_BYTES};
 pub use openapi::openapi_json;
+pub use web::BODY_DEADLINE;
+
+/// Largest body that is read (design, decision 3).
+pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// Prefixes under which every route is served (design, decision 1).
 const ALIASES: [&str; 2] = ["", "/api"];
@@ -66,14 +64,18 @@ pub struct RestState {
 /// The accept loop must put `ConnectInfo<SocketAddr>` into each request's extensions; without it
 /// all callers share one address.
 pub fn router(state: RestState) -> Router {
+    let observer = Arc::new(Observer {
+        clock: Arc::clone(&state.clock),
+        random: Arc::clone(&state.random),
+        tasks: state.tasks.clone(),
+        body_deadline: state.body_deadline,
+    });
     let state = Arc::new(state);
-    let observe = from_fn_with_state(Arc::clone(&state), operations::observe);
-    let refuse_method = operations::method_not_allowed.layer(observe.clone());
 
-    let mut router = Router::new();
+    let mut operations = Router::new();
     for alias in ALIASES {
         let route = |path: &str| format!("{alias}{path}");
-        router = router
+        operations = operations
             .route(&route("/healthz"), get(operations::healthz))
             .route(&route("/readyz"), get(operations::readyz))
             .route(&route("/openapi.json"), get(operations::openapi))
@@ -81,19 +83,23 @@ pub fn router(state: RestState) -> Router {
             .route(&route("/docs/"), get(docs_page::index))
             .route(&route("/docs/{file}"), get(docs_page::file));
     }
-    router = router
-        .method_not_allowed_fallback(operations::method_not_allowed)
-        .fallback(operations::route_not_found)
-        .layer(observe);
+    let operations = operations
+        .method_not_allowed_fallback(web::method_not_allowed)
+        .fallback(web::route_not_found)
+        .with_state(Arc::clone(&state));
+    let mut router = web::observe(operations, &observer);
+
+    // A proof request observes itself, for it outlives its caller.
+    let refuse_method = web::observe(Router::new().fallback(web::method_not_allowed), &observer);
     for alias in ALIASES {
         for endpoint in Endpoint::ALL {
             let state = Arc::clone(&state);
             let answer = move |request: Request| pipeline::answer(state, alias, endpoint, request);
             router = router.route(
                 &format!("{alias}/v1/cep/{}", endpoint.name()),
-                post(answer).fallback(refuse_method.clone()),
+                post(answer).fallback_service(refuse_method.clone()),
             );
         }
     }
-    router.with_state(state)
+    router
 }

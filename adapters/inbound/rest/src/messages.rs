@@ -1,4 +1,4 @@
-//! What answers say to people. Each language implements one trait, so that none can lack a
+//! What answers say to people; what other adapters say too is in [`web`]. Each language implements one trait, so that none can lack a
 //! sentence.
 //!
 //! A message says what was wrong with which input and what to do next. It never repeats an
@@ -9,10 +9,10 @@ use domain::hints::Hint;
 use domain::inference::Gap;
 use domain::participant::ParticipantCode;
 use domain::payment::PaymentState;
+use web::Language;
 
 use crate::details::FieldProblem;
 use crate::json::JsonFault;
-use crate::language::Language;
 
 mod en;
 mod es;
@@ -22,11 +22,7 @@ pub(crate) trait Messages: Sync {
     fn invalid_fields(&self, fields: &[&str]) -> String;
     fn field_problem(&self, problem: FieldProblem) -> String;
     fn json_fault(&self, fault: JsonFault) -> String;
-    fn interrupted_body(&self) -> &'static str;
     fn same_institution(&self, code: ParticipantCode) -> String;
-    fn media_type(&self) -> &'static str;
-    fn too_large(&self, max_bytes: usize) -> String;
-    fn request_timeout(&self, seconds: u64) -> String;
     fn inference_failed(&self, missing: &[&str], endpoints: &[&str]) -> String;
     fn gap(&self, gap: Gap) -> &'static str;
     fn not_in_spei(&self) -> &'static str;
@@ -39,19 +35,14 @@ pub(crate) trait Messages: Sync {
     fn bank_unavailable(&self, seconds: u64) -> String;
     fn bank_throttled(&self, seconds: u64) -> String;
     fn bank_timeout(&self) -> &'static str;
-    fn service_unavailable(&self, seconds: u64) -> String;
     fn not_ready(&self, components: &[&str]) -> String;
-    fn internal_error(&self) -> &'static str;
-    fn route_not_found(&self) -> &'static str;
-    fn method_not_allowed(&self) -> &'static str;
 }
 
-impl Language {
-    pub(crate) fn messages(self) -> &'static dyn Messages {
-        match self {
-            Self::Spanish => &es::Spanish,
-            Self::English => &en::English,
-        }
+/// The sentences of a language.
+pub(crate) fn of(language: Language) -> &'static dyn Messages {
+    match language {
+        Language::Spanish => &es::Spanish,
+        Language::English => &en::English,
     }
 }
 

@@ -19,14 +19,15 @@ use domain::query::ProofQuery;
 use futures::FutureExt as _;
 use ports::inbound::{Attempt, Banks, FetchReport, ProofRequest, Refusal, Settlement};
 use tokio::sync::oneshot;
+use web::headers::put_common;
+use web::{Call, Failure, Upload, milliseconds};
 
-use crate::RestState;
-use crate::body::Upload;
-use crate::call::{self, Call};
-use crate::failure::{self, Failure};
+use crate::caller;
+use crate::failure;
 use crate::files;
 use crate::headers;
 use crate::json;
+use crate::{MAX_BODY_BYTES, RestState};
 
 /// Answers a proof request.
 pub(crate) async fn answer(
@@ -49,7 +50,7 @@ pub(crate) async fn answer(
     }
     tracing::error!(request_id = %call.request_id, "a proof request's task panicked");
     let mut response = Failure::internal(&call.request_id, call.language).into_response();
-    headers::put_common(response.headers_mut(), call.id_value());
+    put_common(response.headers_mut(), call.id_value());
     response
 }
 
@@ -86,17 +87,17 @@ struct Answer {
 
 impl Errand {
     async fn run(self, request: Request, sender: oneshot::Sender<Response>) {
-        let address = call::address(&request);
+        let address = caller::address(&request);
         let (parts, body) = request.into_parts();
         let mut upload = Upload::new(&parts.headers, body, self.state.body_deadline);
         let attempt = Attempt {
-            presented_key: call::presented_key(&parts.headers),
+            presented_key: caller::presented_key(&parts.headers),
             address,
             endpoint: self.endpoint,
             request_id: self.call.request_id.clone(),
         };
         let (mut response, record) = self.admitted(attempt, &parts.headers, &mut upload).await;
-        headers::put_common(response.headers_mut(), self.call.id_value());
+        put_common(response.headers_mut(), self.call.id_value());
         let status = response.status().as_u16();
         let heard = sender.send(response).is_ok();
         self.log(&parts, status, heard, &record);
@@ -143,7 +144,7 @@ impl Errand {
                     language,
                     ..
                 } = &self.call;
-                response = Failure::of_not_durable(&error, request_id, *language).into_response();
+                response = failure::of_not_durable(&error, request_id, *language).into_response();
                 // Whatever the answer was, it stays here, and nobody pays for it.
                 record.outcome = Outcome::InternalError.name();
                 let now = self.state.clock.monotonic();
@@ -169,7 +170,7 @@ impl Errand {
                 ("unavailable", None)
             }
         };
-        let mut response = Failure::of_refusal(refusal, self.call.language).into_response();
+        let mut response = failure::of_refusal(refusal, self.call.language).into_response();
         if let Some(standing) = standing {
             headers::put_standing(response.headers_mut(), standing);
         }
@@ -220,7 +221,7 @@ impl Errand {
             Err(error) => {
                 failure::log_cause(&error, &self.call.request_id);
                 let (failure, outcome) =
-                    Failure::of_fetch(&error, self.endpoint, self.call.language);
+                    failure::of_fetch(&error, self.endpoint, self.call.language);
                 (failure.into_response(), outcome)
             }
         };
@@ -242,14 +243,16 @@ impl Errand {
     async fn query(&self, headers: &HeaderMap, upload: &mut Upload) -> Result<ProofQuery, Failure> {
         let language = self.call.language;
         let body = upload
-            .read(headers)
+            .read(headers, MAX_BODY_BYTES)
             .await
-            .map_err(|fault| Failure::of_body(fault, self.state.body_deadline, language))?;
-        let raw = json::read_query(&body).map_err(|fault| Failure::of_json(fault, language))?;
+            .map_err(|fault| {
+                Failure::of_body(fault, MAX_BODY_BYTES, self.state.body_deadline, language)
+            })?;
+        let raw = json::read_query(&body).map_err(|fault| failure::of_json(fault, language))?;
         let today = calendar::today(self.state.clock.now());
         let institutions = self.endpoint.institutions();
         ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
-            .map_err(|errors| Failure::of_fields(&errors, language))
+            .map_err(|errors| failure::of_fields(&errors, language))
     }
 
     fn failed(&self, cause: impl std::fmt::Display) -> Answer {
@@ -307,35 +310,5 @@ fn unasked(failure: Failure, outcome: Outcome) -> Answer {
             bank_time: None,
         },
         evidence: Evidences::default(),
-    }
-}
-
-/// Milliseconds with microseconds as decimals: the float nearest to them, so that it is printed
-/// with at most three.
-pub(crate) fn milliseconds(span: Duration) -> f64 {
-    (span.as_secs_f64() * 1_000_000.0).round() / 1_000.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_span_is_printed_as_it_is_written() {
-        let printed = |nanos| milliseconds(Duration::from_nanos(nanos)).to_string();
-        assert_eq!(printed(88_040_032), "88.04");
-        assert_eq!(printed(88_040_500), "88.041");
-        assert_eq!(printed(12_000_000), "12");
-        assert_eq!(printed(0), "0");
-    }
-
-    proptest! {
-        #[test]
-        fn a_span_of_up_to_a_day_has_at_most_three_decimals(nanos in 0..86_400_000_000_000_u64) {
-            let printed = milliseconds(Duration::from_nanos(nanos)).to_string();
-            let decimals = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-            prop_assert!(decimals <= 3, "{printed}");
-        }
     }
 }

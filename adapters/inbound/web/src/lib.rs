@@ -1,1 +1,47 @@
-//! What the inbound adapters share: request ids, language, error bodies, and the guard of routes under a session.
+//! What the inbound adapters share: request ids, language, bodies, errors, and the guard of routes
+//! under a session.
+//!
+//! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]
+//! around that. Handlers then find in their request's extensions a [`Call`], an [`Incoming`] body
+//! and, behind the guard, `ports::inbound::{Caller, Person}`.
+#![warn(missing_docs)]
+
+mod body;
+mod call;
+mod chain;
+mod code;
+mod cookie;
+mod cross_site;
+mod failure;
+mod guard;
+pub mod headers;
+mod language;
+mod messages;
+mod observe;
+mod origin;
+mod site;
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::Response;
+
+pub use body::{BODY_DEADLINE, BodyFault, Incoming, Upload, is_json};
+pub use call::{Call, the_one};
+pub use chain::Chain;
+pub use code::Code;
+pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
+pub use failure::{Failure, SIGN_IN_PATH, error_response};
+pub use guard::{SessionGuard, guard};
+pub use language::Language;
+pub use observe::{Observer, method_not_allowed, milliseconds, observe, route_not_found};
+pub use origin::{Origin, OriginError};
+pub use site::{Site, SiteError};
+
+/// An answer of JSON, status 200.
+pub fn json_response(body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    let fields = response.headers_mut();
+    fields.insert(CONTENT_TYPE, headers::JSON);
+    fields.insert(CONTENT_SECURITY_POLICY, headers::CSP_NOTHING);
+    response
+}

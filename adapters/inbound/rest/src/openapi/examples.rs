@@ -16,11 +16,11 @@ use ports::inbound::{Component, ComponentState, FetchError, NotFoundReason, Refu
 use ports::outbound::ThrottleReason;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
+use web::{BODY_DEADLINE, BodyFault, Failure, Language};
 
-use crate::body::{BODY_DEADLINE, BodyFault};
-use crate::failure::Failure;
+use crate::MAX_BODY_BYTES;
+use crate::failure;
 use crate::json::JsonFault;
-use crate::language::Language;
 
 /// The body of a request of this schema.
 pub(super) fn request(schema: &str) -> Value {
@@ -111,7 +111,7 @@ fn fields() -> Failure {
         (Field::Date, DateError::NoSuchDay.into()),
         (Field::Amount, Problem::Missing),
     ];
-    Failure::of_fields(
+    failure::of_fields(
         &errors.map(|(field, problem)| FieldError { field, problem }),
         LANGUAGE,
     )
@@ -122,19 +122,19 @@ fn json_fault() -> Failure {
         field: Some(Field::Amount),
         place: 97,
     };
-    Failure::of_json(fault, LANGUAGE)
+    failure::of_json(fault, LANGUAGE)
 }
 
 fn body(fault: BodyFault) -> Failure {
-    Failure::of_body(fault, BODY_DEADLINE, LANGUAGE)
+    Failure::of_body(fault, MAX_BODY_BYTES, BODY_DEADLINE, LANGUAGE)
 }
 
 fn refusal(refusal: &Refusal) -> Failure {
-    Failure::of_refusal(refusal, LANGUAGE)
+    failure::of_refusal(refusal, LANGUAGE)
 }
 
 fn fetch(error: &FetchError) -> Failure {
-    Failure::of_fetch(error, Endpoint::XmlAuto, LANGUAGE).0
+    failure::of_fetch(error, Endpoint::XmlAuto, LANGUAGE).0
 }
 
 fn standing() -> Standing {
@@ -240,5 +240,5 @@ fn not_ready() -> Failure {
             state: ComponentState::Failed,
         },
     ];
-    Failure::of_components(&components, LANGUAGE)
+    failure::of_components(&components, LANGUAGE)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use crate::code::Code;
+use web::Code;
 
 fn json() -> Value {
     serde_json::from_str(&openapi_json()).unwrap()

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::customer::CustomerId;
 use domain::file::FileStem;
 use domain::hints::Hint;
 use domain::inference::{self, Resolved, Unresolved};
@@ -142,6 +143,7 @@ impl Gatekeeper for FakeGatekeeper {
             id,
             request_id: attempt.request_id,
             key: KeyId(Uuid::from_u128(u128::from(forgotten))),
+            customer: CustomerId(Uuid::nil()),
             environment: Environment::Test,
             standing,
             admitted_at: now(),

@@ -1,6 +1,7 @@
 //! The body of a request: its media type, its size, its deadline, and what to do with the rest of
 //! it once the answer is known.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
@@ -8,12 +9,12 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::call::the_one;
-
-/// Largest body that is read (design, decision 3).
-pub const MAX_BODY_BYTES: usize = 16 * 1024;
+use crate::failure::Failure;
+use crate::language::Language;
 
 /// Time in which a whole body must arrive (security, row 13).
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
@@ -24,10 +25,10 @@ const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
 /// Why a body can't be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BodyFault {
+pub enum BodyFault {
     /// It isn't JSON in UTF-8, by its own declaration.
     MediaType,
-    /// More than [`MAX_BODY_BYTES`].
+    /// Larger than it may be.
     TooLarge,
     /// It didn't arrive within its deadline.
     TimedOut,
@@ -36,7 +37,7 @@ pub(crate) enum BodyFault {
 }
 
 /// A body that may not have been asked for yet.
-pub(crate) struct Upload {
+pub struct Upload {
     body: Body,
     deadline: Duration,
     state: State,
@@ -53,7 +54,8 @@ enum State {
 }
 
 impl Upload {
-    pub(crate) fn new(headers: &HeaderMap, body: Body, deadline: Duration) -> Self {
+    /// A body that comes with these headers, and has to arrive within `deadline`.
+    pub fn new(headers: &HeaderMap, body: Body, deadline: Duration) -> Self {
         let state = if headers.contains_key(EXPECT) {
             State::Awaited
         } else {
@@ -66,16 +68,23 @@ impl Upload {
         }
     }
 
-    /// Reads the body, if it is one that we take.
-    pub(crate) async fn read(&mut self, headers: &HeaderMap) -> Result<Bytes, BodyFault> {
+    /// Reads the body, if it is JSON of at most `max_bytes`.
+    ///
+    /// # Errors
+    /// A [`BodyFault`], for [`Failure::of_body`].
+    pub async fn read(
+        &mut self,
+        headers: &HeaderMap,
+        max_bytes: usize,
+    ) -> Result<Bytes, BodyFault> {
         if !is_json(headers) {
             return Err(BodyFault::MediaType);
         }
-        if self.body.size_hint().lower() > MAX_BODY_BYTES as u64 {
+        if self.body.size_hint().lower() > max_bytes as u64 {
             return Err(BodyFault::TooLarge);
         }
         self.state = State::Arriving;
-        let read = timeout(self.deadline, read_up_to(&mut self.body, MAX_BODY_BYTES));
+        let read = timeout(self.deadline, read_up_to(&mut self.body, max_bytes));
         let result = read.await.unwrap_or(Err(BodyFault::TimedOut));
         if matches!(result, Err(BodyFault::TimedOut | BodyFault::Broken)) {
             self.state = State::GivenUp;
@@ -84,12 +93,12 @@ impl Upload {
     }
 
     /// Whether nothing of it can come any more.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.body.is_end_stream()
     }
 
     /// Takes in what is left, within bounds. After them the connection is closed.
-    pub(crate) async fn drain(mut self) {
+    pub async fn drain(&mut self) {
         if self.state == State::Arriving && !self.is_over() {
             let _ = timeout(
                 self.deadline,
@@ -97,6 +106,43 @@ impl Upload {
             )
             .await;
         }
+    }
+}
+
+/// The body of a request under [`crate::observe()`], for its handler to read: an extension of the
+/// request, whose own body is empty. What a handler leaves of it is taken in after the answer.
+#[derive(Clone)]
+pub struct Incoming(Arc<Mutex<Upload>>);
+
+impl Incoming {
+    pub(crate) fn new(upload: Upload) -> Self {
+        Self(Arc::new(Mutex::new(upload)))
+    }
+
+    /// Reads the body, if it is JSON of at most `max_bytes`.
+    ///
+    /// # Errors
+    /// A [`Failure`] that says why it can't be had.
+    pub async fn read(
+        &self,
+        headers: &HeaderMap,
+        max_bytes: usize,
+        language: Language,
+    ) -> Result<Bytes, Failure> {
+        let mut upload = self.0.lock().await;
+        let deadline = upload.deadline;
+        let read = upload.read(headers, max_bytes).await;
+        read.map_err(|fault| Failure::of_body(fault, max_bytes, deadline, language))
+    }
+
+    /// As [`Upload::is_over`].
+    pub(crate) async fn is_over(&self) -> bool {
+        self.0.lock().await.is_over()
+    }
+
+    /// As [`Upload::drain`].
+    pub(crate) async fn drain(self) {
+        self.0.lock().await.drain().await;
     }
 }
 
@@ -133,7 +179,7 @@ async fn discard_up_to(body: &mut Body, most: usize) {
 }
 
 /// Whether the headers declare `application/json`, in UTF-8 and not compressed.
-fn is_json(headers: &HeaderMap) -> bool {
+pub fn is_json(headers: &HeaderMap) -> bool {
     the_one(headers, &CONTENT_TYPE).is_some_and(is_json_type)
         && headers.get_all(CONTENT_ENCODING).iter().all(is_identity)
 }

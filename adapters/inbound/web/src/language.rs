@@ -5,8 +5,10 @@ use axum::http::header::ACCEPT_LANGUAGE;
 
 /// A language that messages are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
+pub enum Language {
+    /// The contract's own.
     Spanish,
+    /// For those who prefer it.
     English,
 }
 
@@ -20,7 +22,7 @@ struct Wish {
 
 impl Language {
     /// The language that `Accept-Language` prefers (RFC 9110, 12.5.4).
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub fn of(headers: &HeaderMap) -> Self {
         let mut english = None;
         let mut spanish = None;
         let mut any = None;

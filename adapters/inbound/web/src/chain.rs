@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Shows an error and its sources, outermost first, joined with `: `. What the one before has just
 /// said isn't repeated.
-pub(crate) struct Chain<'a>(pub(crate) &'a (dyn Error + 'static));
+pub struct Chain<'a>(pub &'a (dyn Error + 'static));
 
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,224 @@
+//! Cookies that hold a secret of one browser's.
+
+use std::time::Duration;
+
+use axum::http::header::COOKIE;
+use axum::http::{HeaderMap, HeaderValue};
+
+/// Most bytes of a cookie's name and value, with the sign between them: what every browser keeps
+/// (RFC 6265, 6.1).
+pub const MAX_COOKIE_BYTES: usize = 4_096;
+
+/// A cookie by its name: `HttpOnly`, `SameSite=Lax`, for every path of this host and no other host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionCookie {
+    name: String,
+    transport: Transport,
+}
+
+/// How a cookie may travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// Over TLS alone: `Secure`, and the prefix `__Host-`, by which a browser takes it from this
+    /// host alone.
+    Tls,
+    /// Without TLS, within the machine.
+    Loopback,
+}
+
+/// The prefix of a cookie that another host of the same site can't set (RFC 6265bis, 4.1.3).
+pub(crate) const HOST_PREFIX: &str = "__Host-";
+
+/// Why a value can't be kept in a cookie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CookieError {
+    /// The browser would drop it.
+    #[error("the cookie would have {bytes} bytes, and browsers keep up to {MAX_COOKIE_BYTES}")]
+    TooLarge {
+        /// What it would have.
+        bytes: usize,
+    },
+    /// It has a character that no cookie may have.
+    #[error("the cookie's value has a character that no cookie may have")]
+    Character,
+}
+
+impl SessionCookie {
+    pub(crate) fn new(name: &str, transport: Transport) -> Self {
+        let prefix = match transport {
+            Transport::Tls => HOST_PREFIX,
+            Transport::Loopback => "",
+        };
+        Self {
+            name: format!("{prefix}{name}"),
+            transport,
+        }
+    }
+
+    /// Its name, prefix included.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its value; `None` unless the request holds exactly one cookie of this name. A second one was
+    /// put there by somebody else, and nothing tells which.
+    pub fn read<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let mut values = headers
+            .get_all(COOKIE)
+            .iter()
+            .flat_map(|cookies| cookies.as_bytes().split(|byte| *byte == b';'))
+            .filter_map(|cookie| self.value_of(cookie.trim_ascii()));
+        let (Some(value), None) = (values.next(), values.next()) else {
+            return None;
+        };
+        let text = std::str::from_utf8(value).ok()?;
+        is_value(text).then_some(text)
+    }
+
+    /// The value of a cookie, if it is this one.
+    fn value_of<'a>(&self, cookie: &'a [u8]) -> Option<&'a [u8]> {
+        let (name, value) = cookie.split_at(cookie.iter().position(|byte| *byte == b'=')?);
+        (name.trim_ascii() == self.name.as_bytes()).then(|| value[1..].trim_ascii())
+    }
+
+    /// The header that has a browser keep a value for so long.
+    ///
+    /// # Errors
+    /// A [`CookieError`] when a browser wouldn't.
+    pub fn set(&self, value: &str, max_age: Duration) -> Result<HeaderValue, CookieError> {
+        let bytes = self.name.len() + 1 + value.len();
+        if bytes > MAX_COOKIE_BYTES {
+            return Err(CookieError::TooLarge { bytes });
+        }
+        if !is_value(value) {
+            return Err(CookieError::Character);
+        }
+        HeaderValue::try_from(self.text(value, max_age)).map_err(|_| CookieError::Character)
+    }
+
+    /// The header that has a browser forget it.
+    pub fn clear(&self) -> HeaderValue {
+        HeaderValue::try_from(self.text("", Duration::ZERO))
+            .expect("the name is a token and the rest is ours")
+    }
+
+    fn text(&self, value: &str, max_age: Duration) -> String {
+        let name = &self.name;
+        let seconds = max_age.as_secs();
+        let secure = match self.transport {
+            Transport::Tls => "; Secure",
+            Transport::Loopback => "",
+        };
+        format!("{name}={value}; Max-Age={seconds}; Path=/; HttpOnly; SameSite=Lax{secure}")
+    }
+}
+
+/// Whether a text is a value that a cookie may have, and not an empty one (RFC 6265, 4.1.1).
+fn is_value(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
+    !text.is_empty() && text.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    fn cookie() -> SessionCookie {
+        SessionCookie::new("cep_session", Transport::Tls)
+    }
+
+    fn headers(cookies: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for text in cookies {
+            headers.append(COOKIE, HeaderValue::from_bytes(text.as_bytes()).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn over_tls_a_cookie_is_of_this_host_alone() {
+        assert_eq!(
+            cookie().set("a.b.c", MINUTE).unwrap(),
+            "__Host-cep_session=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax; Secure"
+        );
+        assert_eq!(
+            cookie().clear(),
+            "__Host-cep_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure"
+        );
+    }
+
+    #[test]
+    fn within_the_machine_a_cookie_goes_without_tls() {
+        let cookie = SessionCookie::new("cep_session", Transport::Loopback);
+        assert_eq!(
+            cookie.set("a.b.c", MINUTE).unwrap(),
+            "cep_session=a.b.c; Max-Age=60; Path=/; HttpOnly; SameSite=Lax"
+        );
+    }
+
+    #[test]
+    fn a_cookie_is_never_larger_than_browsers_keep() {
+        let room = MAX_COOKIE_BYTES - "__Host-cep_session=".len();
+        assert!(cookie().set(&"x".repeat(room), MINUTE).is_ok());
+        assert_eq!(
+            cookie().set(&"x".repeat(room + 1), MINUTE),
+            Err(CookieError::TooLarge { bytes: 4_097 })
+        );
+    }
+
+    #[rstest]
+    #[case("")]
+    #[case("a b")]
+    #[case("a;Domain=example")]
+    #[case("a\r\nSet-Cookie: b=c")]
+    #[case("\"a\"")]
+    #[case("ñ")]
+    fn a_value_adds_no_attribute(#[case] value: &str) {
+        assert_eq!(cookie().set(value, MINUTE), Err(CookieError::Character));
+    }
+
+    #[rstest]
+    #[case::alone(&["__Host-cep_session=a.b"], Some("a.b"))]
+    #[case::among_others(&["x=1; __Host-cep_session=a.b;y=ÿ"], Some("a.b"))]
+    #[case::in_another_header(&["x=1", "__Host-cep_session=a=b="], Some("a=b="))]
+    #[case::nowhere(&["x=1"], None)]
+    #[case::no_header(&[], None)]
+    #[case::twice(&["__Host-cep_session=a; __Host-cep_session=a"], None)]
+    #[case::in_two_headers(&["__Host-cep_session=a", "__Host-cep_session=b"], None)]
+    #[case::twice_and_one_empty(&["__Host-cep_session=; __Host-cep_session=b"], None)]
+    #[case::empty(&["__Host-cep_session="], None)]
+    #[case::without_a_value(&["__Host-cep_session"], None)]
+    #[case::of_another_case(&["__host-cep_session=a"], None)]
+    #[case::without_the_prefix(&["cep_session=a"], None)]
+    #[case::quoted(&["__Host-cep_session=\"a\""], None)]
+    #[case::not_ascii(&["__Host-cep_session=ñ"], None)]
+    fn a_cookie_is_read_when_it_is_the_only_one(
+        #[case] cookies: &[&str],
+        #[case] value: Option<&str>,
+    ) {
+        assert_eq!(cookie().read(&headers(cookies)), value);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_set_is_read(value in "[!#-+\\--:<-\\[\\]-~]{1,200}") {
+            let set = cookie().set(&value, MINUTE).unwrap();
+            let pair = set.to_str().unwrap().split(';').next().unwrap();
+            let headers = headers(&[pair]);
+            prop_assert_eq!(cookie().read(&headers), Some(&*value));
+        }
+
+        #[test]
+        fn any_header_is_read_without_panic(
+            texts in prop::collection::vec("[ -~]{0,60}", 0..4),
+        ) {
+            let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+            let headers = headers(&texts);
+            prop_assert_eq!(cookie().read(&headers), None);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Where a request comes from, as far as its browser tells (Fetch, 3.2; Fetch Metadata). A client
+//! that is no browser tells nothing.
+
+use axum::http::header::ORIGIN;
+use axum::http::{HeaderMap, HeaderName};
+
+use crate::call::the_one;
+use crate::origin::Origin;
+use crate::site::Site;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// What sent a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sender<'a> {
+    /// A page of ours, somebody who typed the address, or no browser at all.
+    Ours,
+    /// A page that may ask us.
+    Allowed(&'a Origin),
+    /// A page that may not.
+    Foreign,
+}
+
+impl<'a> Sender<'a> {
+    /// What sent a request with these headers to a site.
+    pub(crate) fn of(headers: &HeaderMap, site: &'a Site) -> Self {
+        let Ok(by_origin) = by_origin(headers, site) else {
+            return Self::Foreign;
+        };
+        // What comes from elsewhere must come from somewhere allowed.
+        match (by_origin, claims_ours(headers)) {
+            (Some(Self::Allowed(origin)), _) => Self::Allowed(origin),
+            (_, true) => Self::Ours,
+            (_, false) => Self::Foreign,
+        }
+    }
+}
+
+/// What the `Origin` says; nothing when there is none.
+fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a>>, Foreign> {
+    if !headers.contains_key(ORIGIN) {
+        return Ok(None);
+    }
+    let origin = the_one(headers, &ORIGIN).and_then(|text| Origin::parse(text).ok());
+    let origin = origin.ok_or(Foreign)?;
+    if origin == *site.public() {
+        return Ok(Some(Sender::Ours));
+    }
+    let mut allowed = site.allowed().iter();
+    let allowed = allowed.find(|allowed| **allowed == origin).ok_or(Foreign)?;
+    Ok(Some(Sender::Allowed(allowed)))
+}
+
+struct Foreign;
+
+/// Whether the browser, if it is one, says that no other origin had a part in it.
+fn claims_ours(headers: &HeaderMap) -> bool {
+    !headers.contains_key(SEC_FETCH_SITE)
+        || matches!(
+            the_one(headers, &SEC_FETCH_SITE),
+            Some("same-origin" | "none")
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn site() -> Site {
+        let origin = |text| Origin::parse(text).unwrap();
+        Site::new(
+            origin("https://cep.example"),
+            vec![origin("https://panel.example")],
+            None,
+        )
+        .unwrap()
+    }
+
+    fn sender(site: &Site, origins: &[&str], fetch_sites: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for (name, values) in [(ORIGIN, origins), (SEC_FETCH_SITE, fetch_sites)] {
+            for value in values {
+                let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+                headers.append(name.clone(), value);
+            }
+        }
+        match Sender::of(&headers, site) {
+            Sender::Ours => "ours".to_owned(),
+            Sender::Allowed(origin) => origin.to_string(),
+            Sender::Foreign => "foreign".to_owned(),
+        }
+    }
+
+    #[rstest]
+    #[case::no_browser(&[], &[], "ours")]
+    #[case::our_page(&["https://cep.example"], &["same-origin"], "ours")]
+    #[case::our_page_reads(&[], &["same-origin"], "ours")]
+    #[case::our_page_in_an_old_browser(&["https://cep.example:443"], &[], "ours")]
+    #[case::typed(&[], &["none"], "ours")]
+    #[case::allowed(&["https://panel.example"], &["cross-site"], "https://panel.example")]
+    #[case::allowed_sibling(&["https://panel.example"], &["same-site"], "https://panel.example")]
+    #[case::allowed_in_an_old_browser(&["https://panel.example"], &[], "https://panel.example")]
+    #[case::foreign(&["https://evil.example"], &["cross-site"], "foreign")]
+    #[case::foreign_in_an_old_browser(&["https://evil.example"], &[], "foreign")]
+    #[case::foreign_that_lies(&["https://evil.example"], &["same-origin"], "foreign")]
+    #[case::sibling(&["https://x.cep.example"], &["same-site"], "foreign")]
+    #[case::link_from_a_sibling(&[], &["same-site"], "foreign")]
+    #[case::link_from_elsewhere(&[], &["cross-site"], "foreign")]
+    #[case::another_scheme(&["http://cep.example"], &[], "foreign")]
+    #[case::another_port(&["https://cep.example:8443"], &[], "foreign")]
+    #[case::longer_host(&["https://cep.example.evil.example"], &[], "foreign")]
+    #[case::sandboxed_frame(&["null"], &["cross-site"], "foreign")]
+    #[case::null_of_ours(&["null"], &["same-origin"], "foreign")]
+    #[case::ours_but_from_elsewhere(&["https://cep.example"], &["cross-site"], "foreign")]
+    #[case::no_origin(&["nonsense"], &[], "foreign")]
+    #[case::empty_origin(&[""], &[], "foreign")]
+    #[case::two_origins(&["https://cep.example", "https://cep.example"], &[], "foreign")]
+    #[case::a_new_word(&[], &["same-planet"], "foreign")]
+    #[case::empty_word(&[], &[""], "foreign")]
+    #[case::two_words(&[], &["same-origin", "same-origin"], "foreign")]
+    fn a_request_comes_from_us_from_friends_or_from_elsewhere(
+        #[case] origins: &[&str],
+        #[case] fetch_sites: &[&str],
+        #[case] expected: &str,
+    ) {
+        assert_eq!(sender(&site(), origins, fetch_sites), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_origin_is_ours(
+            origin in prop_oneof![
+                "\\PC{0,30}",
+                "https?://[a-z.]{0,8}cep\\.example[a-z.]{0,8}(:[0-9]{1,5})?/?",
+            ],
+        ) {
+            let site = site();
+            let ours = Origin::parse(&origin).is_ok_and(|origin| origin == *site.public());
+            let found = sender(&site, &[&origin], &["same-origin"]);
+            prop_assert_eq!(found == "ours", ours);
+        }
+    }
+}

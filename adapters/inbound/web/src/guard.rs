@@ -1,0 +1,167 @@
+//! The guard of routes under a session: no request that a page of somebody else's sent, none
+//! without the one credential that counts here.
+//!
+//! `Authorization` and `x-api-key` are never looked at: a machine's key is none here, and a person's
+//! token is one in its cookie alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Extension, Request, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+    ACCESS_CONTROL_REQUEST_METHOD, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use ports::inbound::{Caller, Person, SessionError, Sessions};
+
+use crate::body::is_json;
+use crate::call::Call;
+use crate::chain::Chain;
+use crate::cross_site::Sender;
+use crate::failure::Failure;
+use crate::origin::Origin;
+use crate::site::Site;
+
+/// What guarding stands on.
+pub struct SessionGuard {
+    /// Knows sessions.
+    pub sessions: Arc<dyn Sessions>,
+    /// Knows our origin and our cookie.
+    pub site: Arc<Site>,
+}
+
+/// An identity provider, or a database, that restarts is usually back by then.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// What a page of an allowed origin may send; everything else that we read, browsers let pass
+/// unasked (Fetch, "CORS-safelisted request-header").
+const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static("content-type, x-request-id");
+const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PATCH, DELETE");
+/// What such a page may read besides.
+const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
+/// Seconds for which a browser keeps the answer to a preflight.
+const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
+
+/// Guards all routes of a router. Their requests carry a [`Caller`] and a [`Person`] in their
+/// extensions. It goes inside [`crate::observe()`].
+///
+/// In this order: preflights of allowed origins are answered; what a foreign page sent is refused
+/// (403); a method with a body needs `application/json` (415); a session is needed (401).
+pub fn guard(router: Router, guard: &Arc<SessionGuard>) -> Router {
+    router.layer(from_fn_with_state(Arc::clone(guard), guarded))
+}
+
+async fn guarded(
+    State(guard): State<Arc<SessionGuard>>,
+    Extension(call): Extension<Call>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let sender = Sender::of(request.headers(), &guard.site);
+    let mut response = match sender {
+        Sender::Foreign => Failure::cross_site(call.language).into_response(),
+        Sender::Allowed(_) if is_preflight(&request) => preflight(),
+        Sender::Allowed(_) | Sender::Ours => match guard
+            .entry(&call, request.method(), request.headers())
+            .await
+        {
+            Ok(person) => enter(person, &call, request, next).await,
+            Err(failure) => failure.into_response(),
+        },
+    };
+    if let Sender::Allowed(origin) = sender {
+        share(response.headers_mut(), origin);
+    }
+    // Whoever keeps an answer must not give it to another origin.
+    if !guard.site.allowed().is_empty() {
+        response
+            .headers_mut()
+            .append(VARY, HeaderValue::from_static("origin"));
+    }
+    response
+}
+
+impl SessionGuard {
+    /// Who asks, if it may ask in this way at all.
+    async fn entry(
+        &self,
+        call: &Call,
+        method: &Method,
+        headers: &HeaderMap,
+    ) -> Result<Person, Failure> {
+        let language = call.language;
+        if takes_body(method) && !is_json(headers) {
+            return Err(Failure::media_type(language));
+        }
+        let token = self.site.session_cookie().read(headers);
+        let token = token.ok_or_else(|| Failure::unauthenticated(language))?;
+        let request_id = &call.request_id;
+        self.sessions
+            .person(token)
+            .await
+            .map_err(|error| match error {
+                SessionError::Invalid { cause } => {
+                    tracing::info!(%request_id, cause = %Chain(&*cause), "a session was refused");
+                    Failure::unauthenticated(language)
+                }
+                SessionError::Unavailable(cause) => {
+                    let cause = Chain(&*cause);
+                    tracing::error!(%request_id, %cause, "a session could not be checked");
+                    Failure::unavailable(RETRY_AFTER, language)
+                }
+            })
+    }
+}
+
+async fn enter(person: Person, call: &Call, mut request: Request, next: Next) -> Response {
+    let caller = Caller {
+        owner: person.owner.clone(),
+        role: person.role,
+        request_id: call.request_id.clone(),
+    };
+    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(person);
+    next.run(request).await
+}
+
+/// Whether requests of this method say something in a body.
+fn takes_body(method: &Method) -> bool {
+    [Method::POST, Method::PUT, Method::PATCH].contains(method)
+}
+
+/// Whether a browser asks whether it may ask (Fetch, "CORS-preflight request").
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS
+        && request
+            .headers()
+            .contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn preflight() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS);
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS);
+    headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
+    response
+}
+
+/// Lets a page of this origin see the answer.
+fn share(headers: &mut HeaderMap, origin: &Origin) {
+    let Ok(origin) = HeaderValue::from_str(origin.as_str()) else {
+        return;
+    };
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_CREDENTIALS,
+        HeaderValue::from_static("true"),
+    );
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
+}

@@ -1,0 +1,112 @@
+//! What every request gets: an id, an answer even after a panic, and one line in the log.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Extension, MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use futures::FutureExt as _;
+use ports::outbound::{Clock, Random};
+use tokio_util::task::TaskTracker;
+
+use crate::body::{Incoming, Upload};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::headers;
+
+/// What observing stands on.
+pub struct Observer {
+    /// For request ids and durations.
+    pub clock: Arc<dyn Clock>,
+    /// For request ids.
+    pub random: Arc<dyn Random>,
+    /// What is still to be done when an answer has left.
+    pub tasks: TaskTracker,
+    /// Time in which a whole body must arrive; [`crate::BODY_DEADLINE`].
+    pub body_deadline: Duration,
+}
+
+/// Observes all routes of a router, and its fallback.
+///
+/// Their requests carry a [`Call`] and an [`Incoming`] in their extensions, and an empty body. Their
+/// answers carry the request's id, `nosniff`, and `no-store` unless they say otherwise.
+pub fn observe(router: Router, observer: &Arc<Observer>) -> Router {
+    router.layer(from_fn_with_state(Arc::clone(observer), observed))
+}
+
+async fn observed(
+    State(observer): State<Arc<Observer>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
+    let method = request.method().clone();
+    let path = request.extensions().get::<MatchedPath>().cloned();
+    let body = std::mem::take(request.body_mut());
+    let upload = Upload::new(request.headers(), body, observer.body_deadline);
+    let incoming = Incoming::new(upload);
+    request.extensions_mut().insert(call.clone());
+    request.extensions_mut().insert(incoming.clone());
+
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let mut response = answered.unwrap_or_else(|_| {
+        tracing::error!(request_id = %call.request_id, "a request panicked");
+        Failure::internal(&call.request_id, call.language).into_response()
+    });
+    headers::put_common(response.headers_mut(), call.id_value());
+    if !incoming.is_over().await {
+        observer.tasks.spawn(incoming.drain());
+    }
+    tracing::info!(
+        target: "cep::request",
+        %method,
+        route = path.as_ref().map_or("unknown", MatchedPath::as_str),
+        status = response.status().as_u16(),
+        duration_ms = milliseconds(observer.clock.monotonic().saturating_sub(call.started)),
+        request_id = call.request_id.as_str(),
+    );
+    response
+}
+
+/// No such route: the fallback of a router under [`observe()`].
+pub async fn route_not_found(Extension(call): Extension<Call>) -> Response {
+    Failure::route_not_found(call.language).into_response()
+}
+
+/// No such method here: the fallback of a route under [`observe()`]. The router adds `Allow`.
+pub async fn method_not_allowed(Extension(call): Extension<Call>) -> Response {
+    Failure::method_not_allowed(call.language).into_response()
+}
+
+/// Milliseconds with microseconds as decimals: the float nearest to them, so that it is printed
+/// with at most three.
+pub fn milliseconds(span: Duration) -> f64 {
+    (span.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_span_is_printed_as_it_is_written() {
+        let printed = |nanos| milliseconds(Duration::from_nanos(nanos)).to_string();
+        assert_eq!(printed(88_040_032), "88.04");
+        assert_eq!(printed(88_040_500), "88.041");
+        assert_eq!(printed(12_000_000), "12");
+        assert_eq!(printed(0), "0");
+    }
+
+    proptest! {
+        #[test]
+        fn a_span_of_up_to_a_day_has_at_most_three_decimals(nanos in 0..86_400_000_000_000_u64) {
+            let printed = milliseconds(Duration::from_nanos(nanos)).to_string();
+            let decimals = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            prop_assert!(decimals <= 3, "{printed}");
+        }
+    }
+}
