@@ -12,8 +12,8 @@ use crate::config::{self, Options};
 
 /// The gateway for electronic payment proofs (CEP) of SPEI transfers.
 ///
-/// Without a command it serves: SQLite under `data/`, a sandbox bank for `test` keys, and on the
-/// first start a `test` key with a line to try it.
+/// Without a command it serves: SQLite under `data/`, a sandbox bank for `test` keys, a dashboard
+/// with a sandbox identity provider, and on the first start a `test` key with a line to try it.
 #[derive(Debug, Parser)]
 #[command(name = "cep-gateway", version, max_term_width = 100)]
 pub struct Cli {
@@ -58,6 +58,8 @@ pub enum Command {
     },
     /// Print the OpenAPI document.
     Openapi,
+    /// Print the schema of the GraphQL API.
+    Schema,
 }
 
 /// What can be done with keys.

@@ -29,6 +29,10 @@ pub fn run(cli: Cli) -> Result<()> {
             crate::say(rest::openapi_json().trim_end());
             Ok(())
         }
+        Command::Schema => {
+            crate::say(graphql::schema_sdl().trim_end());
+            Ok(())
+        }
     }
 }
 

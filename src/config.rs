@@ -11,7 +11,12 @@ use bank_portal::PortalUrl;
 use clap::{Args, ValueEnum};
 use domain::key::{Environment, HashGeneration, KeyHasher};
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+use domain::sign_in::TicketSeal;
 use zeroize::Zeroizing;
+
+mod people;
+
+pub use people::{ClientSecret, PeopleOptions, Switch};
 
 /// Everything that can be set.
 #[derive(Debug, Args)]
@@ -140,6 +145,21 @@ pub struct Options {
     )]
     pub request_retention: u32,
 
+    /// Days that statistics of use are kept.
+    #[arg(
+        long,
+        env = "CEP_USAGE_RETENTION",
+        global = true,
+        value_name = "DAYS",
+        default_value_t = 400,
+        value_parser = clap::value_parser!(u32).range(1..=36_500)
+    )]
+    pub usage_retention: u32,
+
+    /// What people use.
+    #[command(flatten)]
+    pub people: PeopleOptions,
+
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.
     #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info,sea_orm_migration=warn", value_parser = log_filter)]
@@ -181,6 +201,16 @@ impl HmacSecret {
             .map(generation)
             .collect::<Result<Vec<_>, _>>()?;
         KeyHasher::new(listed).map_err(|error| error.to_string())
+    }
+
+    /// The seal of sign-ins under way, made of the newest of these secrets.
+    ///
+    /// # Errors
+    /// Says which part is wrong, without showing it.
+    pub fn ticket_seal(&self) -> Result<TicketSeal, String> {
+        let newest = self.0.split(',').next().unwrap_or_default();
+        let (_, secret) = generation(newest)?;
+        TicketSeal::new(&secret).map_err(|error| error.to_string())
     }
 }
 
@@ -236,8 +266,8 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address = address(text)?;
     if !address.ip().is_loopback() {
         return Err(
-            "the sandbox bank listens on loopback addresses alone; use `cep-gateway sandbox` \
-                    to run it elsewhere"
+            "the sandbox listens on loopback addresses alone; use `cep-gateway sandbox` to run its \
+                    bank elsewhere"
                 .to_owned(),
         );
     }

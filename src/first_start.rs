@@ -5,8 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use anyhow::Result;
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::key::{Environment, KeyName, Owner};
-use domain::limits::Plan;
+use domain::key::{Environment, KeyName};
 use ports::inbound::KeyOrder;
 
 use crate::wiring::Gateway;
@@ -16,16 +15,15 @@ use crate::wiring::Gateway;
 /// # Errors
 /// When the key store fails.
 pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Option<String>> {
-    if !gateway.keys.list().await?.is_empty() {
+    if !gateway.key_store.is_empty().await? {
         return Ok(None);
     }
     let order = KeyOrder {
-        owner: Owner::operator(),
         name: KeyName::parse("first test key")?,
         environment: Environment::Test,
-        limits: Plan::default().limits(),
+        limits: None,
     };
-    let key = gateway.keys.create(order).await?;
+    let key = gateway.keys.create(&gateway.operator, order).await?;
     let curl = curl(
         reachable(address),
         key.secret.reveal(),
@@ -40,7 +38,7 @@ pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Op
 }
 
 /// The address that a program on this machine reaches a listener by.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
+pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
             IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),

@@ -7,24 +7,33 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use application::{
-    BankBySide, GatekeeperService, HealthService, KeyService, KeyWatch, ProofMemory, ProofService,
+    BankBySide, BankWatch, GatekeeperService, HealthService, InsightSources, InsightsService,
+    KeyService, KeyWatch, ProofMemory, ProofService, Retirement,
 };
 use axum::Router;
 use bank_portal::{PacingConfig, Portal, PortalConfig, PortalUrl};
-use domain::key::KeyHasher;
+use domain::customer::Role;
+use domain::key::{KeyHasher, Owner};
 use domain::participant::Catalogue;
+use domain::request::RequestId;
 use memory::InProcessLimiter;
-use ports::inbound::KeyAdministration;
+use ports::inbound::{Caller, KeyAdministration};
 use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store, sqlite_url};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use web::Observer;
 
 use crate::config::{HmacSecret, Options};
 use crate::system::{SystemClock, SystemRandom};
 use crate::{secret, server};
+
+mod people;
+
+use people::Foundation;
+pub(crate) use people::{Identity, identity};
 
 /// The embedded database's name in the data folder.
 const DATABASE: &str = "cep.db";
@@ -33,7 +42,10 @@ const DATABASE: &str = "cep.db";
 pub(crate) struct Gateway {
     pub(crate) router: Router,
     pub(crate) keys: Arc<dyn KeyAdministration>,
+    pub(crate) key_store: Arc<dyn KeyStore>,
+    pub(crate) operator: Caller,
     pub(crate) key_watch: Arc<KeyWatch>,
+    pub(crate) retirement: Arc<Retirement>,
     pub(crate) limiter: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
@@ -68,7 +80,11 @@ impl Gateway {
 ///
 /// # Errors
 /// What can't be opened or made.
-pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Result<Gateway> {
+pub(crate) async fn gateway(
+    options: &Options,
+    sandbox_url: &PortalUrl,
+    identity: Option<&Identity>,
+) -> Result<Gateway> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let store = open_store(options).await?;
@@ -80,7 +96,14 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
     let limiter: Arc<dyn Limiter> = in_process.clone();
 
     let key_watch = KeyWatch::start(Arc::clone(&key_store), Arc::clone(&limiter)).await?;
-    let keys = key_service(&key_store, &limiter, &clock, &random, hasher(&secret)?);
+    let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
+    let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
+    let retirement = Retirement::new(
+        Arc::clone(&key_store),
+        Arc::clone(&limiter),
+        Arc::clone(&clock),
+        Arc::clone(&random),
+    );
     let gatekeeper = GatekeeperService::new(
         Arc::clone(&key_store),
         Arc::clone(&limiter),
@@ -90,8 +113,10 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
         hasher(&secret)?,
     );
     gatekeeper.learn_keys().await?;
+    let banks = banks(options, sandbox_url)?;
+    let bank_watch = Arc::new(BankWatch::new(Arc::clone(&clock)));
     let proofs = ProofService::new(
-        banks(options, sandbox_url)?,
+        banks.clone(),
         Arc::clone(&clock),
         Catalogue::embedded(),
         options.bank_timeout,
@@ -99,22 +124,52 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
             u64::from(options.proof_memory) << 20,
             options.proof_memory_age,
         ),
+        Arc::clone(&bank_watch),
     );
     let requests = TaskTracker::new();
-    let router = rest::router(RestState {
+    let observer = Arc::new(Observer {
+        clock: Arc::clone(&clock),
+        random: Arc::clone(&random),
+        tasks: requests.clone(),
+        body_deadline: web::BODY_DEADLINE,
+    });
+    let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
-        health: Arc::new(HealthService::new(key_store, usage)),
-        clock: Arc::clone(&clock),
-        random,
+        health: Arc::new(HealthService::new(Arc::clone(&key_store), usage)),
         catalogue: Catalogue::embedded(),
-        tasks: requests.clone(),
-        body_deadline: rest::BODY_DEADLINE,
+        observer: Arc::clone(&observer),
     });
+    if let Some(identity) = identity {
+        let sources = InsightSources {
+            keys: Arc::clone(&key_store),
+            customers: Arc::new(store.clone()),
+            usage: Arc::new(store.clone()),
+            audit: Arc::new(store.clone()),
+            limiter: Arc::clone(&limiter),
+            banks,
+            watch: bank_watch,
+        };
+        let insights = InsightsService::new(sources, Arc::clone(&clock), Arc::clone(&random));
+        let foundation = Foundation {
+            keys: Arc::clone(&keys),
+            insights: Arc::new(insights),
+            denied: Arc::new(store.clone()),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            observer,
+            ticket_seal: secret.ticket_seal().map_err(|problem| unusable(&problem))?,
+        };
+        router = router.merge(people::router(&options.people, identity, foundation)?);
+    }
+    let operator = operator(clock.as_ref(), random.as_ref());
     Ok(Gateway {
         router,
-        keys: Arc::new(keys),
+        keys,
+        key_store,
+        operator,
         key_watch: Arc::new(key_watch),
+        retirement: Arc::new(retirement),
         limiter: in_process,
         store,
         clock,
@@ -123,25 +178,30 @@ pub(crate) async fn gateway(options: &Options, sandbox_url: &PortalUrl) -> Resul
     })
 }
 
-/// What `cep-gateway keys` works on: the store alone. A running server sees what changes there.
+/// What `cep-gateway keys` works on: the store alone, and who works on it. A running server sees
+/// what changes there.
 ///
 /// # Errors
 /// What can't be opened.
 pub(crate) async fn key_administration(
     options: &Options,
-) -> Result<impl KeyAdministration + use<>> {
+) -> Result<(impl KeyAdministration + use<>, Caller)> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store: Arc<dyn KeyStore> = Arc::new(open_store(options).await?);
-    let secret = hmac_secret(options, store.as_ref(), random.as_ref()).await?;
+    let store = open_store(options).await?;
+    let secret = hmac_secret(options, &store, random.as_ref()).await?;
     let limiter: Arc<dyn Limiter> = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
-    Ok(key_service(
-        &store,
-        &limiter,
-        &clock,
-        &random,
-        hasher(&secret)?,
-    ))
+    let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
+    Ok((keys, operator(clock.as_ref(), random.as_ref())))
+}
+
+/// Whoever works on this machine's command line: an admin.
+fn operator(clock: &dyn Clock, random: &dyn Random) -> Caller {
+    Caller {
+        owner: Owner::operator(),
+        role: Role::Admin,
+        request_id: RequestId::from_uuid(new_id(clock, random)),
+    }
 }
 
 /// Starts the sandbox bank on loopback; it ends when the token is cancelled.
@@ -200,14 +260,15 @@ fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
 }
 
 fn key_service(
-    keys: &Arc<dyn KeyStore>,
+    store: &Store,
     limiter: &Arc<dyn Limiter>,
     clock: &Arc<dyn Clock>,
     random: &Arc<dyn Random>,
     hasher: KeyHasher,
 ) -> KeyService {
     KeyService::new(
-        Arc::clone(keys),
+        Arc::new(store.clone()),
+        Arc::new(store.clone()),
         Arc::clone(limiter),
         Arc::clone(clock),
         Arc::clone(random),
@@ -267,7 +328,7 @@ async fn hmac_secret(
     if let Some(secret) = &options.hmac_secret {
         return Ok(secret.clone());
     }
-    if !secret::is_in_folder(&options.data_dir) && !keys.list().await?.is_empty() {
+    if !secret::is_in_folder(&options.data_dir) && !keys.is_empty().await? {
         bail!(
             "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
             options.data_dir.display()
@@ -277,7 +338,9 @@ async fn hmac_secret(
 }
 
 fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {
-    secret
-        .hasher()
-        .map_err(|problem| anyhow::anyhow!("CEP_HMAC_SECRET: {problem}"))
+    secret.hasher().map_err(|problem| unusable(&problem))
+}
+
+fn unusable(problem: &str) -> anyhow::Error {
+    anyhow::anyhow!("CEP_HMAC_SECRET: {problem}")
 }

@@ -8,6 +8,7 @@ use tokio::runtime::Builder;
 
 mod admission;
 mod baseline;
+mod dashboard;
 mod load;
 mod process;
 mod system;
@@ -30,6 +31,9 @@ fn main() -> Result<()> {
     rows.extend(runtime.block_on(system::added_latency())?);
     rows.extend(runtime.block_on(system::many_in_flight())?);
     rows.extend(runtime.block_on(system::start_and_idle())?);
+    // The journal's writer needs a thread of its own to be filled in time.
+    let filling = Builder::new_multi_thread().enable_all().build()?;
+    rows.extend(filling.block_on(dashboard::first_look())?);
     println!("{}", table::render(&rows));
     Ok(())
 }

@@ -1,11 +1,15 @@
 //! `cep-gateway keys …`: works on the store directly, also while a server runs on it.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::key::{ApiKey, KeyId, KeyName, Owner};
+use domain::key::{ApiKey, KeyId, KeyName};
 use domain::limits::{LimitsChange, LimitsError, Plan};
-use ports::inbound::{KeyAdministration, KeyOrder};
+use domain::page::{Direction, PageAsk, PageSize};
+use ports::inbound::{
+    Caller, KeyAdministration, KeyError, KeyFilter, KeyListing, KeyOrder, KeyOrderBy, Reach,
+};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::cli::KeysCommand;
 use crate::config::Options;
@@ -13,7 +17,7 @@ use crate::{say, wiring};
 
 pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
     super::prepare_data_dir(&options)?;
-    let keys = wiring::key_administration(&options).await?;
+    let (keys, operator) = wiring::key_administration(&options).await?;
     match command {
         KeysCommand::Create {
             name,
@@ -26,29 +30,33 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
             let change = change(per_minute, monthly_quota, no_cap)?;
             let limits = change.apply(Plan::default().limits());
             let order = KeyOrder {
-                owner: Owner::operator(),
                 name,
                 environment: env,
-                limits,
+                limits: Some(limits),
             };
-            let created = keys.create(order).await?;
+            let created = keys.create(&operator, order).await?;
+            let key = created.key.key;
             let answer = json!({
-                "id": created.key.id.to_string(),
-                "prefix": created.key.prefix.as_str(),
+                "id": key.id.to_string(),
+                "prefix": key.prefix.as_str(),
                 "api_key": created.secret.reveal(),
             });
             say(&answer.to_string());
         }
         KeysCommand::List { json: true } => {
-            let all: Vec<Value> = keys.list().await?.iter().map(described).collect();
+            let all = all(&keys, &operator).await?;
+            let all: Vec<Value> = all.iter().map(described).collect();
             say(&Value::from(all).to_string());
         }
         KeysCommand::List { json: false } => {
-            for key in keys.list().await? {
+            for key in all(&keys, &operator).await? {
                 say(&line(&key));
             }
         }
-        KeysCommand::Revoke { id } => say(&described(&keys.revoke(KeyId(id)).await?).to_string()),
+        KeysCommand::Revoke { id } => {
+            let revoked = keys.revoke(&operator, Reach::All, KeyId(id)).await;
+            say(&described(&known(id, revoked)?.key).to_string());
+        }
         KeysCommand::SetLimits {
             id,
             per_minute,
@@ -56,10 +64,38 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
             no_cap,
         } => {
             let change = change(per_minute, monthly_quota, no_cap)?;
-            say(&described(&keys.set_limits(KeyId(id), change).await?).to_string());
+            let changed = keys.set_limits(&operator, KeyId(id), change).await;
+            say(&described(&known(id, changed)?.key).to_string());
         }
     }
     Ok(())
+}
+
+/// Names the key that doesn't exist.
+fn known<T>(id: Uuid, result: Result<T, KeyError>) -> Result<T> {
+    match result {
+        Err(KeyError::NotFound) => bail!("no key has the id {id}"),
+        other => Ok(other?),
+    }
+}
+
+/// All keys, newest first.
+async fn all(keys: &impl KeyAdministration, operator: &Caller) -> Result<Vec<ApiKey>> {
+    let mut listing = KeyListing {
+        filter: KeyFilter::default(),
+        order: KeyOrderBy::Created,
+        direction: Direction::Descending,
+        page: PageAsk::first(PageSize::MAX),
+    };
+    let mut all = Vec::new();
+    loop {
+        let page = keys.list(operator, Reach::All, &listing).await?;
+        listing.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
+        all.extend(page.items.into_iter().map(|(_, overview)| overview.key));
+        if !page.has_next {
+            return Ok(all);
+        }
+    }
 }
 
 fn change(
@@ -79,12 +115,14 @@ fn change(
 fn described(key: &ApiKey) -> Value {
     json!({
         "id": key.id.to_string(),
+        "owner": { "issuer": key.owner.issuer, "subject": key.owner.subject },
         "name": key.name.as_str(),
         "prefix": key.prefix.as_str(),
         "env": key.prefix.environment().name(),
         "per_minute": key.limits.per_minute(),
         "monthly_quota": key.limits.monthly_quota(),
         "created_at": iso(key.created_at),
+        "retires_at": key.retires_at.map(iso),
         "revoked_at": key.revoked_at.map(iso),
         "last_used_at": key.last_used_at.map(iso),
     })
@@ -97,7 +135,9 @@ fn line(key: &ApiKey) -> String {
         .map_or("no cap".to_owned(), |quota| format!("{quota}/month"));
     let state = key
         .revoked_at
-        .map_or("active".to_owned(), |at| format!("revoked {}", iso(at)));
+        .map(|at| format!("revoked {}", iso(at)))
+        .or(key.retires_at.map(|at| format!("retires {}", iso(at))))
+        .unwrap_or("active".to_owned());
     format!(
         "{}  {}  {}/min  {quota}  {state}  {}",
         key.id,

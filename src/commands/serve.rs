@@ -4,17 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use store_seaorm::Retention;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
 use crate::config::Options;
 use crate::server::{self, Bounds};
-use crate::wiring::{self, Gateway};
+use crate::wiring::{self, Gateway, Identity};
 use crate::{first_start, say};
 
 /// How often changes of keys that other processes made are looked for: they must take effect
 /// within a second.
 const KEY_WATCH: Duration = Duration::from_millis(250);
+/// How often keys are looked for whose time of grace is over.
+const RETIRE: Duration = Duration::from_secs(1);
 /// How often idle keys are forgotten.
 const FORGET_IDLE: Duration = Duration::from_mins(1);
 /// How often requests past their retention are removed.
@@ -32,13 +35,17 @@ pub(super) async fn run(options: Options) -> Result<()> {
         .with_context(|| format!("listening on {} (CEP_LISTEN)", options.listen))?;
     let address = listener.local_addr().context("asking for the address")?;
     let (sandbox, sandbox_url) = wiring::start_sandbox(&options)?;
-    let gateway = wiring::gateway(&options, &sandbox_url).await?;
+    let identity = wiring::identity(&options, address)?;
+    let gateway = wiring::gateway(&options, &sandbox_url, identity.as_ref()).await?;
     let mut background = start_background(&gateway, &options);
 
     let welcome = first_start::welcome(&gateway, address).await?;
     say(&format!(
         "The gateway listens on http://{address} (documentation: http://{address}/docs)"
     ));
+    if let Some(identity) = &identity {
+        announce(identity);
+    }
     if let Some(welcome) = welcome {
         say(&welcome);
     }
@@ -62,11 +69,29 @@ pub(super) async fn run(options: Options) -> Result<()> {
     background.shutdown().await;
     gateway.finish(LEFTOVERS).await;
     sandbox.cancel();
+    if let Some(identity) = &identity {
+        identity.stop();
+    }
     tracing::info!("stopped");
     if let Some(ended) = broken {
         bail!("a background task ended: {ended:?}");
     }
     served
+}
+
+/// Says where the dashboard is, and who vouches for people.
+fn announce(identity: &Identity) {
+    say(&format!("The dashboard is at {}", identity.dashboard()));
+    if let Some(sandbox) = identity.sandbox() {
+        say(&format!(
+            "FOR DEVELOPMENT ONLY: the sandbox identity provider at {sandbox} signs anybody in, as an \
+             admin too. Set CEP_OIDC_ISSUER to use your own."
+        ));
+        tracing::warn!(
+            issuer = sandbox,
+            "the sandbox identity provider signs anybody in"
+        );
+    }
 }
 
 /// Resolves when the program is asked to stop (SIGTERM, SIGINT).
@@ -106,6 +131,17 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
             }
         }
     }));
+    let retirement = Arc::clone(&gateway.retirement);
+    tasks.spawn(every(RETIRE, move || {
+        let retirement = Arc::clone(&retirement);
+        async move {
+            match retirement.sweep().await {
+                Ok(0) => {}
+                Ok(revoked) => tracing::info!(revoked, "rotated keys whose time of grace is over"),
+                Err(error) => tracing::warn!(%error, "rotated keys could not be revoked"),
+            }
+        }
+    }));
     let limiter = Arc::clone(&gateway.limiter);
     tasks.spawn(every(FORGET_IDLE, move || {
         let limiter = Arc::clone(&limiter);
@@ -115,12 +151,21 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
         }
     }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
-    let retention = chrono::Days::new(u64::from(options.request_retention));
+    let days = |days: u32| chrono::Days::new(u64::from(days));
+    let (requests, usage) = (
+        days(options.request_retention),
+        days(options.usage_retention),
+    );
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
-        let before = clock.now() - retention;
+        let now = clock.now();
+        let retention = Retention {
+            requests_before: now - requests,
+            usage_before: now - usage,
+            now,
+        };
         async move {
-            match store.prune(before).await {
+            match store.prune(retention).await {
                 Ok(removed) => tracing::debug!(removed, "requests past their retention"),
                 Err(error) => tracing::warn!(%error, "old requests could not be removed"),
             }

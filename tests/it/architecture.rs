@@ -16,23 +16,28 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 12] = [
+const DRIVERS: [&str; 17] = [
+    "async-graphql",
     "axum",
     "hyper",
     "hyper-util",
+    "jsonwebtoken",
+    "oauth2",
     "pdf-writer",
     "redis",
     "reqwest",
+    "rust-embed",
     "rustls",
     "sea-orm",
     "sea-orm-migration",
     "tower",
     "utoipa",
+    "tower-http",
     "utoipa-swagger-ui",
 ];
 
 /// The crates of the house.
-const HOUSE: [Place; 10] = [
+const HOUSE: [Place; 14] = [
     (
         "domain",
         &[],
@@ -78,10 +83,22 @@ const HOUSE: [Place; 10] = [
             "uuid",
         ]),
     ),
+    // What the inbound adapters share, so that none of them knows another.
+    ("web", &["domain", "ports"], Others::Drivers(&["axum"])),
     (
         "rest",
-        &["domain", "ports"],
+        &["domain", "ports", "web"],
         Others::Drivers(&["axum", "utoipa", "utoipa-swagger-ui"]),
+    ),
+    (
+        "graphql",
+        &["domain", "ports", "web"],
+        Others::Drivers(&["axum", "async-graphql"]),
+    ),
+    (
+        "dashboard",
+        &["domain", "ports", "web"],
+        Others::Drivers(&["axum", "rust-embed"]),
     ),
     ("memory", &["domain", "ports"], Others::Drivers(&[])),
     (
@@ -96,9 +113,21 @@ const HOUSE: [Place; 10] = [
         Others::Drivers(&["reqwest", "hyper"]),
     ),
     (
+        "identity-oidc",
+        &["domain", "ports"],
+        Others::Drivers(&["jsonwebtoken", "oauth2", "reqwest"]),
+    ),
+    (
         "sandbox",
         &["domain"],
-        Others::Drivers(&["axum", "hyper", "hyper-util", "pdf-writer", "tower"]),
+        Others::Drivers(&[
+            "axum",
+            "hyper",
+            "hyper-util",
+            "jsonwebtoken",
+            "pdf-writer",
+            "tower",
+        ]),
     ),
     ("migrations", &[], Others::Drivers(&["sea-orm-migration"])),
     (
@@ -107,10 +136,14 @@ const HOUSE: [Place; 10] = [
             "domain",
             "ports",
             "application",
+            "web",
             "rest",
+            "graphql",
+            "dashboard",
             "memory",
             "store-seaorm",
             "bank-portal",
+            "identity-oidc",
             "sandbox",
         ],
         // The accept loop, and the one TLS provider.

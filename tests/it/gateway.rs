@@ -67,6 +67,7 @@ impl Plan {
             .unwrap();
         let mut child = command(self.folder.path())
             .env("CEP_LISTEN", "127.0.0.1:0")
+            .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
             .envs(self.variables)
             .stdout(Stdio::piped())
             .stderr(log)

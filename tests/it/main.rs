@@ -4,12 +4,18 @@
 
 mod architecture;
 mod bad_input;
+mod browser;
 mod canary;
 mod configuration;
 mod crash;
+mod dashboard;
+mod forgery;
 mod gateway;
 mod keys;
 mod limits;
+mod own_keys;
+mod person;
 mod proofs;
 mod seal;
+mod sign_in;
 mod transport;

@@ -1,0 +1,292 @@
+//! What people wait for: `GET /keys` and the dashboard's start query, with many keys and a long
+//! history on SQLite.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::Act;
+use domain::customer::{Customer, CustomerId};
+use domain::key::{
+    ApiKey, Credential, Environment, FullKey, HashGeneration, KeyHasher, KeyId, KeyName, Owner,
+};
+use domain::limits::Plan;
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::request::RequestId;
+use ports::outbound::{
+    AdmissionEntry, CustomerStore, KeyRecord, KeyStore, RequestEntry, UsageJournal,
+};
+use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
+use reqwest::{Client, RequestBuilder, Response};
+use serde_json::json;
+use store_seaorm::{Store, sqlite_url};
+use uuid::{Builder, Uuid};
+
+use crate::load::percentile;
+use crate::process::{Program, gateway_command};
+use crate::table::Row;
+use crate::{millis, row};
+
+/// Keys of the one person.
+const KEYS: u32 = 1_000;
+/// Requests that are kept.
+const REQUESTS: u32 = 1_000_000;
+/// Days that they are spread over.
+const DAYS: u32 = 90;
+/// Requests that are handed to the journal before it is waited for.
+const CHUNK: u32 = 10_000;
+/// Times that each question is asked, one after another.
+const TIMES: usize = 1_000;
+/// The query that the dashboard begins with.
+const START: &str = include_str!("../../docs/graphql/dashboard-start.graphql");
+
+/// Latencies of the two questions.
+pub(crate) async fn first_look() -> Result<Vec<Row>> {
+    let folder = tempfile::tempdir()?;
+    let identity = free_address()?;
+    let filled = Instant::now();
+    fill(folder.path(), &format!("http://{identity}")).await?;
+    let filled = filled.elapsed();
+    let mut command = gateway_command(folder.path())?;
+    command.env("CEP_SANDBOX_IDENTITY_LISTEN", &identity);
+    let gateway = Program::start(command)?;
+    let origin = format!("http://{}", gateway.address);
+    // Somebody else in this process may have installed it; there is only one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()?;
+    let cookie = sign_in(&client, &origin).await?;
+
+    let keys = || client.get(format!("{origin}/keys")).header(COOKIE, &cookie);
+    let start = || {
+        client
+            .post(format!("{origin}/graphql"))
+            .header(COOKIE, &cookie)
+            .header(CONTENT_TYPE, "application/json")
+            .body(json!({ "query": START }).to_string())
+    };
+    let answer = keys().send().await?.text().await?;
+    ensure!(
+        answer.matches("\"prefix\"").count() == KEYS as usize,
+        "not all keys"
+    );
+    let answer = start().send().await?.text().await?;
+    ensure!(!answer.contains("\"errors\""), "{answer}");
+
+    let goal = "p99 ≤ 50 ms";
+    Ok(vec![
+        row(
+            &format!("`GET /keys`, {KEYS} keys, {REQUESTS} kept requests"),
+            measure(keys).await?,
+            goal,
+        ),
+        row(
+            "the dashboard's start query, the same data",
+            measure(start).await?,
+            goal,
+        ),
+        row(
+            "making that data, through the journal",
+            format!("{:.1} s", filled.as_secs_f64()),
+            "–",
+        ),
+    ])
+}
+
+async fn measure(request: impl Fn() -> RequestBuilder) -> Result<String> {
+    let mut latencies = Vec::with_capacity(TIMES);
+    for _ in 0..TIMES {
+        let started = Instant::now();
+        let answer = request().send().await?.error_for_status()?;
+        answer.bytes().await?;
+        latencies.push(started.elapsed());
+    }
+    let (p50, p99) = (
+        percentile(&mut latencies, 50),
+        percentile(&mut latencies, 99),
+    );
+    Ok(format!("p50 {}, p99 {}", millis(p50), millis(p99)))
+}
+
+/// An address that was free a moment ago: the person's issuer has to be known before its keys.
+fn free_address() -> Result<String> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
+}
+
+/// Signs in as the demo member, and returns the session's cookie.
+async fn sign_in(client: &Client, origin: &str) -> Result<String> {
+    let begun = client.get(format!("{origin}/login")).send().await?;
+    let (ticket, authorize) = (cookie(&begun)?, location(&begun)?);
+    let (provider, query) = authorize.split_once("/authorize?").context("no query")?;
+    let chosen = client
+        .post(format!("{provider}/sign-in?{query}"))
+        .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body("person=demo-member")
+        .send()
+        .await?;
+    let landed = client.get(location(&chosen)?).header(COOKIE, ticket);
+    let landed = landed.send().await?;
+    let session = landed
+        .headers()
+        .get_all(SET_COOKIE)
+        .iter()
+        .filter_map(|cookie| cookie.to_str().ok())
+        .find(|cookie| cookie.starts_with("cep_session="))
+        .context("no session")?;
+    Ok(session.split(';').next().unwrap_or_default().to_owned())
+}
+
+fn location(answer: &Response) -> Result<String> {
+    let location = answer.headers().get(LOCATION).context("no redirect")?;
+    Ok(location.to_str()?.to_owned())
+}
+
+fn cookie(answer: &Response) -> Result<String> {
+    let cookie = answer.headers().get(SET_COOKIE).context("no cookie")?;
+    Ok(cookie
+        .to_str()?
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .to_owned())
+}
+
+/// One person's keys, and requests with them, spread evenly and at random.
+async fn fill(folder: &Path, issuer: &str) -> Result<()> {
+    let store = Store::open(&sqlite_url(&folder.join("cep.db"))?).await?;
+    store.migrate().await?;
+    let mut dice = Dice(1);
+    let now = DateTime::<Utc>::from(std::time::UNIX_EPOCH)
+        + TimeDelta::from_std(std::time::SystemTime::UNIX_EPOCH.elapsed()?)?;
+    let customer = Customer {
+        id: CustomerId(dice.id(now)),
+        owner: Owner {
+            issuer: issuer.to_owned(),
+            subject: "demo-member".to_owned(),
+        },
+        plan: Plan::Startup,
+        created_at: now,
+    };
+    store.enrol(&customer).await?;
+    let mut keys = Vec::new();
+    for number in 0..KEYS {
+        keys.push(add_key(&store, &customer, number, &mut dice, now).await?);
+    }
+    let journal = store.journal(dice.id(now));
+    for number in 0..REQUESTS {
+        let back = TimeDelta::milliseconds(i64::from(dice.below(DAYS * 86_400)) * 1_000);
+        let at = now - back;
+        let key = keys[dice.below(KEYS) as usize];
+        let _unwaited = journal.admit(AdmissionEntry {
+            key,
+            month: Month::of(at),
+            at,
+        });
+        journal.conclude(request(&mut dice, key, customer.id, at));
+        if number % CHUNK == CHUNK - 1 {
+            journal.flush().await?;
+        }
+    }
+    journal.close().await?;
+    Ok(store.close().await?)
+}
+
+async fn add_key(
+    store: &Store,
+    customer: &Customer,
+    number: u32,
+    dice: &mut Dice,
+    now: DateTime<Utc>,
+) -> Result<KeyId> {
+    let secret = FullKey::generate(Environment::Test, &mut |bytes| dice.fill(bytes));
+    let hasher = KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])])?;
+    let (hash, generation) = hasher.hash(&secret);
+    let id = KeyId(dice.id(now));
+    let created_at = now - TimeDelta::minutes(i64::from(KEYS - number));
+    let key = ApiKey {
+        id,
+        customer: customer.id,
+        owner: customer.owner.clone(),
+        name: KeyName::parse(&format!("caja {number}"))?,
+        prefix: secret.prefix().clone(),
+        limits: Plan::Startup.limits(),
+        created_at,
+        retires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let record = KeyRecord {
+        key,
+        credential: Credential {
+            id,
+            customer: customer.id,
+            hash,
+            generation,
+        },
+    };
+    let act = Act {
+        id: dice.id(created_at),
+        at: created_at,
+        actor: customer.owner.clone(),
+        request_id: RequestId::from_uuid(id.0),
+    };
+    store.insert(record, u64::from(KEYS), &act).await?;
+    Ok(id)
+}
+
+fn request(dice: &mut Dice, key: KeyId, customer: CustomerId, at: DateTime<Utc>) -> RequestEntry {
+    let outcomes = [
+        Outcome::Delivered,
+        Outcome::Delivered,
+        Outcome::Delivered,
+        Outcome::NotFound,
+        Outcome::InvalidRequest,
+        Outcome::BankTimeout,
+    ];
+    let id = dice.id(at);
+    RequestEntry {
+        id,
+        request_id: RequestId::from_uuid(id),
+        key,
+        customer,
+        endpoint: Endpoint::ALL[dice.below(7) as usize],
+        outcome: outcomes[dice.below(6) as usize],
+        banks: None,
+        at,
+        duration: Duration::from_millis(u64::from(dice.below(3_000))),
+        bank_time: None,
+        refund: None,
+    }
+}
+
+/// Numbers that look random and are the same in every run (Knuth's MMIX generator).
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 32
+    }
+
+    fn below(&mut self, end: u32) -> u32 {
+        u32::try_from(self.next() % u64::from(end)).unwrap_or_default()
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        bytes.fill_with(|| self.next().to_le_bytes()[0]);
+    }
+
+    fn id(&mut self, at: DateTime<Utc>) -> Uuid {
+        let mut bytes = [0; 10];
+        self.fill(&mut bytes);
+        let millis = u64::try_from(at.timestamp_millis()).unwrap_or_default();
+        Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+    }
+}

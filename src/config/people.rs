@@ -1,0 +1,151 @@
+//! The options of the part that people use: sign-in, keys, GraphQL, the dashboard.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use identity_oidc::AdminClaim;
+use web::Origin;
+use zeroize::Zeroizing;
+
+/// What people use, and who vouches for them.
+#[derive(Debug, Args)]
+pub struct PeopleOptions {
+    /// Whether people may sign in here: the dashboard, `/graphql`, `/keys` and `/admin`.
+    #[arg(
+        long,
+        env = "CEP_DASHBOARD",
+        global = true,
+        value_name = "SWITCH",
+        default_value = "on"
+    )]
+    pub dashboard: Switch,
+
+    /// Address that people's browsers reach the gateway by, such as `https://cep.example.org`.
+    /// Plain http is accepted on loopback alone. The address served on when it is not given.
+    #[arg(long, env = "CEP_PUBLIC_URL", global = true, value_name = "ORIGIN", value_parser = origin)]
+    pub public_url: Option<Origin>,
+
+    /// Other origins whose pages may use `/graphql`, `/keys` and `/admin` with the session cookie,
+    /// separated by commas. None when not given.
+    #[arg(long, env = "CEP_DASHBOARD_ORIGINS", global = true, value_name = "ORIGINS", value_delimiter = ',', value_parser = origin)]
+    pub dashboard_origins: Vec<Origin>,
+
+    /// Name of the session cookie; `__Host-cep_session`, or `cep_session` on plain http, when it is
+    /// not given.
+    #[arg(long, env = "CEP_SESSION_COOKIE", global = true, value_name = "NAME")]
+    pub session_cookie: Option<String>,
+
+    /// Whether `/graphql` describes itself to whoever has a session. On with the sandbox identity
+    /// provider, off with another one, when it is not given.
+    #[arg(
+        long,
+        env = "CEP_GRAPHQL_INTROSPECTION",
+        global = true,
+        value_name = "SWITCH"
+    )]
+    pub graphql_introspection: Option<Switch>,
+
+    /// Issuer of the identity provider (OpenID Connect). A sandbox identity provider is started
+    /// when it is not given: it signs anybody in, so it refuses to start beside a public address.
+    #[arg(long, env = "CEP_OIDC_ISSUER", global = true, value_name = "URL", requires_all = ["oidc_client_id", "oidc_audience"])]
+    pub oidc_issuer: Option<String>,
+
+    /// Our client id at the identity provider.
+    #[arg(
+        long,
+        env = "CEP_OIDC_CLIENT_ID",
+        global = true,
+        value_name = "ID",
+        requires = "oidc_issuer"
+    )]
+    pub oidc_client_id: Option<String>,
+
+    /// Our secret at the identity provider; without one we are a public client.
+    #[arg(
+        long,
+        env = "CEP_OIDC_CLIENT_SECRET",
+        global = true,
+        value_name = "SECRET",
+        hide_env_values = true,
+        requires = "oidc_issuer"
+    )]
+    pub oidc_client_secret: Option<ClientSecret>,
+
+    /// Audience that an access token must be meant for (`aud`): the API's name at the provider.
+    #[arg(
+        long,
+        env = "CEP_OIDC_AUDIENCE",
+        global = true,
+        value_name = "AUDIENCE",
+        requires = "oidc_issuer"
+    )]
+    pub oidc_audience: Option<String>,
+
+    /// Claim of an access token that makes an admin, and the value that it must have or contain.
+    #[arg(
+        long,
+        env = "CEP_OIDC_ADMIN_CLAIM",
+        global = true,
+        value_name = "CLAIM=VALUE",
+        default_value = "roles=cep-admin"
+    )]
+    pub oidc_admin_claim: AdminClaim,
+
+    /// Scopes that are asked for at sign-in, separated by blanks.
+    #[arg(
+        long,
+        env = "CEP_OIDC_SCOPES",
+        global = true,
+        value_name = "SCOPES",
+        default_value = "openid profile"
+    )]
+    pub oidc_scopes: String,
+
+    /// Address of the sandbox identity provider. Keys belong to people of one issuer, and its
+    /// address is part of that: another port is another issuer.
+    #[arg(long, env = "CEP_SANDBOX_IDENTITY_LISTEN", global = true, value_name = "ADDR", default_value = "127.0.0.1:8081", value_parser = super::loopback)]
+    pub sandbox_identity_listen: SocketAddr,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// The client's secret at the identity provider. Wiped from memory when dropped, never shown.
+#[derive(Clone)]
+pub struct ClientSecret(Zeroizing<String>);
+
+impl ClientSecret {
+    /// The secret itself, for the provider.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ClientSecret {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.is_empty() {
+            return Err("must not be empty; a public client has no secret at all".to_owned());
+        }
+        Ok(Self(Zeroizing::new(text.to_owned())))
+    }
+}
+
+impl fmt::Debug for ClientSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientSecret(redacted)")
+    }
+}
+
+fn origin(text: &str) -> Result<Origin, String> {
+    Origin::parse(text.trim().trim_end_matches('/')).map_err(|error| error.to_string())
+}

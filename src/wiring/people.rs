@@ -1,0 +1,249 @@
+//! The part that people use: who vouches for them, and the routes under their sessions.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use application::SessionService;
+use axum::Router;
+use dashboard::DashboardState;
+use domain::participant::Catalogue;
+use domain::sign_in::TicketSeal;
+use graphql::{GraphqlState, Introspection};
+use identity_oidc::{Oidc, OidcConfig};
+use ports::inbound::{Insights, KeyAdministration, Sessions};
+use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
+use rest::PeopleState;
+use sandbox::identity::IdentityConfig;
+use tokio_util::sync::CancellationToken;
+use web::{Observer, Origin, SessionGuard, Site};
+
+use crate::config::{ClientSecret, Options, PeopleOptions, Switch};
+use crate::first_start::reachable;
+use crate::server;
+use crate::system::SystemClock;
+
+/// Our name at the sandbox identity provider.
+const SANDBOX_CLIENT: &str = "cep-gateway";
+/// The API's name at the sandbox identity provider.
+const SANDBOX_AUDIENCE: &str = "cep-gateway-dashboard";
+
+/// Who vouches for people, and where they reach us.
+pub(crate) struct Identity {
+    issuer: String,
+    client_id: String,
+    client_secret: Option<ClientSecret>,
+    audience: String,
+    site: Arc<Site>,
+    introspection: Introspection,
+    /// Ends the sandbox identity provider, when there is one.
+    sandbox: Option<CancellationToken>,
+}
+
+impl Identity {
+    /// Where people find the dashboard.
+    pub(crate) fn dashboard(&self) -> String {
+        format!("{}/dashboard", self.site.public())
+    }
+
+    /// The address of the sandbox identity provider, when there is one.
+    pub(crate) fn sandbox(&self) -> Option<&str> {
+        self.sandbox.is_some().then_some(self.issuer.as_str())
+    }
+
+    /// Ends the sandbox identity provider.
+    pub(crate) fn stop(&self) {
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.cancel();
+        }
+    }
+}
+
+/// Decides who vouches for people who reach the gateway at `address`, and starts the sandbox
+/// identity provider when it is to be that; `None` when there is no dashboard.
+///
+/// # Errors
+/// When people could be anybody: the sandbox beside a public address, or plain http on one.
+pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<Identity>> {
+    let people = &options.people;
+    if people.dashboard == Switch::Off {
+        return Ok(None);
+    }
+    let public = match &people.public_url {
+        Some(origin) => origin.clone(),
+        None => Origin::parse(&format!("http://{}", reachable(address)))
+            .context("the address as an origin")?,
+    };
+    let site = Site::new(
+        public.clone(),
+        people.dashboard_origins.clone(),
+        people.session_cookie.clone(),
+    )
+    .context("CEP_PUBLIC_URL, CEP_DASHBOARD_ORIGINS, CEP_SESSION_COOKIE")?;
+    let introspection = |unless_set| match people.graphql_introspection.unwrap_or(unless_set) {
+        Switch::On => Introspection::On,
+        Switch::Off => Introspection::Off,
+    };
+    let site = Arc::new(site);
+    if let (Some(issuer), Some(client_id), Some(audience)) = (
+        &people.oidc_issuer,
+        &people.oidc_client_id,
+        &people.oidc_audience,
+    ) {
+        return Ok(Some(Identity {
+            issuer: issuer.clone(),
+            client_id: client_id.clone(),
+            client_secret: people.oidc_client_secret.clone(),
+            audience: audience.clone(),
+            site,
+            introspection: introspection(Switch::Off),
+            sandbox: None,
+        }));
+    }
+    refuse_strangers(people, address.ip(), &public)?;
+    let (sandbox, issuer) = start_sandbox(people.sandbox_identity_listen, &public)?;
+    Ok(Some(Identity {
+        issuer,
+        client_id: SANDBOX_CLIENT.to_owned(),
+        client_secret: None,
+        audience: SANDBOX_AUDIENCE.to_owned(),
+        site,
+        introspection: introspection(Switch::On),
+        sandbox: Some(sandbox),
+    }))
+}
+
+/// The sandbox identity provider signs anybody in as an admin: nobody else's machine may reach it.
+fn refuse_strangers(people: &PeopleOptions, listener: IpAddr, public: &Origin) -> Result<()> {
+    if listener.is_loopback() && public.is_loopback() {
+        return Ok(());
+    }
+    let address = match &people.public_url {
+        Some(public) if !public.is_loopback() => format!("CEP_PUBLIC_URL ({public})"),
+        _ => format!("CEP_LISTEN ({listener})"),
+    };
+    bail!(
+        "{address} is no loopback address, and beside it the sandbox identity provider, which signs \
+         anybody in, doesn't start: set CEP_OIDC_ISSUER, CEP_OIDC_CLIENT_ID and CEP_OIDC_AUDIENCE to \
+         use your own provider, or CEP_DASHBOARD=off to serve proofs alone"
+    );
+}
+
+fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationToken, String)> {
+    let listener = server::listen(address).with_context(|| {
+        format!(
+            "listening on {address} for the sandbox identity provider (CEP_SANDBOX_IDENTITY_LISTEN; \
+             CEP_DASHBOARD=off serves without it)"
+        )
+    })?;
+    let address = listener
+        .local_addr()
+        .context("asking for the sandbox identity provider's address")?;
+    let issuer = format!("http://{address}");
+    let clock = SystemClock::new();
+    let config = IdentityConfig {
+        issuer: issuer.clone(),
+        client_id: SANDBOX_CLIENT.to_owned(),
+        client_secret: None,
+        redirect_uris: vec![callback(public)],
+        post_logout_redirect_uris: vec![public.to_string()],
+        audience: SANDBOX_AUDIENCE.to_owned(),
+        now: Arc::new(move || clock.now()),
+    };
+    let stop = CancellationToken::new();
+    tokio::spawn(sandbox::serve(
+        listener,
+        sandbox::identity::router(config),
+        stop.clone().cancelled_owned(),
+    ));
+    Ok((stop, issuer))
+}
+
+/// Where the provider sends a browser with its code.
+fn callback(public: &Origin) -> String {
+    format!("{public}{}", application::CALLBACK_PATH)
+}
+
+/// What the routes of people stand on.
+pub(crate) struct Foundation {
+    pub(crate) keys: Arc<dyn KeyAdministration>,
+    pub(crate) insights: Arc<dyn Insights>,
+    pub(crate) denied: Arc<dyn DenyList>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Random>,
+    pub(crate) observer: Arc<Observer>,
+    pub(crate) ticket_seal: TicketSeal,
+}
+
+/// `/login`, `/dashboard`, `/graphql`, `/keys` and `/admin`.
+///
+/// # Errors
+/// When the identity provider's settings can't be used.
+pub(crate) fn router(
+    options: &PeopleOptions,
+    identity: &Identity,
+    foundation: Foundation,
+) -> Result<Router> {
+    let Foundation {
+        keys,
+        insights,
+        denied,
+        clock,
+        random,
+        observer,
+        ticket_seal,
+    } = foundation;
+    let public = identity.site.public();
+    let config = OidcConfig {
+        issuer: identity.issuer.clone(),
+        client_id: identity.client_id.clone(),
+        client_secret: identity
+            .client_secret
+            .as_ref()
+            .map(|secret| secret.reveal().to_owned()),
+        audience: identity.audience.clone(),
+        admin_claim: options.oidc_admin_claim.clone(),
+        scopes: options
+            .oidc_scopes
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+    };
+    let provider: Arc<dyn IdentityProvider> =
+        Arc::new(Oidc::new(config, Arc::clone(&clock)).context("CEP_OIDC_ISSUER")?);
+    let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
+        provider,
+        denied,
+        Arc::clone(&clock),
+        random,
+        ticket_seal,
+        &public.to_string(),
+    ));
+    let guard = Arc::new(SessionGuard {
+        sessions: Arc::clone(&sessions),
+        site: Arc::clone(&identity.site),
+    });
+    let rest = rest::people_router(PeopleState {
+        keys: Arc::clone(&keys),
+        insights: Arc::clone(&insights),
+        clock: Arc::clone(&clock),
+        observer: Arc::clone(&observer),
+        guard: Arc::clone(&guard),
+    });
+    let graphql = graphql::router(GraphqlState {
+        keys,
+        insights,
+        clock: Arc::clone(&clock),
+        catalogue: Catalogue::embedded(),
+        observer: Arc::clone(&observer),
+        guard,
+        introspection: identity.introspection,
+    });
+    let page = dashboard::router(DashboardState {
+        sessions,
+        clock,
+        site: Arc::clone(&identity.site),
+        observer,
+    });
+    Ok(rest.merge(graphql).merge(page))
+}

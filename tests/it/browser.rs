@@ -1,0 +1,267 @@
+//! A headless Chromium of a test's own, driven over `WebDriver`.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fantoccini::wd::Capabilities;
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long a page may take for anything; the usual is milliseconds.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A browser, its driver's process, and its profile's folder.
+pub(crate) struct Browser {
+    pub(crate) page: Client,
+    driver: Child,
+    _profile: TempDir,
+}
+
+/// How wide the window is, and which colours the person prefers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) width: u32,
+    pub(crate) scheme: &'static str,
+}
+
+impl Look {
+    pub(crate) const DESKTOP: Self = Self {
+        width: 1440,
+        scheme: "light",
+    };
+    pub(crate) const PHONE_BY_NIGHT: Self = Self {
+        width: 390,
+        scheme: "dark",
+    };
+}
+
+/// The path of a program, if it is installed.
+fn installed(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::split_paths(&search_path()).collect::<Vec<_>>();
+    names
+        .iter()
+        .flat_map(|name| path.iter().map(move |folder| folder.join(name)))
+        .find(|program| program.is_file())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "where programs are is the machine's to say"
+)]
+fn search_path() -> std::ffi::OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
+/// Whether a missing program fails a test: it does where everything must run.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the mark of continuous integration is a variable"
+)]
+fn must_run() -> bool {
+    std::env::var_os("CI").is_some_and(|value| value == "true")
+}
+
+impl Browser {
+    /// A browser; `None`, said aloud, when Chromium or its driver isn't installed.
+    pub(crate) async fn start(look: Look) -> Option<Self> {
+        let programs = installed(&["chromium", "chromium-browser", "google-chrome"])
+            .zip(installed(&["chromedriver"]));
+        let Some((chromium, chromedriver)) = programs else {
+            assert!(
+                !must_run(),
+                "chromium and chromium-driver must be installed"
+            );
+            eprintln!("SKIPPED: chromium and chromium-driver are not installed");
+            return None;
+        };
+        let profile = tempfile::tempdir().unwrap();
+        let (driver, port) = start_driver(&chromedriver, profile.path());
+        let mut arguments: Vec<String> = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--lang=es-MX",
+            "--force-color-profile=srgb",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        arguments.push(format!(
+            "--user-data-dir={}",
+            profile.path().join("p").display()
+        ));
+        arguments.push(format!("--window-size={},1000", look.width));
+        if look.scheme == "dark" {
+            arguments.push("--force-dark-mode".to_owned());
+            arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
+        }
+        let mut capabilities = Capabilities::new();
+        capabilities.insert(
+            "goog:chromeOptions".to_owned(),
+            json!({ "binary": chromium, "args": arguments }),
+        );
+        capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
+        let connector = hyper_util::client::legacy::connect::HttpConnector::new();
+        let page = ClientBuilder::new(connector)
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .unwrap();
+        Some(Self {
+            page,
+            driver,
+            _profile: profile,
+        })
+    }
+
+    /// Waits for the element with this `data-testid`.
+    pub(crate) async fn find(&self, id: &str) -> fantoccini::elements::Element {
+        let selector = format!("[data-testid=\"{id}\"]");
+        self.find_css(&selector).await
+    }
+
+    /// Waits for the first element that a selector names.
+    pub(crate) async fn find_css(&self, selector: &str) -> fantoccini::elements::Element {
+        let found = self
+            .page
+            .wait()
+            .at_most(PATIENCE)
+            .for_element(Locator::Css(selector))
+            .await;
+        match found {
+            Ok(element) => element,
+            Err(error) => panic!("{selector}: {error}\n{}", self.text().await),
+        }
+    }
+
+    /// Whether an element with this `data-testid` is there at this moment.
+    pub(crate) async fn has(&self, id: &str) -> bool {
+        let selector = format!("[data-testid=\"{id}\"]");
+        self.page.find(Locator::Css(&selector)).await.is_ok()
+    }
+
+    /// Clicks the element with this `data-testid`, once it can be clicked.
+    pub(crate) async fn click(&self, id: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            // A page that is drawn anew replaces what was just found.
+            match self.find(id).await.click().await {
+                Ok(()) => return,
+                Err(error) => assert!(Instant::now() < deadline, "{id}: {error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Empties a field and types into it.
+    pub(crate) async fn fill(&self, id: &str, text: &str) {
+        let field = self.find(id).await;
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Waits until the page's visible text holds this.
+    pub(crate) async fn sees(&self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.text().await.contains(text) {
+            assert!(
+                Instant::now() < deadline,
+                "the page doesn't say {text:?}:\n{}",
+                self.text().await
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The page's visible text.
+    pub(crate) async fn text(&self) -> String {
+        let text = self
+            .run(
+                "return document.body ? document.body.innerText : ''",
+                vec![],
+            )
+            .await;
+        text.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Runs a script in the page.
+    pub(crate) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
+        self.page.execute(script, arguments).await.unwrap()
+    }
+
+    /// What axe-core finds that is serious or critical, with the places; empty is good.
+    pub(crate) async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
+        self.run(axe, vec![]).await;
+        let script = "const done = arguments[arguments.length - 1];\
+            axe.run(document, { resultTypes: ['violations'] }).then(\
+              found => done(found.violations\
+                .filter(fault => ['serious', 'critical'].includes(fault.impact))\
+                .map(fault => fault.id + ': ' + fault.nodes.map(node => node.html).join(' | '))),\
+              error => done(['axe failed: ' + error]))";
+        let faults = self.page.execute_async(script, vec![]).await.unwrap();
+        serde_json::from_value(faults).unwrap()
+    }
+
+    /// Takes a picture for whoever looks at a failure.
+    pub(crate) async fn close(self) {
+        // Dropping ends the driver's process, and with it the browser; this is the polite way.
+        let _ = self.page.clone().close().await;
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// Starts the driver on a free port, which it prints.
+fn start_driver(chromedriver: &Path, folder: &Path) -> (Child, u16) {
+    let mut driver = Command::new(chromedriver)
+        .arg("--port=0")
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let port = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').trim().parse().ok()
+        })
+        .expect("the driver prints its port");
+    std::thread::spawn(move || lines.for_each(drop));
+    (driver, port)
+}
+
+/// axe-core's script; `None`, said aloud, when it isn't installed.
+pub(crate) fn axe() -> Option<String> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/axe/node_modules/axe-core/axe.min.js");
+    let axe = std::fs::read_to_string(&path).ok();
+    if axe.is_none() {
+        assert!(
+            !must_run(),
+            "{} is missing: scripts/test installs it",
+            path.display()
+        );
+        eprintln!(
+            "SKIPPED: {} is missing; scripts/test installs it",
+            path.display()
+        );
+    }
+    axe
+}

@@ -1,0 +1,330 @@
+//! The dashboard as a person uses it, in a real browser.
+
+use std::process::Command;
+use std::time::Duration;
+
+use fantoccini::Locator;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::browser::{self, Browser, Look};
+use crate::gateway::{Gateway, Key, eventually, request};
+use crate::person::{Demo, Person};
+
+/// Opens the dashboard and signs in with one click.
+async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
+    browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
+    browser.click("sign-in").await;
+    let button = format!("button[name=person][value={}]", who.subject());
+    browser.find_css(&button).await.click().await.unwrap();
+    browser.find("sign-out").await;
+}
+
+/// Opens one of the dashboard's views.
+async fn open(browser: &Browser, gateway: &Gateway, view: &str) {
+    let url = gateway.url(&format!("/dashboard{view}"));
+    browser.page.goto(&url).await.unwrap();
+}
+
+/// Makes a `test` key in the page, and returns it as the page revealed it.
+async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
+    browser.click("create-key").await;
+    browser.fill("key-name", name).await;
+    browser.click("key-env-test").await;
+    browser.click("create-submit").await;
+    let full = browser.find("secret").await;
+    let full = match full.prop("value").await.unwrap() {
+        Some(value) if !value.is_empty() => value,
+        _ => full.text().await.unwrap(),
+    };
+    let curl = browser
+        .find("curl")
+        .await
+        .prop("textContent")
+        .await
+        .unwrap()
+        .unwrap();
+    let prefix = full.split('.').next().unwrap().to_owned();
+    let key = Key {
+        id: String::new(),
+        prefix,
+        full: full.trim().to_owned(),
+    };
+    (key, curl)
+}
+
+/// Closes the reveal; the page asks again when the secret wasn't copied.
+async fn close_reveal(browser: &Browser) {
+    browser.click("close-reveal").await;
+    let gone = async || {
+        if browser.has("close-anyway").await {
+            browser.click("close-anyway").await;
+        }
+        !browser.has("secret").await
+    };
+    eventually("the secret is gone", Duration::from_secs(10), gone).await;
+}
+
+/// What the browser's console says that is an error.
+async fn no_complaints(browser: &Browser) {
+    let text = browser
+        .run("return JSON.stringify(window.__faults || [])", vec![])
+        .await;
+    assert_eq!(text, json!("[]"));
+}
+
+#[tokio::test]
+async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    sign_in(&browser, &gateway, Demo::Member).await;
+    open(&browser, &gateway, "#/keys").await;
+    let (key, curl) = create_key(&browser, "caja 4").await;
+    assert!(key.full.starts_with("cep_test_"), "{}", key.full);
+    assert!(
+        curl.contains(&key.full) && curl.contains(&gateway.url("/v1/cep/")),
+        "{curl}"
+    );
+
+    // The line, as it is shown, in a shell.
+    let ran = Command::new("sh")
+        .arg("-c")
+        .arg(&curl)
+        .current_dir(gateway.folder())
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{curl}\n{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let proof = std::fs::read_to_string(gateway.folder().join("cep.xml")).unwrap();
+    assert!(proof.contains("SPEI_Tercero"), "{proof}");
+
+    close_reveal(&browser).await;
+    assert!(
+        !browser.page.source().await.unwrap().contains(&key.full),
+        "shown once, and never again"
+    );
+
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    eventually("the request is kept", Duration::from_secs(10), async || {
+        let kept = person
+            .ask("{ requests { nodes { outcome } } }", json!({}))
+            .await;
+        kept["requests"]["nodes"] == json!([{ "outcome": "DELIVERED" }])
+    })
+    .await;
+    open(&browser, &gateway, "#/").await;
+    browser.page.refresh().await.unwrap();
+    browser.find("chart").await;
+    let table = "return document.querySelector('[data-testid=chart-table]').textContent";
+    eventually("the chart shows it", Duration::from_secs(10), async || {
+        browser.find("chart-table").await;
+        let shown = browser.run(table, vec![]).await;
+        shown
+            .as_str()
+            .is_some_and(|shown| shown.contains("Entregado") && shown.contains('1'))
+    })
+    .await;
+    browser.find("requests-table").await;
+    no_complaints(&browser).await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    sign_in(&browser, &gateway, Demo::Member).await;
+    open(&browser, &gateway, "#/keys").await;
+    let (key, _) = create_key(&browser, "caja 4").await;
+    close_reveal(&browser).await;
+    let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+
+    browser
+        .find_css("[data-testid=key-row] a")
+        .await
+        .click()
+        .await
+        .unwrap();
+    browser.click("revoke").await;
+    let dialog = browser.find_css("dialog[open]").await;
+    // It names the key.
+    assert!(dialog.text().await.unwrap().contains("caja 4"));
+    browser.click("revoke-confirm").await;
+    eventually("the key is refused", Duration::from_secs(10), async || {
+        let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+        answer.status() == StatusCode::UNAUTHORIZED
+    })
+    .await;
+    browser.sees("Revocada").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_key_is_rotated_with_grace() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    sign_in(&browser, &gateway, Demo::Member).await;
+    open(&browser, &gateway, "#/keys").await;
+    let (old, _) = create_key(&browser, "caja 4").await;
+    close_reveal(&browser).await;
+    browser
+        .find_css("[data-testid=key-row] a")
+        .await
+        .click()
+        .await
+        .unwrap();
+    browser.click("rotate").await;
+    browser.find("grace").await;
+    browser.click("rotate-confirm").await;
+    eventually(
+        "the successor is shown",
+        Duration::from_secs(10),
+        async || browser.has("secret").await,
+    )
+    .await;
+    let shown = browser.find("secret").await;
+    let full = match shown.prop("value").await.unwrap() {
+        Some(value) if !value.is_empty() => value,
+        _ => shown.text().await.unwrap(),
+    };
+    assert_ne!(full, old.full);
+    let new = Key {
+        full: full.trim().to_owned(),
+        ..old.clone()
+    };
+    for key in [&old, &new] {
+        let answer = gateway.post("xml", key, &request(1, "10.00")).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_proof_is_tried_in_the_page() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let key = person.create_key("caja 4", "test").await;
+    sign_in(&browser, &gateway, Demo::Member).await;
+    open(&browser, &gateway, "#/try").await;
+    browser.fill("try-key", &key.full).await;
+    browser.click("try-submit").await;
+    let result = browser.find("try-result").await;
+    eventually("the proof is shown", Duration::from_secs(10), async || {
+        result.text().await.unwrap_or_default().contains("MBAN0100")
+    })
+    .await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn the_admin_part_is_for_admins() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    sign_in(&browser, &gateway, Demo::Member).await;
+    assert!(!browser.has("admin-nav").await);
+    // Whoever types the address is refused by the API, and told so.
+    open(&browser, &gateway, "#/admin/accounts").await;
+    browser.page.refresh().await.unwrap();
+    browser.find("sign-out").await;
+    eventually("a refusal", Duration::from_secs(10), async || {
+        let text = browser.text().await;
+        !text.contains("demo-admin") && text.contains("administra")
+    })
+    .await;
+    browser.click("sign-out").await;
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    sign_in(&browser, &gateway, Demo::Admin).await;
+    browser.find("admin-nav").await;
+    open(&browser, &gateway, "#/admin/accounts").await;
+    browser.sees("demo-member").await;
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn no_view_has_a_serious_fault_of_accessibility() {
+    let Some(axe) = browser::axe() else { return };
+    let gateway = Gateway::start();
+    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    let key = admin.create_key("caja 4", "test").await;
+    for number in 0..3 {
+        gateway.post("xml", &key, &request(number, "10.00")).await;
+    }
+    gateway.post("xml", &key, &request(9, "404.00")).await;
+    let key_view = format!("#/keys/{}", key.id);
+    for look in [Look::DESKTOP, Look::PHONE_BY_NIGHT] {
+        let Some(browser) = Browser::start(look).await else {
+            return;
+        };
+        browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
+        browser.find("sign-in").await;
+        let faults = browser.accessibility_faults(&axe).await;
+        assert_eq!(faults, Vec::<String>::new(), "signed out, {look:?}");
+        sign_in(&browser, &gateway, Demo::Admin).await;
+        for view in [
+            "#/",
+            "#/keys",
+            &key_view,
+            "#/requests",
+            "#/try",
+            "#/admin/accounts",
+            "#/admin/keys",
+            "#/admin/usage",
+            "#/admin/audit",
+        ] {
+            open(&browser, &gateway, view).await;
+            settled(&browser).await;
+            let faults = browser.accessibility_faults(&axe).await;
+            assert_eq!(faults, Vec::<String>::new(), "{view}, {look:?}");
+            let overflow = browser
+                .run(
+                    "return document.documentElement.scrollWidth - window.innerWidth",
+                    vec![],
+                )
+                .await;
+            assert!(
+                overflow.as_i64().unwrap() <= 0,
+                "{view} is too wide: {look:?}"
+            );
+        }
+        open(&browser, &gateway, "#/keys").await;
+        browser.click("create-key").await;
+        let faults = browser.accessibility_faults(&axe).await;
+        assert_eq!(faults, Vec::<String>::new(), "the dialog, {look:?}");
+        browser.close().await;
+    }
+}
+
+/// Waits until nothing is being loaded.
+async fn settled(browser: &Browser) {
+    browser.find("sign-out").await;
+    eventually(
+        "everything is loaded",
+        Duration::from_secs(10),
+        async || {
+            browser
+                .page
+                .find(Locator::Css("[aria-busy=true]"))
+                .await
+                .is_err()
+                && browser.page.find(Locator::Css("main h1")).await.is_ok()
+        },
+    )
+    .await;
+}

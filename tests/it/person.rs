@@ -1,0 +1,216 @@
+//! A person at the gateway: a session, and what a browser would do with it, without one.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
+use serde_json::{Value, json};
+
+use crate::gateway::{self, Gateway, json_of};
+
+/// The people of the sandbox identity provider.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Demo {
+    Member,
+    Admin,
+}
+
+impl Demo {
+    /// The subject that the sandbox knows it by.
+    pub(crate) fn subject(self) -> &'static str {
+        match self {
+            Self::Member => "demo-member",
+            Self::Admin => "demo-admin",
+        }
+    }
+}
+
+/// A client with cookies of its own that follows no redirect by itself.
+pub(crate) struct Person {
+    client: Client,
+    origin: String,
+    cookies: BTreeMap<String, String>,
+}
+
+impl Person {
+    /// Somebody without a session.
+    pub(crate) fn stranger(gateway: &Gateway) -> Self {
+        // The provider of TLS is installed by the other client.
+        drop(gateway::client());
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .timeout(Duration::from_mins(1))
+            .build()
+            .unwrap();
+        Self {
+            client,
+            origin: gateway.url(""),
+            cookies: BTreeMap::new(),
+        }
+    }
+
+    /// A demo person who has signed in.
+    pub(crate) async fn signed_in(gateway: &Gateway, who: Demo) -> Self {
+        let mut person = Self::stranger(gateway);
+        let landed = person.sign_in(who).await;
+        assert_eq!(landed, "/dashboard");
+        person
+    }
+
+    /// Signs in, and returns the path that it ends at.
+    pub(crate) async fn sign_in(&mut self, who: Demo) -> String {
+        let callback = self.code_for(who).await;
+        let answer = self.follow(&callback).await;
+        assert_eq!(
+            answer.status(),
+            StatusCode::SEE_OTHER,
+            "{}",
+            text(answer).await
+        );
+        location(&answer)
+    }
+
+    /// Goes as far as the provider's redirect back to us, and returns where it leads.
+    pub(crate) async fn code_for(&mut self, who: Demo) -> String {
+        let begun = self.follow("/login").await;
+        assert_eq!(begun.status(), StatusCode::SEE_OTHER);
+        let authorize = location(&begun);
+        let page = self.client.get(&authorize).send().await.unwrap();
+        assert_eq!(page.status(), StatusCode::OK);
+        let page = page.text().await.unwrap();
+        let chosen = self.choose(&authorize, &page, who).await;
+        assert!(chosen.status().is_redirection(), "{}", chosen.status());
+        location(&chosen)
+    }
+
+    /// Presses the one button of a person on the provider's page.
+    async fn choose(&self, authorize: &str, page: &str, who: Demo) -> Response {
+        let subject = who.subject();
+        assert!(
+            page.contains(&format!("name=\"person\" value=\"{subject}\"")),
+            "{page}"
+        );
+        let (_, form) = page.split_once("<form method=\"post\" action=\"").unwrap();
+        let action = unescaped(form.split('"').next().unwrap());
+        let target = Url::parse(authorize).unwrap().join(&action).unwrap();
+        self.client
+            .post(target)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(format!("person={subject}"))
+            .send()
+            .await
+            .unwrap()
+    }
+
+    /// Gets a path or an address of the gateway, as a browser's navigation does.
+    pub(crate) async fn follow(&mut self, target: &str) -> Response {
+        let answer = self.request(Method::GET, target).send().await.unwrap();
+        self.keep_cookies(&answer);
+        answer
+    }
+
+    /// A request with this person's cookies.
+    pub(crate) fn request(&self, method: Method, target: &str) -> RequestBuilder {
+        let url = if target.starts_with('/') {
+            format!("{}{target}", self.origin)
+        } else {
+            target.to_owned()
+        };
+        let request = self.client.request(method, url);
+        if self.cookies.is_empty() {
+            return request;
+        }
+        let cookies: Vec<_> = self
+            .cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        request.header(COOKIE, cookies.join("; "))
+    }
+
+    /// A request with a JSON body.
+    pub(crate) fn sending(&self, method: Method, path: &str, body: &Value) -> RequestBuilder {
+        self.request(method, path)
+            .header(CONTENT_TYPE, "application/json")
+            .body(body.to_string())
+    }
+
+    /// Asks the GraphQL API, and returns its data; errors fail the test.
+    pub(crate) async fn ask(&self, query: &str, variables: Value) -> Value {
+        let mut answer = self.ask_anyway(query, variables).await;
+        assert!(answer["errors"].is_null(), "{answer}");
+        answer["data"].take()
+    }
+
+    /// Asks the GraphQL API, and returns the whole answer.
+    pub(crate) async fn ask_anyway(&self, query: &str, variables: Value) -> Value {
+        let body = json!({ "query": query, "variables": variables });
+        let answer = self.sending(Method::POST, "/graphql", &body).send().await;
+        json_of(answer.unwrap(), 200).await
+    }
+
+    /// Makes a key over REST, and returns it as the answer shows it.
+    pub(crate) async fn create_key(&self, name: &str, environment: &str) -> gateway::Key {
+        let body = json!({ "name": name, "env": environment });
+        let answer = self
+            .sending(Method::POST, "/keys", &body)
+            .send()
+            .await
+            .unwrap();
+        let made = json_of(answer, 201).await;
+        let text = |name: &str| made[name].as_str().unwrap().to_owned();
+        gateway::Key {
+            id: text("id"),
+            prefix: text("prefix"),
+            full: text("api_key"),
+        }
+    }
+
+    /// The keys that `GET /keys` shows.
+    pub(crate) async fn keys(&self) -> Vec<Value> {
+        let answer = self.request(Method::GET, "/keys").send().await.unwrap();
+        serde_json::from_value(json_of(answer, 200).await).unwrap()
+    }
+
+    /// The value of a cookie.
+    pub(crate) fn cookie(&self, name: &str) -> Option<&str> {
+        self.cookies.get(name).map(String::as_str)
+    }
+
+    /// Holds a cookie from now on.
+    pub(crate) fn hold(&mut self, name: &str, value: &str) {
+        self.cookies.insert(name.to_owned(), value.to_owned());
+    }
+
+    fn keep_cookies(&mut self, answer: &Response) {
+        for cookie in answer.headers().get_all(SET_COOKIE) {
+            let (name, rest) = cookie.to_str().unwrap().split_once('=').unwrap();
+            let value = rest.split(';').next().unwrap();
+            if value.is_empty() || rest.contains("Max-Age=0") {
+                self.cookies.remove(name);
+            } else {
+                self.hold(name, value);
+            }
+        }
+    }
+}
+
+/// Where an answer leads.
+pub(crate) fn location(answer: &Response) -> String {
+    answer.headers()[LOCATION].to_str().unwrap().to_owned()
+}
+
+async fn text(answer: Response) -> String {
+    answer.text().await.unwrap_or_default()
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&#x27;", "'")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+}
