@@ -1,6 +1,11 @@
 //! The executable specification of each outbound port. Every adapter runs the same suites.
 
+pub mod audit_log;
 pub mod bank;
+pub mod customer_store;
+pub mod deny_list;
+pub mod fixture;
 pub mod journal;
 pub mod key_store;
 pub mod limiter;
+pub mod stores;

@@ -69,6 +69,8 @@ pub async fn bank<F: Future<Output = Arc<dyn Bank>>>(make: impl Fn() -> F) {
     an_answer_that_nobody_knows_is_never_not_found(make().await).await;
     a_silent_bank_is_left_when_the_patience_is_over(make().await).await;
     lookups_at_the_same_time_get_their_own_proofs(make().await).await;
+    a_budget_has_no_more_left_than_it_allows(make().await).await;
+    a_budget_tells_for_how_long_the_bank_is_left_alone(make().await).await;
 }
 
 /// A transfer of the suite. Settled long ago, between two institutions that are old.
@@ -211,6 +213,27 @@ async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {
     for (key, proof) in keys.iter().zip(proofs) {
         assert!(proof.xml.is_some_and(|xml| contains(&xml, key)));
     }
+}
+
+async fn a_budget_has_no_more_left_than_it_allows(bank: Arc<dyn Bank>) {
+    let Some(fresh) = bank.budget() else { return };
+    assert!(fresh.remaining > 0, "nobody has asked yet: {fresh:?}");
+    assert!(fresh.remaining <= fresh.per_minute, "{fresh:?}");
+    assert_eq!(fresh.paused_for, None);
+    assert_eq!(bank.budget(), Some(fresh), "to look takes nothing");
+    files(&bank, &lookup(scene::ISSUED, Wanted::Xml)).await;
+    let asked = bank.budget().expect("a budget stays one");
+    assert_eq!(asked.per_minute, fresh.per_minute);
+    assert!(asked.remaining < fresh.remaining, "{asked:?}");
+}
+
+async fn a_budget_tells_for_how_long_the_bank_is_left_alone(bank: Arc<dyn Bank>) {
+    if bank.budget().is_none() {
+        return;
+    }
+    assert_throttled(ask(&bank, scene::TOO_MANY_QUERIES).await);
+    let paused = bank.budget().expect("a budget stays one").paused_for;
+    assert!(paused.is_some_and(|wait| !wait.is_zero()), "{paused:?}");
 }
 
 fn contains(bytes: &Bytes, text: &str) -> bool {

@@ -4,36 +4,29 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::KeyId;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::page::{PageAsk, PageSize};
 use domain::participant::ParticipantCode;
 use domain::request::RequestId;
+use domain::usage::Only;
 use futures::future::join_all;
 use uuid::Uuid;
 
-use super::key_store::record;
-use crate::inbound::Banks;
-use crate::outbound::{AdmissionEntry, KeyStore, RequestEntry, UsageJournal};
+use super::fixture::{customer, record};
+use super::stores::Stores;
+use crate::inbound::{Banks, RequestListing, RequestRecord};
+use crate::outbound::{AdmissionEntry, RefusalEntry, RequestEntry, Scope, UsageJournal};
 
-/// A journal, and what it wrote.
+/// A journal, and where its words are read.
 pub struct JournalUnderTest {
     /// The journal.
     pub journal: Arc<dyn UsageJournal>,
-    /// The keys whose use it writes down; none yet.
-    pub keys: Arc<dyn KeyStore>,
-    /// The requests that it keeps.
-    pub requests: Arc<dyn KeptRequests>,
-}
-
-/// The requests that a journal under test has written.
-#[async_trait]
-pub trait KeptRequests: Send + Sync {
-    /// All of them, in any order. Refunds are in the counters alone: `refund` is `None`.
-    async fn all(&self) -> Vec<RequestEntry>;
+    /// The database that it writes, empty.
+    pub stores: Stores,
 }
 
 /// Runs the whole suite; `make` gives a fresh journal each time.
@@ -45,7 +38,7 @@ pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F)
     the_last_use_is_kept_to_the_minute_and_never_goes_back(make().await).await;
     a_request_is_kept_as_it_was(make().await).await;
     every_endpoint_and_outcome_is_kept(make().await).await;
-    a_refused_request_counts_nothing(make().await).await;
+    a_refused_request_is_charged_to_no_month_and_not_kept(make().await).await;
     a_request_handed_over_twice_is_kept_once(make().await).await;
     flushing_an_idle_journal_does_nothing(make().await).await;
     an_unknown_key_holds_nobody_up(make().await).await;
@@ -74,6 +67,7 @@ fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
         id: Uuid::from_u128(number),
         request_id: RequestId::parse("Caller:own.id-1_2").expect("an id of the suite"),
         key,
+        customer: customer(1).id,
         endpoint: Endpoint::ZipAuto,
         outcome,
         banks: Some(Banks {
@@ -87,12 +81,53 @@ fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
     }
 }
 
+fn refusal(key: KeyId, outcome: Outcome) -> RefusalEntry {
+    RefusalEntry {
+        key,
+        customer: customer(1).id,
+        endpoint: Endpoint::ZipAuto,
+        outcome,
+        at: noon(),
+    }
+}
+
+/// What is kept of a request.
+pub(super) fn kept(entry: &RequestEntry) -> RequestRecord {
+    RequestRecord {
+        id: entry.id,
+        request_id: entry.request_id.clone(),
+        key: entry.key,
+        endpoint: entry.endpoint,
+        outcome: entry.outcome,
+        banks: entry.banks,
+        at: entry.at,
+        duration: entry.duration,
+        bank_time: entry.bank_time,
+    }
+}
+
 impl JournalUnderTest {
     async fn key(&self, number: u16) -> KeyId {
-        let record = record(number);
-        let id = record.key.id;
-        self.keys.insert(record).await.expect("the key is added");
-        id
+        self.stores.added(number).await.id
+    }
+
+    /// The requests that are kept, by their id.
+    async fn requests(&self) -> Vec<RequestRecord> {
+        let ask = RequestListing {
+            key: None,
+            only: Only::default(),
+            request_id: None,
+            from: None,
+            to: None,
+            page: PageAsk::first(PageSize::MAX),
+        };
+        let page = self.stores.usage.requests(Scope::Everybody, &ask).await;
+        let page = page.expect("the store works");
+        assert!(!page.has_next, "the suite asks for one page");
+        let requests = page.items.into_iter().map(|(_, request)| request);
+        let mut requests: Vec<_> = requests.collect();
+        requests.sort_by_key(|request| request.id);
+        requests
     }
 
     async fn admit(&self, entry: AdmissionEntry) {
@@ -107,11 +142,8 @@ impl JournalUnderTest {
     }
 
     async fn used(&self, key: KeyId, month: Month) -> (u64, u64) {
-        let snapshot = self
-            .keys
-            .snapshot(key, month)
-            .await
-            .expect("the store works");
+        let snapshot = self.stores.keys.snapshot(key, month).await;
+        let snapshot = snapshot.expect("the store works");
         let MonthlyUse { charged, refunded } = snapshot.expect("the key is there").used;
         (charged, refunded)
     }
@@ -121,9 +153,7 @@ impl JournalUnderTest {
     }
 
     async fn last_use(&self, key: KeyId) -> Option<String> {
-        let keys = self.keys.list().await.expect("the store works");
-        let key = keys.into_iter().find(|kept| kept.id == key);
-        let last_use = key.expect("the key is there").last_used_at;
+        let last_use = self.stores.found(key).await.last_used_at;
         last_use.map(|at| at.to_rfc3339())
     }
 }
@@ -226,9 +256,7 @@ async fn a_request_is_kept_as_it_was(under_test: JournalUnderTest) {
     under_test.journal.conclude(full.clone());
     under_test.journal.conclude(bare.clone());
     under_test.flush().await;
-    let mut kept = under_test.requests.all().await;
-    kept.sort_by_key(|request| request.id);
-    assert_eq!(kept, [full, bare]);
+    assert_eq!(under_test.requests().await, [kept(&full), kept(&bare)]);
 }
 
 async fn every_endpoint_and_outcome_is_kept(under_test: JournalUnderTest) {
@@ -243,27 +271,22 @@ async fn every_endpoint_and_outcome_is_kept(under_test: JournalUnderTest) {
             endpoint,
             ..request(number, key, outcome)
         };
-        under_test.journal.conclude(entry.clone());
-        expected.push(RequestEntry {
-            refund: None,
-            ..entry
-        });
+        expected.push(kept(&entry));
+        under_test.journal.conclude(entry);
     }
     under_test.flush().await;
-    let mut kept = under_test.requests.all().await;
-    kept.sort_by_key(|request| request.id);
-    assert_eq!(kept, expected);
+    assert_eq!(under_test.requests().await, expected);
 }
 
-async fn a_refused_request_counts_nothing(under_test: JournalUnderTest) {
+async fn a_refused_request_is_charged_to_no_month_and_not_kept(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
-    under_test
-        .journal
-        .conclude(request(1, key, Outcome::RateLimited));
+    for outcome in [Outcome::RateLimited, Outcome::QuotaExceeded] {
+        under_test.journal.refuse(refusal(key, outcome));
+    }
     under_test.flush().await;
     assert_eq!(under_test.used_now(key).await, (0, 0));
     assert_eq!(under_test.last_use(key).await, None);
-    assert_eq!(under_test.requests.all().await.len(), 1);
+    assert_eq!(under_test.requests().await, []);
 }
 
 async fn a_request_handed_over_twice_is_kept_once(under_test: JournalUnderTest) {
@@ -278,7 +301,7 @@ async fn a_request_handed_over_twice_is_kept_once(under_test: JournalUnderTest) 
         .journal
         .conclude(request(1, key, Outcome::NotFound));
     under_test.flush().await;
-    assert_eq!(under_test.requests.all().await.len(), 1);
+    assert_eq!(under_test.requests().await.len(), 1);
 }
 
 async fn flushing_an_idle_journal_does_nothing(under_test: JournalUnderTest) {
@@ -298,6 +321,9 @@ async fn an_unknown_key_holds_nobody_up(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     let unknown = record(2).key.id;
     let receipts = [unknown, key].map(|key| under_test.journal.admit(admission(key)));
+    under_test
+        .journal
+        .refuse(refusal(unknown, Outcome::RateLimited));
     under_test
         .journal
         .conclude(request(1, unknown, Outcome::Delivered));

@@ -2,45 +2,49 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use memory::{MemoryJournal, MemoryKeyStore};
-use ports::contract::journal::{JournalUnderTest, KeptRequests};
-use ports::contract::key_store::KeyStoreUnderTest;
-use ports::outbound::RequestEntry;
+use futures::executor::block_on;
+use memory::{MemoryJournal, MemoryStore};
+use ports::contract;
+use ports::contract::journal::JournalUnderTest;
+use ports::contract::stores::{Stores, StoresUnderTest};
 
-struct Kept(Arc<MemoryJournal>);
+async fn stores() -> StoresUnderTest {
+    let stores = Stores::of(Arc::new(MemoryStore::default()));
+    StoresUnderTest {
+        here: stores.clone(),
+        elsewhere: stores,
+    }
+}
 
-#[async_trait]
-impl KeptRequests for Kept {
-    async fn all(&self) -> Vec<RequestEntry> {
-        let mut requests = self.0.requests();
-        for request in &mut requests {
-            request.refund = None;
-        }
-        requests
+async fn journal() -> JournalUnderTest {
+    let store = MemoryStore::default();
+    JournalUnderTest {
+        journal: Arc::new(MemoryJournal::new(store.clone())),
+        stores: Stores::of(Arc::new(store)),
     }
 }
 
 #[test]
 fn keys_in_memory_keep_the_contract() {
-    futures::executor::block_on(ports::contract::key_store::key_store(|| async {
-        let store = MemoryKeyStore::default();
-        KeyStoreUnderTest {
-            store: Arc::new(store.clone()),
-            elsewhere: Arc::new(store),
-        }
-    }));
+    block_on(contract::key_store::key_store(stores));
+}
+
+#[test]
+fn customers_in_memory_keep_the_contract() {
+    block_on(contract::customer_store::customer_store(stores));
+}
+
+#[test]
+fn the_audit_log_in_memory_keeps_the_contract() {
+    block_on(contract::audit_log::audit_log(stores));
+}
+
+#[test]
+fn the_deny_list_in_memory_keeps_the_contract() {
+    block_on(contract::deny_list::deny_list(stores));
 }
 
 #[test]
 fn a_journal_in_memory_keeps_the_contract() {
-    futures::executor::block_on(ports::contract::journal::journal(|| async {
-        let keys = MemoryKeyStore::default();
-        let journal = Arc::new(MemoryJournal::new(keys.clone()));
-        JournalUnderTest {
-            journal: journal.clone(),
-            keys: Arc::new(keys),
-            requests: Arc::new(Kept(journal)),
-        }
-    }));
+    block_on(contract::journal::journal(journal));
 }

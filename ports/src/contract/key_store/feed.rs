@@ -2,26 +2,23 @@
 
 use futures::future::join_all;
 
-use super::{KeyStoreUnderTest, added, changes, limits, newest, noon, state};
-use crate::outbound::ChangeNumber;
+use super::super::fixture::{limits, name};
+use super::super::stores::StoresUnderTest;
+use crate::outbound::{ChangeNumber, KeyChange};
+
+fn to(per_minute: u32) -> KeyChange {
+    KeyChange::SetLimits(limits(per_minute, None).into())
+}
 
 pub(super) async fn a_version_grows_with_every_change(
-    KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
+    StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
-    let key = added(&store, 1).await;
-    let mut versions = vec![state(&store, key.id).await.version];
-    for _ in 0..2 {
-        store
-            .set_limits(key.id, limits(9, None).into())
-            .await
-            .expect("the key is changed");
-        versions.push(state(&store, key.id).await.version);
+    let key = here.added(1).await.id;
+    let mut versions = vec![here.state(key).await.version];
+    for change in [to(9), to(8), KeyChange::Revoke] {
+        here.changed(key, change, 2).await;
+        versions.push(here.state(key).await.version);
     }
-    store
-        .revoke(key.id, noon())
-        .await
-        .expect("the key is revoked");
-    versions.push(state(&store, key.id).await.version);
     assert!(
         versions.is_sorted_by(|one, next| one < next),
         "{versions:?}"
@@ -29,21 +26,15 @@ pub(super) async fn a_version_grows_with_every_change(
 }
 
 pub(super) async fn changes_come_in_order_with_the_state_of_now(
-    KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
+    StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
-    let (one, two) = (added(&store, 1).await.id, added(&store, 2).await.id);
-    store
-        .set_limits(one, limits(7, None).into())
-        .await
-        .expect("the key is changed");
-    let seen = newest(&store).await;
-    store.revoke(two, noon()).await.expect("the key is revoked");
-    store
-        .set_limits(one, limits(8, None).into())
-        .await
-        .expect("the key is changed");
+    let (one, two) = (here.added(1).await.id, here.added(2).await.id);
+    here.changed(one, to(7), 3).await;
+    let seen = here.newest_change().await;
+    here.changed(two, KeyChange::Revoke, 4).await;
+    here.changed(one, to(8), 5).await;
 
-    let all = changes(&store, ChangeNumber(0)).await;
+    let all = here.changes(ChangeNumber(0)).await;
     assert_eq!(
         all.iter().map(|change| change.key).collect::<Vec<_>>(),
         [one, two, one]
@@ -53,47 +44,57 @@ pub(super) async fn changes_come_in_order_with_the_state_of_now(
         "{all:?}"
     );
     for change in &all {
-        assert_eq!(change.state, state(&store, change.key).await);
+        assert_eq!(change.state, here.state(change.key).await);
     }
-    assert_eq!(changes(&store, seen).await, all[1..]);
-    assert_eq!(newest(&store).await, all[2].number);
-    assert_eq!(changes(&store, all[2].number).await, []);
-    assert_eq!(changes(&store, ChangeNumber(u64::MAX)).await, []);
+    assert_eq!(here.changes(seen).await, all[1..]);
+    assert_eq!(here.newest_change().await, all[2].number);
+    assert_eq!(here.changes(all[2].number).await, []);
+    assert_eq!(here.changes(ChangeNumber(u64::MAX)).await, []);
 }
 
-pub(super) async fn adding_a_key_is_no_change(KeyStoreUnderTest { store, .. }: KeyStoreUnderTest) {
-    added(&store, 1).await;
-    assert_eq!(newest(&store).await, ChangeNumber(0));
+pub(super) async fn adding_a_key_is_no_change(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.added(1).await;
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+}
+
+pub(super) async fn what_leaves_the_state_as_it_is_is_no_change(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let before = here.state(key.id).await;
+    here.changed(key.id, KeyChange::Rename(name("otra")), 2)
+        .await;
+    let same = KeyChange::SetLimits(key.limits.into());
+    here.changed(key.id, same, 3).await;
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+    assert_eq!(here.state(key.id).await, before);
 }
 
 pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
-    KeyStoreUnderTest { store, .. }: KeyStoreUnderTest,
+    StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
-    let key = added(&store, 1).await.id;
-    for per_minute in 1..=1_001 {
-        let changed = store.set_limits(key, limits(per_minute, None).into()).await;
-        changed.expect("the key is changed");
+    let key = here.added(1).await.id;
+    for number in 1..=1_001 {
+        here.changed(key, to(number.into()), number).await;
     }
-    let first = changes(&store, ChangeNumber(0)).await;
+    let first = here.changes(ChangeNumber(0)).await;
     assert_eq!(first.len(), 1_000);
-    let rest = changes(&store, first[999].number).await;
+    let rest = here.changes(first[999].number).await;
     assert_eq!(rest.len(), 1);
-    assert_eq!(rest[0].number, newest(&store).await);
+    assert_eq!(rest[0].number, here.newest_change().await);
 }
 
-pub(super) async fn changes_made_at_the_same_time_have_a_number_each(
-    under_test: KeyStoreUnderTest,
-) {
-    let KeyStoreUnderTest { store, elsewhere } = under_test;
-    let key = added(&store, 1).await.id;
-    let updates = (0..40).map(|number| {
-        let store = if number % 2 == 0 { &store } else { &elsewhere };
-        store.set_limits(key, limits(number + 1, None).into())
+pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let key = here.added(1).await.id;
+    let updates = (1..=40).map(|number| {
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        stores.change(key, to(number.into()), number)
     });
     for update in join_all(updates).await {
         update.expect("the key is changed");
     }
-    let all = changes(&store, ChangeNumber(0)).await;
+    let all = here.changes(ChangeNumber(0)).await;
     assert_eq!(all.len(), 40);
     assert!(
         all.is_sorted_by(|one, next| one.number < next.number),

@@ -10,13 +10,12 @@ use domain::audit::{Act, Action, creation, difference};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
 use domain::month::Month;
-use domain::page::{Cursor, CursorError, Page};
+use domain::page::{Cursor, Page};
 use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, KeyOverview, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
-use uuid::Uuid;
 
 use super::pages::{begins, by_instant, holds, page};
 use super::{Books, Kept, MemoryStore};
@@ -105,10 +104,6 @@ fn passes(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
         && filter.text.as_ref().is_none_or(named)
 }
 
-fn by_name(cursor: &Cursor) -> Result<(String, Uuid), CursorError> {
-    Ok((cursor.value.clone(), cursor.id))
-}
-
 fn unknown_customer() -> StoreError {
     let cause = Box::<dyn Error + Send + Sync>::from("the key's customer doesn't exist");
     StoreError {
@@ -192,6 +187,7 @@ impl KeyStore for MemoryStore {
                     value: key.name.as_str().to_owned(),
                     id: key.id.0,
                 };
+                let by_name = |cursor: &Cursor| Ok((cursor.value.clone(), cursor.id));
                 page(keys, &ask.page, ask.direction, cursor, by_name)?
             }
         };

@@ -1,0 +1,173 @@
+//! What every audit log does. That the right entries are in it is told by the suites of whatever
+//! leaves them.
+
+use std::future::Future;
+
+use domain::audit::AuditEntry;
+use domain::customer::ExistingKeys;
+use domain::limits::Plan;
+use domain::page::PageAsk;
+
+use super::fixture::{act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute};
+use super::fixture::{record, record_of};
+use super::stores::{Stores, StoresUnderTest};
+use crate::inbound::AuditFilter;
+use crate::outbound::{KeyChange, ListError};
+
+/// Runs the whole suite; `make` gives a fresh database each time.
+pub async fn audit_log<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    a_new_log_is_empty(make().await).await;
+    pages_of_any_size_give_each_entry_once_newest_first(make().await).await;
+    a_page_begins_after_the_one_before_whatever_was_added(make().await).await;
+    a_cursor_of_another_list_is_refused(make().await).await;
+    entries_are_found_by_customer_and_by_key(make().await).await;
+    entries_are_found_by_when_they_were_left(make().await).await;
+    each_condition_narrows_the_list(make().await).await;
+    what_one_process_writes_another_reads(make().await).await;
+}
+
+/// Two customers who make a key each, of which one is changed; each act leaves one entry.
+async fn written(stores: &Stores) {
+    let (one, two) = (stores.enrolled(1).await, stores.enrolled(2).await);
+    stores.insert(record_of(&one, 1), 1).await;
+    stores.insert(record_of(&two, 2), 2).await;
+    let (minute, month) = (per_minute(7), monthly_quota(None));
+    let key = record(1).key.id;
+    stores.changed(key, KeyChange::SetLimits(minute), 3).await;
+    stores.changed(key, KeyChange::SetLimits(month), 4).await;
+    let (plan, existing) = (Plan::Enterprise, ExistingKeys::Keep);
+    let (customers, act) = (&stores.customers, act(5));
+    let planned = customers.set_plan(one.id, plan, existing, &act).await;
+    planned.expect("the plan is set");
+    stores.changed(key, KeyChange::Revoke, 6).await;
+}
+
+/// The numbers of the acts that left the entries, in order.
+fn acts<'a>(entries: impl IntoIterator<Item = &'a AuditEntry>) -> Vec<u16> {
+    let number = |entry: &AuditEntry| {
+        let number = (0..1_000).find(|number| act(*number) == entry.act);
+        number.expect("an act of the suite")
+    };
+    entries.into_iter().map(number).collect()
+}
+
+async fn walk(stores: &Stores, mut ask: PageAsk) -> Vec<u16> {
+    let most = usize::try_from(ask.first.get()).expect("a length of the suite");
+    let mut walked = Vec::new();
+    loop {
+        let page = stores.audit.audit(&AuditFilter::default(), &ask).await;
+        let page = page.expect("the log is read");
+        assert!(page.items.len() <= most, "a page is too long");
+        walked.extend(acts(page.items.iter().map(|(_, entry)| entry)));
+        if !page.has_next {
+            return walked;
+        }
+        ask.after = page.items.last().map(|(cursor, _)| cursor.clone());
+        assert!(ask.after.is_some(), "an empty page has a next one");
+    }
+}
+
+async fn found(stores: &Stores, filter: AuditFilter) -> Vec<u16> {
+    acts(&stores.written(&filter).await)
+}
+
+async fn a_new_log_is_empty(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.enrolled(1).await;
+    assert_eq!(here.written(&AuditFilter::default()).await, []);
+}
+
+async fn pages_of_any_size_give_each_entry_once_newest_first(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    written(&here).await;
+    for size in [1, 2, 3, 5, 6, 7, 100] {
+        let walked = walk(&here, page_of(size)).await;
+        assert_eq!(walked, [6, 5, 4, 3, 2, 1], "{size} a page");
+    }
+    let page = here.audit.audit(&AuditFilter::default(), &page_of(6)).await;
+    assert!(!page.expect("the log is read").has_next);
+}
+
+async fn a_page_begins_after_the_one_before_whatever_was_added(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    written(&here).await;
+    let page = here.audit.audit(&AuditFilter::default(), &page_of(2)).await;
+    let page = page.expect("the log is read");
+    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    here.added(7).await;
+    let rest = PageAsk {
+        after: last,
+        ..page_of(3)
+    };
+    assert_eq!(walk(&here, rest).await, [4, 3, 2, 1]);
+}
+
+async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+    written(&here).await;
+    let ask = PageAsk {
+        after: Some(foreign_cursor()),
+        ..page_of(2)
+    };
+    let refused = here.audit.audit(&AuditFilter::default(), &ask).await;
+    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+}
+
+async fn entries_are_found_by_customer_and_by_key(StoresUnderTest { here, .. }: StoresUnderTest) {
+    written(&here).await;
+    let of_customer = async |number| {
+        let filter = AuditFilter {
+            customer: Some(customer(number).id),
+            ..AuditFilter::default()
+        };
+        found(&here, filter).await
+    };
+    assert_eq!(of_customer(1).await, [6, 5, 4, 3, 1]);
+    assert_eq!(of_customer(2).await, [2]);
+    assert_eq!(of_customer(3).await, [0; 0]);
+    let of_key = async |number| acts(&here.written_about(record(number).key.id).await);
+    assert_eq!(of_key(1).await, [6, 4, 3, 1]);
+    assert_eq!(of_key(2).await, [2]);
+    assert_eq!(of_key(3).await, [0; 0]);
+}
+
+async fn entries_are_found_by_when_they_were_left(StoresUnderTest { here, .. }: StoresUnderTest) {
+    written(&here).await;
+    let between = async |from: Option<u16>, to: Option<u16>| {
+        let filter = AuditFilter {
+            from: from.map(instant),
+            to: to.map(instant),
+            ..AuditFilter::default()
+        };
+        found(&here, filter).await
+    };
+    assert_eq!(between(Some(3), None).await, [6, 5, 4, 3]);
+    assert_eq!(between(None, Some(3)).await, [2, 1]);
+    assert_eq!(between(Some(2), Some(5)).await, [4, 3, 2]);
+    assert_eq!(between(Some(3), Some(3)).await, [0; 0]);
+    assert_eq!(between(Some(5), Some(2)).await, [0; 0]);
+}
+
+async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+    written(&here).await;
+    let filter = AuditFilter {
+        customer: Some(customer(1).id),
+        key: Some(record(1).key.id),
+        from: Some(instant(2)),
+        to: Some(instant(6)),
+    };
+    assert_eq!(found(&here, filter.clone()).await, [4, 3]);
+    let anothers = AuditFilter {
+        customer: Some(customer(2).id),
+        ..filter
+    };
+    assert_eq!(found(&here, anothers).await, [0; 0]);
+}
+
+async fn what_one_process_writes_another_reads(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    written(&here).await;
+    let all = AuditFilter::default();
+    assert_eq!(elsewhere.written(&all).await, here.written(&all).await);
+    assert_eq!(found(&elsewhere, all).await.len(), 6);
+}

@@ -1,0 +1,259 @@
+//! What every store of customers does.
+
+use std::future::Future;
+
+use domain::customer::{Customer, CustomerId};
+use domain::key::Owner;
+use domain::limits::{MonthlyUse, Plan};
+use domain::page::PageAsk;
+use futures::future::join_all;
+
+use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
+use super::stores::{Stores, StoresUnderTest};
+use crate::inbound::{AuditFilter, CustomerOverview};
+use crate::outbound::{KeyChange, ListError};
+
+mod plan;
+
+/// Runs the whole suite; `make` gives a fresh database each time.
+pub async fn customer_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    an_owner_that_was_never_seen_is_no_customer(make().await).await;
+    a_customer_is_found_as_it_was_enrolled(make().await).await;
+    enrolling_again_changes_nothing(make().await).await;
+    an_owner_is_known_by_issuer_and_subject(make().await).await;
+    of_many_that_enrol_one_owner_one_is_added(make().await).await;
+    customers_are_listed_newest_first_page_by_page(make().await).await;
+    a_page_begins_after_the_one_before_whatever_was_added(make().await).await;
+    a_cursor_of_another_list_is_refused(make().await).await;
+    a_text_is_found_in_issuers_and_subjects(make().await).await;
+    a_customer_is_listed_with_what_it_has(make().await).await;
+
+    plan::a_plan_is_what_it_was_set_to_last(make().await).await;
+    plan::keys_that_keep_their_limits_keep_them(make().await).await;
+    plan::keys_that_follow_take_the_plans_limits(make().await).await;
+    plan::revoked_keys_do_not_follow(make().await).await;
+    plan::keys_follow_a_plan_that_was_set_before(make().await).await;
+    plan::a_plan_leaves_an_entry_and_so_does_each_key_that_follows(make().await).await;
+    plan::a_plan_that_is_set_already_changes_nothing(make().await).await;
+    plan::keys_that_follow_are_changes_for_other_processes(make().await).await;
+    plan::a_customer_that_is_not_there_gets_no_plan(make().await).await;
+}
+
+async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
+    let customer = stores.customers.customer(owner).await;
+    customer.expect("the store works")
+}
+
+/// All customers that a text finds, newest first, on pages of so many.
+async fn walk(stores: &Stores, text: Option<&str>, mut ask: PageAsk) -> Vec<CustomerOverview> {
+    let most = usize::try_from(ask.first.get()).expect("a length of the suite");
+    let mut walked = Vec::new();
+    loop {
+        let page = stores.customers.customers(text, month(), &ask).await;
+        let page = page.expect("the list is read");
+        assert!(page.items.len() <= most, "a page is too long");
+        ask.after = page.items.last().map(|(cursor, _)| cursor.clone());
+        walked.extend(page.items.into_iter().map(|(_, overview)| overview));
+        if !page.has_next {
+            return walked;
+        }
+        assert!(ask.after.is_some(), "an empty page has a next one");
+    }
+}
+
+fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {
+    let ids = overviews.iter().map(|overview| overview.customer.id);
+    ids.collect()
+}
+
+async fn an_owner_that_was_never_seen_is_no_customer(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.enrolled(2).await;
+    assert_eq!(known(&here, &customer(1).owner).await, None);
+    assert_eq!(ids(&walk(&here, None, page_of(10)).await).len(), 1);
+}
+
+async fn a_customer_is_found_as_it_was_enrolled(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let newcomer = Customer {
+        owner: Owner {
+            issuer: "https://issuer.example/realms/ñ".to_owned(),
+            subject: "auth0|5f7c8ec7'; --".to_owned(),
+        },
+        plan: Plan::Enterprise,
+        ..customer(1)
+    };
+    let enrolled = here.customers.enrol(&newcomer).await;
+    assert_eq!(enrolled.expect("the store works"), newcomer);
+    for stores in [&here, &elsewhere] {
+        let found = known(stores, &newcomer.owner).await;
+        assert_eq!(found.as_ref(), Some(&newcomer));
+    }
+    assert_eq!(here.written(&AuditFilter::default()).await, []);
+}
+
+async fn enrolling_again_changes_nothing(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let first = here.enrolled(1).await;
+    let again = Customer {
+        owner: first.owner.clone(),
+        plan: Plan::Enterprise,
+        ..customer(2)
+    };
+    for stores in [&here, &elsewhere] {
+        let enrolled = stores.customers.enrol(&again).await;
+        assert_eq!(enrolled.expect("the store works"), first);
+        assert_eq!(known(stores, &first.owner).await.as_ref(), Some(&first));
+    }
+    assert_eq!(ids(&walk(&here, None, page_of(10)).await), [first.id]);
+}
+
+async fn an_owner_is_known_by_issuer_and_subject(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let first = here.enrolled(1).await;
+    let owners = [
+        ("https://other.example", "subject-1"),
+        ("https://issuer.example", "SUBJECT-1"),
+        ("https://issuer.example/", "subject-1"),
+        ("https://issuer.example", "subject-1 "),
+    ];
+    for (number, (issuer, subject)) in (2..).zip(owners) {
+        let other = Customer {
+            owner: Owner {
+                issuer: issuer.to_owned(),
+                subject: subject.to_owned(),
+            },
+            ..customer(number)
+        };
+        assert_eq!(known(&here, &other.owner).await, None);
+        let enrolled = here.customers.enrol(&other).await;
+        assert_eq!(enrolled.expect("the store works"), other);
+    }
+    assert_eq!(known(&here, &first.owner).await, Some(first));
+    assert_eq!(walk(&here, None, page_of(10)).await.len(), 5);
+}
+
+async fn of_many_that_enrol_one_owner_one_is_added(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let enrol = async |number| {
+        let newcomer = Customer {
+            owner: customer(0).owner,
+            ..customer(number)
+        };
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        let enrolled = stores.customers.enrol(&newcomer).await;
+        enrolled.expect("the store works")
+    };
+    let enrolled = join_all((0..20).map(enrol)).await;
+    let kept = known(&here, &customer(0).owner).await;
+    let kept = kept.expect("the customer is there");
+    assert!(enrolled.iter().all(|one| *one == kept), "{enrolled:?}");
+    assert_eq!(walk(&here, None, page_of(100)).await.len(), 1);
+}
+
+async fn customers_are_listed_newest_first_page_by_page(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let mut customers = Vec::new();
+    // Two of them at the same moment.
+    for (number, created) in [(3, 3), (1, 1), (5, 3), (2, 2), (4, 4)] {
+        let newcomer = Customer {
+            created_at: instant(created),
+            ..customer(number)
+        };
+        let enrolled = here.customers.enrol(&newcomer).await;
+        customers.push(enrolled.expect("the store works"));
+    }
+    customers.sort_by_key(|customer| std::cmp::Reverse((customer.created_at, customer.id)));
+    for size in [1, 2, 4, 5, 6, 100] {
+        let walked = walk(&here, None, page_of(size)).await;
+        let walked = walked.into_iter().map(|overview| overview.customer);
+        assert_eq!(walked.collect::<Vec<_>>(), customers, "{size} a page");
+    }
+}
+
+async fn a_page_begins_after_the_one_before_whatever_was_added(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    for number in [1, 2, 4, 5] {
+        here.enrolled(number).await;
+    }
+    let page = here.customers.customers(None, month(), &page_of(2)).await;
+    let page = page.expect("the list is read");
+    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    for number in [6, 3] {
+        here.enrolled(number).await;
+    }
+    let rest = PageAsk {
+        after: last,
+        ..page_of(1)
+    };
+    let expected = [3, 2, 1].map(|number| customer(number).id);
+    assert_eq!(ids(&walk(&here, None, rest).await), expected);
+}
+
+async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.enrolled(1).await;
+    let ask = PageAsk {
+        after: Some(foreign_cursor()),
+        ..page_of(2)
+    };
+    let refused = here.customers.customers(None, month(), &ask).await;
+    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+}
+
+async fn a_text_is_found_in_issuers_and_subjects(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let owners = [
+        ("https://issuer.example", "ana_maria"),
+        ("https://issuer.example", "ana-maria"),
+        ("https://login.bank.example", r"dominio\ana%"),
+        ("https://login.bank.example", "ñandú"),
+    ];
+    for (number, (issuer, subject)) in (1..).zip(owners) {
+        let newcomer = Customer {
+            owner: Owner {
+                issuer: issuer.to_owned(),
+                subject: subject.to_owned(),
+            },
+            ..customer(number)
+        };
+        let enrolled = here.customers.enrol(&newcomer).await;
+        enrolled.expect("the store works");
+    }
+    for (text, expected) in [
+        ("ana", vec![3, 2, 1]),
+        ("ANA", vec![3, 2, 1]),
+        ("bank", vec![4, 3]),
+        ("https://issuer", vec![2, 1]),
+        ("ana_m", vec![1]),
+        ("%", vec![3]),
+        (r"\", vec![3]),
+        (r"\ana", vec![3]),
+        ("ñandú", vec![4]),
+        ("beto", vec![]),
+    ] {
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|number| customer(number).id)
+            .collect();
+        for size in [1, 100] {
+            let found = walk(&here, Some(text), page_of(size)).await;
+            assert_eq!(ids(&found), expected, "{text}");
+        }
+    }
+}
+
+async fn a_customer_is_listed_with_what_it_has(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
+    for number in 1..=3 {
+        here.insert(record_of(&one, number), number).await;
+    }
+    here.changed(record(2).key.id, KeyChange::Revoke, 4).await;
+    let expected = [(two, 0), (one, 2)].map(|(customer, active_keys)| CustomerOverview {
+        customer,
+        active_keys,
+        month: month(),
+        used: MonthlyUse::default(),
+    });
+    assert_eq!(walk(&here, None, page_of(1)).await, expected);
+}

@@ -1,0 +1,190 @@
+//! A customer's plan, and its keys' limits.
+
+use domain::audit::{Action, AuditEntry, customer_difference, difference};
+use domain::customer::{Customer, ExistingKeys};
+use domain::key::{ApiKey, KeyId};
+use domain::limits::Plan;
+use uuid::Uuid;
+
+use super::super::fixture::{act, customer, limits, record_of};
+use super::super::stores::{Stores, StoresUnderTest};
+use super::known;
+use crate::inbound::AuditFilter;
+use crate::outbound::{ChangeNumber, KeyChange, UpdateError};
+
+async fn set_plan(
+    stores: &Stores,
+    plan: Plan,
+    existing: ExistingKeys,
+    number: u16,
+) -> (Customer, Vec<KeyId>) {
+    let (customers, act) = (&stores.customers, act(number));
+    let set = customers
+        .set_plan(customer(1).id, plan, existing, &act)
+        .await;
+    let (customer, mut keys) = set.expect("the plan is set");
+    keys.sort_unstable();
+    (customer, keys)
+}
+
+/// The first customer with two keys, and a neighbour with one.
+async fn three_keys(stores: &Stores) -> [ApiKey; 3] {
+    let (one, two) = (stores.enrolled(1).await, stores.enrolled(2).await);
+    [
+        stores.insert(record_of(&one, 1), 1).await,
+        stores.insert(record_of(&one, 2), 2).await,
+        stores.insert(record_of(&two, 3), 3).await,
+    ]
+}
+
+pub(super) async fn a_plan_is_what_it_was_set_to_last(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
+    for (number, plan) in (1..).zip([Plan::Enterprise, Plan::Startup, Plan::Enterprise]) {
+        let (set, keys) = set_plan(&here, plan, ExistingKeys::Follow, number).await;
+        let expected = Customer {
+            plan,
+            ..one.clone()
+        };
+        assert_eq!((&set, keys), (&expected, vec![]));
+        assert_eq!(known(&here, &one.owner).await, Some(expected));
+    }
+    assert_eq!(known(&here, &two.owner).await, Some(two));
+}
+
+pub(super) async fn keys_that_keep_their_limits_keep_them(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let keys = three_keys(&here).await;
+    let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Keep, 4).await;
+    assert_eq!(changed, []);
+    for key in keys {
+        assert_eq!(here.found(key.id).await, key);
+    }
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+}
+
+pub(super) async fn keys_that_follow_take_the_plans_limits(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [one, two, neighbours] = three_keys(&here).await;
+    let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 4).await;
+    assert_eq!(changed, [one.id, two.id]);
+    for key in [one, two] {
+        let expected = ApiKey {
+            limits: Plan::Enterprise.limits(),
+            ..key
+        };
+        assert_eq!(here.found(expected.id).await, expected);
+        assert_eq!(here.state(expected.id).await.limits, expected.limits);
+    }
+    assert_eq!(here.found(neighbours.id).await, neighbours);
+}
+
+pub(super) async fn revoked_keys_do_not_follow(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let [one, two, _] = three_keys(&here).await;
+    let revoked = here.changed(one.id, KeyChange::Revoke, 4).await;
+    let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 5).await;
+    assert_eq!(changed, [two.id]);
+    assert_eq!(here.found(one.id).await, revoked);
+}
+
+pub(super) async fn keys_follow_a_plan_that_was_set_before(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [one, two, _] = three_keys(&here).await;
+    let own = KeyChange::SetLimits(limits(7, Some(7)).into());
+    here.changed(two.id, own, 4).await;
+    let (_, changed) = set_plan(&here, Plan::Startup, ExistingKeys::Follow, 5).await;
+    assert_eq!(changed, [two.id], "the other one follows already");
+    assert_eq!(here.found(one.id).await, one);
+    assert_eq!(here.found(two.id).await, two);
+    let newest = &here.written(&AuditFilter::default()).await[0];
+    assert_eq!(newest.action, Action::LimitsSet);
+    assert_eq!(newest.act, act(5), "the plan itself left no entry");
+}
+
+pub(super) async fn a_plan_leaves_an_entry_and_so_does_each_key_that_follows(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [one, two, _] = three_keys(&here).await;
+    let before = customer(1);
+    let (after, _) = set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 4).await;
+    let filter = AuditFilter {
+        from: Some(act(4).at),
+        ..AuditFilter::default()
+    };
+    let mut written = here.written(&filter).await;
+    let mut ids: Vec<_> = written.iter().map(|entry| entry.act.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "each entry has an id of its own");
+    assert!(ids.contains(&act(4).id), "the act's id is one of them");
+
+    let of_key = |key: &ApiKey| {
+        let limits = Plan::Enterprise.limits();
+        let after = ApiKey {
+            limits,
+            ..key.clone()
+        };
+        (Action::LimitsSet, Some(key.id), difference(key, &after))
+    };
+    let plan = customer_difference(&before, &after);
+    let expected = [(Action::PlanSet, None, plan), of_key(&one), of_key(&two)];
+    let expected = expected.map(|(action, key, changes)| AuditEntry {
+        act: act(4),
+        action,
+        customer: before.id,
+        key,
+        changes,
+    });
+    written.sort_by_key(|entry| entry.key);
+    let nameless = |mut entry: AuditEntry| {
+        entry.act.id = Uuid::nil();
+        entry
+    };
+    let written: Vec<_> = written.into_iter().map(nameless).collect();
+    assert_eq!(written, expected.map(nameless));
+}
+
+pub(super) async fn a_plan_that_is_set_already_changes_nothing(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    three_keys(&here).await;
+    let before = here.written(&AuditFilter::default()).await;
+    for existing in [ExistingKeys::Keep, ExistingKeys::Follow] {
+        let (set, changed) = set_plan(&here, Plan::Startup, existing, 4).await;
+        assert_eq!((set, changed), (customer(1), vec![]));
+    }
+    assert_eq!(here.written(&AuditFilter::default()).await, before);
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+}
+
+pub(super) async fn keys_that_follow_are_changes_for_other_processes(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let [one, two, _] = three_keys(&here).await;
+    let version = here.state(one.id).await.version;
+    set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 4).await;
+    let changes = elsewhere.changes(ChangeNumber(0)).await;
+    let mut keys: Vec<_> = changes.iter().map(|change| change.key).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, [one.id, two.id]);
+    let limits = Plan::Enterprise.limits();
+    assert!(changes.iter().all(|change| change.state.limits == limits));
+    assert!(here.state(one.id).await.version > version);
+}
+
+pub(super) async fn a_customer_that_is_not_there_gets_no_plan(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    three_keys(&here).await;
+    let before = here.written(&AuditFilter::default()).await;
+    let (plan, existing) = (Plan::Enterprise, ExistingKeys::Follow);
+    let (customers, act) = (&here.customers, act(4));
+    let refused = customers
+        .set_plan(customer(9).id, plan, existing, &act)
+        .await;
+    assert!(matches!(refused, Err(UpdateError::NotFound)), "{refused:?}");
+    assert_eq!(here.written(&AuditFilter::default()).await, before);
+}

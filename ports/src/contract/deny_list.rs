@@ -1,0 +1,71 @@
+//! What every deny list does.
+
+use std::future::Future;
+
+use domain::key::KeyId;
+use futures::future::join_all;
+
+use super::fixture::{instant, record};
+use super::stores::{Stores, StoresUnderTest};
+use crate::outbound::{Denial, Fingerprint};
+
+/// Runs the whole suite; `make` gives a fresh database each time.
+pub async fn deny_list<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    nothing_is_denied_at_first(make().await).await;
+    what_is_denied_stays_denied_everywhere(make().await).await;
+    the_first_denial_is_new_and_the_next_ones_are_repeated(make().await).await;
+    of_many_denials_at_once_one_is_new(make().await).await;
+}
+
+/// A fingerprint of the suite: 64 hexadecimal digits.
+fn fingerprint(number: u16) -> Fingerprint {
+    let KeyId(id) = record(number).key.id;
+    Fingerprint(format!("{0}{0}", id.simple()))
+}
+
+async fn is_denied(stores: &Stores, number: u16) -> bool {
+    let denied = stores.deny_list.is_denied(&fingerprint(number)).await;
+    denied.expect("the store works")
+}
+
+async fn deny(stores: &Stores, number: u16) -> Denial {
+    let until = instant(u16::MAX);
+    let denial = stores.deny_list.deny(&fingerprint(number), until).await;
+    denial.expect("the store works")
+}
+
+async fn nothing_is_denied_at_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+    assert!(!is_denied(&here, 1).await);
+}
+
+async fn what_is_denied_stays_denied_everywhere(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    deny(&here, 1).await;
+    for stores in [&here, &elsewhere, &here] {
+        assert!(is_denied(stores, 1).await);
+        assert!(!is_denied(stores, 2).await);
+    }
+}
+
+async fn the_first_denial_is_new_and_the_next_ones_are_repeated(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    assert_eq!(deny(&here, 1).await, Denial::New);
+    for stores in [&here, &elsewhere] {
+        assert_eq!(deny(stores, 1).await, Denial::Repeated);
+    }
+    assert_eq!(deny(&elsewhere, 2).await, Denial::New);
+    assert_eq!(deny(&here, 2).await, Denial::Repeated);
+}
+
+async fn of_many_denials_at_once_one_is_new(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    for number in 1..=5 {
+        let denials = (0..20).map(|place| {
+            let stores = if place % 2 == 0 { &here } else { &elsewhere };
+            deny(stores, number)
+        });
+        let denials = join_all(denials).await;
+        let new = denials.iter().filter(|denial| **denial == Denial::New);
+        assert_eq!(new.count(), 1, "{denials:?}");
+    }
+}

@@ -1,0 +1,131 @@
+//! The customers, keys and acts that the suites work with.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::audit::Act;
+use domain::customer::{Customer, CustomerId};
+use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
+use domain::limits::{Limits, LimitsChange, Plan};
+use domain::month::Month;
+use domain::page::{Cursor, PageAsk, PageSize};
+use domain::request::RequestId;
+use uuid::Uuid;
+
+use crate::outbound::KeyRecord;
+
+/// The `number`th customer, seen for the first time so many milliseconds after noon.
+pub fn customer(number: u16) -> Customer {
+    Customer {
+        id: CustomerId(id(1, number)),
+        owner: Owner {
+            issuer: "https://issuer.example".to_owned(),
+            subject: format!("subject-{number}"),
+        },
+        plan: Plan::Startup,
+        created_at: instant(number),
+    }
+}
+
+/// The `number`th key made; the first customer's.
+pub fn record(number: u16) -> KeyRecord {
+    record_of(&customer(1), number)
+}
+
+/// The `number`th key made, a customer's.
+pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
+    let id = KeyId(id(2, number));
+    let key = ApiKey {
+        id,
+        customer: customer.id,
+        owner: customer.owner.clone(),
+        name: name(&format!("Llave «{number}» 🔑")),
+        prefix: prefix(number),
+        limits: limits(60, Some(1_000)),
+        created_at: instant(number),
+        retires_at: None,
+        revoked_at: None,
+        last_used_at: None,
+    };
+    let credential = Credential {
+        id,
+        customer: customer.id,
+        hash: KeyHash(std::array::from_fn(|place| {
+            place.to_le_bytes()[0].wrapping_mul(37)
+        })),
+        generation: HashGeneration(number),
+    };
+    KeyRecord { key, credential }
+}
+
+/// The `number`th act, so many milliseconds after noon, in a request of its own.
+pub fn act(number: u16) -> Act {
+    Act {
+        id: id(3, number),
+        at: instant(number),
+        actor: Owner {
+            issuer: "https://issuer.example".to_owned(),
+            subject: format!("actor-{number}"),
+        },
+        request_id: RequestId::parse(&format!("request-{number}")).expect("an id of the suite"),
+    }
+}
+
+/// The `number`th id of a kind. Ordered by number, and far enough from each other that an adapter
+/// may make others in between.
+fn id(kind: u128, number: u16) -> Uuid {
+    Uuid::from_u128(
+        0x0198_f3c2_0000_7000_8000_0000_0000_0000 + (u128::from(number) << 32) + (kind << 56),
+    )
+}
+
+/// A live key's prefix for an even number, a test key's for an odd one.
+pub(super) fn prefix(number: u16) -> KeyPrefix {
+    let environment = if number.is_multiple_of(2) {
+        "live"
+    } else {
+        "test"
+    };
+    let prefix = format!("cep_{environment}_Suite{number:03}");
+    KeyPrefix::parse(&prefix).expect("a prefix of the suite")
+}
+
+pub(super) fn name(text: &str) -> KeyName {
+    KeyName::parse(text).expect("a name of the suite")
+}
+
+pub(super) fn limits(per_minute: u32, monthly_quota: Option<u64>) -> Limits {
+    Limits::new(per_minute, monthly_quota).expect("limits of the suite")
+}
+
+pub(super) fn per_minute(number: u32) -> LimitsChange {
+    LimitsChange::new(Some(number), None).expect("a change of the suite")
+}
+
+pub(super) fn monthly_quota(quota: Option<u64>) -> LimitsChange {
+    LimitsChange::new(None, Some(quota)).expect("a change of the suite")
+}
+
+pub(super) fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(1_795_262_400_123).expect("an instant of the suite")
+}
+
+/// So many milliseconds after noon.
+pub(super) fn instant(number: u16) -> DateTime<Utc> {
+    noon() + TimeDelta::milliseconds(i64::from(number))
+}
+
+pub(super) fn month() -> Month {
+    Month::of(noon())
+}
+
+/// A cursor that no list ordered by instants has made.
+pub(super) fn foreign_cursor() -> Cursor {
+    Cursor {
+        value: "caja".to_owned(),
+        id: id(2, 1),
+    }
+}
+
+/// A page of so many items.
+pub(super) fn page_of(items: u32) -> PageAsk {
+    PageAsk::first(PageSize::new(items).expect("a length of the suite"))
+}

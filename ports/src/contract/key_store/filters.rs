@@ -1,0 +1,189 @@
+//! Which keys a list holds.
+
+use domain::customer::CustomerId;
+use domain::key::{Environment, KeyPrefix, KeyStatus};
+
+use super::super::fixture::{customer, instant, month, name, prefix, record, record_of};
+use super::super::stores::{Stores, StoresUnderTest};
+use super::everything;
+use super::rotation::rotated;
+use crate::inbound::{KeyFilter, KeyListing};
+use crate::outbound::{KeyChange, Scope};
+
+/// The numbers of the keys that pass; the list's total is theirs, if it is told.
+async fn passing(stores: &Stores, scope: Scope, filter: KeyFilter) -> Vec<u16> {
+    let ask = KeyListing {
+        filter,
+        ..everything()
+    };
+    let page = stores.keys.list(scope, month(), &ask).await;
+    let page = page.expect("the list is read");
+    let total = page.total;
+    assert!(
+        total.is_none_or(|total| total == page.items.len() as u64),
+        "{total:?}"
+    );
+    let numbers = page.items.iter().map(|(_, item)| {
+        let number = (0..1_000).find(|number| record(*number).key.id == item.key.id);
+        number.expect("a key of the suite")
+    });
+    numbers.collect()
+}
+
+/// The numbers of the first customer's keys that a text finds.
+async fn found(stores: &Stores, text: &str) -> Vec<u16> {
+    passing(stores, Scope::Of(first()), with(text)).await
+}
+
+fn first() -> CustomerId {
+    customer(1).id
+}
+
+fn with(text: &str) -> KeyFilter {
+    KeyFilter {
+        text: Some(text.to_owned()),
+        ..KeyFilter::default()
+    }
+}
+
+/// Adds a key with this name.
+async fn called(stores: &Stores, number: u16, text: &str) {
+    stores.enrolled(1).await;
+    let mut record = record(number);
+    record.key.name = name(text);
+    stores.insert(record, number).await;
+}
+
+pub(super) async fn keys_are_listed_by_what_they_are_good_for(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    for number in 1..=4 {
+        here.added(number).await;
+    }
+    let id = |number| record(number).key.id;
+    here.changed(id(2), KeyChange::Revoke, 10).await;
+    rotated(&here, id(3), 5, instant(500)).await;
+    // Rotated without grace: revoked, and not retiring.
+    rotated(&here, id(4), 6, instant(6)).await;
+    let of = async |statuses: &[KeyStatus]| {
+        let filter = KeyFilter {
+            statuses: statuses.to_vec(),
+            ..KeyFilter::default()
+        };
+        passing(&here, Scope::Everybody, filter).await
+    };
+    assert_eq!(of(&[KeyStatus::Active]).await, [1, 5, 6]);
+    assert_eq!(of(&[KeyStatus::Retiring]).await, [3]);
+    assert_eq!(of(&[KeyStatus::Revoked]).await, [2, 4]);
+    let either = [KeyStatus::Revoked, KeyStatus::Retiring];
+    assert_eq!(of(&either).await, [2, 3, 4]);
+    assert_eq!(of(&[]).await, [1, 2, 3, 4, 5, 6]);
+}
+
+pub(super) async fn keys_are_listed_by_environment(StoresUnderTest { here, .. }: StoresUnderTest) {
+    for number in 1..=3 {
+        here.added(number).await;
+    }
+    let of = async |environment| {
+        let filter = KeyFilter {
+            environment: Some(environment),
+            ..KeyFilter::default()
+        };
+        passing(&here, Scope::Everybody, filter).await
+    };
+    assert_eq!(of(Environment::Live).await, [2]);
+    assert_eq!(of(Environment::Test).await, [1, 3]);
+}
+
+pub(super) async fn a_text_is_found_in_names_and_where_prefixes_begin(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    called(&here, 1, "Caja Norte").await;
+    called(&here, 2, "la caja del señor Ñandú").await;
+    called(&here, 3, "'; DROP TABLE api_keys; --").await;
+    assert_eq!(found(&here, "caja").await, [1, 2]);
+    assert_eq!(found(&here, "CAJA").await, [1, 2]);
+    assert_eq!(found(&here, "Caja N").await, [1]);
+    assert_eq!(found(&here, "norte").await, [1]);
+    assert_eq!(found(&here, "señor Ñandú").await, [2]);
+    assert_eq!(found(&here, "'; DROP").await, [3]);
+    assert_eq!(found(&here, "sur").await, [0; 0]);
+
+    assert_eq!(found(&here, prefix(2).as_str()).await, [2]);
+    assert_eq!(found(&here, "cep_test_").await, [1, 3]);
+    assert_eq!(found(&here, "CEP_TEST_suite003").await, [3]);
+    assert_eq!(found(&here, "Suite003").await, [0; 0], "that's its end");
+}
+
+pub(super) async fn wildcards_are_characters_like_others(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let names = [
+        "100% rojo",
+        "100 rojo",
+        "a_b",
+        "axb",
+        r"a\b",
+        "a*b?c[d]",
+        "ab",
+    ];
+    for (number, text) in (1..).zip(names) {
+        called(&here, number, text).await;
+    }
+    for (text, expected) in [
+        ("%", vec![1]),
+        ("100%", vec![1]),
+        ("0%r", vec![]),
+        ("a_b", vec![3]),
+        (r"\", vec![5]),
+        (r"a\", vec![5]),
+        (r"\%", vec![]),
+        (r"\_", vec![]),
+        ("*", vec![6]),
+        ("?", vec![6]),
+        ("[d]", vec![6]),
+    ] {
+        assert_eq!(found(&here, text).await, expected, "{text}");
+    }
+    // In prefixes, the underscore alone is one of their characters.
+    assert_eq!(found(&here, "cep%").await, [0; 0]);
+    assert_eq!(found(&here, "cep_test").await, [1, 3, 5, 7]);
+    assert_eq!(found(&here, "cep__est").await, [0; 0]);
+}
+
+pub(super) async fn subjects_are_searched_in_everybodys_keys_alone(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.added(1).await;
+    let other = here.enrolled(2).await;
+    here.insert(record_of(&other, 2), 2).await;
+    let everybodys = async |text| passing(&here, Scope::Everybody, with(text)).await;
+    assert_eq!(everybodys("subject-").await, [1, 2]);
+    assert_eq!(everybodys("SUBJECT-2").await, [2]);
+    assert_eq!(everybodys("subject_2").await, [0; 0]);
+    assert_eq!(found(&here, "subject-1").await, [0; 0]);
+}
+
+pub(super) async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+    for (number, text) in [(1, "caja"), (2, "caja"), (3, "caja"), (4, "banco")] {
+        called(&here, number, text).await;
+    }
+    here.changed(record(3).key.id, KeyChange::Revoke, 10).await;
+    let other = here.enrolled(2).await;
+    let mut anothers = record_of(&other, 5);
+    anothers.key.name = name("caja");
+    here.insert(anothers, 5).await;
+    let filter = KeyFilter {
+        statuses: vec![KeyStatus::Active],
+        environment: Some(Environment::Test),
+        text: Some("caja".to_owned()),
+    };
+    assert_eq!(
+        passing(&here, Scope::Everybody, filter.clone()).await,
+        [1, 5]
+    );
+    // A text that is looked for in several places is looked for within the scope alone.
+    assert_eq!(passing(&here, Scope::Of(first()), filter).await, [1]);
+    let begun = KeyPrefix::parse("cep_test_Suite005").expect("a prefix of the suite");
+    assert_eq!(found(&here, begun.as_str()).await, [0; 0]);
+}

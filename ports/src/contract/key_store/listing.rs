@@ -1,0 +1,190 @@
+//! Lists of keys, page by page.
+
+use domain::key::{ApiKey, KeyId, KeyStatus};
+use domain::page::{Cursor, Direction, PageAsk};
+
+use super::super::fixture::{foreign_cursor, instant, month, name, page_of, record};
+use super::super::stores::{Stores, StoresUnderTest};
+use super::everything;
+use crate::inbound::{KeyListing, KeyOrderBy};
+use crate::outbound::{KeyChange, ListError, Scope};
+
+/// Names that every database puts in the same order, some of them twice.
+const NAMES: [&str; 9] = [
+    "caja", "banco", "dato", "caja", "abono", "banco", "caja", "entrega", "abono",
+];
+
+/// Keys with the names of the suite.
+async fn named(stores: &Stores) -> Vec<ApiKey> {
+    stores.enrolled(1).await;
+    let mut keys = Vec::new();
+    for (number, text) in (1..).zip(NAMES) {
+        let mut record = record(number);
+        record.key.name = name(text);
+        keys.push(stores.insert(record, number).await);
+    }
+    keys
+}
+
+fn asked(order: KeyOrderBy, direction: Direction, page: PageAsk) -> KeyListing {
+    KeyListing {
+        order,
+        direction,
+        page,
+        ..everything()
+    }
+}
+
+/// One page: its keys, and the cursor of the next one, if there is one.
+async fn page(stores: &Stores, ask: &KeyListing) -> (Vec<KeyId>, Option<Cursor>) {
+    let page = stores.keys.list(Scope::Everybody, month(), ask).await;
+    let page = page.expect("the list is read");
+    let most = usize::try_from(ask.page.first.get()).expect("a length of the suite");
+    assert!(page.items.len() <= most, "a page is too long");
+    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    let next = last.filter(|_| page.has_next);
+    assert_eq!(
+        next.is_some(),
+        page.has_next,
+        "an empty page has a next one"
+    );
+    let ids = page.items.iter().map(|(_, item)| item.key.id).collect();
+    (ids, next)
+}
+
+/// All keys, page by page from one on; with the number of pages.
+async fn walk(stores: &Stores, mut ask: KeyListing) -> (Vec<KeyId>, usize) {
+    let (mut keys, mut pages) = (Vec::new(), 0);
+    loop {
+        let (ids, next) = page(stores, &ask).await;
+        keys.extend(ids);
+        pages += 1;
+        match next {
+            Some(next) => ask.page.after = Some(next),
+            None => return (keys, pages),
+        }
+    }
+}
+
+fn ids<'a>(keys: impl IntoIterator<Item = &'a ApiKey>) -> Vec<KeyId> {
+    keys.into_iter().map(|key| key.id).collect()
+}
+
+pub(super) async fn pages_of_any_size_give_each_key_once_in_order(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let mut keys = named(&here).await;
+    for order in [KeyOrderBy::Created, KeyOrderBy::Name] {
+        match order {
+            KeyOrderBy::Created => keys.sort_by_key(|key| (key.created_at, key.id)),
+            KeyOrderBy::Name => keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id)),
+        }
+        for direction in [Direction::Ascending, Direction::Descending] {
+            let mut expected = ids(&keys);
+            if direction == Direction::Descending {
+                expected.reverse();
+            }
+            for size in [1, 2, 3, 8, 9, 10, 100] {
+                let ask = asked(order, direction, page_of(size));
+                let (walked, pages) = walk(&here, ask).await;
+                assert_eq!(walked, expected, "{order:?}, {direction:?}, {size} a page");
+                assert_eq!(pages, expected.len().div_ceil(size as usize));
+            }
+        }
+    }
+    let all = everything();
+    let all = here.keys.list(Scope::Everybody, month(), &all).await;
+    let total = all.expect("the list is read").total;
+    assert!(total.is_none_or(|total| total == 9), "{total:?}");
+}
+
+pub(super) async fn keys_of_one_name_are_ordered_by_id(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.enrolled(1).await;
+    // Neither made nor added in the order of their ids.
+    for (number, created) in [(3, 1), (1, 2), (2, 1)] {
+        let mut record = record(number);
+        record.key.name = name("caja");
+        record.key.created_at = instant(created);
+        here.insert(record, number).await;
+    }
+    let [one, two, three] = [1, 2, 3].map(|number| record(number).key.id);
+    for (order, expected) in [
+        (KeyOrderBy::Name, [one, two, three]),
+        (KeyOrderBy::Created, [two, three, one]),
+    ] {
+        let ask = asked(order, Direction::Ascending, page_of(1));
+        assert_eq!(walk(&here, ask).await.0, expected);
+    }
+}
+
+pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhile(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    named(&here).await;
+    for (direction, number) in [(Direction::Ascending, 20), (Direction::Descending, 21)] {
+        let before = listed_active(&here, direction).await;
+        let mut ask = asked(KeyOrderBy::Created, direction, page_of(3));
+        ask.filter.statuses = vec![KeyStatus::Active];
+        let (first, next) = page(&here, &ask).await;
+        assert_eq!(first, before[..3]);
+        // The key that the cursor stands for, one that was seen, and one that wasn't.
+        for gone in [before[2], before[0], before[4]] {
+            here.changed(gone, KeyChange::Revoke, 500).await;
+        }
+        let new = here.added(number).await.id;
+        ask.page.after = next;
+        let (rest, _) = walk(&here, ask).await;
+        let mut expected = before[3..].to_vec();
+        expected.remove(1);
+        if direction == Direction::Ascending {
+            expected.push(new);
+        }
+        assert_eq!(rest, expected, "{direction:?}");
+    }
+}
+
+async fn listed_active(stores: &Stores, direction: Direction) -> Vec<KeyId> {
+    let mut ask = asked(KeyOrderBy::Created, direction, page_of(100));
+    ask.filter.statuses = vec![KeyStatus::Active];
+    page(stores, &ask).await.0
+}
+
+pub(super) async fn a_page_by_name_begins_after_a_key_that_is_gone(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let mut keys = named(&here).await;
+    keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id));
+    let mut ask = asked(KeyOrderBy::Name, Direction::Ascending, page_of(4));
+    let (first, next) = page(&here, &ask).await;
+    assert_eq!(first, ids(&keys[..4]));
+    // The key that the cursor stands for moves to the end, others to both sides of the cursor.
+    for (key, new) in [(3, "zona"), (7, "aaa"), (0, "cuota")] {
+        let rename = KeyChange::Rename(name(new));
+        keys[key] = here.changed(keys[key].id, rename, 500).await;
+    }
+    ask.page.after = next;
+    let (rest, _) = walk(&here, ask).await;
+    let mut expected: Vec<_> = [0, 3, 4, 5, 6, 8].map(|key| &keys[key]).to_vec();
+    expected.sort_by_key(|key| (key.name.as_str(), key.id));
+    assert_eq!(rest, ids(expected));
+}
+
+pub(super) async fn a_cursor_of_another_list_is_refused(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let keys = named(&here).await;
+    let by_name = asked(KeyOrderBy::Name, Direction::Ascending, page_of(1));
+    let (_, next) = page(&here, &by_name).await;
+    let far = Cursor {
+        value: "9".repeat(40),
+        id: keys[0].id.0,
+    };
+    for cursor in [next.expect("there are more"), foreign_cursor(), far] {
+        let mut ask = asked(KeyOrderBy::Created, Direction::Descending, page_of(1));
+        ask.page.after = Some(cursor);
+        let refused = here.keys.list(Scope::Everybody, month(), &ask).await;
+        assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+    }
+}

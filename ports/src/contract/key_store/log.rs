@@ -1,0 +1,137 @@
+//! What keys leave in the audit log, in the step that changes them.
+
+use domain::audit::{Act, Action, AuditEntry, FieldChange, creation, difference};
+use domain::key::ApiKey;
+use uuid::Uuid;
+
+use super::super::fixture::{act, instant, limits, name, record};
+use super::super::stores::{MANY, StoresUnderTest};
+use super::rotation::{rotated, successor};
+use crate::inbound::AuditFilter;
+use crate::outbound::{KeyChange, Rotation, Scope};
+
+fn entry(act: Act, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
+    AuditEntry {
+        act,
+        action,
+        customer: key.customer,
+        key: Some(key.id),
+        changes,
+    }
+}
+
+/// The entries of one act that leaves several, which have ids of their own.
+fn without_ids(entries: &[AuditEntry]) -> Vec<AuditEntry> {
+    let without_id = |entry: &AuditEntry| {
+        let mut entry = entry.clone();
+        entry.act.id = Uuid::nil();
+        entry
+    };
+    entries.iter().map(without_id).collect()
+}
+
+pub(super) async fn a_new_key_leaves_an_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = here.added(1).await;
+    let expected = entry(act(1), Action::KeyCreated, &key, creation(&key));
+    assert_eq!(here.written(&AuditFilter::default()).await, [expected]);
+}
+
+pub(super) async fn each_change_leaves_an_entry_of_what_it_changed(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let mut before = here.added(1).await;
+    here.added(2).await;
+    let changes = [
+        (KeyChange::Rename(name("Caja «4» 🔑")), Action::KeyRenamed),
+        (
+            KeyChange::SetLimits(limits(7, None).into()),
+            Action::LimitsSet,
+        ),
+        (KeyChange::Revoke, Action::KeyRevoked),
+    ];
+    for (number, (change, action)) in (3..).zip(changes) {
+        let after = here.changed(before.id, change, number).await;
+        let difference = difference(&before, &after);
+        assert!(!difference.is_empty());
+        let expected = entry(act(number), action, &before, difference);
+        assert_eq!(here.written_about(before.id).await[0], expected);
+        before = after;
+    }
+    assert_eq!(here.written_about(before.id).await.len(), 4);
+    assert_eq!(here.written(&AuditFilter::default()).await.len(), 5);
+}
+
+pub(super) async fn what_changes_nothing_leaves_no_entry(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    here.changed(key.id, KeyChange::Revoke, 2).await;
+    for change in [
+        KeyChange::Revoke,
+        KeyChange::Rename(key.name.clone()),
+        KeyChange::SetLimits(key.limits.into()),
+    ] {
+        here.changed(key.id, change, 3).await;
+    }
+    assert_eq!(here.written(&AuditFilter::default()).await.len(), 2);
+}
+
+pub(super) async fn what_is_refused_leaves_no_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.added(1).await;
+    let mut same_prefix = record(2);
+    same_prefix.key.prefix = record(1).key.prefix;
+    let refused = here.keys.insert(same_prefix, MANY, &act(2)).await;
+    refused.expect_err("the prefix is taken");
+    let refused = here.keys.insert(record(3), 1, &act(3)).await;
+    refused.expect_err("there is no room");
+    let unknown = record(4).key.id;
+    let refused = here.change(unknown, KeyChange::Revoke, 4).await;
+    refused.expect_err("there is no such key");
+    let refused = here
+        .keys
+        .rotate(
+            Scope::Everybody,
+            unknown,
+            &successor(5),
+            instant(9),
+            &act(5),
+        )
+        .await;
+    refused.expect_err("there is no such key");
+    assert_eq!(here.written(&AuditFilter::default()).await.len(), 1);
+}
+
+pub(super) async fn a_rotation_leaves_an_entry_for_each_of_the_two(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let Rotation { old, new } = rotated(&here, key.id, 2, instant(100)).await;
+    let of_old = here.written_about(old.id).await;
+    let of_new = here.written_about(new.id).await;
+    assert_eq!((of_old.len(), of_new.len()), (2, 1));
+    let written = [of_old[0].clone(), of_new[0].clone()];
+    let expected = [
+        entry(act(2), Action::KeyRotated, &old, difference(&key, &old)),
+        entry(act(2), Action::KeyCreated, &new, creation(&new)),
+    ];
+    assert_eq!(without_ids(&written), without_ids(&expected));
+    let ids = [written[0].act.id, written[1].act.id];
+    assert_ne!(ids[0], ids[1]);
+    assert!(ids.contains(&act(2).id), "the act's id is one of the two");
+}
+
+pub(super) async fn a_rotation_without_grace_says_when_the_old_key_was_revoked(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let Rotation { old, .. } = rotated(&here, key.id, 2, instant(2)).await;
+    let written = here.written_about(old.id).await;
+    let expected = entry(act(2), Action::KeyRotated, &old, difference(&key, &old));
+    assert_eq!(without_ids(&written[..1]), without_ids(&[expected]));
+    let fields = written[0]
+        .changes
+        .iter()
+        .map(|change| change.field.as_str());
+    assert_eq!(fields.collect::<Vec<_>>(), ["retires_at", "revoked_at"]);
+    assert_eq!(written.len(), 2, "rotating and revoking is one step");
+}

@@ -1,0 +1,223 @@
+//! Keys that another one takes the place of.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::customer::Customer;
+use domain::key::{ApiKey, KeyId, KeyStatus};
+use futures::future::join_all;
+
+use super::super::fixture::{act, customer, instant, limits, prefix, record, record_of};
+use super::super::stores::{Stores, StoresUnderTest};
+use super::{everything, listed};
+use crate::outbound::{ChangeNumber, KeyChange, RotateError, Rotation, Scope, Successor};
+
+/// The successor that is the `number`th key made.
+pub(super) fn successor(number: u16) -> Successor {
+    successor_of(&customer(1), number)
+}
+
+/// The same of another customer.
+pub(super) fn successor_of(customer: &Customer, number: u16) -> Successor {
+    Successor {
+        prefix: prefix(number),
+        credential: record_of(customer, number).credential,
+    }
+}
+
+/// Has a key retire, its successor being the `number`th key made.
+pub(super) async fn rotated(
+    stores: &Stores,
+    id: KeyId,
+    number: u16,
+    retires_at: DateTime<Utc>,
+) -> Rotation {
+    let rotation = rotate(stores, id, number, retires_at).await;
+    rotation.expect("the key is rotated")
+}
+
+async fn rotate(
+    stores: &Stores,
+    id: KeyId,
+    number: u16,
+    retires_at: DateTime<Utc>,
+) -> Result<Rotation, RotateError> {
+    let (successor, act) = (successor(number), act(number));
+    let keys = &stores.keys;
+    keys.rotate(Scope::Everybody, id, &successor, retires_at, &act)
+        .await
+}
+
+async fn due(stores: &Stores, now: DateTime<Utc>) -> Vec<KeyId> {
+    stores.keys.due(now).await.expect("the store works")
+}
+
+/// A day after noon.
+fn tomorrow() -> DateTime<Utc> {
+    instant(0) + TimeDelta::days(1)
+}
+
+pub(super) async fn a_successor_has_the_name_and_the_limits(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let limits = limits(7, Some(70));
+    let key = here
+        .changed(key.id, KeyChange::SetLimits(limits.into()), 2)
+        .await;
+    let Rotation { old, new } = rotated(&here, key.id, 3, tomorrow()).await;
+    let expected = ApiKey {
+        id: record(3).key.id,
+        prefix: prefix(3),
+        created_at: act(3).at,
+        ..key.clone()
+    };
+    assert_eq!(new, expected);
+    assert_eq!(here.found(new.id).await, expected);
+    let expected = ApiKey {
+        retires_at: Some(tomorrow()),
+        ..key
+    };
+    assert_eq!(old, expected);
+    assert_eq!(here.found(old.id).await, expected);
+
+    let credential = here.keys.credential(&new.prefix).await;
+    assert_eq!(
+        credential.expect("the store works"),
+        Some(record(3).credential)
+    );
+    let state = here.state(new.id).await;
+    assert_eq!((state.revoked, state.limits), (false, limits));
+}
+
+pub(super) async fn a_retiring_key_works_until_it_is_due(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let before = here.state(key.id).await;
+    let Rotation { old, .. } = rotated(&here, key.id, 2, tomorrow()).await;
+    assert_eq!(old.status(), KeyStatus::Retiring);
+    assert_eq!(here.state(key.id).await, before);
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+    let active = here.keys.credentials(10).await.expect("the store works");
+    assert_eq!(active.len(), 2);
+
+    assert_eq!(
+        due(&here, tomorrow() - TimeDelta::milliseconds(1)).await,
+        []
+    );
+    for late in [0, 1] {
+        let now = tomorrow() + TimeDelta::milliseconds(late);
+        assert_eq!(due(&here, now).await, [key.id]);
+    }
+    let revoked = here.changed(key.id, KeyChange::Revoke, 3).await;
+    assert_eq!(revoked.status(), KeyStatus::Revoked);
+    assert_eq!(revoked.retires_at, Some(tomorrow()));
+    assert_eq!(due(&here, tomorrow()).await, []);
+}
+
+pub(super) async fn a_key_without_grace_is_revoked_in_the_same_step(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let one = here.added(1).await.id;
+    let two = here.added(2).await.id;
+    let before = act(4).at - TimeDelta::days(1);
+    for (id, number, retires_at) in [(one, 3, act(3).at), (two, 4, before)] {
+        let Rotation { old, new } = rotated(&here, id, number, retires_at).await;
+        assert_eq!(old.revoked_at, Some(act(number).at));
+        assert_eq!(here.found(id).await, old);
+        assert!(here.state(id).await.revoked);
+        assert_eq!(new.status(), KeyStatus::Active);
+        let newest = here.changes(ChangeNumber(0)).await;
+        assert_eq!(newest.last().expect("a change").key, id);
+    }
+    assert_eq!(here.changes(ChangeNumber(0)).await.len(), 2);
+    assert_eq!(due(&here, tomorrow()).await, []);
+}
+
+pub(super) async fn a_hundred_keys_are_due_at_once_and_the_rest_after(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let mut expected = Vec::new();
+    for number in 1..=101 {
+        let key = here.added(number).await.id;
+        rotated(&here, key, 200 + number, tomorrow()).await;
+        expected.push(key);
+    }
+    let mut told = due(&here, tomorrow()).await;
+    assert_eq!(told.len(), 100);
+    for key in &told {
+        here.changed(*key, KeyChange::Revoke, 500).await;
+    }
+    let rest = due(&here, tomorrow()).await;
+    assert_eq!(rest.len(), 1);
+    told.extend(rest);
+    told.sort_unstable();
+    assert_eq!(told, expected);
+}
+
+pub(super) async fn a_key_has_one_successor(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = here.added(1).await.id;
+    let Rotation { old, new } = rotated(&here, key, 2, tomorrow()).await;
+    let again = rotate(&here, key, 3, instant(3)).await;
+    assert!(
+        matches!(again, Err(RotateError::AlreadyRotated)),
+        "{again:?}"
+    );
+    assert_eq!(here.found(key).await, old);
+    let next = rotated(&here, new.id, 4, tomorrow()).await;
+    assert_eq!(next.old.id, new.id, "a successor may have one too");
+    let all = listed(&here, Scope::Everybody, &everything()).await;
+    assert_eq!(all.len(), 3);
+}
+
+pub(super) async fn of_many_that_rotate_one_key_one_does(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let key = here.added(100).await.id;
+    let rotations = (0..20).map(|number| {
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        rotate(stores, key, number, tomorrow())
+    });
+    let results = join_all(rotations).await;
+    let rotated = results.iter().filter(|result| result.is_ok()).count();
+    assert_eq!(rotated, 1, "{results:?}");
+    let refused = |result: &&Result<_, _>| matches!(result, Err(RotateError::AlreadyRotated));
+    assert_eq!(results.iter().filter(refused).count(), 19, "{results:?}");
+    let all = listed(&here, Scope::Everybody, &everything()).await;
+    assert_eq!(all.len(), 2);
+}
+
+pub(super) async fn a_revoked_key_has_no_successor(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let never_rotated = here.added(1).await.id;
+    let revoked = here.changed(never_rotated, KeyChange::Revoke, 2).await;
+    let rotated_before = here.added(3).await.id;
+    rotated(&here, rotated_before, 4, instant(4)).await;
+    for key in [never_rotated, rotated_before] {
+        let refused = rotate(&here, key, 5, tomorrow()).await;
+        assert!(matches!(refused, Err(RotateError::Revoked)), "{refused:?}");
+    }
+    assert_eq!(here.found(never_rotated).await, revoked);
+    let unknown = rotate(&here, record(9).key.id, 6, tomorrow()).await;
+    assert!(matches!(unknown, Err(RotateError::NotFound)), "{unknown:?}");
+}
+
+pub(super) async fn a_taken_prefix_leaves_the_old_key_as_it_was(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let taken = here.added(2).await.prefix;
+    let successor = Successor {
+        prefix: taken,
+        ..successor(3)
+    };
+    let keys = &here.keys;
+    for retires_at in [tomorrow(), act(3).at] {
+        let refused = keys
+            .rotate(Scope::Everybody, key.id, &successor, retires_at, &act(3))
+            .await;
+        assert!(
+            matches!(refused, Err(RotateError::PrefixTaken)),
+            "{refused:?}"
+        );
+        assert_eq!(here.found(key.id).await, key);
+    }
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+}

@@ -1,0 +1,121 @@
+//! Another customer's keys don't exist.
+
+use domain::customer::Customer;
+use domain::key::ApiKey;
+
+use super::super::fixture::{act, customer, instant, limits, month, name, record_of};
+use super::super::stores::{Stores, StoresUnderTest};
+use super::rotation::{successor, successor_of};
+use super::{everything, listed};
+use crate::inbound::RevokedKeys;
+use crate::outbound::{ChangeNumber, KeyChange, RotateError, Scope, UpdateError};
+
+/// Two customers, with a key each.
+async fn neighbours(stores: &Stores) -> [(Customer, ApiKey); 2] {
+    let (one, two) = (stores.enrolled(1).await, stores.enrolled(2).await);
+    let first = stores.insert(record_of(&one, 1), 1).await;
+    let second = stores.insert(record_of(&two, 2), 2).await;
+    [(one, first), (two, second)]
+}
+
+pub(super) async fn another_customers_key_is_not_found(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [(one, first), (two, second)] = neighbours(&here).await;
+    let found = async |customer: &Customer, key: &ApiKey| {
+        let found = here.keys.find(Scope::Of(customer.id), key.id, month());
+        let found = found.await.expect("the store works");
+        found.map(|found| found.key)
+    };
+    assert_eq!(found(&one, &first).await, Some(first.clone()));
+    assert_eq!(found(&two, &second).await, Some(second.clone()));
+    assert_eq!(found(&one, &second).await, None);
+    assert_eq!(found(&two, &first).await, None);
+    assert_eq!(found(&customer(3), &first).await, None);
+}
+
+pub(super) async fn another_customers_key_is_not_changed(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [(one, first), (_, second)] = neighbours(&here).await;
+    for change in [
+        KeyChange::Rename(name("otra")),
+        KeyChange::SetLimits(limits(1, None).into()),
+        KeyChange::Revoke,
+    ] {
+        let scope = Scope::Of(one.id);
+        let refused = here.keys.change(scope, second.id, &change, &act(3)).await;
+        assert!(matches!(refused, Err(UpdateError::NotFound)), "{refused:?}");
+        assert_eq!(here.found(second.id).await, second);
+    }
+    assert_eq!(here.newest_change().await, ChangeNumber(0));
+    assert_eq!(here.written_about(second.id).await.len(), 1);
+
+    let own = here
+        .keys
+        .change(Scope::Of(one.id), first.id, &KeyChange::Revoke, &act(4))
+        .await;
+    assert_eq!(own.expect("its own key").revoked_at, Some(act(4).at));
+}
+
+pub(super) async fn another_customers_key_is_not_rotated(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [(one, _), (_, second)] = neighbours(&here).await;
+    let (successor, retires_at) = (successor(3), instant(100));
+    let refused = here
+        .keys
+        .rotate(
+            Scope::Of(one.id),
+            second.id,
+            &successor,
+            retires_at,
+            &act(3),
+        )
+        .await;
+    assert!(matches!(refused, Err(RotateError::NotFound)), "{refused:?}");
+    assert_eq!(here.found(second.id).await, second);
+    let all = listed(&here, Scope::Everybody, &everything()).await;
+    assert_eq!(all.len(), 2);
+}
+
+pub(super) async fn a_list_of_one_customers_keys_holds_no_others(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [(one, first), (two, second)] = neighbours(&here).await;
+    for (customer, key) in [(&one, &first), (&two, &second)] {
+        let listed = listed(&here, Scope::Of(customer.id), &everything()).await;
+        assert_eq!(listed, std::slice::from_ref(key));
+        let own = here.keys.of_customer(customer.id, RevokedKeys::Included);
+        let own = own.await.expect("the store works");
+        assert_eq!(own, std::slice::from_ref(key));
+    }
+    let nobodys = listed(&here, Scope::Of(customer(3).id), &everything()).await;
+    assert_eq!(nobodys, []);
+}
+
+pub(super) async fn everybodys_keys_are_within_reach_of_everybodys_scope(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let [(_, first), (two, second)] = neighbours(&here).await;
+    let all = listed(&here, Scope::Everybody, &everything()).await;
+    assert_eq!(all, [first.clone(), second]);
+    here.changed(first.id, KeyChange::Revoke, 3).await;
+    let anothers = here.found(first.id).await;
+    assert_eq!(anothers.revoked_at, Some(act(3).at));
+    let rotation = here
+        .keys
+        .rotate(
+            Scope::Everybody,
+            record_of(&two, 2).key.id,
+            &successor_of(&two, 4),
+            instant(100),
+            &act(4),
+        )
+        .await;
+    let rotation = rotation.expect("anybody's key is rotated");
+    assert_eq!(
+        (rotation.new.customer, rotation.new.owner),
+        (two.id, two.owner)
+    );
+}
