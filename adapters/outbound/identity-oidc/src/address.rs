@@ -1,0 +1,205 @@
+//! Where the provider is, and where its endpoints are.
+
+use std::fmt;
+
+use url::{Host, Url};
+
+/// What follows an issuer in the address of its discovery document (OpenID Connect Discovery 1.0,
+/// section 4).
+const WELL_KNOWN: &str = "/.well-known/openid-configuration";
+
+/// The address that names a provider: `https://login.example.com/realms/main`. Compared to the
+/// letter, so a slash at its end matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issuer {
+    text: String,
+    url: Url,
+}
+
+/// Why a text is not the address of a provider, or of one of its endpoints.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// Not a URL with a host.
+    #[error("not a URL such as https://login.example.com: {0}")]
+    Malformed(url::ParseError),
+    /// Neither https nor http.
+    #[error("the scheme must be https, not {scheme}")]
+    Scheme {
+        /// The scheme that was given.
+        scheme: String,
+    },
+    /// Plain http to a host that isn't this machine: codes and tokens would travel in the clear.
+    #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
+    Insecure {
+        /// The host that was given.
+        host: String,
+    },
+    /// Plain http where the issuer has https.
+    #[error("plain http, although the issuer has https")]
+    Downgrade,
+    /// A user or a password.
+    #[error("leave user and password out")]
+    UserInfo,
+    /// An issuer with a query or a fragment.
+    #[error("leave the query and the fragment out")]
+    QueryOrFragment,
+}
+
+impl Issuer {
+    /// Reads an issuer: https, or http on this machine.
+    ///
+    /// # Errors
+    /// See [`AddressError`].
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
+        let url = address(text)?;
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(AddressError::QueryOrFragment);
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            url,
+        })
+    }
+
+    /// The issuer as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Where the discovery document is.
+    pub(crate) fn configuration(&self) -> Url {
+        let mut url = self.url.clone();
+        let path = format!("{}{WELL_KNOWN}", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        url
+    }
+
+    /// Reads the address of an endpoint that the provider names.
+    pub(crate) fn endpoint(&self, text: &str) -> Result<Url, AddressError> {
+        let url = address(text)?;
+        if self.is_https() && url.scheme() != "https" {
+            return Err(AddressError::Downgrade);
+        }
+        Ok(url)
+    }
+}
+
+impl fmt::Display for Issuer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn address(text: &str) -> Result<Url, AddressError> {
+    let url = Url::parse(text).map_err(AddressError::Malformed)?;
+    let Some(host) = url.host() else {
+        return Err(AddressError::Malformed(url::ParseError::EmptyHost));
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback(&host) => {}
+        "http" => {
+            let host = host.to_string();
+            return Err(AddressError::Insecure { host });
+        }
+        scheme => {
+            let scheme = scheme.to_owned();
+            return Err(AddressError::Scheme { scheme });
+        }
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(AddressError::UserInfo);
+    }
+    Ok(url)
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(
+        "https://login.example.com",
+        "https://login.example.com/.well-known/openid-configuration"
+    )]
+    #[case(
+        "https://login.example.com/",
+        "https://login.example.com/.well-known/openid-configuration"
+    )]
+    #[case(
+        "https://login.example.com/realms/main",
+        "https://login.example.com/realms/main/.well-known/openid-configuration"
+    )]
+    #[case(
+        "http://127.0.0.1:4000",
+        "http://127.0.0.1:4000/.well-known/openid-configuration"
+    )]
+    #[case(
+        "http://[::1]:4000/a/",
+        "http://[::1]:4000/a/.well-known/openid-configuration"
+    )]
+    fn the_discovery_document_stands_below_the_issuer(
+        #[case] issuer: &str,
+        #[case] document: &str,
+    ) {
+        let issuer = Issuer::parse(issuer).unwrap();
+        assert_eq!(issuer.configuration().as_str(), document);
+    }
+
+    #[rstest]
+    #[case("http://login.example.com", AddressError::Insecure { host: "login.example.com".to_owned() })]
+    #[case("http://localhost.example.com", AddressError::Insecure { host: "localhost.example.com".to_owned() })]
+    #[case("http://10.0.0.1", AddressError::Insecure { host: "10.0.0.1".to_owned() })]
+    #[case("ftp://localhost", AddressError::Scheme { scheme: "ftp".to_owned() })]
+    #[case("https://me@login.example.com", AddressError::UserInfo)]
+    #[case("https://:secret@login.example.com", AddressError::UserInfo)]
+    #[case("https://login.example.com?a=b", AddressError::QueryOrFragment)]
+    #[case("https://login.example.com#a", AddressError::QueryOrFragment)]
+    #[case(
+        "login.example.com",
+        AddressError::Malformed(url::ParseError::RelativeUrlWithoutBase)
+    )]
+    fn what_is_no_issuer_is_refused_with_its_reason(
+        #[case] issuer: &str,
+        #[case] reason: AddressError,
+    ) {
+        assert_eq!(Issuer::parse(issuer), Err(reason));
+    }
+
+    #[rstest]
+    #[case("https://login.example.com", "http://127.0.0.1/token")]
+    #[case("https://login.example.com", "http://login.example.com/token")]
+    #[case("http://127.0.0.1:4000", "http://login.example.com/token")]
+    #[case("http://127.0.0.1:4000", "/token")]
+    #[case("http://127.0.0.1:4000", "file:///etc/passwd")]
+    fn an_endpoint_is_not_reached_less_safely_than_its_issuer(
+        #[case] issuer: &str,
+        #[case] endpoint: &str,
+    ) {
+        assert!(Issuer::parse(issuer).unwrap().endpoint(endpoint).is_err());
+    }
+
+    #[rstest]
+    #[case(
+        "https://login.example.com",
+        "https://tokens.example.com/token?tenant=1"
+    )]
+    #[case("http://localhost:4000", "http://127.0.0.1:4001/token")]
+    fn an_endpoint_may_stand_elsewhere(#[case] issuer: &str, #[case] endpoint: &str) {
+        let read = Issuer::parse(issuer).unwrap().endpoint(endpoint);
+        assert_eq!(read.unwrap().as_str(), endpoint);
+    }
+}

@@ -1,0 +1,263 @@
+//! Something fetched from the provider and kept: one fetch at a time for all who wait, never too
+//! often, and the old one stays in use for a while when the provider is down.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
+use ports::outbound::Clock;
+
+use crate::fault::Fault;
+
+/// Where the thing comes from.
+pub(crate) trait Source: Send + Sync + 'static {
+    /// The thing.
+    type Item: Send + Sync + 'static;
+
+    /// What logs call it.
+    const WHAT: &'static str;
+
+    /// Fetches it. Takes no longer than the wire's timeouts.
+    fn fetch(&self) -> impl Future<Output = Result<Self::Item, Fault>> + Send;
+}
+
+/// How long the thing may be used, and how often it is fetched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// Younger than this, it isn't fetched again. Up to twice this it is fetched beside its use;
+    /// afterwards its use waits for the fetch, unless the last one failed.
+    pub(crate) fresh: Duration,
+    /// The oldest that is used when no newer one can be had.
+    pub(crate) stale: Duration,
+    /// The shortest time between two fetches because the thing was found wanting, and after a
+    /// failed fetch while there is one to use.
+    pub(crate) pause: Duration,
+    /// The same while there is nothing to use: people are waiting to sign in.
+    pub(crate) pause_without: Duration,
+}
+
+/// Whether somebody who finds the thing wanting waits until it may be fetched again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Makes do with what there is.
+    None,
+    /// Waits, at most [`Terms::pause`].
+    Pause,
+}
+
+/// A fetch under way; it goes on when nobody waits any more.
+type Flight = Shared<BoxFuture<'static, ()>>;
+
+/// The thing and its history.
+pub(crate) struct Refreshing<S: Source> {
+    source: S,
+    terms: Terms,
+    clock: Arc<dyn Clock>,
+    kept: Mutex<Kept<S::Item>>,
+}
+
+struct Kept<T> {
+    current: Option<Current<T>>,
+    /// When the last fetch began.
+    tried_at: Option<Duration>,
+    /// When the last fetch began for which somebody had found the thing wanting.
+    wanted_at: Option<Duration>,
+    /// Why the last fetch failed; `None` when it didn't.
+    failure: Option<Arc<Fault>>,
+    flight: Option<Flight>,
+}
+
+struct Current<T> {
+    item: Arc<T>,
+    /// When its fetch began: what changed at the provider before is in it.
+    asked_at: Duration,
+}
+
+impl<S: Source> Refreshing<S> {
+    pub(crate) fn new(source: S, terms: Terms, clock: Arc<dyn Clock>) -> Arc<Self> {
+        let kept = Kept {
+            current: None,
+            tried_at: None,
+            wanted_at: None,
+            failure: None,
+            flight: None,
+        };
+        Arc::new(Self {
+            source,
+            terms,
+            clock,
+            kept: Mutex::new(kept),
+        })
+    }
+
+    /// The thing, fetched if need be.
+    pub(crate) async fn get(self: &Arc<Self>) -> Result<Arc<S::Item>, Arc<Fault>> {
+        let flight = {
+            let mut kept = self.kept();
+            let now = self.clock.monotonic();
+            if let Some(current) = &kept.current {
+                let item = Arc::clone(&current.item);
+                let age = now.saturating_sub(current.asked_at);
+                if age < self.terms.fresh {
+                    return Ok(item);
+                }
+                let is_at_hand = age < self.terms.fresh * 2 || kept.failure.is_some();
+                if is_at_hand && age < self.terms.stale {
+                    self.depart_if_due(&mut kept, now);
+                    return Ok(item);
+                }
+            }
+            self.depart_if_due(&mut kept, now)
+        };
+        if let Some(flight) = flight {
+            flight.await;
+        }
+        self.usable()
+    }
+
+    /// The thing, newer than `seen`, which was found wanting by somebody who asked at `since`. The
+    /// same one again when it was fetched after that, or must not be fetched again yet.
+    pub(crate) async fn newer_than(
+        self: &Arc<Self>,
+        seen: &Arc<S::Item>,
+        since: Duration,
+        patience: Patience,
+    ) -> Result<Arc<S::Item>, Arc<Fault>> {
+        loop {
+            let (flight, pause) = {
+                let mut kept = self.kept();
+                let now = self.clock.monotonic();
+                if let Some(current) = &kept.current
+                    && (current.asked_at >= since || !Arc::ptr_eq(&current.item, seen))
+                {
+                    return Ok(Arc::clone(&current.item));
+                }
+                let rest = kept.wanted_at.map_or(Duration::ZERO, |wanted_at| {
+                    (wanted_at + self.terms.pause).saturating_sub(now)
+                });
+                if kept.flight.is_none() && rest.is_zero() {
+                    kept.wanted_at = Some(now);
+                    self.depart(&mut kept, now);
+                }
+                (kept.flight.clone(), rest)
+            };
+            match (flight, patience) {
+                (Some(flight), _) => {
+                    flight.await;
+                    return self.latest();
+                }
+                (None, Patience::None) => return self.latest(),
+                (None, Patience::Pause) => tokio::time::sleep(pause).await,
+            }
+        }
+    }
+
+    /// When somebody asks, for [`Refreshing::newer_than`].
+    pub(crate) fn moment(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
+    /// What may be used now.
+    fn usable(&self) -> Result<Arc<S::Item>, Arc<Fault>> {
+        let kept = self.kept();
+        let now = self.clock.monotonic();
+        match &kept.current {
+            Some(current) if now.saturating_sub(current.asked_at) < self.terms.stale => {
+                Ok(Arc::clone(&current.item))
+            }
+            _ => Err(kept.why_not()),
+        }
+    }
+
+    /// What the last fetch brought.
+    fn latest(&self) -> Result<Arc<S::Item>, Arc<Fault>> {
+        let kept = self.kept();
+        match &kept.current {
+            Some(current) if kept.failure.is_none() => Ok(Arc::clone(&current.item)),
+            _ => Err(kept.why_not()),
+        }
+    }
+
+    /// Joins the fetch under way, or begins one unless the last was a moment ago.
+    fn depart_if_due(self: &Arc<Self>, kept: &mut Kept<S::Item>, now: Duration) -> Option<Flight> {
+        let pause = match &kept.current {
+            Some(current) if now.saturating_sub(current.asked_at) < self.terms.stale => {
+                self.terms.pause
+            }
+            _ => self.terms.pause_without,
+        };
+        let is_due = kept
+            .tried_at
+            .is_none_or(|tried_at| now.saturating_sub(tried_at) >= pause);
+        if kept.flight.is_none() && is_due {
+            self.depart(kept, now);
+        }
+        kept.flight.clone()
+    }
+
+    /// Begins a fetch. It runs by itself: whoever hangs up early must not end it, or could have as
+    /// many begun as he likes.
+    fn depart(self: &Arc<Self>, kept: &mut Kept<S::Item>, now: Duration) {
+        kept.tried_at = Some(now);
+        let this = Arc::clone(self);
+        let task = tokio::spawn(async move {
+            let mut landing = Landing {
+                of: &this,
+                asked_at: now,
+                brought: Err(Fault::Interrupted),
+            };
+            landing.brought = this.source.fetch().await;
+        });
+        kept.flight = Some(task.map(drop).boxed().shared());
+    }
+
+    fn land(&self, asked_at: Duration, brought: Result<S::Item, Fault>) {
+        let mut kept = self.kept();
+        kept.flight = None;
+        match brought {
+            Ok(item) => {
+                let item = Arc::new(item);
+                kept.current = Some(Current { item, asked_at });
+                kept.failure = None;
+            }
+            Err(fault) => {
+                let cause = std::error::Error::source(&fault).map(ToString::to_string);
+                tracing::warn!(
+                    error = %fault,
+                    cause,
+                    kept = kept.current.is_some(),
+                    "{} could not be fetched",
+                    S::WHAT
+                );
+                kept.failure = Some(Arc::new(fault));
+            }
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept<S::Item>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Kept<T> {
+    /// Why there is nothing to use.
+    fn why_not(&self) -> Arc<Fault> {
+        let failure = self.failure.as_ref();
+        failure.map_or_else(|| Arc::new(Fault::Interrupted), Arc::clone)
+    }
+}
+
+/// Ends a fetch, even one that panics: nobody must wait for it for ever.
+struct Landing<'a, S: Source> {
+    of: &'a Refreshing<S>,
+    asked_at: Duration,
+    brought: Result<S::Item, Fault>,
+}
+
+impl<S: Source> Drop for Landing<'_, S> {
+    fn drop(&mut self) {
+        let brought = std::mem::replace(&mut self.brought, Err(Fault::Interrupted));
+        self.of.land(self.asked_at, brought);
+    }
+}
