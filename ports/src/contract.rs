@@ -9,3 +9,4 @@ pub mod journal;
 pub mod key_store;
 pub mod limiter;
 pub mod stores;
+pub mod usage;

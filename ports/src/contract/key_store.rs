@@ -88,7 +88,7 @@ pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F
 }
 
 /// Everybody's keys, the oldest first, on one page.
-fn everything() -> KeyListing {
+pub(super) fn everything() -> KeyListing {
     KeyListing {
         filter: KeyFilter::default(),
         order: KeyOrderBy::Created,

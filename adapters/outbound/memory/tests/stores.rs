@@ -48,3 +48,8 @@ fn the_deny_list_in_memory_keeps_the_contract() {
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }
+
+#[test]
+fn use_in_memory_is_read_back_as_the_contract_says() {
+    block_on(contract::usage::usage(journal));
+}

@@ -1,0 +1,112 @@
+//! Keys and customers, shown with what they used of a month.
+
+use domain::customer::Customer;
+
+use super::{
+    AdmissionEntry, ApiKey, JournalUnderTest, Keys, Month, MonthlyUse, Outcome, RequestEntry,
+    Scope, at, everything, noon, page_of, request,
+};
+use crate::outbound::KeyChange;
+
+fn november() -> Month {
+    Month::of(noon())
+}
+
+fn december() -> Month {
+    Month::of(at("2026-12-01T00:00:00Z"))
+}
+
+/// Two requests of the first key, of which one is given back, and one of each other key; and one
+/// of the next month.
+async fn used(under_test: &JournalUnderTest, keys: &Keys) {
+    let Keys {
+        one,
+        two,
+        neighbours,
+    } = keys;
+    for (key, month) in [
+        (one, november()),
+        (one, november()),
+        (one, december()),
+        (two, november()),
+        (neighbours, november()),
+    ] {
+        let admission = AdmissionEntry {
+            key: key.id,
+            month,
+            at: noon(),
+        };
+        let receipt = under_test.journal.admit(admission);
+        receipt.await.expect("the admission becomes durable");
+    }
+    let failed = RequestEntry {
+        outcome: Outcome::BankUnavailable,
+        refund: Some(november()),
+        ..request(1, one, noon())
+    };
+    under_test.concluded([failed]).await;
+}
+
+fn use_of(charged: u64, refunded: u64) -> MonthlyUse {
+    MonthlyUse { charged, refunded }
+}
+
+pub(super) async fn a_key_is_shown_with_its_use_of_the_month(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    used(&under_test, &keys).await;
+    let shown = async |key: &ApiKey, month| {
+        let (scope, keys) = (Scope::Of(key.customer), &under_test.stores.keys);
+        let found = keys.find(scope, key.id, month).await;
+        let found = found.expect("the store works").expect("the key is there");
+        let listed = keys.list(scope, month, &everything()).await;
+        let listed = listed.expect("the list is read").items.into_iter();
+        let mut listed = listed.map(|(_, listed)| listed);
+        let listed = listed.find(|listed| listed.key.id == key.id);
+        assert_eq!(listed.as_ref(), Some(&found), "lists show the same");
+        assert_eq!(found.month, month);
+        found.used
+    };
+    assert_eq!(shown(&keys.one, november()).await, use_of(2, 1));
+    assert_eq!(shown(&keys.one, december()).await, use_of(1, 0));
+    assert_eq!(shown(&keys.two, november()).await, use_of(1, 0));
+    assert_eq!(shown(&keys.two, december()).await, use_of(0, 0));
+}
+
+pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    used(&under_test, &keys).await;
+    let stores = &under_test.stores;
+    stores.enrolled(3).await;
+    let shown = async |month| {
+        let page = stores.customers.customers(None, month, &page_of(10)).await;
+        let items = page.expect("the list is read").items.into_iter();
+        let items = items.map(|(_, shown)| {
+            assert_eq!(shown.month, month);
+            let Customer { owner, .. } = shown.customer;
+            (owner.subject, shown.active_keys, shown.used)
+        });
+        items.collect::<Vec<_>>()
+    };
+    let expected = |first, active_keys, second| {
+        [
+            ("subject-3".to_owned(), 0, use_of(0, 0)),
+            ("subject-2".to_owned(), 1, second),
+            ("subject-1".to_owned(), active_keys, first),
+        ]
+    };
+    let in_november = (use_of(3, 1), use_of(1, 0));
+    assert_eq!(
+        shown(november()).await,
+        expected(in_november.0, 2, in_november.1)
+    );
+    assert_eq!(
+        shown(december()).await,
+        expected(use_of(1, 0), 2, use_of(0, 0))
+    );
+    // What a key used stays used when it is revoked.
+    stores.changed(keys.one.id, KeyChange::Revoke, 9).await;
+    assert_eq!(
+        shown(november()).await,
+        expected(in_november.0, 1, in_november.1)
+    );
+}

@@ -1,0 +1,290 @@
+//! Requests, one by one.
+
+use domain::page::PageAsk;
+
+use super::super::fixture::{customer, foreign_cursor, page_of};
+use super::super::journal::kept;
+use super::{
+    ApiKey, DateTime, Duration, Endpoint, JournalUnderTest, Keys, Month, Only, Outcome,
+    RefusalEntry, RequestEntry, RequestId, Scope, Utc, at, noon, refusal, request,
+};
+use crate::inbound::{Banks, RequestListing, RequestRecord};
+use crate::outbound::ListError;
+use domain::participant::ParticipantCode;
+
+fn every(page: PageAsk) -> RequestListing {
+    RequestListing {
+        key: None,
+        only: Only::default(),
+        request_id: None,
+        from: None,
+        to: None,
+        page,
+    }
+}
+
+fn all() -> RequestListing {
+    every(page_of(100))
+}
+
+/// All requests, page by page from one on.
+async fn walk(
+    under_test: &JournalUnderTest,
+    scope: Scope,
+    mut ask: RequestListing,
+) -> Vec<RequestRecord> {
+    let most = usize::try_from(ask.page.first.get()).expect("a length of the suite");
+    let mut walked = Vec::new();
+    loop {
+        let page = under_test.stores.usage.requests(scope, &ask).await;
+        let page = page.expect("the list is read");
+        assert!(page.items.len() <= most, "a page is too long");
+        ask.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
+        walked.extend(page.items.into_iter().map(|(_, request)| request));
+        if !page.has_next {
+            return walked;
+        }
+        assert!(ask.page.after.is_some(), "an empty page has a next one");
+    }
+}
+
+/// The request ids of everybody's requests that are found.
+async fn found(under_test: &JournalUnderTest, ask: RequestListing) -> Vec<String> {
+    let found = walk(under_test, Scope::Everybody, ask).await;
+    let ids = found.into_iter().map(|request| request.request_id);
+    ids.map(|id| id.to_string()).collect()
+}
+
+fn request_id(text: &str) -> RequestId {
+    RequestId::parse(text).expect("an id of the suite")
+}
+
+/// Requests of three keys, some at the same moment, handed over in no order.
+fn various(keys: &Keys) -> Vec<RequestEntry> {
+    let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
+    let failed = RequestEntry {
+        endpoint: Endpoint::ZipAuto,
+        outcome: Outcome::BankTimeout,
+        banks: Some(Banks {
+            issuer: code("40012"),
+            receiver: ParticipantCode::CENTRAL_BANK,
+        }),
+        duration: Duration::from_millis(25_001),
+        bank_time: Some(Duration::from_millis(24_999)),
+        refund: Some(Month::of(noon())),
+        ..request(4, &keys.two, noon())
+    };
+    vec![
+        request(3, &keys.one, noon()),
+        failed,
+        request(1, &keys.one, at("2026-11-21T11:59:59.999Z")),
+        request(2, &keys.neighbours, noon()),
+        request(6, &keys.two, at("2026-11-22T00:00:00.000Z")),
+        request(5, &keys.one, at("2026-11-21T12:00:00.001Z")),
+    ]
+}
+
+fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
+    entries.sort_by_key(|entry| std::cmp::Reverse((entry.at, entry.id)));
+    entries.iter().map(kept).collect()
+}
+
+pub(super) async fn no_request_is_an_empty_page(under_test: JournalUnderTest) {
+    under_test.three_keys().await;
+    let (reader, ask) = (&under_test.stores.usage, all());
+    let page = reader.requests(Scope::Everybody, &ask).await;
+    let page = page.expect("the list is read");
+    assert_eq!(page.items, []);
+    assert!(!page.has_next);
+    assert!(page.total.is_none_or(|total| total == 0), "{page:?}");
+}
+
+pub(super) async fn pages_of_any_size_give_each_request_once_newest_first(
+    under_test: JournalUnderTest,
+) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let expected = newest_first(various(&keys));
+    for size in [1, 2, 3, 5, 6, 7, 100] {
+        let walked = walk(&under_test, Scope::Everybody, every(page_of(size))).await;
+        assert_eq!(walked, expected, "{size} a page");
+    }
+}
+
+pub(super) async fn a_page_begins_after_the_one_before_whatever_was_added(
+    under_test: JournalUnderTest,
+) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let first = every(page_of(3));
+    let page = under_test
+        .stores
+        .usage
+        .requests(Scope::Everybody, &first)
+        .await;
+    let page = page.expect("the list is read");
+    let last = page.items.last().map(|(cursor, _)| cursor.clone());
+    // One that is newer than all, and one of the same moment as the page's last one, after it.
+    let newer = request(9, &keys.one, at("2026-11-23T00:00:00Z"));
+    let older = request(0, &keys.one, noon());
+    under_test.concluded([newer, older.clone()]).await;
+    let mut expected = newest_first(various(&keys))[3..].to_vec();
+    expected.insert(2, kept(&older));
+    let rest = every(PageAsk {
+        after: last,
+        ..page_of(2)
+    });
+    assert_eq!(walk(&under_test, Scope::Everybody, rest).await, expected);
+}
+
+pub(super) async fn a_cursor_of_another_list_is_refused(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let ask = every(PageAsk {
+        after: Some(foreign_cursor()),
+        ..page_of(2)
+    });
+    let reader = &under_test.stores.usage;
+    let refused = reader.requests(Scope::Everybody, &ask).await;
+    assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
+}
+
+pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let own = async |customer, ask| {
+        let own = walk(&under_test, Scope::Of(customer), ask).await;
+        own.into_iter()
+            .map(|request| request.key)
+            .collect::<Vec<_>>()
+    };
+    let (first, second) = (keys.one.customer, keys.neighbours.customer);
+    assert_eq!(own(second, all()).await, [keys.neighbours.id]);
+    let firsts = own(first, every(page_of(2))).await;
+    assert_eq!(firsts.len(), 5);
+    assert!(!firsts.contains(&keys.neighbours.id));
+    assert_eq!(own(customer(3).id, all()).await, []);
+
+    let by_key = RequestListing {
+        key: Some(keys.neighbours.id),
+        ..all()
+    };
+    assert_eq!(own(first, by_key).await, []);
+    let by_request_id = RequestListing {
+        request_id: Some(request_id("request-2")),
+        ..all()
+    };
+    assert_eq!(own(first, by_request_id).await, []);
+}
+
+pub(super) async fn requests_are_found_by_what_they_have_in_common(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let of_key = async |key: &ApiKey| {
+        let ask = RequestListing {
+            key: Some(key.id),
+            ..all()
+        };
+        found(&under_test, ask).await
+    };
+    assert_eq!(
+        of_key(&keys.one).await,
+        ["request-5", "request-3", "request-1"]
+    );
+    assert_eq!(of_key(&keys.two).await, ["request-6", "request-4"]);
+    let only = async |endpoint, outcome| {
+        let ask = RequestListing {
+            only: Only { endpoint, outcome },
+            ..all()
+        };
+        found(&under_test, ask).await
+    };
+    assert_eq!(only(Some(Endpoint::ZipAuto), None).await, ["request-4"]);
+    assert_eq!(only(None, Some(Outcome::BankTimeout)).await, ["request-4"]);
+    assert_eq!(only(None, Some(Outcome::Delivered)).await.len(), 5);
+    let neither = only(Some(Endpoint::ZipAuto), Some(Outcome::Delivered)).await;
+    assert_eq!(neither, [""; 0]);
+}
+
+pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    // A caller may give several requests one id.
+    let again = RequestEntry {
+        request_id: request_id("request-4"),
+        ..request(7, &keys.neighbours, noon())
+    };
+    under_test.concluded([again.clone()]).await;
+    let with = |text| RequestListing {
+        request_id: Some(request_id(text)),
+        ..all()
+    };
+    let found = walk(&under_test, Scope::Everybody, with("request-4")).await;
+    let first = newest_first(vec![various(&keys)[1].clone(), again]);
+    assert_eq!(found, first);
+    for text in ["request-44", "request", "REQUEST-4"] {
+        let found = walk(&under_test, Scope::Everybody, with(text)).await;
+        assert_eq!(found, [], "{text}");
+    }
+}
+
+pub(super) async fn requests_are_found_by_when_they_were_admitted(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let between = async |from: Option<DateTime<Utc>>, to: Option<DateTime<Utc>>| {
+        found(&under_test, RequestListing { from, to, ..all() }).await
+    };
+    let midnight = at("2026-11-22T00:00:00Z");
+    assert_eq!(between(Some(midnight), None).await, ["request-6"]);
+    assert_eq!(between(None, Some(noon())).await, ["request-1"]);
+    assert_eq!(
+        between(Some(noon()), Some(midnight)).await,
+        ["request-5", "request-4", "request-3", "request-2"]
+    );
+    assert_eq!(between(Some(noon()), Some(noon())).await, [""; 0]);
+}
+
+pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    under_test.concluded(various(&keys)).await;
+    let narrow = RequestListing {
+        key: Some(keys.two.id),
+        only: Only {
+            endpoint: Some(Endpoint::ZipAuto),
+            outcome: Some(Outcome::BankTimeout),
+        },
+        request_id: Some(request_id("request-4")),
+        from: Some(noon()),
+        to: Some(at("2026-11-21T12:00:00.001Z")),
+        page: page_of(1),
+    };
+    assert_eq!(found(&under_test, narrow.clone()).await, ["request-4"]);
+    for other in [
+        RequestListing {
+            key: Some(keys.one.id),
+            ..narrow.clone()
+        },
+        RequestListing {
+            request_id: Some(request_id("request-6")),
+            ..narrow.clone()
+        },
+        RequestListing {
+            to: Some(noon()),
+            ..narrow
+        },
+    ] {
+        assert_eq!(found(&under_test, other).await, [""; 0]);
+    }
+}
+
+pub(super) async fn what_a_limit_refused_is_no_request(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    let by_quota = RefusalEntry {
+        outcome: Outcome::QuotaExceeded,
+        ..refusal(&keys.one, noon())
+    };
+    under_test
+        .refused([refusal(&keys.one, noon()), by_quota])
+        .await;
+    assert_eq!(walk(&under_test, Scope::Everybody, all()).await, []);
+}
