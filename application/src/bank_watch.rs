@@ -55,11 +55,7 @@ impl BankWatch {
     }
 
     /// How a bank does that has this budget.
-    pub(crate) fn health(
-        &self,
-        environment: Environment,
-        budget: Option<BankBudget>,
-    ) -> BankHealth {
+    pub fn health(&self, environment: Environment, budget: Option<BankBudget>) -> BankHealth {
         let now = minute(self.clock.monotonic());
         let hour = self.record(environment).last_hour(now);
         BankHealth {
@@ -227,3 +223,6 @@ fn state(hour: &Hour, budget: Option<&BankBudget>) -> BankState {
     }
     BankState::Operational
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::KeyWatch;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::{Environment, FullKey};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use domain::outcome::Endpoint;
+use domain::outcome::{Endpoint, Outcome};
 use futures::future::join_all;
-use ports::inbound::{KeyAdministration, Refusal};
-use ports::outbound::KeyStore;
+use ports::inbound::{KeyAdministration, Reach, Refusal};
+use ports::outbound::{Limiter, RefusalEntry};
 use support::house::{HERE, house, month_used};
-use support::{disk_full, limits, noon};
+use support::{Elsewhere, disk_full, limits, noon, operator};
 
 /// The same key with another last character.
 fn with_wrong_secret(secret: &FullKey) -> String {
@@ -74,7 +74,9 @@ async fn a_revoked_key_is_refused_at_once_and_counts_nothing() {
     let house = house();
     let holder = house.holder(limits(10, None)).await;
     house.ask(&holder).await.unwrap();
-    house.keys.revoke(holder.id).await.unwrap();
+    let (operator, id) = (operator(), holder.id);
+    let revoked = house.keys.revoke(&operator, Reach::Own, id).await;
+    revoked.unwrap();
     for _ in 0..3 {
         let refusal = house.ask(&holder).await.unwrap_err();
         assert!(matches!(refusal, Refusal::InvalidKey));
@@ -86,7 +88,7 @@ async fn a_revoked_key_is_refused_at_once_and_counts_nothing() {
 async fn a_key_that_another_process_revoked_before_its_first_request_is_refused() {
     let house = house();
     let holder = house.holder(limits(10, None)).await;
-    house.data.revoke(holder.id, noon()).await.unwrap();
+    house.data.revoke_key(holder.id).await;
     let refusal = house.ask(&holder).await.unwrap_err();
     assert!(matches!(refusal, Refusal::InvalidKey));
 }
@@ -167,6 +169,40 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
 }
 
 #[tokio::test]
+async fn what_a_limit_refused_is_told_to_the_journal_and_nothing_else_is() {
+    let house = house();
+    let holder = house.holder(limits(2, Some(3))).await;
+    let customer = house.ask(&holder).await.unwrap().customer;
+    house.ask(&holder).await.unwrap();
+    house.ask(&holder).await.unwrap_err();
+    house.clock.advance(Duration::from_mins(1));
+    house.ask(&holder).await.unwrap();
+    house.ask(&holder).await.unwrap_err();
+    let refusal = |outcome, minutes| RefusalEntry {
+        key: holder.id,
+        customer,
+        endpoint: Endpoint::Xml,
+        outcome,
+        at: noon() + TimeDelta::minutes(minutes),
+    };
+    let expected = [
+        refusal(Outcome::RateLimited, 0),
+        refusal(Outcome::QuotaExceeded, 1),
+    ];
+    assert_eq!(house.written.refusals(), expected);
+
+    let wrong = with_wrong_secret(&holder.secret);
+    house.present(Some(&wrong), HERE).await.unwrap_err();
+    house.present(None, HERE).await.unwrap_err();
+    let unknown = Some("cep_test_Unknown1.0123456789abcdefghijABCD");
+    house.present(unknown, HERE).await.unwrap_err();
+    house.data.revoke_key(holder.id).await;
+    house.in_process.forget(holder.id).await.unwrap();
+    house.ask(&holder).await.unwrap_err();
+    assert_eq!(house.written.refusals().len(), 2, "no key, no statistics");
+}
+
+#[tokio::test]
 async fn when_both_limits_are_used_up_the_minute_is_answered() {
     let house = house();
     let holder = house.holder(limits(2, Some(2))).await;
@@ -209,7 +245,7 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
     let watch = watch.await.unwrap();
     let (data, id) = (house.data.clone(), holder.id);
     house.store.after_next_snapshot(async move {
-        data.revoke(id, noon()).await.unwrap();
+        data.revoke_key(id).await;
         // Who applies changes passes it over, as the limiter doesn't know the key yet.
         assert_eq!(watch.catch_up().await.unwrap(), 1);
     });
@@ -226,7 +262,7 @@ async fn a_key_whose_second_reading_fails_does_not_stay_known() {
     let (data, id) = (house.data.clone(), holder.id);
     let (store, passing_over) = (house.store.clone(), watch.clone());
     house.store.after_next_snapshot(async move {
-        data.revoke(id, noon()).await.unwrap();
+        data.revoke_key(id).await;
         assert_eq!(passing_over.catch_up().await.unwrap(), 1);
         store.go_down();
     });
@@ -248,7 +284,7 @@ async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
     let (data, id) = (house.data.clone(), holder.id);
     let limiter = house.limiter.clone();
     house.store.after_next_snapshot(async move {
-        data.revoke(id, noon()).await.unwrap();
+        data.revoke_key(id).await;
         // The hydrate succeeds, the change after it doesn't.
         limiter.fail_once_after(1);
     });
@@ -267,9 +303,7 @@ async fn limits_set_between_the_two_readings_of_a_hydrate_hold() {
     let holder = house.holder(limits(10, None)).await;
     let (data, id) = (house.data.clone(), holder.id);
     house.store.after_next_snapshot(async move {
-        data.set_limits(id, limits(4, Some(9)).into())
-            .await
-            .unwrap();
+        data.set_key_limits(id, limits(4, Some(9))).await;
     });
     let admission = house.ask(&holder).await.unwrap();
     assert_eq!(admission.standing.minute.limit, 4);

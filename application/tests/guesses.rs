@@ -6,10 +6,11 @@ mod support;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use domain::customer::Role;
 use futures::future::join_all;
 use ports::inbound::Refusal;
 use support::house::{HERE, house};
-use support::limits;
+use support::{limits, person};
 
 const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 
@@ -68,8 +69,12 @@ async fn guesses_that_come_at_once_are_bounded_as_those_that_come_one_after_anot
 async fn thousands_of_good_keys_behind_one_address_are_looked_up_at_once() {
     let house = house();
     let mut holders = Vec::new();
-    for _ in 0..2_000 {
-        holders.push(house.holder(limits(10, None)).await);
+    // A customer has a thousand keys at most.
+    for customer in ["ana", "luis"] {
+        let customer = person(customer, Role::Admin);
+        for _ in 0..1_000 {
+            holders.push(house.holder_of(&customer, limits(10, None)).await);
+        }
     }
     let askers = holders.iter().map(|holder| house.ask(holder));
     for admitted in join_all(askers).await {

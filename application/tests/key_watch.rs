@@ -6,12 +6,12 @@ mod support;
 use std::sync::Arc;
 
 use application::{KeyService, KeyWatch};
-use domain::key::{ApiKey, Environment, KeyName, Owner};
+use domain::key::{ApiKey, Environment, KeyName};
 use futures::future::join;
-use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryKeyStore};
+use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryStore};
 use ports::inbound::{KeyAdministration, KeyOrder};
 use ports::outbound::{KeyStore, Limiter, Verdict};
-use support::{WatchedLimiter, WatchedStore, hasher, limits, noon};
+use support::{Elsewhere, WatchedLimiter, WatchedStore, hasher, limits, noon, operator};
 
 /// This process, and another one on the same data.
 struct House {
@@ -20,32 +20,32 @@ struct House {
     limiter: Arc<WatchedLimiter>,
     watch: KeyWatch,
     /// What another process changes.
-    elsewhere: MemoryKeyStore,
+    elsewhere: MemoryStore,
     /// A key that this process's limiter knows: ten a minute.
     key: ApiKey,
 }
 
-async fn a_key(store: Arc<dyn KeyStore>) -> ApiKey {
+async fn a_key(store: &MemoryStore) -> ApiKey {
     let clock = Arc::new(ManualClock::at(noon()));
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
     let random = Arc::new(CountingRandom::default());
     let order = KeyOrder {
-        owner: Owner::operator(),
         name: KeyName::parse("till").unwrap(),
         environment: Environment::Test,
-        limits: limits(10, Some(1_000)),
+        limits: Some(limits(10, Some(1_000))),
     };
-    let keys = KeyService::new(store, limiter, clock, random, hasher());
-    keys.create(order).await.unwrap().key
+    let store = Arc::new(store.clone());
+    let keys = KeyService::new(store.clone(), store, limiter, clock, random, hasher());
+    keys.create(&operator(), order).await.unwrap().key.key
 }
 
 async fn house() -> House {
-    let elsewhere = MemoryKeyStore::default();
-    let key = a_key(Arc::new(elsewhere.clone())).await;
+    let elsewhere = MemoryStore::default();
+    let key = a_key(&elsewhere).await;
     house_with(elsewhere, key).await
 }
 
-async fn house_with(elsewhere: MemoryKeyStore, key: ApiKey) -> House {
+async fn house_with(elsewhere: MemoryStore, key: ApiKey) -> House {
     let store = Arc::new(WatchedStore::over(elsewhere.clone()));
     let clock = Arc::new(ManualClock::at(noon()));
     let limiter = Arc::new(WatchedLimiter::over(Arc::new(InProcessLimiter::new(clock))));
@@ -81,17 +81,14 @@ impl House {
 
     async fn set_per_minute(&self, per_minute: u32) {
         let limits = limits(per_minute, Some(1_000));
-        self.elsewhere
-            .set_limits(self.key.id, limits.into())
-            .await
-            .unwrap();
+        self.elsewhere.set_key_limits(self.key.id, limits).await;
     }
 }
 
 #[tokio::test]
 async fn a_revocation_by_another_process_is_refused_once_it_is_caught_up_with() {
     let house = house().await;
-    house.elsewhere.revoke(house.key.id, noon()).await.unwrap();
+    house.elsewhere.revoke_key(house.key.id).await;
     assert!(matches!(house.ask().await, Verdict::Admitted { .. }));
     assert_eq!(house.watch.catch_up().await.unwrap(), 1);
     assert_eq!(house.ask().await, Verdict::Revoked);
@@ -118,11 +115,12 @@ async fn without_a_change_no_change_is_read() {
 
 #[tokio::test]
 async fn what_was_changed_before_the_start_is_not_applied() {
-    let elsewhere = MemoryKeyStore::default();
-    let key = a_key(Arc::new(elsewhere.clone())).await;
+    let elsewhere = MemoryStore::default();
+    let key = a_key(&elsewhere).await;
     for per_minute in 1..=5 {
-        let limits = limits(per_minute, None);
-        elsewhere.set_limits(key.id, limits.into()).await.unwrap();
+        elsewhere
+            .set_key_limits(key.id, limits(per_minute, None))
+            .await;
     }
     let house = house_with(elsewhere, key).await;
     assert_eq!(house.watch.catch_up().await.unwrap(), 0);
@@ -161,7 +159,7 @@ async fn a_store_that_fails_loses_nothing() {
     house.watch.catch_up().await.unwrap_err();
     house.set_per_minute(3).await;
     house.watch.catch_up().await.unwrap_err();
-    house.elsewhere.revoke(house.key.id, noon()).await.unwrap();
+    house.elsewhere.revoke_key(house.key.id).await;
     house.store.come_back();
     assert_eq!(house.watch.catch_up().await.unwrap(), 2);
     assert_eq!(house.ask().await, Verdict::Revoked);
@@ -194,7 +192,7 @@ async fn two_who_catch_up_at_once_apply_each_change_once() {
 
 #[tokio::test]
 async fn nobody_watches_a_store_that_cannot_be_read() {
-    let store = Arc::new(WatchedStore::over(MemoryKeyStore::default()));
+    let store = Arc::new(WatchedStore::over(MemoryStore::default()));
     store.go_down();
     let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
     assert!(KeyWatch::start(store, limiter).await.is_err());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{BankBySide, ProofMemory, ProofService};
+use application::{BankBySide, BankWatch, ProofMemory, ProofService};
 use domain::calendar::parse_date;
 use domain::inference::Evidence;
 use domain::key::Environment;
@@ -14,7 +14,7 @@ use domain::transfer::Transfer;
 use futures::future::join_all;
 use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 use ports::inbound::{
-    FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
+    BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
 };
 use ports::outbound::ThrottleReason;
 
@@ -24,6 +24,7 @@ struct House {
     clock: Arc<ManualClock>,
     live: Arc<ScriptedBank>,
     test: Arc<ScriptedBank>,
+    watch: Arc<BankWatch>,
     proofs: Arc<ProofService>,
 }
 
@@ -39,6 +40,7 @@ fn house_remembering(bytes: u64) -> House {
         live: live.clone(),
         test: test.clone(),
     };
+    let watch = Arc::new(BankWatch::new(clock.clone()));
     let memory = ProofMemory::new(bytes, Duration::from_mins(10));
     let proofs = ProofService::new(
         banks,
@@ -46,11 +48,13 @@ fn house_remembering(bytes: u64) -> House {
         Catalogue::embedded(),
         PATIENCE,
         memory,
+        watch.clone(),
     );
     House {
         clock,
         live,
         test,
+        watch,
         proofs: Arc::new(proofs),
     }
 }
@@ -414,4 +418,31 @@ async fn what_cannot_be_inferred_asks_nobody() {
     };
     assert!(issuer.is_some() && receiver.is_none());
     assert_eq!(house.test.times_asked(), 0);
+}
+
+#[tokio::test]
+async fn the_banks_health_is_made_of_what_was_really_asked() {
+    let house = Arc::new(house());
+    let unknown = house.watch.health(Environment::Test, None);
+    assert_eq!(unknown.state, BankState::Unknown);
+    house.test.hold();
+    let callers: Vec<_> = (0..5)
+        .map(|_| {
+            let house = Arc::clone(&house);
+            tokio::spawn(async move { house.fetch("10.00", Wanted::Xml).await.result.is_ok() })
+        })
+        .collect();
+    while house.test.times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
+    house.test.release();
+    assert!(join_all(callers).await.into_iter().all(Result::unwrap));
+    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
+    let health = house.watch.health(Environment::Test, None);
+    assert_eq!((health.lookups, health.success_rate), (2, Some(1.0)));
+    house.fetch("502.00", Wanted::Xml).await.result.unwrap_err();
+    let health = house.watch.health(Environment::Test, None);
+    assert_eq!((health.lookups, health.state), (3, BankState::Degraded));
+    assert_eq!(house.watch.health(Environment::Live, None).lookups, 0);
 }

@@ -121,7 +121,7 @@ async fn what_became_of_a_request_is_kept() {
     let house = house();
     let holder = house.holder(limits(10, Some(5))).await;
     let admission = house.ask(&holder).await.unwrap();
-    let id = admission.id;
+    let (id, customer) = (admission.id, admission.customer);
     house.clock.advance(Duration::from_millis(1_500));
     let code = |text| Catalogue::embedded().parse_code(text).unwrap();
     let banks = Banks {
@@ -145,6 +145,7 @@ async fn what_became_of_a_request_is_kept() {
         (kept.id, kept.request_id.as_str(), kept.key),
         (id, "till-7", holder.id)
     );
+    assert_eq!(kept.customer, customer);
     assert_eq!(
         (kept.endpoint, kept.outcome),
         (Endpoint::Xml, Outcome::BankUnavailable)

@@ -119,3 +119,6 @@ fn place_in<T: PartialEq>(all: &[T], one: &T) -> u128 {
         .find_map(|(place, each)| (each == one).then_some(place))
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

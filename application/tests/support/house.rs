@@ -5,25 +5,25 @@ use std::sync::Arc;
 
 use application::{GatekeeperService, KeyService};
 use chrono::{DateTime, Utc};
-use domain::key::{Environment, FullKey, KeyId, KeyName, Owner};
+use domain::key::{Environment, FullKey, KeyId, KeyName};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
-use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryJournal, MemoryKeyStore};
+use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
 use ports::inbound::{
-    Admission, Attempt, Gatekeeper, KeyAdministration, KeyOrder, Refusal, Settlement,
+    Admission, Attempt, Caller, Gatekeeper, KeyAdministration, KeyOrder, Refusal, Settlement,
 };
 use ports::outbound::{Clock, KeyStore};
 
-use super::{HeldJournal, WatchedLimiter, WatchedStore, hasher, noon};
+use super::{HeldJournal, WatchedLimiter, WatchedStore, hasher, noon, operator};
 
 pub(crate) const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
 
 pub(crate) struct House {
     pub(crate) clock: Arc<ManualClock>,
     /// The data, as another process on the same data sees it.
-    pub(crate) data: MemoryKeyStore,
+    pub(crate) data: MemoryStore,
     /// What is written down.
     pub(crate) written: Arc<MemoryJournal>,
     /// The way to it, which can be held.
@@ -42,7 +42,7 @@ pub(crate) fn house() -> House {
 pub(crate) fn house_at(now: DateTime<Utc>) -> House {
     let clock = Arc::new(ManualClock::at(now));
     let random = Arc::new(CountingRandom::default());
-    let data = MemoryKeyStore::default();
+    let data = MemoryStore::default();
     let written = Arc::new(MemoryJournal::new(data.clone()));
     let journal = Arc::new(HeldJournal::over(written.clone()));
     let store = Arc::new(WatchedStore::over(data.clone()));
@@ -50,6 +50,7 @@ pub(crate) fn house_at(now: DateTime<Utc>) -> House {
     let limiter = Arc::new(WatchedLimiter::over(in_process.clone()));
     let keys = KeyService::new(
         store.clone(),
+        Arc::new(data.clone()),
         limiter.clone(),
         clock.clone(),
         random.clone(),
@@ -84,15 +85,19 @@ pub(crate) struct Holder {
 
 impl House {
     pub(crate) async fn holder(&self, limits: Limits) -> Holder {
+        self.holder_of(&operator(), limits).await
+    }
+
+    /// A key of an admin's.
+    pub(crate) async fn holder_of(&self, admin: &Caller, limits: Limits) -> Holder {
         let order = KeyOrder {
-            owner: Owner::operator(),
             name: KeyName::parse("till").unwrap(),
             environment: Environment::Test,
-            limits,
+            limits: Some(limits),
         };
-        let created = self.keys.create(order).await.unwrap();
+        let created = self.keys.create(admin, order).await.unwrap();
         Holder {
-            id: created.key.id,
+            id: created.key.key.id,
             secret: created.secret,
         }
     }

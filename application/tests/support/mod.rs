@@ -12,15 +12,21 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::{ApiKey, Credential, HashGeneration, KeyHasher, KeyId, KeyPrefix};
-use domain::limits::{Limits, LimitsChange};
+use domain::audit::Act;
+use domain::customer::{CustomerId, Role};
+use domain::key::{ApiKey, Credential, HashGeneration, KeyHasher, KeyId, KeyPrefix, Owner};
+use domain::limits::{Limits, Standing};
 use domain::month::Month;
+use domain::page::Page;
+use domain::request::RequestId;
 use futures::future::BoxFuture;
-use memory::{InProcessLimiter, MemoryJournal, MemoryKeyStore};
+use memory::{InProcessLimiter, MemoryJournal, MemoryStore};
 use ports::Cause;
+use ports::inbound::{Caller, KeyListing, KeyOverview, RevokedKeys};
 use ports::outbound::{
-    AdmissionEntry, Change, ChangeNumber, InsertError, JournalError, KeyRecord, KeyState, KeyStore,
-    Limiter, LimiterError, Receipt, RequestEntry, Snapshot, StoreError, UpdateError, UsageJournal,
+    AdmissionEntry, Change, ChangeNumber, InsertError, JournalError, KeyChange, KeyRecord,
+    KeyState, KeyStore, Limiter, LimiterError, ListError, Receipt, RefusalEntry, RequestEntry,
+    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError, UsageJournal,
     Verdict,
 };
 use tokio::sync::{Semaphore, watch};
@@ -39,26 +45,84 @@ pub(crate) fn limits(per_minute: u32, quota: Option<u64>) -> Limits {
     Limits::new(per_minute, quota).unwrap()
 }
 
+/// The machine's operator, as the command line has it.
+pub(crate) fn operator() -> Caller {
+    Caller {
+        owner: Owner::operator(),
+        role: Role::Admin,
+        request_id: RequestId::parse("cli-1").unwrap(),
+    }
+}
+
+/// A person.
+pub(crate) fn person(subject: &str, role: Role) -> Caller {
+    Caller {
+        owner: Owner {
+            issuer: "https://identity.example".to_owned(),
+            subject: subject.to_owned(),
+        },
+        role,
+        request_id: RequestId::parse(&format!("request-of-{subject}")).unwrap(),
+    }
+}
+
+/// What another process on the same data does; each time another act.
+fn act() -> Act {
+    static ACTS: AtomicUsize = AtomicUsize::new(1);
+    let number = ACTS.fetch_add(1, Ordering::SeqCst);
+    Act {
+        id: Uuid::from_u128(number as u128),
+        at: noon(),
+        actor: Owner::operator(),
+        request_id: RequestId::parse("elsewhere").unwrap(),
+    }
+}
+
+/// Another process on the same data.
+pub(crate) trait Elsewhere {
+    /// Changes a key there.
+    async fn change_key(&self, id: KeyId, change: KeyChange);
+
+    async fn revoke_key(&self, id: KeyId) {
+        self.change_key(id, KeyChange::Revoke).await;
+    }
+
+    async fn set_key_limits(&self, id: KeyId, limits: Limits) {
+        self.change_key(id, KeyChange::SetLimits(limits.into()))
+            .await;
+    }
+}
+
+impl Elsewhere for MemoryStore {
+    async fn change_key(&self, id: KeyId, change: KeyChange) {
+        let changed = self.change(Scope::Everybody, id, &change, &act()).await;
+        changed.unwrap();
+    }
+}
+
 /// A key store that counts what it is asked.
 pub(crate) struct WatchedStore {
-    inner: MemoryKeyStore,
+    inner: MemoryStore,
     is_down: AtomicBool,
     look_ups: AtomicUsize,
     snapshots: AtomicUsize,
     pages: Mutex<Vec<usize>>,
+    /// New prefixes that it takes for those of other keys, whatever they are.
+    taken_prefixes: AtomicUsize,
     /// Readings of counters wait here for a permit.
     gate: Semaphore,
     after_snapshot: Mutex<Option<BoxFuture<'static, ()>>>,
 }
 
 impl WatchedStore {
-    pub(crate) fn over(inner: MemoryKeyStore) -> Self {
+    pub(crate) fn over(inner: MemoryStore) -> Self {
         Self {
             inner,
             is_down: AtomicBool::new(false),
             look_ups: AtomicUsize::new(0),
             snapshots: AtomicUsize::new(0),
             pages: Mutex::default(),
+            taken_prefixes: AtomicUsize::new(0),
             gate: Semaphore::new(usize::MAX >> 4),
             after_snapshot: Mutex::default(),
         }
@@ -88,6 +152,18 @@ impl WatchedStore {
         self.pages.lock().unwrap().clone()
     }
 
+    /// The next so many prefixes belong to other keys.
+    pub(crate) fn take_next_prefixes(&self, count: usize) {
+        self.taken_prefixes.store(count, Ordering::SeqCst);
+    }
+
+    fn taken_prefix(&self) -> bool {
+        let left = |left: usize| left.checked_sub(1);
+        self.taken_prefixes
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left)
+            .is_ok()
+    }
+
     /// From now on, who reads counters waits.
     pub(crate) fn hold_snapshots(&self) {
         self.gate.forget_permits(usize::MAX);
@@ -113,9 +189,17 @@ impl WatchedStore {
 
 #[async_trait]
 impl KeyStore for WatchedStore {
-    async fn insert(&self, record: KeyRecord) -> Result<(), InsertError> {
+    async fn insert(
+        &self,
+        record: KeyRecord,
+        most_active: u64,
+        act: &Act,
+    ) -> Result<(), InsertError> {
         self.answer()?;
-        self.inner.insert(record).await
+        if self.taken_prefix() {
+            return Err(InsertError::PrefixTaken);
+        }
+        self.inner.insert(record, most_active, act).await
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
@@ -143,19 +227,71 @@ impl KeyStore for WatchedStore {
         snapshot
     }
 
-    async fn list(&self) -> Result<Vec<ApiKey>, StoreError> {
+    async fn is_empty(&self) -> Result<bool, StoreError> {
         self.answer()?;
-        self.inner.list().await
+        self.inner.is_empty().await
     }
 
-    async fn revoke(&self, id: KeyId, at: DateTime<Utc>) -> Result<ApiKey, UpdateError> {
+    async fn list(
+        &self,
+        scope: Scope,
+        month: Month,
+        ask: &KeyListing,
+    ) -> Result<Page<KeyOverview>, ListError> {
         self.answer()?;
-        self.inner.revoke(id, at).await
+        self.inner.list(scope, month, ask).await
     }
 
-    async fn set_limits(&self, id: KeyId, change: LimitsChange) -> Result<ApiKey, UpdateError> {
+    async fn of_customer(
+        &self,
+        customer: CustomerId,
+        revoked: RevokedKeys,
+    ) -> Result<Vec<ApiKey>, StoreError> {
         self.answer()?;
-        self.inner.set_limits(id, change).await
+        self.inner.of_customer(customer, revoked).await
+    }
+
+    async fn find(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        month: Month,
+    ) -> Result<Option<KeyOverview>, StoreError> {
+        self.answer()?;
+        self.inner.find(scope, id, month).await
+    }
+
+    async fn change(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        change: &KeyChange,
+        act: &Act,
+    ) -> Result<ApiKey, UpdateError> {
+        self.answer()?;
+        self.inner.change(scope, id, change, act).await
+    }
+
+    async fn rotate(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        successor: &Successor,
+        retires_at: DateTime<Utc>,
+        act: &Act,
+    ) -> Result<Rotation, RotateError> {
+        self.answer()?;
+        if self.taken_prefix() {
+            return Err(RotateError::PrefixTaken);
+        }
+        self.inner
+            .rotate(scope, id, successor, retires_at, act)
+            .await
+    }
+
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
+        self.answer()?;
+        self.inner.due(now).await
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
@@ -217,6 +353,11 @@ impl Limiter for WatchedLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
         self.answer()?;
         self.inner.admit(key).await
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        self.answer()?;
+        self.inner.peek(key).await
     }
 
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
@@ -295,6 +436,10 @@ impl UsageJournal for HeldJournal {
 
     fn conclude(&self, entry: RequestEntry) {
         self.inner.conclude(entry);
+    }
+
+    fn refuse(&self, entry: RefusalEntry) {
+        self.inner.refuse(entry);
     }
 
     async fn flush(&self) -> Result<(), JournalError> {
