@@ -1,0 +1,42 @@
+// How the central bank and the sandbox do, as this gateway sees them.
+
+import { html } from '../lib.js';
+import { count, duration, percent } from '../format.js';
+import { t, tn } from '../i18n.js';
+import { BANK } from '../queries.js';
+import { useQuery } from '../use-query.js';
+import { Badge } from './facts.js';
+import { Failed, Skeleton } from './feedback.js';
+
+const TONES = { UNKNOWN: 'off', OPERATIONAL: 'ok', DEGRADED: 'warn', DOWN: 'bad', PAUSED: 'warn' };
+
+export function BankPanel() {
+  const { data, error, reload } = useQuery(BANK);
+  return html`
+    <section class="panel" aria-labelledby="bank-title" data-testid="bank-health">
+      <header class="panel-head"><h2 id="bank-title">${t('bank.title')}</h2></header>
+      ${error ? html`<${Failed} error=${error} retry=${reload} />`
+        : !data ? html`<${Skeleton} />`
+          : html`<div class="banks">${[data.live, data.test].map((bank) => html`<${Bank} key=${bank.environment} bank=${bank} />`)}</div>`}
+    </section>`;
+}
+
+function Bank({ bank }) {
+  const { latency, budget } = bank;
+  const facts = [
+    [t('bank.lookups'), count(bank.lookups)],
+    [t('bank.success'), bank.successRate === null ? '—' : percent(bank.successRate)],
+    [t('bank.latency'), latency ? `${duration(latency.p50Ms)} / ${duration(latency.p95Ms)}` : '—'],
+    ...(budget ? [[t('bank.budget'), t('bank.budget_of', { left: budget.remaining, all: budget.perMinute })]] : []),
+  ];
+  return html`
+    <article class="bank" data-environment=${bank.environment}>
+      <header>
+        <h3>${t(`bank.${bank.environment}`)}</h3>
+        <${Badge} tone=${TONES[bank.state]}>${t(`bank_state.${bank.state}`)}</${Badge}>
+      </header>
+      <p class="muted small">${t(`bank_state.${bank.state}.help`)}</p>
+      ${budget?.pausedForSeconds > 0 && html`<p class="small">${tn('bank.paused_for', budget.pausedForSeconds)}</p>`}
+      <dl class="pairs">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    </article>`;
+}

@@ -1,0 +1,45 @@
+// Copies a text, and says so.
+
+import { html, useEffect, useRef, useState } from '../lib.js';
+import { t } from '../i18n.js';
+import { say } from '../memory.js';
+import { Icon } from './icon.js';
+
+// Without the permission, the old way: select and copy.
+function copyBySelection(text, beside) {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  beside.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  return copied;
+}
+
+export function CopyButton({ text, label, onCopied, testid, primary }) {
+  const [copied, setCopied] = useState(false);
+  const button = useRef(null);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 2500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+
+  const copy = async () => {
+    const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+    if (done || copyBySelection(text, button.current.parentElement)) {
+      setCopied(true);
+      say(t('copy.done'));
+      onCopied?.();
+    } else {
+      say(t('copy.failed'));
+    }
+    button.current?.focus();
+  };
+
+  return html`
+    <button ref=${button} type="button" class=${primary ? 'primary' : ''} onClick=${copy} data-testid=${testid}>
+      <${Icon} name=${copied ? 'check' : 'copy'} />${copied ? t('copy.copied') : label}
+    </button>`;
+}

@@ -1,0 +1,57 @@
+// Small pieces that say one fact each: times, badges, meters.
+
+import { html } from '../lib.js';
+import { count, dateTime, exactTime, month, relative, utcDay } from '../format.js';
+import { t } from '../i18n.js';
+
+export const Time = ({ at }) => html`<time datetime=${at} title=${exactTime(at)}>${dateTime(at)}</time>`;
+
+export const Ago = ({ at, never = '—' }) => at
+  ? html`<time class="stacked" datetime=${at} title=${exactTime(at)}><span>${relative(at)}</span><small>${dateTime(at)}</small></time>`
+  : html`<span class="muted">${never}</span>`;
+
+export const Badge = ({ tone, children }) => html`<span class=${`badge ${tone}`}>${children}</span>`;
+
+export const EnvironmentBadge = ({ environment }) => html`
+  <${Badge} tone=${environment === 'LIVE' ? 'live' : 'test'}>${t(`environment.${environment}`)}</${Badge}>`;
+
+const STATUS_TONES = { ACTIVE: 'ok', RETIRING: 'warn', REVOKED: 'off' };
+
+export const StatusBadge = ({ status }) => html`
+  <${Badge} tone=${STATUS_TONES[status]}>${t(`status.${status}`)}</${Badge}>`;
+
+export const OutcomeBadge = ({ outcome }) => html`
+  <span class=${`outcome outcome-${outcome}`}><span class="swatch" aria-hidden="true"></span>${t(`outcome.${outcome}`)}</span>`;
+
+// The share of the month's quota that is used; null without a cap.
+export const quotaShare = ({ limits, month: use }) =>
+  limits.monthlyQuota === null ? null : use.used / limits.monthlyQuota;
+
+// From here on a person is warned.
+export const NEAR_QUOTA = 0.8;
+
+export function MonthMeter({ of: key }) {
+  const share = quotaShare(key);
+  if (share === null) {
+    return html`<span class="stacked"><span class="number">${count(key.month.used)}</span><small>${t('meter.no_cap')}</small></span>`;
+  }
+  const tone = share >= 1 ? 'full' : share >= NEAR_QUOTA ? 'near' : '';
+  const words = t('meter.of', { used: count(key.month.used), quota: count(key.limits.monthlyQuota) });
+  return html`
+    <div class="meter-block">
+      <span class="number">${words}</span>
+      <${Meter} share=${share} tone=${tone} label=${t('meter.label', { month: month(key.month.month) })} text=${words} />
+    </div>`;
+}
+
+export const Meter = ({ share, tone = '', label, text }) => html`
+  <div class=${`meter ${tone}`} role="meter" aria-label=${label} aria-valuemin="0" aria-valuemax="100"
+    aria-valuenow=${Math.min(100, Math.round(share * 100))} aria-valuetext=${text}>
+    <span style=${{ width: `${Math.min(100, share * 100)}%` }}></span>
+  </div>`;
+
+export const resets = (instant) => t('meter.resets', { date: utcDay(instant) });
+
+export const limitsInWords = ({ perMinute, monthlyQuota }) => monthlyQuota === null
+  ? t('limits.no_cap', { minute: count(perMinute) })
+  : t('limits.both', { minute: count(perMinute), month: count(monthlyQuota) });

@@ -1,0 +1,34 @@
+// What a view shows when there is nothing, nothing yet, or something went wrong.
+
+import { html } from '../lib.js';
+import { t } from '../i18n.js';
+import { Icon } from './icon.js';
+
+export const Skeleton = ({ lines = 3, tall }) => html`
+  <div class=${`skeleton ${tall ? 'tall' : ''}`} role="status">
+    <span class="visually-hidden">${t('state.loading')}</span>
+    ${Array.from({ length: lines }, (_, i) => html`<span key=${i} class="bone" aria-hidden="true"></span>`)}
+  </div>`;
+
+export const Failed = ({ error, retry }) => html`
+  <div class="notice bad" role="alert">
+    <${Icon} name="warning" />
+    <div>
+      <p><strong>${t('error.title')}</strong> ${error.message}</p>
+      ${error.requestId && html`<p class="small">${t('error.request_id')} <code>${error.requestId}</code></p>`}
+      ${retry && html`<button type="button" class="small" onClick=${retry}><${Icon} name="refresh" />${t('action.retry')}</button>`}
+    </div>
+  </div>`;
+
+export const Empty = ({ title, children, icon = 'info' }) => html`
+  <div class="empty">
+    <span class="empty-mark"><${Icon} name=${icon} /></span>
+    <p class="empty-title">${title}</p>
+    ${children}
+  </div>`;
+
+export const Notice = ({ tone = 'info', children, testid }) => html`
+  <div class=${`notice ${tone}`} data-testid=${testid}>
+    <${Icon} name=${tone === 'info' ? 'info' : 'warning'} />
+    <div>${children}</div>
+  </div>`;

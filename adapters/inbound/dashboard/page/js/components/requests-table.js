@@ -1,0 +1,37 @@
+// Requests, one a row.
+
+import { html } from '../lib.js';
+import { duration } from '../format.js';
+import { t } from '../i18n.js';
+import { Link } from '../router.js';
+import { OutcomeBadge, Time } from './facts.js';
+import { endpointName } from './usage-panel.js';
+
+const bank = (participant) => (participant ? participant.name : '—');
+
+export function requestColumns({ nameOfKey, keyPath }) {
+  const columns = [
+    { key: 'at', label: t('request.at'), cell: (row) => html`<${Time} at=${row.at} />` },
+    { key: 'outcome', label: t('request.outcome'), cell: (row) => html`<${OutcomeBadge} outcome=${row.outcome} />` },
+    { key: 'endpoint', label: t('request.endpoint'), cell: (row) => html`<code>${endpointName(row.endpoint)}</code>` },
+    {
+      key: 'duration', label: t('request.duration'), tone: 'number',
+      cell: (row) => html`
+        <span class="stacked"><span>${duration(row.durationMs)}</span>
+        ${row.bankMs !== null && html`<small>${t('request.bank_time', { time: duration(row.bankMs) })}</small>`}</span>`,
+    },
+    {
+      key: 'banks', label: t('request.banks'),
+      cell: (row) => (row.issuer || row.receiver
+        ? html`<span class="banks-cell">${bank(row.issuer)} <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> ${bank(row.receiver)}</span>`
+        : html`<span class="muted">—</span>`),
+    },
+    { key: 'id', label: t('request.id'), cell: (row) => html`<code class="id">${row.requestId}</code>` },
+  ];
+  if (!keyPath) return columns;
+  const key = {
+    key: 'key', label: t('request.key'),
+    cell: (row) => html`<${Link} to=${keyPath(row.keyId)}>${nameOfKey(row.keyId)}</${Link}>`,
+  };
+  return [...columns.slice(0, 3), key, ...columns.slice(3)];
+}

@@ -1,0 +1,27 @@
+// A dialog with a form: errors above, buttons below, Enter submits.
+
+import { html } from '../lib.js';
+import { t } from '../i18n.js';
+import { close } from '../memory.js';
+import { Dialog } from '../components/dialog.js';
+import { Failed } from '../components/feedback.js';
+
+export function FormDialog({ title, submit, tone = 'primary', testid, mutation, onSubmit, children, disabled }) {
+  const send = (event) => {
+    event.preventDefault();
+    if (!mutation.busy) onSubmit();
+  };
+  return html`
+    <${Dialog} title=${title} onClose=${() => mutation.busy || close()}>
+      <form onSubmit=${send} novalidate>
+        ${mutation.error && html`<${Failed} error=${mutation.error} />`}
+        ${children}
+        <footer class="dialog-foot">
+          <button type="button" onClick=${close} disabled=${mutation.busy}>${t('action.cancel')}</button>
+          <button type="submit" class=${tone} disabled=${mutation.busy || disabled} data-testid=${testid}>
+            ${mutation.busy ? t('state.working') : submit}
+          </button>
+        </footer>
+      </form>
+    </${Dialog}>`;
+}

@@ -1,0 +1,82 @@
+// Numbers, times and durations as people read them.
+
+import { locale } from './i18n.js';
+
+const made = new Map();
+
+function formatter(kind, options) {
+  const key = `${kind.name} ${locale()} ${JSON.stringify(options)}`;
+  if (!made.has(key)) made.set(key, new kind(locale(), options));
+  return made.get(key);
+}
+
+const date = (instant, options) => formatter(Intl.DateTimeFormat, options).format(new Date(instant));
+
+export const count = (value) => formatter(Intl.NumberFormat, {}).format(value);
+
+export const money = (value) =>
+  formatter(Intl.NumberFormat, { style: 'currency', currency: 'MXN' }).format(value);
+
+// Rounded down: 99.96 % is not 100 %.
+export function percent(share) {
+  const floored = Math.floor(share * 1000) / 1000;
+  return formatter(Intl.NumberFormat, { style: 'percent', maximumFractionDigits: 1 }).format(floored);
+}
+
+export function duration(milliseconds) {
+  const seconds = milliseconds >= 1000;
+  const value = seconds ? milliseconds / 1000 : milliseconds;
+  const unit = seconds ? 'second' : 'millisecond';
+  const digits = seconds && value < 10 ? 2 : value < 10 ? 1 : 0;
+  return formatter(Intl.NumberFormat, {
+    style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits,
+  }).format(value);
+}
+
+export const dateTime = (instant) => date(instant, { dateStyle: 'medium', timeStyle: 'short' });
+
+export const exactTime = (instant) => date(instant, { dateStyle: 'long', timeStyle: 'long' });
+
+export const day = (instant) => date(instant, { dateStyle: 'medium' });
+
+export const clock = (instant) => date(instant, { timeStyle: 'short' });
+
+export const utcDay = (instant) => date(instant, { dateStyle: 'long', timeZone: 'UTC' });
+
+// The name of a month such as `2026-11`.
+export const month = (text) => date(`${text}-15T00:00:00Z`, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+const STEPS = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+export function relative(instant, now = Date.now()) {
+  const seconds = (new Date(instant).getTime() - now) / 1000;
+  const words = formatter(Intl.RelativeTimeFormat, { numeric: 'auto' });
+  const step = STEPS.find(([, length]) => Math.abs(seconds) >= length);
+  return step ? words.format(Math.trunc(seconds / step[1]), step[0]) : words.format(0, 'second');
+}
+
+// Today in Mexico City, `YYYY-MM-DD`: the calendar of payments.
+export function todayInMexico(now = new Date()) {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone: 'America/Mexico_City', year: 'numeric', month: '2-digit', day: '2-digit',
+  }).formatToParts(now);
+  const part = (type) => parts.find((each) => each.type === type).value;
+  return `${part('year')}-${part('month')}-${part('day')}`;
+}
+
+// A slot of a chart. Hours are shown in the reader's time zone; days and months are UTC's, as the
+// counters are.
+const SLOTS = {
+  HOUR: { short: { hour: '2-digit', minute: '2-digit' }, long: { dateStyle: 'medium', timeStyle: 'short' } },
+  DAY: { short: { day: 'numeric', month: 'short', timeZone: 'UTC' }, long: { dateStyle: 'full', timeZone: 'UTC' } },
+  MONTH: { short: { month: 'short', timeZone: 'UTC' }, long: { month: 'long', year: 'numeric', timeZone: 'UTC' } },
+};
+
+export const slotShort = (instant, granularity) => date(instant, SLOTS[granularity].short);
+export const slotLong = (instant, granularity) => date(instant, SLOTS[granularity].long);

@@ -1,0 +1,120 @@
+// Everything that the page asks of GraphQL.
+
+const KEY = `
+  id name prefix environment status createdAt lastUsedAt retiresAt revokedAt accountId
+  owner { issuer subject }
+  limits { perMinute monthlyQuota }
+  month { month used charged refunded remaining resetsAt }`;
+
+const REQUEST = `
+  id requestId keyId at endpoint outcome durationMs bankMs
+  issuer { code name } receiver { code name }`;
+
+const USAGE = `
+  granularity slots
+  series { keyId endpoint outcome others counts total }
+  totals { requests delivered refused failed successRate latency { p50Ms p95Ms p99Ms } }`;
+
+const PAGE = 'pageInfo { hasNextPage endCursor }';
+const ERRORS = 'userErrors { code field message }';
+
+export const VIEWER = `query Viewer {
+  viewer { displayName role sessionExpiresAt owner { issuer subject } account { id plan } }
+}`;
+
+// Names, and what the month's warnings need, of the keys that work.
+export const KEYS_IN_BRIEF = `query KeysInBrief {
+  keys(first: 100, orderBy: { field: NAME, direction: ASC }) {
+    totalCount
+    nodes { id name status limits { monthlyQuota } month { month used resetsAt } }
+  }
+}`;
+
+export const BANK = `query Bank {
+  live: bank(environment: LIVE) { ...Health }
+  test: bank(environment: TEST) { ...Health }
+}
+fragment Health on BankHealth {
+  environment state lookups successRate
+  latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds }
+}`;
+
+const KEYS_ARGUMENTS = 'first: 20, after: $after, filter: $filter, orderBy: $orderBy';
+const REQUESTS_ARGUMENTS = 'after: $after, filter: $filter';
+const USAGE_ARGUMENTS = 'range: $range, breakdown: $breakdown, keyId: $keyId';
+
+export const OWN = {
+  keys: `query Keys($after: String, $filter: KeyFilter, $orderBy: KeyOrder) {
+    keys(${KEYS_ARGUMENTS}) { totalCount nodes { ${KEY} } ${PAGE} }
+  }`,
+  key: `query Key($id: ID!) { key(id: $id) { ${KEY} window { limit remaining resetSeconds } } }`,
+  usage: `query Usage($range: UsageRange!, $breakdown: Breakdown!, $keyId: ID) {
+    usage(${USAGE_ARGUMENTS}) { ${USAGE} }
+  }`,
+  requests: `query Requests($first: Int!, $after: String, $filter: RequestFilter) {
+    requests(first: $first, ${REQUESTS_ARGUMENTS}) { nodes { ${REQUEST} } ${PAGE} }
+  }`,
+  of: (data) => data,
+};
+
+export const ALL = {
+  keys: `query AllKeys($after: String, $filter: KeyFilter, $orderBy: KeyOrder, $accountId: ID) {
+    admin { keys(${KEYS_ARGUMENTS}, accountId: $accountId) { totalCount nodes { ${KEY} } ${PAGE} } }
+  }`,
+  key: `query AnyKey($id: ID!) {
+    admin { key(id: $id) { ${KEY} window { limit remaining resetSeconds } } }
+  }`,
+  usage: `query AllUsage($range: UsageRange!, $breakdown: Breakdown!, $keyId: ID, $accountId: ID) {
+    admin { usage(${USAGE_ARGUMENTS}, accountId: $accountId) { ${USAGE} } }
+  }`,
+  requests: `query AllRequests($first: Int!, $after: String, $filter: RequestFilter, $accountId: ID) {
+    admin { requests(first: $first, ${REQUESTS_ARGUMENTS}, accountId: $accountId) { nodes { ${REQUEST} } ${PAGE} } }
+  }`,
+  of: (data) => data.admin,
+};
+
+export const ACCOUNTS = `query Accounts($after: String, $text: String) {
+  admin {
+    accounts(first: 20, after: $after, text: $text) {
+      totalCount
+      nodes { id plan createdAt activeKeys usedThisMonth owner { issuer subject } }
+      ${PAGE}
+    }
+  }
+}`;
+
+export const AUDIT = `query Audit($after: String, $filter: AuditFilter) {
+  admin {
+    audit(first: 20, after: $after, filter: $filter) {
+      nodes {
+        id at action accountId keyId requestId
+        actor { issuer subject } changes { field before after }
+      }
+      ${PAGE}
+    }
+  }
+}`;
+
+export const PARTICIPANTS = 'query Participants { participants { code name active } }';
+
+export const CREATE_KEY = `mutation CreateKey($input: CreateKeyInput!) {
+  result: createKey(input: $input) { key { ${KEY} } secret ${ERRORS} }
+}`;
+export const RENAME_KEY = `mutation RenameKey($input: RenameKeyInput!) {
+  result: renameKey(input: $input) { key { id name } ${ERRORS} }
+}`;
+export const REVOKE_KEY = `mutation RevokeKey($input: RevokeKeyInput!) {
+  result: revokeKey(input: $input) { key { id status revokedAt } ${ERRORS} }
+}`;
+export const ROTATE_KEY = `mutation RotateKey($input: RotateKeyInput!) {
+  result: rotateKey(input: $input) { oldKey { id status retiresAt } key: newKey { ${KEY} } secret ${ERRORS} }
+}`;
+export const ADMIN_REVOKE_KEY = `mutation AdminRevokeKey($input: RevokeKeyInput!) {
+  result: adminRevokeKey(input: $input) { key { id status revokedAt } ${ERRORS} }
+}`;
+export const SET_LIMITS = `mutation SetLimits($input: SetLimitsInput!) {
+  result: adminSetLimits(input: $input) { key { id limits { perMinute monthlyQuota } } ${ERRORS} }
+}`;
+export const SET_PLAN = `mutation SetPlan($input: SetPlanInput!) {
+  result: adminSetPlan(input: $input) { account { id plan } ${ERRORS} }
+}`;

@@ -1,0 +1,114 @@
+// Keys: one's own, or — for admins — everybody's.
+
+import { html, useEffect, useState } from '../lib.js';
+import { t } from '../i18n.js';
+import { open } from '../memory.js';
+import { ALL, OWN } from '../queries.js';
+import { Link, place, setQuery } from '../router.js';
+import { useConnection } from '../use-query.js';
+import { Ago, EnvironmentBadge, limitsInWords, MonthMeter, StatusBadge } from '../components/facts.js';
+import { Empty } from '../components/feedback.js';
+import { Field, Select } from '../components/field.js';
+import { Icon } from '../components/icon.js';
+import { Listing } from '../components/listing.js';
+import { CreateKey } from '../dialogs/create-key.js';
+import { Page } from './page.js';
+
+const STATES = { working: ['ACTIVE', 'RETIRING'], revoked: ['REVOKED'], all: [] };
+const ORDERS = {
+  newest: { field: 'CREATED_AT', direction: 'DESC' },
+  oldest: { field: 'CREATED_AT', direction: 'ASC' },
+  name: { field: 'NAME', direction: 'ASC' },
+};
+const TYPING = 250;
+
+export function useDebounced(value) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), TYPING);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+export const Search = ({ label, value, onInput }) => html`
+  <${Field} label=${label}>
+    ${(control) => html`
+      <input ...${control} type="search" value=${value} autocomplete="off" spellcheck=${false}
+        onInput=${(event) => onInput(event.target.value)} data-testid="search" />`}
+  </${Field}>`;
+
+function columns({ path, admin }) {
+  const all = [
+    {
+      key: 'name', label: t('keys.name'),
+      cell: (key) => html`
+        <span class="stacked"><${Link} to=${path(key.id)} data-testid="key-link">${key.name}</${Link}><code>${key.prefix}</code></span>`,
+    },
+    {
+      key: 'state', label: t('keys.state'),
+      cell: (key) => html`<span class="badges"><${EnvironmentBadge} environment=${key.environment} /><${StatusBadge} status=${key.status} /></span>`,
+    },
+    { key: 'limits', label: t('keys.limits'), cell: (key) => html`<span>${limitsInWords(key.limits)}</span>` },
+    { key: 'month', label: t('keys.month'), cell: (key) => html`<${MonthMeter} of=${key} />` },
+    { key: 'used', label: t('keys.used'), cell: (key) => html`<${Ago} at=${key.lastUsedAt} never=${t('keys.never')} />` },
+  ];
+  const owner = {
+    key: 'owner', label: t('keys.owner'),
+    cell: (key) => html`<${Link} to=${`/admin/keys?account=${key.accountId}`} title=${key.owner.issuer}>${key.owner.subject}</${Link}>`,
+  };
+  return admin ? [all[0], owner, ...all.slice(1)] : all;
+}
+
+export function Keys({ admin }) {
+  const asked = place.get().query;
+  const [text, setText] = useState(asked.get('text') ?? '');
+  const [state, setState] = useState(asked.get('state') in STATES ? asked.get('state') : 'working');
+  const [environment, setEnvironment] = useState(asked.get('env') ?? '');
+  const [order, setOrder] = useState(asked.get('order') in ORDERS ? asked.get('order') : 'newest');
+  const account = admin ? asked.get('account') : null;
+  const settled = useDebounced(text.trim());
+  useEffect(() => setQuery({
+    text: settled, state: state === 'working' ? '' : state, env: environment, order: order === 'newest' ? '' : order, account,
+  }), [settled, state, environment, order]);
+
+  const scope = admin ? ALL : OWN;
+  const filter = {
+    ...(STATES[state].length && { statuses: STATES[state] }),
+    ...(environment && { environment }),
+    ...(settled && { text: settled }),
+  };
+  const variables = { filter, orderBy: ORDERS[order], ...(account && { accountId: account }) };
+  const list = useConnection(scope.keys, variables, (data) => scope.of(data).keys);
+  const filtered = Boolean(settled || environment || state !== 'working' || account);
+  const create = () => open(() => html`<${CreateKey} />`);
+  const clear = () => {
+    setText('');
+    setState('working');
+    setEnvironment('');
+  };
+
+  return html`
+    <${Page} title=${t(admin ? 'admin.keys' : 'nav.keys')} lead=${t(admin ? 'admin.keys_lead' : 'keys.lead')}
+      actions=${!admin && html`
+        <button type="button" class="primary" onClick=${create} data-testid="create-key"><${Icon} name="plus" />${t('keys.create')}</button>`}>
+      <section class="panel" aria-label=${t('nav.keys')}>
+        <div class="filters" role="search">
+          <${Search} label=${t(admin ? 'keys.search_all' : 'keys.search')} value=${text} onInput=${setText} />
+          <${Select} label=${t('keys.state')} value=${state} onChange=${setState}
+            options=${Object.keys(STATES).map((each) => [each, t(`keys.state.${each}`)])} />
+          <${Select} label=${t('keys.environment')} value=${environment} onChange=${setEnvironment}
+            options=${[['', t('filter.all')], ['LIVE', t('environment.LIVE')], ['TEST', t('environment.TEST')]]} />
+          <${Select} label=${t('keys.order')} value=${order} onChange=${setOrder}
+            options=${Object.keys(ORDERS).map((each) => [each, t(`keys.order.${each}`)])} />
+        </div>
+        ${account && html`<p class="small">${t('admin.of_account')} <code>${account}</code> · <${Link} to="/admin/keys">${t('admin.all_accounts')}</${Link}></p>`}
+        <${Listing} list=${list} label=${t('nav.keys')}
+          columns=${columns({ admin, path: (id) => `${admin ? '/admin' : ''}/keys/${id}` })}
+          rowProps=${(key) => ({ 'data-testid': 'key-row', 'data-key-id': key.id })}
+          empty=${filtered
+            ? html`<${Empty} title=${t('keys.no_match')} icon="key"><button type="button" onClick=${clear}>${t('filter.clear')}</button></${Empty}>`
+            : html`<${Empty} title=${t('keys.none')} icon="key"><p class="muted">${t('keys.none_more')}</p></${Empty}>`} />
+      </section>
+    </${Page}>`;
+}

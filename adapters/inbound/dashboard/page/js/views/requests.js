@@ -1,0 +1,77 @@
+// Every request that is kept, with filters that stand in the address.
+
+import { html, useEffect, useState } from '../lib.js';
+import { t } from '../i18n.js';
+import { ALL, KEYS_IN_BRIEF, OWN } from '../queries.js';
+import { place, setQuery } from '../router.js';
+import { useConnection, useQuery } from '../use-query.js';
+import { Empty } from '../components/feedback.js';
+import { Field, Select } from '../components/field.js';
+import { Listing } from '../components/listing.js';
+import { requestColumns } from '../components/requests-table.js';
+import { endpointName, ENDPOINTS, OUTCOMES } from '../components/usage-panel.js';
+import { Search, useDebounced } from './keys.js';
+import { namesOf } from './overview.js';
+import { Page } from './page.js';
+
+const DAY = 86_400_000;
+const SPANS = { day: 1, week: 7, month: 30 };
+
+// To the hour, so that the same filter is the same question for a while.
+const since = (span) => new Date(Math.floor((Date.now() - SPANS[span] * DAY) / 3_600_000) * 3_600_000).toISOString();
+
+export function Requests({ admin }) {
+  const asked = place.get().query;
+  const [filters, setFilters] = useState({
+    key: asked.get('key') ?? '',
+    endpoint: asked.get('endpoint') ?? '',
+    outcome: asked.get('outcome') ?? '',
+    span: asked.get('span') in SPANS ? asked.get('span') : '',
+    id: asked.get('id') ?? '',
+  });
+  const change = (name) => (value) => setFilters((old) => ({ ...old, [name]: value }));
+  const id = useDebounced(filters.id.trim());
+  const key = useDebounced(filters.key.trim());
+  useEffect(() => setQuery({ ...filters, id, key }), [JSON.stringify(filters), id, key]);
+
+  const own = useQuery(KEYS_IN_BRIEF);
+  const nameOfKey = namesOf(own.data?.keys.nodes);
+  const scope = admin ? ALL : OWN;
+  const filter = {
+    ...(key && { keyId: key }),
+    ...(filters.endpoint && { endpoint: filters.endpoint }),
+    ...(filters.outcome && { outcome: filters.outcome }),
+    ...(filters.span && { from: since(filters.span) }),
+    ...(id && { requestId: id }),
+  };
+  const list = useConnection(scope.requests, { first: 20, filter }, (data) => scope.of(data).requests);
+  const filtered = Object.keys(filter).length > 0;
+  const clear = () => setFilters({ key: '', endpoint: '', outcome: '', span: '', id: '' });
+  const any = ['', t('filter.all')];
+
+  return html`
+    <${Page} title=${t(admin ? 'admin.requests' : 'nav.requests')} lead=${t('requests.lead')}>
+      <section class="panel" aria-label=${t('nav.requests')}>
+        <div class="filters" role="search">
+          ${admin ? html`
+            <${Field} label=${t('filter.key_id')}>
+              ${(control) => html`<input ...${control} type="search" value=${filters.key} autocomplete="off" onInput=${(event) => change('key')(event.target.value)} />`}
+            </${Field}>` : html`
+            <${Select} label=${t('request.key')} value=${filters.key} onChange=${change('key')} testid="filter-key"
+              options=${[any, ...(own.data?.keys.nodes ?? []).map((each) => [each.id, each.name])]} />`}
+          <${Select} label=${t('request.endpoint')} value=${filters.endpoint} onChange=${change('endpoint')} testid="filter-endpoint"
+            options=${[any, ...ENDPOINTS.map((each) => [each, endpointName(each)])]} />
+          <${Select} label=${t('request.outcome')} value=${filters.outcome} onChange=${change('outcome')} testid="filter-outcome"
+            options=${[any, ...OUTCOMES.map((each) => [each, t(`outcome.${each}`)])]} />
+          <${Select} label=${t('filter.span')} value=${filters.span} onChange=${change('span')} testid="filter-span"
+            options=${[any, ...Object.keys(SPANS).map((each) => [each, t(`span.${each}`)])]} />
+          <${Search} label=${t('request.id')} value=${filters.id} onInput=${change('id')} />
+        </div>
+        <${Listing} list=${list} label=${t('nav.requests')} testid="requests-table"
+          columns=${requestColumns({ nameOfKey, keyPath: (each) => `${admin ? '/admin' : ''}/keys/${each}` })}
+          empty=${filtered
+            ? html`<${Empty} title=${t('requests.no_match')} icon="requests"><button type="button" onClick=${clear}>${t('filter.clear')}</button></${Empty}>`
+            : html`<${Empty} title=${t('recent.none')} icon="requests"><p class="muted">${t('recent.none_more')}</p></${Empty}>`} />
+      </section>
+    </${Page}>`;
+}
