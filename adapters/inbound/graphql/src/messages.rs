@@ -1,0 +1,39 @@
+//! What answers say to people. Each language implements one trait, so that none can lack a
+//! sentence. A message says what was wrong with which input and what to do next.
+
+use web::Language;
+
+use crate::failure::Problem;
+use crate::limits::Limit;
+use crate::refusal::BodyProblem;
+use crate::schema::UserProblem;
+
+mod en;
+mod es;
+
+/// The sentences of one language.
+pub(crate) trait Messages: Sync {
+    fn body_problem(&self, problem: BodyProblem) -> String;
+    fn syntax(&self, place: Option<(usize, usize)>) -> String;
+    fn invalid_document(&self, reason: &str) -> String;
+    fn operation_wanted(&self) -> String;
+    fn unknown_operation(&self) -> String;
+    fn fragment_cycle(&self) -> String;
+    fn page_size(&self, field: &str) -> String;
+    fn introspection_is_off(&self) -> String;
+    fn limit(&self, limit: Limit) -> String;
+    fn timeout(&self, seconds: u64) -> String;
+    fn forbidden(&self) -> String;
+    fn not_found(&self) -> String;
+    fn invalid_argument(&self, argument: &str, problem: Problem) -> String;
+    fn unreadable_argument(&self, reason: &str) -> String;
+    fn internal_error(&self) -> String;
+    fn user_problem(&self, problem: UserProblem) -> String;
+}
+
+pub(crate) fn of(language: Language) -> &'static dyn Messages {
+    match language {
+        Language::Spanish => &es::Spanish,
+        Language::English => &en::English,
+    }
+}

@@ -1,0 +1,167 @@
+//! A look at a query's text before it is parsed: how deep its brackets nest, and how many tokens
+//! it has. The parser is recursive, and asks nobody how deep it may go.
+
+use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
+
+/// Why a text isn't given to the parser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextFault {
+    /// It is too large or too deep.
+    Exceeds(Limit),
+    /// A block string has no end. (The parser would read its three quotes as an empty string and
+    /// the beginning of another one, and so see brackets where we see none.)
+    OpenBlockString,
+}
+
+/// Checks a query's text. Whatever the parser takes for a bracket outside of strings and comments
+/// is one here too.
+pub(crate) fn check(text: &str) -> Result<(), TextFault> {
+    let mut rest = text.as_bytes();
+    let (mut depth, mut tokens) = (0_u64, 0_u64);
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = match byte {
+            b'#' => after_comment(after),
+            b'"' => {
+                tokens += 1;
+                match rest.strip_prefix(b"\"\"\"") {
+                    Some(content) => {
+                        after_block_string(content).ok_or(TextFault::OpenBlockString)?
+                    }
+                    None => after_string(after),
+                }
+            }
+            b'{' | b'[' | b'(' => {
+                tokens += 1;
+                depth += 1;
+                after
+            }
+            b'}' | b']' | b')' => {
+                tokens += 1;
+                depth = depth.saturating_sub(1);
+                after
+            }
+            _ if is_word(byte) => {
+                tokens += 1;
+                let end = after.iter().position(|byte| !is_word(*byte));
+                &after[end.unwrap_or(after.len())..]
+            }
+            b' ' | b'\t' | b'\r' | b'\n' | b',' => after,
+            _ => {
+                tokens += 1;
+                after
+            }
+        };
+        if depth > MAX_NESTING {
+            return Err(TextFault::Exceeds(Limit::Nesting));
+        }
+        if tokens > MAX_TOKENS {
+            return Err(TextFault::Exceeds(Limit::Tokens));
+        }
+    }
+    Ok(())
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn after_comment(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+    &text[end.unwrap_or(text.len())..]
+}
+
+/// What follows a string, or the line in which it should have ended.
+fn after_string(mut text: &[u8]) -> &[u8] {
+    while let Some((&byte, after)) = text.split_first() {
+        text = match byte {
+            b'"' => return after,
+            b'\r' | b'\n' => return text,
+            b'\\' => after.get(1..).unwrap_or_default(),
+            _ => after,
+        };
+    }
+    text
+}
+
+/// What follows a block string; `None` when it has no end.
+fn after_block_string(mut text: &[u8]) -> Option<&[u8]> {
+    while !text.is_empty() {
+        if let Some(after) = text.strip_prefix(b"\"\"\"") {
+            return Some(after);
+        }
+        text = text.strip_prefix(b"\\\"\"\"").unwrap_or(&text[1..]);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn nested(depth: usize) -> String {
+        format!("{{{}{}}}", "a{".repeat(depth), "}".repeat(depth))
+    }
+
+    #[rstest]
+    #[case("{ viewer { role } }")]
+    #[case("# {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\n{ viewer { role } }")]
+    #[case("{ a(b: \"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"[[[\") }")]
+    #[case("{ a(b: \"\"\"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"\"\"[[[\n\"\"\") }")]
+    fn a_sensible_text_passes(#[case] text: &str) {
+        assert_eq!(check(text), Ok(()));
+    }
+
+    #[rstest]
+    #[case(nested(20_000))]
+    #[case(nested(50))]
+    #[case(format!("{{ a(b: {}1{}) }}", "[".repeat(20_000), "]".repeat(20_000)))]
+    #[case(format!("{{ a(b: {}1{}) }}", "{c:".repeat(20_000), "}".repeat(20_000)))]
+    #[case(format!("query($a: {}Int{}) {{ b }}", "[".repeat(20_000), "]".repeat(20_000)))]
+    #[case(format!("{{ a(b: \"\"{}1) }}", "[".repeat(40)))]
+    #[case(format!("{{ a(b: \"\n{}1) }}", "[".repeat(40)))]
+    fn deep_brackets_never_reach_the_parser(#[case] text: String) {
+        assert_eq!(check(&text), Err(TextFault::Exceeds(Limit::Nesting)));
+    }
+
+    #[test]
+    fn an_open_block_string_hides_no_brackets() {
+        let text = format!("{{ a(b: \"\"\"\"{}1) }}", "[".repeat(40));
+        assert_eq!(check(&text), Err(TextFault::OpenBlockString));
+    }
+
+    #[test]
+    fn tokens_are_counted() {
+        let wide = |fields: usize| format!("{{ {} }}", "a ".repeat(fields));
+        let most = usize::try_from(MAX_TOKENS).unwrap();
+        assert_eq!(check(&wide(most - 2)), Ok(()));
+        assert_eq!(
+            check(&wide(most - 1)),
+            Err(TextFault::Exceeds(Limit::Tokens))
+        );
+    }
+
+    proptest! {
+        /// What passes is parsed on a small stack, be it a query or not.
+        #[test]
+        fn what_passes_does_not_overflow_the_parser(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "{", "}", "[", "]", "(", ")", "\"", "\"\"\"", "\\", "#", "\n", "a", ":", "$",
+                    "@", "...", "on ", "query ", "fragment ", "!", "=", "1", " ",
+                ]),
+                0..400,
+            ),
+        ) {
+            let text = pieces.concat();
+            if check(&text).is_ok() {
+                let parsed = std::thread::Builder::new()
+                    .stack_size(1024 * 1024)
+                    .spawn(move || drop(async_graphql::parser::parse_query(&text)))
+                    .unwrap();
+                prop_assert!(parsed.join().is_ok());
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What admins may ask besides. Whether the caller is one is the application's to say, each time.
+
+use async_graphql::{Context, Description, ID, Object};
+use ports::inbound::Reach;
+
+use super::account::AccountConnection;
+use super::audit::AuditConnection;
+use super::connection::page_ask;
+use super::context::{asker, ports};
+use super::enums::{Breakdown, Endpoint, Outcome};
+use super::input::{
+    AuditFilter, KeyFilter, KeyOrder, RequestFilter, UsageRange, customer_id, key_listing,
+    search_text,
+};
+use super::key::{Key, KeyConnection};
+use super::query::{self, Wanted};
+use super::requests::RequestConnection;
+use super::usage::UsageReport;
+use crate::failure::Failure;
+
+/// What admins may ask besides: about everybody.
+#[derive(Description)]
+pub(crate) struct Admin;
+
+#[Object(use_type_description)]
+impl Admin {
+    /// The accounts, newest first.
+    async fn accounts(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(
+            desc = "With this text in the owner's subject or issuer. At most 200 characters."
+        )]
+        text: Option<String>,
+    ) -> Result<AccountConnection, Failure> {
+        let page = page_ask(first, after.as_deref())?;
+        let text = search_text("text", text)?;
+        let caller = &asker(context).caller;
+        let insights = &ports(context).insights;
+        let accounts = insights.customers(caller, text.as_deref(), &page).await?;
+        AccountConnection::new(accounts, &page)
+    }
+
+    /// Everybody's keys; the newest first unless ordered otherwise.
+    async fn keys(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which keys; all when not given.")] filter: Option<KeyFilter>,
+        #[graphql(desc = "In which order.")] order_by: Option<KeyOrder>,
+        #[graphql(desc = "Of this account alone.")] account_id: Option<ID>,
+    ) -> Result<KeyConnection, Failure> {
+        let page = page_ask(first, after.as_deref())?;
+        let reach = reach(account_id.as_ref())?;
+        query::keys(context, reach, key_listing(page, filter, order_by)?).await
+    }
+
+    /// Anybody's key; null when it isn't there.
+    async fn key(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The key.")] id: ID,
+    ) -> Result<Option<Key>, Failure> {
+        query::key(context, Reach::All, &id).await
+    }
+
+    /// Use of everybody's keys over time.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are the arguments of the field"
+    )]
+    async fn usage(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "When, and in which slots.")] range: UsageRange,
+        #[graphql(desc = "What is told apart.", default_with = "Breakdown::Outcome")]
+        breakdown: Breakdown,
+        #[graphql(desc = "Of this account alone.")] account_id: Option<ID>,
+        #[graphql(desc = "Of this key alone.")] key_id: Option<ID>,
+        #[graphql(desc = "Of requests to this endpoint alone.")] endpoint: Option<Endpoint>,
+        #[graphql(desc = "Of requests with this outcome alone.")] outcome: Option<Outcome>,
+    ) -> Result<UsageReport, Failure> {
+        let wanted = Wanted {
+            range,
+            breakdown,
+            key_id,
+            endpoint,
+            outcome,
+        };
+        query::usage(context, reach(account_id.as_ref())?, wanted).await
+    }
+
+    /// Requests made with everybody's keys, newest first.
+    async fn requests(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which requests; all when not given.")] filter: Option<RequestFilter>,
+        #[graphql(desc = "Of this account alone.")] account_id: Option<ID>,
+    ) -> Result<RequestConnection, Failure> {
+        let page = page_ask(first, after.as_deref())?;
+        query::requests(context, reach(account_id.as_ref())?, page, filter).await
+    }
+
+    /// The audit log, newest first.
+    async fn audit(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which entries; all when not given.")] filter: Option<AuditFilter>,
+    ) -> Result<AuditConnection, Failure> {
+        let page = page_ask(first, after.as_deref())?;
+        let filter = filter.unwrap_or_default().read()?;
+        let caller = &asker(context).caller;
+        let entries = ports(context).insights.audit(caller, &filter, &page);
+        Ok(AuditConnection::new(entries.await?, &page))
+    }
+}
+
+/// Whose keys a question reaches: one account's, or everybody's.
+fn reach(account_id: Option<&ID>) -> Result<Reach, Failure> {
+    let customer = customer_id("accountId", account_id)?;
+    Ok(customer.map_or(Reach::All, Reach::Of))
+}

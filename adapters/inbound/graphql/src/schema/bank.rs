@@ -1,0 +1,59 @@
+//! How a bank does, as the gateway sees it.
+
+use async_graphql::SimpleObject;
+
+use super::enums::{BankState, Environment};
+use super::scalars::Count;
+use super::seconds;
+use super::usage::Latency;
+
+/// How a bank does, as this gateway sees it in the last hour.
+#[derive(SimpleObject)]
+pub(crate) struct BankHealth {
+    /// Which bank.
+    environment: Environment,
+    /// In a word.
+    state: BankState,
+    /// Lookups of the last hour.
+    lookups: Count,
+    /// The share of them that the bank answered, 0 to 1; null when there were none.
+    success_rate: Option<f64>,
+    /// How long those took; null when there were none.
+    latency: Option<Latency>,
+    /// What is left of the gateway's budget of questions; null for a bank without one.
+    budget: Option<BankBudget>,
+}
+
+impl BankHealth {
+    pub(super) fn new(environment: Environment, health: &ports::inbound::BankHealth) -> Self {
+        Self {
+            environment,
+            state: health.state.into(),
+            lookups: Count(health.lookups),
+            success_rate: health.success_rate,
+            latency: health.latency.map(Latency::from),
+            budget: health.budget.map(BankBudget::from),
+        }
+    }
+}
+
+/// Questions that the gateway allows itself.
+#[derive(SimpleObject)]
+pub(crate) struct BankBudget {
+    /// Within any 60 seconds.
+    per_minute: u32,
+    /// How many could be asked now.
+    remaining: u32,
+    /// For how many seconds, rounded up, the bank is left alone; null when it isn't.
+    paused_for_seconds: Option<u32>,
+}
+
+impl From<ports::inbound::BankBudget> for BankBudget {
+    fn from(budget: ports::inbound::BankBudget) -> Self {
+        Self {
+            per_minute: budget.per_minute,
+            remaining: budget.remaining,
+            paused_for_seconds: budget.paused_for.map(seconds),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Lists that are read page by page, as Relay wants them.
+
+use async_graphql::SimpleObject;
+use domain::page::{Cursor, Page, PageAsk, PageSize};
+
+use crate::failure::{Failure, Problem};
+
+/// Where a page stands in its list.
+#[derive(SimpleObject)]
+pub(crate) struct PageInfo {
+    /// Whether the list goes on after this page.
+    has_next_page: bool,
+    /// Whether the page was asked for with `after`, so that something stands before it.
+    has_previous_page: bool,
+    /// The cursor of the page's first item; null when the page is empty.
+    start_cursor: Option<String>,
+    /// The cursor of the page's last item, for `after` of the next page; null when the page is
+    /// empty.
+    end_cursor: Option<String>,
+}
+
+impl PageInfo {
+    pub(super) fn new<T>(page: &Page<T>, ask: &PageAsk) -> Self {
+        let cursor = |item: Option<&(Cursor, T)>| item.map(|(cursor, _)| cursor.to_string());
+        Self {
+            has_next_page: page.has_next,
+            has_previous_page: ask.after.is_some(),
+            start_cursor: cursor(page.items.first()),
+            end_cursor: cursor(page.items.last()),
+        }
+    }
+}
+
+/// Reads the arguments `first` and `after`.
+pub(super) fn page_ask(first: i32, after: Option<&str>) -> Result<PageAsk, Failure> {
+    let size = u32::try_from(first).ok().map(PageSize::new);
+    let Some(Ok(first)) = size else {
+        return Err(Failure::invalid("first", Problem::PageSize));
+    };
+    let after = after.map(Cursor::parse).transpose();
+    let after = after.map_err(|_| Failure::invalid("after", Problem::Cursor))?;
+    Ok(PageAsk { first, after })
+}
+
+/// Declares a page of a list and the edge in it.
+macro_rules! connection {
+    (
+        $(#[doc = $page_doc:literal])+ $connection:ident,
+        $(#[doc = $edge_doc:literal])+ $edge:ident of $node:ty
+        $(, $total_name:ident: $total:ty = $(#[doc = $total_doc:literal])+)?
+    ) => {
+        $(#[doc = $page_doc])+
+        #[derive(async_graphql::SimpleObject)]
+        #[graphql(complex)]
+        pub(crate) struct $connection {
+            /// The items, each with its place in the list.
+            edges: Vec<$edge>,
+            /// Where the page stands in the list.
+            page_info: $crate::schema::connection::PageInfo,
+            $( $(#[doc = $total_doc])+ $total_name: $total, )?
+        }
+
+        #[async_graphql::ComplexObject]
+        impl $connection {
+            /// The items, without their places.
+            async fn nodes(&self) -> Vec<&$node> {
+                self.edges.iter().map(|edge| &edge.node).collect()
+            }
+        }
+
+        $(#[doc = $edge_doc])+
+        #[derive(async_graphql::SimpleObject)]
+        pub(crate) struct $edge {
+            /// The item's place in the list, for `after`.
+            cursor: String,
+            /// The item.
+            node: $node,
+        }
+
+        impl $edge {
+            fn of<T>(items: Vec<(domain::page::Cursor, T)>, node: impl Fn(T) -> $node) -> Vec<Self> {
+                let edge = |(cursor, item): (domain::page::Cursor, T)| Self {
+                    cursor: cursor.to_string(),
+                    node: node(item),
+                };
+                items.into_iter().map(edge).collect()
+            }
+        }
+    };
+}
+pub(super) use connection;

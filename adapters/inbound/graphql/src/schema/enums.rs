@@ -1,0 +1,223 @@
+//! The closed sets of words of the API. Each mirrors a type of the domain or of a port, whose new
+//! variants break the build here.
+
+use async_graphql::Enum;
+use domain::page::Direction;
+use ports::inbound::KeyOrderBy;
+
+/// Which bank a key asks.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::key::Environment")]
+pub(crate) enum Environment {
+    /// The central bank's portal.
+    Live,
+    /// The sandbox bank.
+    Test,
+}
+
+/// What a key is good for.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::key::KeyStatus")]
+pub(crate) enum KeyStatus {
+    /// It admits requests.
+    Active,
+    /// It admits requests until it revokes itself: it has a successor.
+    Retiring,
+    /// It admits nothing any more. There is no way back.
+    Revoked,
+}
+
+/// What an account's new keys start with.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::limits::Plan")]
+pub(crate) enum Plan {
+    /// 60 requests a minute, 1,000 a month.
+    Startup,
+    /// 600 requests a minute, no monthly cap.
+    Enterprise,
+}
+
+/// What a person may do.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::customer::Role")]
+pub(crate) enum Role {
+    /// Manage its own keys.
+    Member,
+    /// Manage everybody's keys, limits and plans besides.
+    Admin,
+}
+
+/// What a request asked for: the last segment of the REST path.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::outcome::Endpoint")]
+pub(crate) enum Endpoint {
+    /// The XML; the banks may be left out.
+    XmlAuto,
+    /// The XML.
+    Xml,
+    /// The PDF.
+    Pdf,
+    /// The PDF; the banks may be left out.
+    PdfAuto,
+    /// XML and PDF in a ZIP file; the banks may be left out.
+    ZipAuto,
+    /// The PDF in Base64.
+    #[graphql(name = "BASE64")]
+    Base64,
+    /// The XML in Base64.
+    #[graphql(name = "XML_BASE64")]
+    XmlBase64,
+}
+
+/// What became of a request whose key was good.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::outcome::Outcome")]
+pub(crate) enum Outcome {
+    /// The proof was delivered.
+    Delivered,
+    /// The request was malformed, or its body came too slowly.
+    InvalidRequest,
+    /// A bank could not be inferred.
+    InferenceFailed,
+    /// The bank knows no such transfer.
+    NotFound,
+    /// The bank knows the transfer, but has no proof of it (yet).
+    NotIssued,
+    /// Refused by the key's limit of a minute. Counts against nothing.
+    RateLimited,
+    /// Refused by the key's monthly quota. Counts against nothing.
+    QuotaExceeded,
+    /// The bank answered something that the gateway doesn't understand. Given back to the quota.
+    BankProtocolError,
+    /// The bank could not be reached, or said that it is closed. Given back to the quota.
+    BankUnavailable,
+    /// The bank's own limit, or the gateway's budget of it, was used up. Given back to the quota.
+    BankThrottled,
+    /// The bank did not answer in time. Given back to the quota.
+    BankTimeout,
+    /// The gateway failed. Given back to the quota.
+    InternalError,
+}
+
+/// The length of a slot. Slots begin at full UTC hours, days and months.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::usage::Granularity")]
+pub(crate) enum Granularity {
+    /// One hour; a report has at most 744 of them.
+    Hour,
+    /// One day; a report has at most 400 of them.
+    Day,
+    /// One calendar month; a report has at most 36 of them.
+    Month,
+}
+
+/// What a usage report tells apart.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::usage::Breakdown")]
+pub(crate) enum Breakdown {
+    /// Nothing: one series of everything.
+    Total,
+    /// One series a key; the largest 20, and one of all others.
+    Key,
+    /// One series an endpoint.
+    Endpoint,
+    /// One series an outcome.
+    Outcome,
+}
+
+/// How a bank does, in a word.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "ports::inbound::BankState")]
+pub(crate) enum BankState {
+    /// Nobody asked it in the last hour.
+    Unknown,
+    /// It answers.
+    Operational,
+    /// Some of the last lookups failed.
+    Degraded,
+    /// All of the last lookups failed.
+    Down,
+    /// It wants to be left alone for a while.
+    Paused,
+}
+
+/// Whether keys that exist take the limits of their account's new plan.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::customer::ExistingKeys")]
+pub(crate) enum ExistingKeys {
+    /// They keep the limits that they have.
+    Keep,
+    /// Those that aren't revoked take the plan's limits.
+    Follow,
+}
+
+/// What was done.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::audit::Action")]
+pub(crate) enum AuditAction {
+    /// A key was made.
+    KeyCreated,
+    /// A key got another name.
+    KeyRenamed,
+    /// A key was revoked, by a person or because its time of grace was over.
+    KeyRevoked,
+    /// A key was given a successor, and will revoke itself.
+    KeyRotated,
+    /// A key's limits were set.
+    LimitsSet,
+    /// An account's plan was set.
+    PlanSet,
+}
+
+/// What a list of keys is ordered by.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyOrderField {
+    /// When they were made.
+    CreatedAt,
+    /// Their names.
+    Name,
+}
+
+impl From<KeyOrderField> for KeyOrderBy {
+    fn from(field: KeyOrderField) -> Self {
+        match field {
+            KeyOrderField::CreatedAt => Self::Created,
+            KeyOrderField::Name => Self::Name,
+        }
+    }
+}
+
+/// From which end a list is read.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OrderDirection {
+    /// The smallest, or oldest, first.
+    Asc,
+    /// The largest, or newest, first.
+    Desc,
+}
+
+impl From<OrderDirection> for Direction {
+    fn from(direction: OrderDirection) -> Self {
+        match direction {
+            OrderDirection::Asc => Self::Ascending,
+            OrderDirection::Desc => Self::Descending,
+        }
+    }
+}
+
+/// Why a mutation was refused.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UserErrorCode {
+    /// A value is out of its range or of the wrong shape; `field` says which.
+    Invalid,
+    /// It doesn't exist, or it isn't yours.
+    NotFound,
+    /// Only admins may.
+    Forbidden,
+    /// The key is revoked, and has to be active for this.
+    Revoked,
+    /// The key has a successor already.
+    AlreadyRotated,
+    /// The account has as many active keys as it may have.
+    TooManyKeys,
+}

@@ -1,0 +1,169 @@
+//! API keys, what they may and what they did.
+
+use async_graphql::{ComplexObject, Context, ID, SimpleObject};
+use domain::limits::MinuteStanding;
+use domain::page::{Page, PageAsk};
+use ports::inbound::KeyOverview;
+
+use super::account::Owner;
+use super::connection::{PageInfo, connection};
+use super::context::ports;
+use super::enums::{Environment, KeyStatus};
+use super::scalars::{Count, DateTime};
+use super::seconds;
+use crate::failure::Failure;
+
+/// An API key. Its secret is shown once, by the mutation that made it.
+#[derive(SimpleObject)]
+#[graphql(complex)]
+pub(crate) struct Key {
+    /// Its identity.
+    id: ID,
+    /// The label that its owner chose.
+    name: String,
+    /// Its public part, by which it is recognised: `cep_live_AbCd1234`.
+    prefix: String,
+    /// Which bank it asks.
+    environment: Environment,
+    /// What it is good for.
+    status: KeyStatus,
+    /// When it was made.
+    created_at: DateTime,
+    /// When it was last used, to the minute; null while it never was.
+    last_used_at: Option<DateTime>,
+    /// When it revokes itself, because it was rotated; null for a key without a successor.
+    retires_at: Option<DateTime>,
+    /// When it was revoked; null while it isn't.
+    revoked_at: Option<DateTime>,
+    /// Whose it is.
+    owner: Owner,
+    /// The account that it belongs to.
+    account_id: ID,
+    /// How often it may ask.
+    limits: Limits,
+    /// What it used of this month.
+    month: MonthUse,
+    #[graphql(skip)]
+    overview: KeyOverview,
+}
+
+#[ComplexObject]
+impl Key {
+    /// What is left of its limit of a minute, now.
+    async fn window(&self, context: &Context<'_>) -> Result<Window, Failure> {
+        let standing = ports(context).insights.standing(&self.overview).await?;
+        Ok(standing.minute.into())
+    }
+}
+
+impl From<KeyOverview> for Key {
+    fn from(overview: KeyOverview) -> Self {
+        let key = &overview.key;
+        Self {
+            id: key.id.into(),
+            name: key.name.as_str().to_owned(),
+            prefix: key.prefix.as_str().to_owned(),
+            environment: key.prefix.environment().into(),
+            status: key.status().into(),
+            created_at: key.created_at.into(),
+            last_used_at: key.last_used_at.map(DateTime::from),
+            retires_at: key.retires_at.map(DateTime::from),
+            revoked_at: key.revoked_at.map(DateTime::from),
+            owner: key.owner.clone().into(),
+            account_id: key.customer.into(),
+            limits: key.limits.into(),
+            month: MonthUse::from(&overview),
+            overview,
+        }
+    }
+}
+
+/// How often a key may ask.
+#[derive(SimpleObject)]
+pub(crate) struct Limits {
+    /// Requests in any 60 seconds.
+    per_minute: u32,
+    /// Requests in a UTC calendar month; null without a cap.
+    monthly_quota: Option<Count>,
+}
+
+impl From<domain::limits::Limits> for Limits {
+    fn from(limits: domain::limits::Limits) -> Self {
+        Self {
+            per_minute: limits.per_minute(),
+            monthly_quota: limits.monthly_quota().map(Count),
+        }
+    }
+}
+
+/// What a key used of a month.
+#[derive(SimpleObject)]
+pub(crate) struct MonthUse {
+    /// The UTC calendar month: `2026-11`.
+    month: String,
+    /// Requests that count against the quota: the admitted ones without those given back.
+    used: Count,
+    /// Requests admitted.
+    charged: Count,
+    /// Admitted requests given back, because the gateway or the bank failed.
+    refunded: Count,
+    /// What is left of the quota; null without a cap.
+    remaining: Option<Count>,
+    /// When the month ends and the quota begins anew.
+    resets_at: DateTime,
+}
+
+impl From<&KeyOverview> for MonthUse {
+    fn from(overview: &KeyOverview) -> Self {
+        let used = overview.used.net();
+        let quota = overview.key.limits.monthly_quota();
+        Self {
+            month: overview.month.to_string(),
+            used: Count(used),
+            charged: Count(overview.used.charged),
+            refunded: Count(overview.used.refunded),
+            remaining: quota.map(|quota| Count(quota.saturating_sub(used))),
+            resets_at: overview.month.end().into(),
+        }
+    }
+}
+
+/// What is left of a key's limit of a minute.
+#[derive(SimpleObject)]
+pub(crate) struct Window {
+    /// Requests allowed in any 60 seconds.
+    limit: u32,
+    /// Requests that would be admitted now.
+    remaining: u32,
+    /// Whole seconds until the next request returns, rounded up.
+    reset_seconds: u32,
+}
+
+impl From<MinuteStanding> for Window {
+    fn from(minute: MinuteStanding) -> Self {
+        Self {
+            limit: minute.limit,
+            remaining: minute.remaining,
+            reset_seconds: seconds(minute.reset),
+        }
+    }
+}
+
+connection! {
+    /// One page of a list of keys.
+    KeyConnection,
+    /// A key and its place in the list.
+    KeyEdge of Key,
+    total_count: Count =
+        /// Keys of the whole list, all pages together.
+}
+
+impl KeyConnection {
+    pub(super) fn new(page: Page<KeyOverview>, ask: &PageAsk) -> Result<Self, Failure> {
+        Ok(Self {
+            page_info: PageInfo::new(&page, ask),
+            total_count: Count(page.total.ok_or(Failure::Uncounted)?),
+            edges: KeyEdge::of(page.items, Key::from),
+        })
+    }
+}

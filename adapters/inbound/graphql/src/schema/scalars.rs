@@ -1,0 +1,127 @@
+//! The scalars that GraphQL lacks: instants, and whole numbers beyond 32 bits.
+
+use async_graphql::{
+    Description, InputValueError, InputValueResult, Number, Scalar, ScalarType, Value,
+};
+use chrono::{SecondsFormat, Utc};
+
+/// An instant, as RFC 3339 writes it. Answers are in UTC with milliseconds:
+/// `2026-11-21T06:23:27.000Z`. Input may have any offset; what is finer than a millisecond is
+/// dropped.
+#[derive(Description, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DateTime(pub(crate) chrono::DateTime<Utc>);
+
+impl DateTime {
+    fn read(text: &str) -> Option<Self> {
+        // chrono also takes a blank between date and time; RFC 3339 has `T` there.
+        let separated = text.as_bytes().get(10).is_some_and(|byte| *byte == b'T');
+        let instant = chrono::DateTime::parse_from_rfc3339(text).ok()?;
+        let millis = instant.timestamp_millis();
+        let kept = chrono::DateTime::from_timestamp_millis(millis)?;
+        (separated && millis >= 0).then_some(Self(kept))
+    }
+}
+
+impl From<chrono::DateTime<Utc>> for DateTime {
+    fn from(instant: chrono::DateTime<Utc>) -> Self {
+        Self(instant)
+    }
+}
+
+#[Scalar(
+    use_type_description,
+    specified_by_url = "https://www.rfc-editor.org/rfc/rfc3339"
+)]
+impl ScalarType for DateTime {
+    fn parse(value: Value) -> InputValueResult<Self> {
+        match &value {
+            Value::String(text) => Self::read(text).ok_or(()),
+            _ => Err(()),
+        }
+        .map_err(|()| InputValueError::custom("an instant as RFC 3339 writes it is wanted"))
+    }
+
+    fn is_valid(value: &Value) -> bool {
+        matches!(value, Value::String(text) if Self::read(text).is_some())
+    }
+
+    fn to_value(&self) -> Value {
+        Value::String(self.0.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+/// A whole number from 0 to 2⁵³, as a JSON number.
+#[derive(Description, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count(pub(crate) u64);
+
+/// The largest number up to which a JSON number counts exactly everywhere (RFC 8259, 6).
+const MAX_EXACT: u64 = 1 << 53;
+
+impl Count {
+    fn read(value: &Value) -> Option<Self> {
+        let Value::Number(number) = value else {
+            return None;
+        };
+        let count = number.as_u64()?;
+        (count <= MAX_EXACT).then_some(Self(count))
+    }
+}
+
+#[Scalar(use_type_description)]
+impl ScalarType for Count {
+    fn parse(value: Value) -> InputValueResult<Self> {
+        Self::read(&value)
+            .ok_or_else(|| InputValueError::custom("a whole number from 0 to 2^53 is wanted"))
+    }
+
+    fn is_valid(value: &Value) -> bool {
+        Self::read(value).is_some()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Number(Number::from(self.0.min(MAX_EXACT)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("2026-11-21T06:23:27Z", Some("2026-11-21T06:23:27.000Z"))]
+    #[case("2026-11-21T00:23:27.123987-06:00", Some("2026-11-21T06:23:27.123Z"))]
+    #[case("2026-11-21 06:23:27Z", None)]
+    #[case("2026-11-21T06:23:27", None)]
+    #[case("2026-11-21", None)]
+    #[case("2026-02-30T06:23:27Z", None)]
+    #[case("1969-12-31T23:59:59Z", None)]
+    #[case("1700000000", None)]
+    #[case("", None)]
+    fn an_instant_is_read_as_rfc_3339_writes_it(
+        #[case] text: &str,
+        #[case] expected: Option<&str>,
+    ) {
+        let written = DateTime::read(text).map(|instant| ScalarType::to_value(&instant));
+        assert_eq!(written, expected.map(Value::from));
+    }
+
+    #[test]
+    fn a_count_is_a_whole_number_that_json_keeps_exactly() {
+        let read = |value: Value| Count::read(&value).map(|count| count.0);
+        assert_eq!(read(Value::from(0)), Some(0));
+        assert_eq!(read(Value::from(MAX_EXACT)), Some(MAX_EXACT));
+        assert_eq!(read(Value::from(MAX_EXACT + 1)), None);
+        assert_eq!(read(Value::from(-1)), None);
+        assert_eq!(read(Value::from(1.5)), None);
+        assert_eq!(read(Value::from("1")), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in "\\PC*") {
+            let _ = DateTime::read(&text);
+        }
+    }
+}
