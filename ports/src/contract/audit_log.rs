@@ -8,8 +8,9 @@ use domain::customer::ExistingKeys;
 use domain::limits::Plan;
 use domain::page::PageAsk;
 
-use super::fixture::{act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute};
-use super::fixture::{record, record_of};
+use super::fixture::{
+    act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute, record, record_of,
+};
 use super::stores::{Stores, StoresUnderTest};
 use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, ListError};

@@ -7,8 +7,9 @@ use domain::limits::MonthlyUse;
 use domain::page::{Direction, PageAsk, PageSize};
 use futures::future::join_all;
 
-use super::fixture::{act, customer, limits, month, monthly_quota, name, per_minute, record};
-use super::fixture::{instant, record_of};
+use super::fixture::{
+    act, customer, instant, limits, month, monthly_quota, name, per_minute, record, record_of,
+};
 use super::stores::{MANY, Stores, StoresUnderTest};
 use crate::inbound::{KeyFilter, KeyListing, KeyOrderBy, RevokedKeys};
 use crate::outbound::{

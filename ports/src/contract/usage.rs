@@ -1,43 +1,36 @@
-//! What every journal writes for people to see, and every reader of it reads back: use over time
-//! and, in [`mod@self::requests`], the requests themselves.
+//! What every journal writes for people to see, and every reader of it reads back.
 
 use std::future::Future;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::{ApiKey, KeyId};
-use domain::latency::Latencies;
-use domain::limits::MonthlyUse;
-use domain::month::Month;
+use domain::key::ApiKey;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Only, Period};
-use uuid::Uuid;
 
-use super::fixture::{page_of, record, record_of};
+use super::fixture::{record, record_of};
 use super::journal::JournalUnderTest;
-use super::key_store::everything;
-use crate::inbound::UsageAsk;
-use crate::outbound::{AdmissionEntry, RefusalEntry, RequestEntry, Scope, UsageRow};
+use crate::outbound::{RefusalEntry, RequestEntry};
 
+mod over_time;
 mod overviews;
 mod requests;
 
 /// Runs the whole suite; `make` gives a fresh journal each time.
 pub async fn usage<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
-    what_was_not_used_has_no_row(make().await).await;
-    a_request_is_counted_in_its_hour_with_its_latency(make().await).await;
-    hours_and_days_are_those_of_utc(make().await).await;
-    months_are_told_day_by_day(make().await).await;
-    latencies_of_many_requests_add_up(make().await).await;
-    what_a_limit_refused_is_counted_without_a_latency(make().await).await;
-    keys_are_told_apart(make().await).await;
-    endpoints_are_told_apart(make().await).await;
-    every_endpoint_and_outcome_is_counted_by_itself(make().await).await;
-    use_of_one_customer_holds_no_others(make().await).await;
-    use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(make().await).await;
-    a_period_begins_and_ends_where_it_says(make().await).await;
-    what_is_counted_later_is_added(make().await).await;
+    over_time::what_was_not_used_has_no_row(make().await).await;
+    over_time::a_request_is_counted_in_its_hour_with_its_latency(make().await).await;
+    over_time::hours_and_days_are_those_of_utc(make().await).await;
+    over_time::months_are_told_day_by_day(make().await).await;
+    over_time::latencies_of_many_requests_add_up(make().await).await;
+    over_time::what_a_limit_refused_is_counted_without_a_latency(make().await).await;
+    over_time::keys_are_told_apart(make().await).await;
+    over_time::endpoints_are_told_apart(make().await).await;
+    over_time::every_endpoint_and_outcome_is_counted_by_itself(make().await).await;
+    over_time::use_of_one_customer_holds_no_others(make().await).await;
+    over_time::use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(make().await).await;
+    over_time::a_period_begins_and_ends_where_it_says(make().await).await;
+    over_time::what_is_counted_later_is_added(make().await).await;
 
     requests::no_request_is_an_empty_page(make().await).await;
     requests::pages_of_any_size_give_each_request_once_newest_first(make().await).await;
@@ -91,17 +84,6 @@ impl JournalUnderTest {
     async fn written(&self) {
         self.journal.flush().await.expect("the journal is written");
     }
-
-    /// The rows, in an order of the suite.
-    async fn rows(&self, scope: Scope, ask: &UsageAsk) -> Vec<UsageRow> {
-        let rows = self.stores.usage.usage(scope, ask).await;
-        let mut rows = rows.expect("the store works");
-        rows.sort_by_key(|row| {
-            let endpoint = row.endpoint.map(Endpoint::name);
-            (row.slot, row.key, endpoint, row.outcome.name())
-        });
-        rows
-    }
 }
 
 fn at(text: &str) -> DateTime<Utc> {
@@ -135,396 +117,6 @@ fn refusal(key: &ApiKey, at: DateTime<Utc>) -> RefusalEntry {
     }
 }
 
-/// The use of a period, all together.
-fn during(from: &str, to: &str, granularity: Granularity) -> UsageAsk {
-    UsageAsk {
-        period: Period::new(at(from), at(to), granularity).expect("a period of the suite"),
-        breakdown: Breakdown::Total,
-        key: None,
-        only: Only::default(),
-    }
-}
-
-/// The use of one day, hour by hour.
-fn that_day() -> UsageAsk {
-    during(
-        "2026-11-21T00:00:00Z",
-        "2026-11-22T00:00:00Z",
-        Granularity::Hour,
-    )
-}
-
-fn of(breakdown: Breakdown) -> UsageAsk {
-    UsageAsk {
-        breakdown,
-        ..that_day()
-    }
-}
-
-fn latencies(millis: &[u64]) -> Latencies {
-    let mut latencies = Latencies::default();
-    for millis in millis {
-        latencies.record(Duration::from_millis(*millis));
-    }
-    latencies
-}
-
-/// The row of requests that delivered within 100 ms each.
-fn row(slot: &str, requests: u64) -> UsageRow {
-    let millis = vec![100; usize::try_from(requests).expect("a number of the suite")];
-    UsageRow {
-        slot: at(slot),
-        key: None,
-        endpoint: None,
-        outcome: Outcome::Delivered,
-        requests,
-        latencies: latencies(&millis),
-    }
-}
-
 fn noon() -> DateTime<Utc> {
     at("2026-11-21T12:00:00Z")
-}
-
-async fn what_was_not_used_has_no_row(under_test: JournalUnderTest) {
-    under_test.three_keys().await;
-    for breakdown in [
-        Breakdown::Total,
-        Breakdown::Key,
-        Breakdown::Endpoint,
-        Breakdown::Outcome,
-    ] {
-        assert_eq!(under_test.rows(Scope::Everybody, &of(breakdown)).await, []);
-    }
-}
-
-async fn a_request_is_counted_in_its_hour_with_its_latency(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let entry = RequestEntry {
-        outcome: Outcome::BankTimeout,
-        duration: Duration::from_millis(25_001),
-        refund: Some(Month::of(noon())),
-        ..request(1, &one, at("2026-11-21T12:34:56.789Z"))
-    };
-    under_test.concluded([entry]).await;
-    let expected = UsageRow {
-        outcome: Outcome::BankTimeout,
-        latencies: latencies(&[25_001]),
-        ..row("2026-11-21T12:00:00Z", 1)
-    };
-    let rows = under_test.rows(Scope::Of(one.customer), &that_day()).await;
-    assert_eq!(rows, [expected]);
-}
-
-async fn hours_and_days_are_those_of_utc(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let instants = [
-        "2026-11-20T22:59:59.999Z",
-        "2026-11-20T23:00:00.000Z",
-        "2026-11-20T23:59:59.999Z",
-        "2026-11-21T00:00:00.000Z",
-    ];
-    let requests = (1..).zip(instants);
-    under_test
-        .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
-        .await;
-    let both = |granularity| during("2026-11-20T00:00:00Z", "2026-11-22T00:00:00Z", granularity);
-    assert_eq!(
-        under_test
-            .rows(Scope::Everybody, &both(Granularity::Hour))
-            .await,
-        [
-            row("2026-11-20T22:00:00Z", 1),
-            row("2026-11-20T23:00:00Z", 2),
-            row("2026-11-21T00:00:00Z", 1),
-        ]
-    );
-    assert_eq!(
-        under_test
-            .rows(Scope::Everybody, &both(Granularity::Day))
-            .await,
-        [
-            row("2026-11-20T00:00:00Z", 3),
-            row("2026-11-21T00:00:00Z", 1)
-        ]
-    );
-}
-
-async fn months_are_told_day_by_day(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let instants = [
-        "2026-11-30T23:59:59.999Z",
-        "2026-12-01T00:00:00.000Z",
-        "2026-12-01T01:00:00.000Z",
-    ];
-    let requests = (1..).zip(instants);
-    under_test
-        .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
-        .await;
-    let ask = during(
-        "2026-11-01T00:00:00Z",
-        "2027-01-01T00:00:00Z",
-        Granularity::Month,
-    );
-    let rows = under_test.rows(Scope::Everybody, &ask).await;
-    assert_eq!(
-        rows,
-        [
-            row("2026-11-30T00:00:00Z", 1),
-            row("2026-12-01T00:00:00Z", 2)
-        ]
-    );
-}
-
-async fn latencies_of_many_requests_add_up(under_test: JournalUnderTest) {
-    let Keys { one, two, .. } = under_test.three_keys().await;
-    let millis: Vec<u64> = (0..40).map(|place| place * place * place).collect();
-    let requests = (1..).zip(&millis).map(|(number, millis)| {
-        let key = if number % 2 == 0 { &one } else { &two };
-        RequestEntry {
-            duration: Duration::from_millis(*millis),
-            ..request(number, key, noon())
-        }
-    });
-    under_test.concluded(requests).await;
-    let rows = under_test.rows(Scope::Everybody, &that_day()).await;
-    let expected = UsageRow {
-        latencies: latencies(&millis),
-        ..row("2026-11-21T12:00:00Z", 40)
-    };
-    assert_eq!(rows, [expected]);
-}
-
-async fn what_a_limit_refused_is_counted_without_a_latency(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    under_test.concluded([request(1, &one, noon())]).await;
-    let by_quota = RefusalEntry {
-        outcome: Outcome::QuotaExceeded,
-        ..refusal(&one, noon())
-    };
-    let by_rate = refusal(&one, noon());
-    under_test.refused([by_rate, by_quota, by_rate]).await;
-    let refused = |outcome, requests| UsageRow {
-        outcome,
-        requests,
-        ..row("2026-11-21T12:00:00Z", 0)
-    };
-    let expected = [
-        row("2026-11-21T12:00:00Z", 1),
-        refused(Outcome::QuotaExceeded, 1),
-        refused(Outcome::RateLimited, 2),
-    ];
-    let rows = under_test.rows(Scope::Everybody, &that_day()).await;
-    assert_eq!(rows, expected);
-}
-
-async fn keys_are_told_apart(under_test: JournalUnderTest) {
-    let Keys {
-        one,
-        two,
-        neighbours,
-    } = under_test.three_keys().await;
-    let used = [&one, &two, &one, &neighbours];
-    let requests = (1..).zip(used);
-    under_test
-        .concluded(requests.map(|(number, key)| request(number, key, noon())))
-        .await;
-    let of_key = |key: KeyId, requests| UsageRow {
-        key: Some(key),
-        ..row("2026-11-21T12:00:00Z", requests)
-    };
-    let rows = under_test.rows(Scope::Everybody, &of(Breakdown::Key)).await;
-    assert_eq!(
-        rows,
-        [
-            of_key(one.id, 2),
-            of_key(two.id, 1),
-            of_key(neighbours.id, 1)
-        ]
-    );
-}
-
-async fn endpoints_are_told_apart(under_test: JournalUnderTest) {
-    let Keys { one, two, .. } = under_test.three_keys().await;
-    let used = [
-        (&one, Endpoint::Xml),
-        (&two, Endpoint::Pdf),
-        (&two, Endpoint::Xml),
-    ];
-    let requests = (1..)
-        .zip(used)
-        .map(|(number, (key, endpoint))| RequestEntry {
-            endpoint,
-            ..request(number, key, noon())
-        });
-    under_test.concluded(requests).await;
-    let of_endpoint = |endpoint, requests| UsageRow {
-        endpoint: Some(endpoint),
-        ..row("2026-11-21T12:00:00Z", requests)
-    };
-    let rows = under_test
-        .rows(Scope::Everybody, &of(Breakdown::Endpoint))
-        .await;
-    assert_eq!(
-        rows,
-        [of_endpoint(Endpoint::Pdf, 1), of_endpoint(Endpoint::Xml, 2)]
-    );
-}
-
-async fn every_endpoint_and_outcome_is_counted_by_itself(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let mut expected = Vec::new();
-    let mut number = 0;
-    for endpoint in Endpoint::ALL {
-        for outcome in Outcome::ALL {
-            number += 1;
-            let refused = matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded);
-            if refused {
-                under_test.journal.refuse(RefusalEntry {
-                    endpoint,
-                    outcome,
-                    ..refusal(&one, noon())
-                });
-            } else {
-                under_test.journal.conclude(RequestEntry {
-                    endpoint,
-                    outcome,
-                    ..request(number, &one, noon())
-                });
-            }
-            let delivered = row("2026-11-21T12:00:00Z", 1);
-            expected.push(UsageRow {
-                endpoint: Some(endpoint),
-                outcome,
-                latencies: if refused {
-                    Latencies::default()
-                } else {
-                    delivered.latencies
-                },
-                ..delivered
-            });
-        }
-    }
-    under_test.written().await;
-    expected.sort_by_key(|row| (row.endpoint.map(Endpoint::name), row.outcome.name()));
-    let rows = under_test
-        .rows(Scope::Everybody, &of(Breakdown::Endpoint))
-        .await;
-    assert_eq!(rows, expected);
-    let rows = under_test
-        .rows(Scope::Everybody, &of(Breakdown::Outcome))
-        .await;
-    let outcomes: Vec<_> = rows.iter().map(|row| (row.outcome, row.requests)).collect();
-    let mut expected = Outcome::ALL.map(|outcome| (outcome, Endpoint::ALL.len() as u64));
-    expected.sort_by_key(|(outcome, _)| outcome.name());
-    assert_eq!(outcomes, expected);
-    assert!(
-        rows.iter()
-            .all(|row| row.key.is_none() && row.endpoint.is_none())
-    );
-}
-
-async fn use_of_one_customer_holds_no_others(under_test: JournalUnderTest) {
-    let Keys {
-        one, neighbours, ..
-    } = under_test.three_keys().await;
-    let used = [&one, &neighbours, &neighbours];
-    let requests = (1..).zip(used);
-    under_test
-        .concluded(requests.map(|(number, key)| request(number, key, noon())))
-        .await;
-    under_test.refused([refusal(&neighbours, noon())]).await;
-    let own = under_test.rows(Scope::Of(one.customer), &that_day()).await;
-    assert_eq!(own, [row("2026-11-21T12:00:00Z", 1)]);
-    let by_name = UsageAsk {
-        key: Some(neighbours.id),
-        ..that_day()
-    };
-    let anothers = under_test.rows(Scope::Of(one.customer), &by_name).await;
-    assert_eq!(anothers, [], "another customer's key doesn't exist");
-    let neighbours = Scope::Of(neighbours.customer);
-    let theirs = under_test.rows(neighbours, &that_day()).await;
-    assert_eq!(theirs.len(), 2);
-    assert_eq!(theirs[0], row("2026-11-21T12:00:00Z", 2));
-}
-
-async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(under_test: JournalUnderTest) {
-    let Keys { one, two, .. } = under_test.three_keys().await;
-    let used = [
-        (&one, Endpoint::Xml, Outcome::Delivered),
-        (&one, Endpoint::Pdf, Outcome::Delivered),
-        (&one, Endpoint::Xml, Outcome::NotFound),
-        (&two, Endpoint::Xml, Outcome::Delivered),
-        (&two, Endpoint::Pdf, Outcome::NotFound),
-    ];
-    let requests = (1..).zip(used);
-    let requests = requests.map(|(number, (key, endpoint, outcome))| RequestEntry {
-        endpoint,
-        outcome,
-        ..request(number, key, noon())
-    });
-    under_test.concluded(requests).await;
-    let counted = async |key, endpoint, outcome| {
-        let ask = UsageAsk {
-            key,
-            only: Only { endpoint, outcome },
-            ..that_day()
-        };
-        let rows = under_test.rows(Scope::Everybody, &ask).await;
-        rows.iter().map(|row| row.requests).sum::<u64>()
-    };
-    let (xml, found) = (Some(Endpoint::Xml), Some(Outcome::Delivered));
-    assert_eq!(counted(None, None, None).await, 5);
-    assert_eq!(counted(Some(one.id), None, None).await, 3);
-    assert_eq!(counted(None, xml, None).await, 3);
-    assert_eq!(counted(None, None, found).await, 3);
-    assert_eq!(counted(Some(one.id), xml, None).await, 2);
-    assert_eq!(counted(Some(one.id), xml, found).await, 1);
-    assert_eq!(
-        counted(Some(two.id), Some(Endpoint::ZipAuto), None).await,
-        0
-    );
-    assert_eq!(counted(Some(KeyId(Uuid::nil())), None, None).await, 0);
-}
-
-async fn a_period_begins_and_ends_where_it_says(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    let instants = [
-        "2026-11-21T10:59:59.999Z",
-        "2026-11-21T11:00:00.000Z",
-        "2026-11-21T12:59:59.999Z",
-        "2026-11-21T13:00:00.000Z",
-    ];
-    let requests = (1..).zip(instants);
-    under_test
-        .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
-        .await;
-    let expected = [
-        row("2026-11-21T11:00:00Z", 1),
-        row("2026-11-21T12:00:00Z", 1),
-    ];
-    // Slots are whole: the one that holds the period's last moment too.
-    for (from, to) in [
-        ("2026-11-21T11:00:00Z", "2026-11-21T13:00:00Z"),
-        ("2026-11-21T11:30:00Z", "2026-11-21T12:00:00.001Z"),
-    ] {
-        let ask = during(from, to, Granularity::Hour);
-        let rows = under_test.rows(Scope::Everybody, &ask).await;
-        assert_eq!(rows, expected, "{from} to {to}");
-    }
-    let day = during(
-        "2026-11-22T00:00:00Z",
-        "2026-11-23T00:00:00Z",
-        Granularity::Day,
-    );
-    assert_eq!(under_test.rows(Scope::Everybody, &day).await, []);
-}
-
-async fn what_is_counted_later_is_added(under_test: JournalUnderTest) {
-    let Keys { one, .. } = under_test.three_keys().await;
-    for number in 1..=3 {
-        under_test.concluded([request(number, &one, noon())]).await;
-        let rows = under_test.rows(Scope::Everybody, &that_day()).await;
-        assert_eq!(rows, [row("2026-11-21T12:00:00Z", number.into())]);
-    }
 }

@@ -250,6 +250,19 @@ mod tests {
         assert_eq!(bank.asked()[1].transfer, other.transfer);
     }
 
+    #[test]
+    fn a_budget_is_what_it_is_said_to_be() {
+        let bank = ScriptedBank::default();
+        assert_eq!(bank.budget(), None);
+        let budget = BankBudget {
+            per_minute: 30,
+            remaining: 4,
+            paused_for: Some(Duration::from_secs(9)),
+        };
+        bank.set_budget(Some(budget));
+        assert_eq!(bank.budget(), Some(budget));
+    }
+
     #[tokio::test]
     async fn a_held_bank_answers_when_it_is_released() {
         let bank = ScriptedBank::default();

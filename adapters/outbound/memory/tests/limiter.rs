@@ -93,6 +93,36 @@ async fn a_wall_clock_that_goes_back_brings_no_old_month_back() {
     ));
 }
 
+#[tokio::test]
+async fn peeking_keeps_no_key_and_brings_none() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let limiter = InProcessLimiter::new(clock.clone());
+    assert_eq!(limiter.peek(KEY).await.unwrap(), None);
+    assert_eq!(limiter.forget_idle(), 0);
+    limiter.hydrate(KEY, snapshot(60, 1_000)).await.unwrap();
+    limiter.admit(KEY).await.unwrap();
+    clock.advance(Duration::from_mins(1));
+    assert!(limiter.peek(KEY).await.unwrap().is_some());
+    assert_eq!(limiter.forget_idle(), 1);
+    assert_eq!(limiter.peek(KEY).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn peeking_while_the_wall_clock_is_wrong_begins_no_month() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let limiter = InProcessLimiter::new(clock.clone());
+    limiter.hydrate(KEY, snapshot(60, 1)).await.unwrap();
+    limiter.admit(KEY).await.unwrap();
+    clock.set_wall("2026-12-02T00:00:00Z".parse().unwrap());
+    let ahead = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(ahead.month.unwrap().used, 0);
+    clock.set_wall(start());
+    assert!(matches!(
+        limiter.admit(KEY).await.unwrap(),
+        Verdict::QuotaExceeded { .. }
+    ));
+}
+
 /// One step of a random schedule.
 #[derive(Clone, Debug)]
 enum Step {
@@ -130,7 +160,11 @@ proptest! {
                     Step::Ask(times) => for _ in 0..times {
                         let now = clock.monotonic();
                         let in_window = admitted.iter().filter(|at| now < **at + Duration::from_mins(1)).count();
+                        let peeked = limiter.peek(KEY).await.unwrap().unwrap();
                         let verdict = limiter.admit(KEY).await.unwrap();
+                        let (left, used) = (peeked.minute.remaining, peeked.month.unwrap().used);
+                        assert_eq!(left as usize, limit.saturating_sub(in_window));
+                        assert_eq!(used, admitted.len() as u64);
                         match verdict {
                             Verdict::Admitted { .. } => {
                                 assert!(in_window < limit && admitted.len() < quota);

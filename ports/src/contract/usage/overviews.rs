@@ -1,12 +1,15 @@
 //! Keys and customers, shown with what they used of a month.
 
-use domain::customer::Customer;
+use domain::key::ApiKey;
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use domain::outcome::Outcome;
 
-use super::{
-    AdmissionEntry, ApiKey, JournalUnderTest, Keys, Month, MonthlyUse, Outcome, RequestEntry,
-    Scope, at, everything, noon, page_of, request,
-};
-use crate::outbound::KeyChange;
+use super::super::fixture::page_of;
+use super::super::journal::JournalUnderTest;
+use super::super::key_store::everything;
+use super::{Keys, at, noon, request};
+use crate::outbound::{AdmissionEntry, KeyChange, RequestEntry, Scope};
 
 fn november() -> Month {
     Month::of(noon())
@@ -82,8 +85,7 @@ pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: Jou
         let items = page.expect("the list is read").items.into_iter();
         let items = items.map(|(_, shown)| {
             assert_eq!(shown.month, month);
-            let Customer { owner, .. } = shown.customer;
-            (owner.subject, shown.active_keys, shown.used)
+            (shown.customer.owner.subject, shown.active_keys, shown.used)
         });
         items.collect::<Vec<_>>()
     };

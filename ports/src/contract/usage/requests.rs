@@ -1,16 +1,21 @@
 //! Requests, one by one.
 
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::key::ApiKey;
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
 use domain::page::PageAsk;
+use domain::participant::ParticipantCode;
+use domain::request::RequestId;
+use domain::usage::Only;
 
 use super::super::fixture::{customer, foreign_cursor, page_of};
-use super::super::journal::kept;
-use super::{
-    ApiKey, DateTime, Duration, Endpoint, JournalUnderTest, Keys, Month, Only, Outcome,
-    RefusalEntry, RequestEntry, RequestId, Scope, Utc, at, noon, refusal, request,
-};
+use super::super::journal::{JournalUnderTest, kept};
+use super::{Keys, at, noon, refusal, request};
 use crate::inbound::{Banks, RequestListing, RequestRecord};
-use crate::outbound::ListError;
-use domain::participant::ParticipantCode;
+use crate::outbound::{ListError, RefusalEntry, RequestEntry, Scope};
 
 fn every(page: PageAsk) -> RequestListing {
     RequestListing {
