@@ -1,0 +1,205 @@
+//! Customers, their keys and their requests; and what was signed out.
+
+use sea_orm_migration::prelude::*;
+
+use super::run;
+use crate::columns::{number, optional_number, text};
+
+#[derive(DeriveIden)]
+enum Customers {
+    Table,
+    Id,
+    Issuer,
+    Subject,
+    Plan,
+    CreatedAt,
+}
+
+#[derive(DeriveIden)]
+enum ApiKeys {
+    Table,
+    Id,
+    CustomerId,
+    Name,
+    OwnerIssuer,
+    OwnerSubject,
+    CreatedAt,
+    RetiresAt,
+    RevokedAt,
+}
+
+#[derive(DeriveIden)]
+enum Requests {
+    Table,
+    CustomerId,
+    RequestId,
+    At,
+}
+
+#[derive(DeriveIden)]
+enum Denied {
+    Table,
+    Fingerprint,
+    Until,
+}
+
+/// Whoever has keys becomes a customer: with the id of one of its keys (an id that no other
+/// customer has), and the plan that keys had their limits from until now.
+const ENROL: &str = "INSERT INTO customers (id, issuer, subject, plan, created_at) \
+    SELECT MIN(id), owner_issuer, owner_subject, 'startup', MIN(created_at) FROM api_keys \
+    GROUP BY owner_issuer, owner_subject";
+
+const GIVE_KEYS: &str = "UPDATE api_keys SET customer_id = (SELECT customers.id FROM customers \
+    WHERE customers.issuer = api_keys.owner_issuer AND customers.subject = api_keys.owner_subject)";
+
+/// A request whose key isn't there (any more) is nobody's.
+const GIVE_REQUESTS: &str = "UPDATE requests SET customer_id = COALESCE((SELECT \
+    api_keys.customer_id FROM api_keys WHERE api_keys.id = requests.key_id), '')";
+
+pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    manager.create_table(customers()).await?;
+    run(manager, &[ENROL]).await?;
+    let nobody = |column: &mut ColumnDef| column.default("").take();
+    for column in [
+        nobody(&mut text(ApiKeys::CustomerId)),
+        optional_number(ApiKeys::RetiresAt),
+    ] {
+        manager.alter_table(add(ApiKeys::Table, column)).await?;
+    }
+    let customer = nobody(&mut text(Requests::CustomerId));
+    manager.alter_table(add(Requests::Table, customer)).await?;
+    run(manager, &[GIVE_KEYS, GIVE_REQUESTS]).await?;
+    for column in [ApiKeys::OwnerIssuer, ApiKeys::OwnerSubject] {
+        manager.alter_table(without(column)).await?;
+    }
+    manager.create_table(denied()).await?;
+    for index in indexes() {
+        manager.create_index(index).await?;
+    }
+    Ok(())
+}
+
+const TAKE_KEYS: &str = "UPDATE api_keys SET \
+    owner_issuer = COALESCE((SELECT issuer FROM customers WHERE id = customer_id), ''), \
+    owner_subject = COALESCE((SELECT subject FROM customers WHERE id = customer_id), '')";
+
+pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    for index in indexes() {
+        let name = index.get_index_spec().get_name().unwrap_or_default();
+        let index = Index::drop().name(name).to_owned();
+        manager.drop_index(index).await?;
+    }
+    for column in [ApiKeys::OwnerIssuer, ApiKeys::OwnerSubject] {
+        let column = text(column).default("").take();
+        manager.alter_table(add(ApiKeys::Table, column)).await?;
+    }
+    run(manager, &[TAKE_KEYS]).await?;
+    for column in [ApiKeys::CustomerId, ApiKeys::RetiresAt] {
+        manager.alter_table(without(column)).await?;
+    }
+    let of_requests = Table::alter()
+        .table(Requests::Table)
+        .drop_column(Requests::CustomerId)
+        .take();
+    manager.alter_table(of_requests).await?;
+    for table in [Denied::Table.into_iden(), Customers::Table.into_iden()] {
+        manager
+            .drop_table(Table::drop().table(table).take())
+            .await?;
+    }
+    Ok(())
+}
+
+fn add(table: impl IntoIden, column: ColumnDef) -> TableAlterStatement {
+    Table::alter()
+        .table(table.into_iden())
+        .add_column(column)
+        .take()
+}
+
+fn without(column: ApiKeys) -> TableAlterStatement {
+    Table::alter()
+        .table(ApiKeys::Table)
+        .drop_column(column)
+        .take()
+}
+
+fn customers() -> TableCreateStatement {
+    Table::create()
+        .table(Customers::Table)
+        .col(text(Customers::Id).primary_key())
+        .col(text(Customers::Issuer))
+        .col(text(Customers::Subject))
+        .col(text(Customers::Plan))
+        .col(number(Customers::CreatedAt))
+        .index(
+            Index::create()
+                .unique()
+                .col(Customers::Issuer)
+                .col(Customers::Subject),
+        )
+        .take()
+}
+
+/// Fingerprints of what must not be accepted any more, until it would be worthless anyway.
+fn denied() -> TableCreateStatement {
+    Table::create()
+        .table(Denied::Table)
+        .col(text(Denied::Fingerprint).primary_key())
+        .col(number(Denied::Until))
+        .take()
+}
+
+/// What the questions need. Every request costs a place in each index of `requests`: those end
+/// with the instant, since the few of one millisecond are sorted by id as fast as they are read,
+/// and the ones of a key and of everybody are there since the first migration.
+fn indexes() -> Vec<IndexCreateStatement> {
+    let on = |name: &str, table: DynIden, columns: &[DynIden]| {
+        let mut index = Index::create().name(name).table(table).take();
+        for column in columns {
+            index.col(column.clone());
+        }
+        index
+    };
+    let customers =
+        |name: &str, columns: &[DynIden]| on(name, Customers::Table.into_iden(), columns);
+    let keys = |name: &str, columns: &[DynIden]| on(name, ApiKeys::Table.into_iden(), columns);
+    let requests = |name: &str, columns: &[DynIden]| on(name, Requests::Table.into_iden(), columns);
+    vec![
+        customers(
+            "customers_by_time",
+            &[Customers::CreatedAt.into_iden(), Customers::Id.into_iden()],
+        ),
+        keys(
+            "keys_of_a_customer",
+            &[
+                ApiKeys::CustomerId.into_iden(),
+                ApiKeys::CreatedAt.into_iden(),
+                ApiKeys::Id.into_iden(),
+            ],
+        ),
+        keys(
+            "keys_by_time",
+            &[ApiKeys::CreatedAt.into_iden(), ApiKeys::Id.into_iden()],
+        ),
+        keys(
+            "keys_by_name",
+            &[ApiKeys::Name.into_iden(), ApiKeys::Id.into_iden()],
+        ),
+        // The few that are about to retire, and not the many that have.
+        keys("keys_to_retire", &[ApiKeys::RetiresAt.into_iden()])
+            .and_where(Expr::col(ApiKeys::RevokedAt).is_null())
+            .and_where(Expr::col(ApiKeys::RetiresAt).is_not_null())
+            .take(),
+        requests(
+            "requests_of_a_customer",
+            &[Requests::CustomerId.into_iden(), Requests::At.into_iden()],
+        ),
+        requests("requests_by_request_id", &[Requests::RequestId.into_iden()]),
+        on(
+            "denied_by_time",
+            Denied::Table.into_iden(),
+            &[Denied::Until.into_iden()],
+        ),
+    ]
+}

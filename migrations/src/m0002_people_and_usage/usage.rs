@@ -1,0 +1,163 @@
+//! Use by hour and key, and by day and customer: how many requests, and how long they took.
+
+use std::fmt::Write;
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::DbBackend;
+
+use super::run;
+use crate::columns::{number, text};
+
+#[derive(DeriveIden)]
+enum UsageHours {
+    Table,
+    KeyId,
+    Hour,
+}
+
+#[derive(DeriveIden)]
+enum CustomerUsageDays {
+    Table,
+    CustomerId,
+    Day,
+}
+
+/// What both have.
+#[derive(DeriveIden)]
+enum Counted {
+    Endpoint,
+    Outcome,
+    Requests,
+}
+
+/// Buckets of latency: bucket 0 is less than 1 ms, bucket `n` from 2ⁿ⁻¹ to less than 2ⁿ ms, the
+/// last one all the rest. Fixed for ever, as the counts are.
+const BUCKETS: u32 = 16;
+const HOUR: u32 = 3_600_000;
+const DAY: u32 = 24 * HOUR;
+
+pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    let backend = manager.get_database_backend();
+    let hours = slots(
+        backend,
+        UsageHours::Table,
+        UsageHours::KeyId,
+        UsageHours::Hour,
+    );
+    let days = slots(
+        backend,
+        CustomerUsageDays::Table,
+        CustomerUsageDays::CustomerId,
+        CustomerUsageDays::Day,
+    );
+    manager.create_table(hours).await?;
+    manager.create_table(days).await?;
+    let (hours, days) = (hours_of_requests(), days_of_hours());
+    run(manager, &[&hours, &days]).await?;
+    manager
+        .create_index(
+            Index::create()
+                .name("usage_hours_by_time")
+                .table(UsageHours::Table)
+                .col(UsageHours::Hour)
+                .take(),
+        )
+        .await?;
+    manager
+        .create_index(
+            Index::create()
+                .name("customer_usage_days_by_time")
+                .table(CustomerUsageDays::Table)
+                .col(CustomerUsageDays::Day)
+                .take(),
+        )
+        .await
+}
+
+pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    for table in [
+        UsageHours::Table.into_iden(),
+        CustomerUsageDays::Table.into_iden(),
+    ] {
+        manager
+            .drop_table(Table::drop().table(table).take())
+            .await?;
+    }
+    Ok(())
+}
+
+/// Requests of one kind in one slot, which is known by its first millisecond. No foreign key, as
+/// in the counters of the month.
+fn slots(
+    backend: DbBackend,
+    table: impl IntoIden,
+    whose: impl IntoIden,
+    slot: impl IntoIden,
+) -> TableCreateStatement {
+    let (whose, slot) = (whose.into_iden(), slot.into_iden());
+    let mut created = Table::create()
+        .table(table.into_iden())
+        .col(text(whose.clone()))
+        .col(number(slot.clone()))
+        .col(text(Counted::Endpoint))
+        .col(text(Counted::Outcome))
+        .col(number(Counted::Requests))
+        .primary_key(
+            Index::create()
+                .col(whose)
+                .col(slot)
+                .col(Counted::Endpoint)
+                .col(Counted::Outcome),
+        )
+        .take();
+    for bucket in 0..BUCKETS {
+        created.col(number(Alias::new(format!("h{bucket:02}"))));
+    }
+    // The rows stand where the primary key puts them: a key's hours are read in one go, and there
+    // is no second tree to keep.
+    if backend == DbBackend::Sqlite {
+        created.extra("WITHOUT ROWID");
+    }
+    created
+}
+
+/// The requests that are kept count from the beginning. Those that a limit refused took no time
+/// that anybody asks for.
+fn hours_of_requests() -> String {
+    let mut latencies = String::new();
+    for bucket in 0..BUCKETS {
+        let least = if bucket == 0 { 0 } else { 1 << (bucket - 1) };
+        let most = if bucket == BUCKETS - 1 {
+            String::new()
+        } else {
+            format!(" AND duration_ms < {}", 1 << bucket)
+        };
+        let _ = write!(
+            latencies,
+            ", SUM(CASE WHEN outcome NOT IN ('rate_limited', 'quota_exceeded') \
+             AND duration_ms >= {least}{most} THEN 1 ELSE 0 END)"
+        );
+    }
+    let places = format!("key_id, at - at % {HOUR}, endpoint, outcome");
+    format!(
+        "INSERT INTO usage_hours (key_id, hour, endpoint, outcome, requests, {columns}) \
+         SELECT {places}, COUNT(*){latencies} FROM requests GROUP BY {places}",
+        columns = buckets(|column| column),
+    )
+}
+
+fn days_of_hours() -> String {
+    let places = format!("api_keys.customer_id, hour - hour % {DAY}, endpoint, outcome");
+    format!(
+        "INSERT INTO customer_usage_days (customer_id, day, endpoint, outcome, requests, {columns}) \
+         SELECT {places}, SUM(requests), {sums} FROM usage_hours \
+         JOIN api_keys ON api_keys.id = usage_hours.key_id GROUP BY {places}",
+        columns = buckets(|column| column),
+        sums = buckets(|column| format!("SUM({column})")),
+    )
+}
+
+fn buckets(each: impl Fn(String) -> String) -> String {
+    let columns = (0..BUCKETS).map(|bucket| each(format!("h{bucket:02}")));
+    columns.collect::<Vec<_>>().join(", ")
+}
