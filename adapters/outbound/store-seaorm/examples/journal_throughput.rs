@@ -10,6 +10,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
+use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -81,6 +82,7 @@ fn entries(number: u64, keys: u64) -> (AdmissionEntry, RequestEntry) {
         id,
         request_id: RequestId::from_uuid(id),
         key,
+        customer: CustomerId(key.0),
         endpoint: Endpoint::XmlAuto,
         outcome: Outcome::Delivered,
         banks: None,

@@ -4,6 +4,26 @@
     reason = "SeaORM's derives make their types as public as the model"
 )]
 
+pub(crate) mod customers {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "customers")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub issuer: String,
+        pub subject: String,
+        pub plan: String,
+        pub created_at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 pub(crate) mod api_keys {
     use sea_orm::entity::prelude::*;
 
@@ -12,8 +32,7 @@ pub(crate) mod api_keys {
     pub struct Model {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: String,
-        pub owner_issuer: String,
-        pub owner_subject: String,
+        pub customer_id: String,
         pub name: String,
         pub prefix: String,
         pub environment: String,
@@ -22,12 +41,19 @@ pub(crate) mod api_keys {
         pub per_minute: i64,
         pub monthly_quota: Option<i64>,
         pub created_at: i64,
+        pub retires_at: Option<i64>,
         pub revoked_at: Option<i64>,
         pub version: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
     pub enum Relation {
+        #[sea_orm(
+            belongs_to = "super::customers::Entity",
+            from = "Column::CustomerId",
+            to = "super::customers::Column::Id"
+        )]
+        Customer,
         #[sea_orm(has_many = "super::monthly_use::Entity")]
         MonthlyUse,
     }
@@ -128,6 +154,7 @@ pub(crate) mod requests {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: String,
         pub request_id: String,
+        pub customer_id: String,
         pub key_id: String,
         pub endpoint: String,
         pub outcome: String,
@@ -154,6 +181,47 @@ pub(crate) mod journal_marks {
         pub writer: String,
         pub batch: i64,
         pub at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod audit_log {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "audit_log")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub at: i64,
+        pub actor_issuer: String,
+        pub actor_subject: String,
+        pub action: String,
+        pub customer_id: String,
+        pub key_id: Option<String>,
+        pub changes: String,
+        pub request_id: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod denied {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "denied")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub fingerprint: String,
+        pub until: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

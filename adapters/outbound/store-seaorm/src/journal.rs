@@ -3,7 +3,8 @@
 //! Handing an entry over adds to the batch that is being filled, in memory. The writer takes the
 //! whole batch whenever it is free and commits it in one transaction, so nothing waits for a
 //! timer, and the busier it gets the more share one commit. Counts of one key and month are added
-//! up before they reach the database.
+//! up before they reach the database, and so are the statistics of requests: by key and hour, by
+//! customer and day.
 //!
 //! A batch whose commit failed is kept and tried again with growing pauses. Each batch leaves a
 //! mark with its number in its own transaction, and the mark is looked for before another attempt:
@@ -12,13 +13,16 @@
 
 mod queue;
 mod statements;
+mod statistics;
 mod writer;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use ports::Cause;
-use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry, UsageJournal};
+use ports::outbound::{
+    AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
+};
 use sea_orm::DatabaseConnection;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
@@ -85,6 +89,10 @@ impl UsageJournal for Journal {
 
     fn conclude(&self, entry: RequestEntry) {
         self.0.queue.conclude(entry);
+    }
+
+    fn refuse(&self, entry: RefusalEntry) {
+        self.0.queue.refuse(&entry);
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

@@ -1,24 +1,18 @@
-//! The store: its life, and the care of its data.
+//! The store: its life, and its transactions.
 
 use std::fmt;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use migrations::{Migrator, MigratorTrait};
 use ports::outbound::StoreError;
-use sea_orm::sea_query::Query;
 use sea_orm::{
-    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
 };
 use uuid::Uuid;
 
 use crate::connection::{FirstConnection, OpenError, Place, StoreOptions};
-use crate::entity::{journal_marks, requests};
 use crate::journal::Journal;
-
-/// Requests that are removed by one statement: few enough that nobody waits long for it.
-const PRUNED_AT_ONCE: u64 = 1_000;
 
 /// Keys, counters and requests in one database. Clones share their connections.
 #[derive(Clone)]
@@ -83,39 +77,6 @@ impl Store {
         Ok(pending.map_err(failed)?.is_empty())
     }
 
-    /// Removes the requests that arrived before `before`, and returns how many there were. Marks
-    /// of writers that are gone since then are removed with them.
-    ///
-    /// # Errors
-    /// When the database fails; what was removed until then stays removed.
-    pub async fn prune(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        let mut removed = 0;
-        loop {
-            let some_of_them = Query::select()
-                .column(requests::Column::Id)
-                .from(requests::Entity)
-                .and_where(requests::Column::At.lt(before.timestamp_millis()))
-                .limit(PRUNED_AT_ONCE)
-                .take();
-            let deleted = requests::Entity::delete_many()
-                .filter(requests::Column::Id.in_subquery(some_of_them))
-                .exec(&self.connection)
-                .await
-                .map_err(failed)?
-                .rows_affected;
-            removed += deleted;
-            if deleted < PRUNED_AT_ONCE {
-                break;
-            }
-        }
-        journal_marks::Entity::delete_many()
-            .filter(journal_marks::Column::At.lt(before.timestamp_millis()))
-            .exec(&self.connection)
-            .await
-            .map_err(failed)?;
-        Ok(removed)
-    }
-
     /// Closes the connections once what runs on them is done.
     ///
     /// # Errors
@@ -142,6 +103,20 @@ pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTra
         ..TransactionOptions::default()
     };
     connection.begin_with_options(options).await
+}
+
+/// Commits what succeeded, and takes back what didn't.
+pub(crate) async fn end<T, E: From<StoreError>>(
+    transaction: DatabaseTransaction,
+    outcome: Result<T, E>,
+) -> Result<T, E> {
+    let ended = if outcome.is_ok() {
+        transaction.commit().await
+    } else {
+        transaction.rollback().await
+    };
+    ended.map_err(failed)?;
+    outcome
 }
 
 pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {

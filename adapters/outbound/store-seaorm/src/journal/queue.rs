@@ -10,9 +10,11 @@ use domain::key::KeyId;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::Cause;
-use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry};
+use ports::outbound::{AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
+
+use super::statistics::Kind;
 
 /// The batch that is being filled, and what is known of the one that is being written.
 #[derive(Debug)]
@@ -44,14 +46,22 @@ pub(super) enum Progress {
     Durable,
 }
 
+/// How long refusals wait for something else to be written with. A caller that ignores its limit
+/// costs a commit in so long, and not one after another.
+const LINGER: Duration = Duration::from_secs(1);
+
 /// Entries that share a commit.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) used: HashMap<(KeyId, Month), Used>,
     pub(super) requests: Vec<RequestEntry>,
+    /// Requests that a limit refused: a flood of them is one number.
+    pub(super) refused: HashMap<Kind, u64>,
     /// When the newest of them happened.
     pub(super) newest: Option<DateTime<Utc>>,
     entries: usize,
+    /// When it is written at the latest, while nothing but refusals is in it; `None`: at once.
+    lingers_until: Option<Instant>,
     pub(super) progress: watch::Sender<Progress>,
 }
 
@@ -67,8 +77,10 @@ impl Batch {
         Self {
             used: HashMap::new(),
             requests: Vec::new(),
+            refused: HashMap::new(),
             newest: None,
             entries: 0,
+            lingers_until: None,
             progress: watch::Sender::new(Progress::Waiting),
         }
     }
@@ -80,11 +92,12 @@ impl Batch {
         });
         used.last = used.last.max(at);
         self.newest = self.newest.max(Some(at));
+        self.lingers_until = None;
         &mut used.count
     }
 
     fn is_empty(&self) -> bool {
-        self.used.is_empty() && self.requests.is_empty()
+        self.used.is_empty() && self.requests.is_empty() && self.refused.is_empty()
     }
 }
 
@@ -92,6 +105,13 @@ impl State {
     fn is_full(&self, capacity: usize) -> bool {
         let written = self.writing.as_ref().map_or(0, |(entries, _)| *entries);
         self.filling.entries + written >= capacity
+    }
+
+    fn drop_one(&mut self) {
+        self.dropped += 1;
+        if self.dropped == 1 {
+            tracing::warn!("the journal is full or closed: requests are not kept");
+        }
     }
 }
 
@@ -138,7 +158,7 @@ impl Queue {
         Receipt::new(Arc::clone(self).durable(progress))
     }
 
-    /// Keeps a request. A full queue keeps its refund alone.
+    /// Keeps a request, which is counted when it is written. A full queue keeps its refund alone.
     pub(super) fn conclude(&self, entry: RequestEntry) {
         let mut state = self.state();
         let full = state.is_full(self.capacity);
@@ -151,28 +171,57 @@ impl Queue {
                 batch.newest = batch.newest.max(Some(entry.at));
                 batch.requests.push(entry);
                 batch.entries += 1;
+                batch.lingers_until = None;
                 drop(state);
                 self.filled.notify_one();
                 return;
             }
         }
-        state.dropped += 1;
-        if state.dropped == 1 {
-            tracing::warn!("the journal is full or closed: requests are not kept");
+        state.drop_one();
+    }
+
+    /// Counts a request that a limit refused. A full queue counts it too if it has counted one like
+    /// it.
+    pub(super) fn refuse(&self, entry: &RefusalEntry) {
+        let kind = Kind::of_refusal(entry);
+        let mut state = self.state();
+        if state.closed.is_some() {
+            state.drop_one();
+            return;
         }
+        let full = state.is_full(self.capacity);
+        let batch = &mut state.filling;
+        if let Some(count) = batch.refused.get_mut(&kind) {
+            *count += 1;
+            return;
+        }
+        if full {
+            state.drop_one();
+            return;
+        }
+        if batch.is_empty() {
+            batch.lingers_until = Some(Instant::now() + LINGER);
+        }
+        batch.refused.insert(kind, 1);
+        batch.newest = batch.newest.max(Some(entry.at));
+        batch.entries += 1;
+        drop(state);
+        self.filled.notify_one();
     }
 
     /// Resolves once everything handed over before is durable.
     pub(super) fn flush(
         self: &Arc<Self>,
     ) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
-        let state = self.state();
+        let mut state = self.state();
         let last = if state.filling.is_empty() {
             state.writing.as_ref().map(|(_, progress)| progress.clone())
         } else {
+            state.filling.lingers_until = None;
             Some(state.filling.progress.subscribe())
         };
         drop(state);
+        self.filled.notify_one();
         let queue = Arc::clone(self);
         async move {
             match last {
@@ -230,18 +279,27 @@ impl Queue {
     pub(super) async fn next(&self) -> Option<Batch> {
         loop {
             let filled = self.filled.notified();
-            {
+            let lingers_until = {
                 let mut state = self.state();
-                if !state.filling.is_empty() {
+                let closed = state.closed.is_some();
+                let empty = state.filling.is_empty();
+                let lingers_until = state.filling.lingers_until;
+                let lingers = lingers_until.is_some_and(|until| Instant::now() < until);
+                if !empty && (closed || !lingers) {
                     let batch = std::mem::replace(&mut state.filling, Batch::new());
                     state.writing = Some((batch.entries, batch.progress.subscribe()));
                     return Some(batch);
                 }
-                if state.closed.is_some() {
+                if closed {
                     return None;
                 }
+                lingers_until
+            };
+            match lingers_until {
+                // Either way there is something to look at.
+                Some(until) => drop(timeout_at(until, filled).await),
+                None => filled.await,
             }
-            filled.await;
         }
     }
 

@@ -1,37 +1,73 @@
 //! The contracts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ports::contract::journal::JournalUnderTest;
-use ports::contract::key_store::KeyStoreUnderTest;
+use ports::contract::stores::{Stores, StoresUnderTest};
 
-use crate::support::{Folder, Kept, journal};
+use crate::support::{Folder, journal};
+
+/// Folders, kept until the end of a suite.
+#[derive(Default)]
+struct Folders(Mutex<Vec<Folder>>);
+
+impl Folders {
+    /// A new database, as two processes would open it.
+    async fn stores(&self) -> StoresUnderTest {
+        let folder = Folder::new();
+        let under_test = StoresUnderTest {
+            here: Stores::of(Arc::new(folder.open().await)),
+            elsewhere: Stores::of(Arc::new(folder.open().await)),
+        };
+        self.0.lock().unwrap().push(folder);
+        under_test
+    }
+
+    /// A new database with a journal.
+    async fn journal(&self) -> JournalUnderTest {
+        let folder = Folder::new();
+        let store = folder.open().await;
+        let under_test = JournalUnderTest {
+            journal: Arc::new(journal(&store, 1)),
+            stores: Stores::of(Arc::new(store)),
+        };
+        self.0.lock().unwrap().push(folder);
+        under_test
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_in_sqlite_keep_the_contract() {
-    let folders = std::sync::Mutex::new(Vec::new());
-    ports::contract::key_store::key_store(|| async {
-        let folder = Folder::new();
-        let under_test = KeyStoreUnderTest {
-            store: Arc::new(folder.open().await),
-            elsewhere: Arc::new(folder.open().await),
-        };
-        folders.lock().unwrap().push(folder);
-        under_test
-    })
-    .await;
+    let folders = Folders::default();
+    ports::contract::key_store::key_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn customers_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::customer_store::customer_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_log_in_sqlite_keeps_the_contract() {
+    let folders = Folders::default();
+    ports::contract::audit_log::audit_log(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_deny_list_in_sqlite_keeps_the_contract() {
+    let folders = Folders::default();
+    ports::contract::deny_list::deny_list(|| folders.stores()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
-    ports::contract::journal::journal(|| async {
-        let folder = Arc::new(Folder::new());
-        let store = folder.open().await;
-        JournalUnderTest {
-            journal: Arc::new(journal(&store, 1)),
-            keys: Arc::new(store),
-            requests: Arc::new(Kept(folder)),
-        }
-    })
-    .await;
+    let folders = Folders::default();
+    ports::contract::journal::journal(|| folders.journal()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn use_in_sqlite_keeps_the_contract() {
+    let folders = Folders::default();
+    ports::contract::usage::usage(|| folders.journal()).await;
 }

@@ -2,12 +2,12 @@
 //! they are.
 
 use domain::month::Month;
-use ports::contract::key_store::record;
-use ports::outbound::{KeyStore, StoreError, UsageJournal};
+use ports::contract::fixture::record;
+use ports::outbound::{KeyStore, UsageJournal};
 use sea_orm::ConnectionTrait;
 use store_seaorm::Store;
 
-use crate::support::{Folder, add_key, admission, journal, now};
+use crate::support::{Folder, add_key, admission, journal, keys, now};
 
 /// A store with one key that was used once, damaged by `sql`.
 async fn damaged(folder: &Folder, sql: &str) -> Store {
@@ -21,7 +21,7 @@ async fn damaged(folder: &Folder, sql: &str) -> Store {
 }
 
 #[track_caller]
-fn assert_names(error: &StoreError, places: [&str; 2]) {
+fn assert_names(error: &impl std::error::Error, places: [&str; 2]) {
     let said = error.to_string();
     for place in places {
         assert!(said.contains(place), "{said:?} doesn't name {place}");
@@ -61,7 +61,7 @@ async fn a_damaged_key_is_an_error_that_names_table_and_column() {
         let folder = Folder::new();
         let sql = format!("UPDATE api_keys SET {column} = {value}");
         let store = damaged(&folder, &sql).await;
-        assert_names(&store.list().await.expect_err(&sql), ["api_keys", column]);
+        assert_names(&keys(&store).await.expect_err(&sql), ["api_keys", column]);
     }
 }
 

@@ -4,12 +4,12 @@ use std::os::unix::fs::PermissionsExt;
 
 use domain::outcome::Outcome;
 use futures::future::join_all;
-use ports::contract::key_store::record;
-use ports::outbound::{KeyStore, UsageJournal};
+use ports::contract::fixture::record;
+use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
 use store_seaorm::{OpenError, Store, sqlite_url};
 
-use crate::support::{Folder, add_key, admission, journal, request, used};
+use crate::support::{Folder, add_key, admission, journal, keys, request, used};
 
 #[tokio::test]
 async fn a_closed_and_reopened_database_has_kept_everything() {
@@ -25,7 +25,7 @@ async fn a_closed_and_reopened_database_has_kept_everything() {
     let store = folder.open().await;
     assert_eq!(used(&store, key).await, (1, 1));
     assert_eq!(folder.requests().await.len(), 1);
-    let found = store.list().await.unwrap();
+    let found = keys(&store).await.unwrap();
     assert_eq!(found[0].prefix, record(1).key.prefix);
     // Another process's journal counts on where the first one stopped.
     let writer = journal(&store, 2);
@@ -62,7 +62,7 @@ async fn many_open_and_migrate_a_new_database_at_once() {
     for opening in join_all(openings).await {
         opening.unwrap();
     }
-    assert_eq!(folder.open().await.list().await.unwrap().len(), 8);
+    assert_eq!(keys(&folder.open().await).await.unwrap().len(), 8);
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn migrating_twice_changes_nothing() {
     assert!(store.is_current().await.unwrap());
     let key = add_key(&store, 1).await;
     store.migrate().await.unwrap();
-    assert_eq!(store.list().await.unwrap()[0].id, key);
+    assert_eq!(keys(&store).await.unwrap()[0].id, key);
 }
 
 #[tokio::test]

@@ -1,22 +1,23 @@
 //! A database in a folder of its own.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::key::{ApiKey, KeyId};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::participant::ParticipantCode;
+use domain::page::{Direction, PageAsk, PageSize};
 use domain::request::RequestId;
-use ports::contract::journal::KeptRequests;
-use ports::contract::key_store::record;
-use ports::inbound::Banks;
-use ports::outbound::{AdmissionEntry, KeyStore, RequestEntry};
+use domain::usage::Only;
+use ports::contract::fixture::{act, customer, record};
+use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, RequestListing, RequestRecord};
+use ports::outbound::{
+    AdmissionEntry, CustomerStore, KeyChange, KeyStore, ListError, RequestEntry, Scope,
+    UpdateError, UsageReader,
+};
 use sea_orm::{
-    ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend, FromQueryResult,
+    ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
 use store_seaorm::{Journal, Store, StoreOptions, sqlite_url};
@@ -72,68 +73,26 @@ impl Folder {
             .unwrap()
     }
 
-    pub(crate) async fn requests(&self) -> Vec<RequestEntry> {
-        let all = "SELECT id, request_id, key_id, endpoint, outcome, issuer, receiver, at, \
-                   duration_ms, bank_ms FROM requests ORDER BY id";
-        let all = Statement::from_string(DbBackend::Sqlite, all);
-        let rows = RequestRow::find_by_statement(all)
-            .all(&self.connect().await)
-            .await
-            .unwrap();
-        rows.into_iter().map(RequestRow::read).collect()
+    /// The requests that are kept, newest first, at most 100 of them.
+    pub(crate) async fn requests(&self) -> Vec<RequestRecord> {
+        let store = self.open().await;
+        let newest = RequestListing {
+            key: None,
+            only: Only::default(),
+            request_id: None,
+            from: None,
+            to: None,
+            page: PageAsk::first(PageSize::MAX),
+        };
+        let page = store.requests(Scope::Everybody, &newest).await.unwrap();
+        page.items.into_iter().map(|(_, request)| request).collect()
     }
-}
 
-/// The requests of a folder's database.
-pub(crate) struct Kept(pub(crate) Arc<Folder>);
-
-#[async_trait]
-impl KeptRequests for Kept {
-    async fn all(&self) -> Vec<RequestEntry> {
-        self.0.requests().await
-    }
-}
-
-#[derive(FromQueryResult)]
-struct RequestRow {
-    id: String,
-    request_id: String,
-    key_id: String,
-    endpoint: String,
-    outcome: String,
-    issuer: Option<i64>,
-    receiver: Option<i64>,
-    at: i64,
-    duration_ms: i64,
-    bank_ms: Option<i64>,
-}
-
-impl RequestRow {
-    fn read(self) -> RequestEntry {
-        let code = |number: i64| ParticipantCode::parse(&number.to_string()).unwrap();
-        let millis = |millis: i64| Duration::from_millis(millis.unsigned_abs());
-        let banks = self.issuer.zip(self.receiver);
-        RequestEntry {
-            id: self.id.parse().unwrap(),
-            request_id: RequestId::parse(&self.request_id).unwrap(),
-            key: KeyId(self.key_id.parse().unwrap()),
-            endpoint: *Endpoint::ALL
-                .iter()
-                .find(|endpoint| endpoint.name() == self.endpoint)
-                .unwrap(),
-            outcome: *Outcome::ALL
-                .iter()
-                .find(|outcome| outcome.name() == self.outcome)
-                .unwrap(),
-            banks: banks.map(|(issuer, receiver)| Banks {
-                issuer: code(issuer),
-                receiver: code(receiver),
-            }),
-            at: DateTime::from_timestamp_millis(self.at).unwrap(),
-            duration: millis(self.duration_ms),
-            bank_time: self.bank_ms.map(millis),
-            refund: None,
-        }
+    /// One number out of the database.
+    pub(crate) async fn number(&self, sql: &str) -> i64 {
+        let query = Statement::from_string(DbBackend::Sqlite, sql);
+        let row = self.connect().await.query_one_raw(query).await.unwrap();
+        row.unwrap().try_get_by_index(0).unwrap()
     }
 }
 
@@ -142,11 +101,33 @@ pub(crate) fn journal(store: &Store, process: u128) -> Journal {
     store.journal(Uuid::from_u128(process))
 }
 
+/// Adds a key of the first customer's.
 pub(crate) async fn add_key(store: &Store, number: u16) -> KeyId {
+    store.enrol(&customer(1)).await.unwrap();
     let record = record(number);
     let id = record.key.id;
-    store.insert(record).await.unwrap();
+    store.insert(record, u64::MAX, &act(number)).await.unwrap();
     id
+}
+
+/// All keys, newest first, at most 100 of them.
+pub(crate) async fn keys(store: &Store) -> Result<Vec<ApiKey>, ListError> {
+    let all = KeyListing {
+        filter: KeyFilter::default(),
+        order: KeyOrderBy::Created,
+        direction: Direction::Descending,
+        page: PageAsk::first(PageSize::MAX),
+    };
+    let page = store.list(Scope::Everybody, Month::of(now()), &all).await?;
+    Ok(page.items.into_iter().map(|(_, item)| item.key).collect())
+}
+
+/// Revokes a key in the `number`th act.
+pub(crate) async fn revoke(store: &Store, key: KeyId, number: u16) -> Result<ApiKey, UpdateError> {
+    let act = act(number);
+    store
+        .change(Scope::Everybody, key, &KeyChange::Revoke, &act)
+        .await
 }
 
 pub(crate) fn now() -> DateTime<Utc> {
@@ -167,6 +148,7 @@ pub(crate) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntr
         id,
         request_id: RequestId::from_uuid(id),
         key,
+        customer: customer(1).id,
         endpoint: Endpoint::Xml,
         outcome,
         banks: None,
@@ -182,11 +164,4 @@ pub(crate) async fn used(store: &Store, key: KeyId) -> (u64, u64) {
     let snapshot = store.snapshot(key, Month::of(now())).await.unwrap();
     let used = snapshot.unwrap().used;
     (used.charged, used.refunded)
-}
-
-/// One number out of the database.
-pub(crate) async fn number(connection: &impl ConnectionTrait, sql: &str) -> i64 {
-    let query = Statement::from_string(DbBackend::Sqlite, sql);
-    let row = connection.query_one_raw(query).await.unwrap().unwrap();
-    row.try_get_by_index(0).unwrap()
 }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use domain::limits::Limits;
 use domain::outcome::Outcome;
 use futures::future::join_all;
-use ports::outbound::{JournalError, KeyStore, UsageJournal};
+use ports::contract::fixture::act;
+use ports::outbound::{JournalError, KeyChange, KeyStore, Scope, UsageJournal};
 use sea_orm::ConnectionTrait;
 use store_seaorm::StoreOptions;
 
-use crate::support::{Folder, add_key, admission, journal, now, number, request, used};
+use crate::support::{Folder, add_key, admission, journal, keys, request, revoke, used};
 
 /// Loses patience soon.
 fn impatient() -> StoreOptions {
@@ -28,7 +30,7 @@ async fn a_lock_held_elsewhere_only_delays() {
     let writer = journal(&store, 1);
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
-    let revoking = store.revoke(key, now());
+    let revoking = revoke(&store, key, 2);
     let asked = Instant::now();
     let unlocking = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -47,11 +49,11 @@ async fn readers_never_wait_for_a_writer() {
     let store = folder.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
     let lock = folder.lock().await;
-    assert_eq!(store.list().await.unwrap().len(), 1);
+    assert_eq!(keys(&store).await.unwrap().len(), 1);
     store.newest_change().await.unwrap();
-    assert!(store.revoke(key, now()).await.is_err());
+    assert!(revoke(&store, key, 2).await.is_err());
     lock.rollback().await.unwrap();
-    store.revoke(key, now()).await.unwrap();
+    revoke(&store, key, 2).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,7 +142,7 @@ async fn closing_writes_what_waits_and_takes_no_more() {
     }
     writer.close().await.unwrap();
     assert_eq!(used(&store, key).await, (500, 0));
-    assert_eq!(folder.requests().await.len(), 500);
+    assert_eq!(folder.number("SELECT COUNT(*) FROM requests").await, 500);
     for receipt in join_all(receipts).await {
         receipt.unwrap();
     }
@@ -258,14 +260,19 @@ async fn people_and_other_processes_get_their_turn_while_the_journal_never_rests
         }
     });
     let other_process = folder.open().await;
-    for per_minute in 1..=20 {
-        let limits = domain::limits::Limits::new(per_minute, None).unwrap();
-        for store in [&store, &other_process] {
-            let asked = Instant::now();
-            store.set_limits(key, limits.into()).await.unwrap();
-            let waited = asked.elapsed();
-            assert!(waited < Duration::from_secs(3), "{waited:?}");
-        }
+    for number in 2..=41_u16 {
+        let limits = Limits::new(number.into(), None).unwrap();
+        let change = KeyChange::SetLimits(limits.into());
+        let process = if number % 2 == 0 {
+            &store
+        } else {
+            &other_process
+        };
+        let asked = Instant::now();
+        let (act, scope) = (act(number), Scope::Everybody);
+        process.change(scope, key, &change, &act).await.unwrap();
+        let waited = asked.elapsed();
+        assert!(waited < Duration::from_secs(3), "{waited:?}");
     }
     busy.abort();
     assert_eq!(store.newest_change().await.unwrap().0, 40);
@@ -294,33 +301,4 @@ async fn journals_of_many_processes_add_up() {
     for key in keys {
         assert_eq!(used(&first, key).await, (200, 0));
     }
-}
-
-#[tokio::test]
-async fn old_requests_are_pruned_and_counts_are_not() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
-    writer.admit(admission(key)).await.unwrap();
-    for id in 1..=2_500 {
-        let mut old = request(id, key, Outcome::Delivered);
-        old.at -= chrono::TimeDelta::milliseconds(1);
-        writer.conclude(old);
-    }
-    writer.conclude(request(2_501, key, Outcome::Delivered));
-    writer.close().await.unwrap();
-    assert_eq!(store.prune(now()).await.unwrap(), 2_500);
-    assert_eq!(store.prune(now()).await.unwrap(), 0);
-    let kept = folder.requests().await;
-    assert!(matches!(&kept[..], [kept] if kept.at == now()));
-    assert_eq!(used(&store, key).await, (1, 0));
-    let connection = folder.connect().await;
-    let marks = "SELECT COUNT(*) FROM journal_marks";
-    assert_eq!(number(&connection, marks).await, 1);
-    store
-        .prune(now() + chrono::TimeDelta::days(1))
-        .await
-        .unwrap();
-    assert_eq!(number(&connection, marks).await, 0);
 }

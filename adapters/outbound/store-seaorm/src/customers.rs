@@ -1,0 +1,272 @@
+//! Customers and their plans.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use domain::audit::{Act, Action, customer_difference, difference};
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{ApiKey, KeyId, Owner};
+use domain::limits::{MonthlyUse, Plan};
+use domain::month::Month;
+use domain::page::{Cursor, Page, PageAsk};
+use ports::inbound::CustomerOverview;
+use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, IntoCondition, OnConflict};
+use sea_orm::{
+    ColumnTrait, Condition, DatabaseTransaction, EntityTrait, FromQueryResult, JoinType,
+    QueryFilter, QueryOrder, QuerySelect, RelationTrait, Select, Set,
+};
+
+use crate::audit::{Entry, record};
+use crate::entity::{api_keys, customers, monthly_use};
+use crate::keys;
+use crate::list::{holds, older, one_more};
+use crate::row::Row;
+use crate::store::{Store, begin, end, failed};
+
+/// Keys that one statement changes.
+const AT_ONCE: usize = 500;
+
+#[async_trait]
+impl CustomerStore for Store {
+    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+        // Nearly always it is there, and nobody has to wait for a turn to write.
+        if let Some(known) = self.customer(&newcomer.owner).await? {
+            return Ok(known);
+        }
+        let known = OnConflict::columns([customers::Column::Issuer, customers::Column::Subject])
+            .do_nothing()
+            .to_owned();
+        customers::Entity::insert(written(newcomer))
+            .on_conflict(known)
+            .exec_without_returning(&self.connection)
+            .await
+            .map_err(failed)?;
+        let added = self.customer(&newcomer.owner).await?;
+        added.ok_or_else(|| failed(Vanished(newcomer.id)))
+    }
+
+    async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError> {
+        let row = customers::Entity::find()
+            .filter(customers::Column::Issuer.eq(&owner.issuer))
+            .filter(customers::Column::Subject.eq(&owner.subject))
+            .one(&self.connection)
+            .await
+            .map_err(failed)?;
+        row.as_ref().map(read).transpose()
+    }
+
+    async fn customers(
+        &self,
+        text: Option<&str>,
+        month: Month,
+        page: &PageAsk,
+    ) -> Result<Page<CustomerOverview>, ListError> {
+        let matching = text.map_or_else(Condition::all, |text| {
+            Condition::any()
+                .add(holds(customers::Column::Issuer, text))
+                .add(holds(customers::Column::Subject, text))
+        });
+        let mut found = customers::Entity::find().filter(matching.clone());
+        let place = (customers::Column::CreatedAt, customers::Column::Id);
+        if let Some(older) = older(place, page)? {
+            found = found.filter(older);
+        }
+        let rows = found
+            .order_by_desc(customers::Column::CreatedAt)
+            .order_by_desc(customers::Column::Id)
+            .limit(one_more(page))
+            .all(&self.connection)
+            .await
+            .map_err(failed)?;
+        let total = customers::Entity::find()
+            .select_only()
+            .expr_as(Expr::col(customers::Column::Id).count(), "customers")
+            .filter(matching)
+            .into_tuple::<i64>()
+            .one(&self.connection)
+            .await
+            .map_err(failed)?;
+        let mut holdings = self.holdings(&rows, month).await?;
+        let mut items = Vec::with_capacity(rows.len());
+        for row in rows {
+            let (active_keys, used) = holdings.remove(&row.id).unwrap_or_default();
+            let customer = read(&row)?;
+            let overview = CustomerOverview {
+                active_keys,
+                month,
+                used,
+                customer,
+            };
+            let customer = &overview.customer;
+            items.push((Cursor::at(customer.created_at, customer.id.0), overview));
+        }
+        Ok(Page::of(items, page.first, total.map(i64::unsigned_abs)))
+    }
+
+    async fn set_plan(
+        &self,
+        id: CustomerId,
+        plan: Plan,
+        existing: ExistingKeys,
+        act: &Act,
+    ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let set = set_within(&transaction, id, plan, existing, act).await;
+        end(transaction, set).await
+    }
+}
+
+impl Store {
+    /// How many active keys customers have, and what all their keys used of a month.
+    async fn holdings(
+        &self,
+        of: &[customers::Model],
+        month: Month,
+    ) -> Result<HashMap<String, (u64, MonthlyUse)>, StoreError> {
+        let rows = holdings(of, month)
+            .into_model::<Holdings>()
+            .all(&self.connection)
+            .await
+            .map_err(failed)?;
+        let read = |row: Holdings| {
+            let place = Row {
+                table: "monthly_use",
+                id: &row.customer_id,
+            };
+            let used = MonthlyUse {
+                charged: place.count(row.charged, "charged")?,
+                refunded: place.count(row.refunded, "refunded")?,
+            };
+            let active = place.count(row.active, "key_id")?;
+            Ok((row.customer_id, (active, used)))
+        };
+        rows.into_iter().map(read).collect()
+    }
+}
+
+#[derive(FromQueryResult)]
+struct Holdings {
+    customer_id: String,
+    active: i64,
+    charged: i64,
+    refunded: i64,
+}
+
+fn holdings(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
+    let number = i64::from(month.number());
+    let in_month = api_keys::Relation::MonthlyUse
+        .def()
+        .on_condition(move |_, use_of| {
+            Expr::col((use_of, monthly_use::Column::Month))
+                .eq(number)
+                .into_condition()
+        });
+    let active = CaseStatement::new()
+        .case(api_keys::Column::RevokedAt.is_null(), 1_i64)
+        .finally(0_i64);
+    // A sum of BIGINT is NUMERIC on PostgreSQL.
+    let sum = |expr: Expr| expr.sum().if_null(0_i64).cast_as("BIGINT");
+    let used = |column| sum(Expr::col((monthly_use::Entity, column)));
+    api_keys::Entity::find()
+        .select_only()
+        .column(api_keys::Column::CustomerId)
+        .expr_as(sum(active.into()), "active")
+        .expr_as(used(monthly_use::Column::Charged), "charged")
+        .expr_as(used(monthly_use::Column::Refunded), "refunded")
+        .join(JoinType::LeftJoin, in_month)
+        .filter(api_keys::Column::CustomerId.is_in(of.iter().map(|customer| customer.id.as_str())))
+        .group_by(api_keys::Column::CustomerId)
+}
+
+async fn set_within(
+    transaction: &DatabaseTransaction,
+    id: CustomerId,
+    plan: Plan,
+    existing: ExistingKeys,
+    act: &Act,
+) -> Result<(Customer, Vec<KeyId>), UpdateError> {
+    let before = customers::Entity::find_by_id(id.to_string())
+        .lock_exclusive()
+        .one(transaction)
+        .await
+        .map_err(failed)?;
+    let before = read(&before.ok_or(UpdateError::NotFound)?)?;
+    let after = Customer {
+        plan,
+        ..before.clone()
+    };
+    let mut entries = Vec::new();
+    if after != before {
+        customers::Entity::update_many()
+            .col_expr(customers::Column::Plan, plan.name().into())
+            .filter(customers::Column::Id.eq(id.to_string()))
+            .exec(transaction)
+            .await
+            .map_err(failed)?;
+        entries.push(Entry::of_plan(id, customer_difference(&before, &after)));
+    }
+    let following = match existing {
+        ExistingKeys::Keep => Vec::new(),
+        ExistingKeys::Follow => keys::change::locked_active(transaction, id).await?,
+    };
+    let mut changed = Vec::new();
+    for before in following {
+        let after = ApiKey {
+            limits: plan.limits(),
+            ..before.clone()
+        };
+        if after != before {
+            entries.push(Entry::of_key(
+                Action::LimitsSet,
+                &after,
+                difference(&before, &after),
+            ));
+            changed.push(after.id);
+        }
+    }
+    for some in changed.chunks(AT_ONCE) {
+        let limiting = keys::change::limiting(plan.limits().into());
+        keys::change::next_version(limiting)
+            .filter(api_keys::Column::Id.is_in(some.iter().map(KeyId::to_string)))
+            .exec(transaction)
+            .await
+            .map_err(failed)?;
+    }
+    keys::changes::number(transaction, &changed)
+        .await
+        .map_err(failed)?;
+    record(transaction, act, &entries).await?;
+    Ok((after, changed))
+}
+
+/// A customer that was there is gone: nothing removes customers.
+#[derive(Debug, thiserror::Error)]
+#[error("the customer {0} was added, and is not there")]
+struct Vanished(CustomerId);
+
+fn written(customer: &Customer) -> customers::ActiveModel {
+    customers::ActiveModel {
+        id: Set(customer.id.to_string()),
+        issuer: Set(customer.owner.issuer.clone()),
+        subject: Set(customer.owner.subject.clone()),
+        plan: Set(customer.plan.name().to_owned()),
+        created_at: Set(customer.created_at.timestamp_millis()),
+    }
+}
+
+fn read(customer: &customers::Model) -> Result<Customer, StoreError> {
+    let row = Row {
+        table: "customers",
+        id: &customer.id,
+    };
+    Ok(Customer {
+        id: CustomerId(row.uuid(&customer.id, "id")?),
+        plan: Plan::from_name(&customer.plan).ok_or_else(|| row.unreadable("plan"))?,
+        created_at: row.instant(customer.created_at, "created_at")?,
+        owner: Owner {
+            issuer: customer.issuer.clone(),
+            subject: customer.subject.clone(),
+        },
+    })
+}

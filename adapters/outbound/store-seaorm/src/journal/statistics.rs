@@ -1,0 +1,134 @@
+//! The requests of a batch added up: by key and hour, and by customer and day.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
+use domain::key::KeyId;
+use domain::latency::Latencies;
+use domain::outcome::{Endpoint, Outcome};
+use ports::outbound::{RefusalEntry, RequestEntry};
+
+use super::queue::Batch;
+
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
+
+/// What requests have in common that are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Kind {
+    key: KeyId,
+    customer: CustomerId,
+    hour: i64,
+    endpoint: Endpoint,
+    outcome: Outcome,
+}
+
+impl Kind {
+    pub(super) fn of_refusal(entry: &RefusalEntry) -> Self {
+        Self {
+            key: entry.key,
+            customer: entry.customer,
+            hour: hour(entry.at),
+            endpoint: entry.endpoint,
+            outcome: entry.outcome,
+        }
+    }
+
+    fn of_request(entry: &RequestEntry) -> Self {
+        Self {
+            key: entry.key,
+            customer: entry.customer,
+            hour: hour(entry.at),
+            endpoint: entry.endpoint,
+            outcome: entry.outcome,
+        }
+    }
+}
+
+/// The hour that an instant lies in, by its first millisecond.
+fn hour(at: DateTime<Utc>) -> i64 {
+    let millis = at.timestamp_millis();
+    millis - millis.rem_euclid(HOUR)
+}
+
+/// A row: whose requests, in which slot, for which endpoint, with which outcome.
+pub(super) type Place<Whose> = (Whose, i64, Endpoint, Outcome);
+
+/// What a row is increased by.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Increase {
+    pub(super) requests: u64,
+    pub(super) latencies: Latencies,
+}
+
+impl Increase {
+    fn of_request(entry: &RequestEntry) -> Self {
+        let mut latencies = Latencies::default();
+        // What a limit refused took no time that anybody asks for.
+        if !matches!(entry.outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
+            latencies.record(entry.duration);
+        }
+        Self {
+            requests: 1,
+            latencies,
+        }
+    }
+
+    fn add(&mut self, more: &Self) {
+        self.requests += more.requests;
+        self.latencies.add(&more.latencies);
+    }
+}
+
+/// The rows that a batch increases.
+pub(super) struct Statistics {
+    hours: HashMap<Place<KeyId>, Increase>,
+    days: HashMap<Place<CustomerId>, Increase>,
+}
+
+impl Statistics {
+    pub(super) fn of(batch: &Batch) -> Self {
+        let mut kinds: HashMap<Kind, Increase> = HashMap::new();
+        for request in &batch.requests {
+            let kind = kinds.entry(Kind::of_request(request)).or_default();
+            kind.add(&Increase::of_request(request));
+        }
+        for (kind, count) in &batch.refused {
+            kinds.entry(*kind).or_default().requests += count;
+        }
+        let mut statistics = Self {
+            hours: HashMap::with_capacity(kinds.len()),
+            days: HashMap::new(),
+        };
+        for (kind, increase) in &kinds {
+            let day = kind.hour - kind.hour.rem_euclid(DAY);
+            let hours = (kind.key, kind.hour, kind.endpoint, kind.outcome);
+            let days = (kind.customer, day, kind.endpoint, kind.outcome);
+            statistics.hours.entry(hours).or_default().add(increase);
+            statistics.days.entry(days).or_default().add(increase);
+        }
+        statistics
+    }
+
+    /// Hours of keys, in the order of their places.
+    pub(super) fn hours(&self) -> Vec<(&Place<KeyId>, &Increase)> {
+        in_order(&self.hours)
+    }
+
+    /// Days of customers, in the order of their places.
+    pub(super) fn days(&self) -> Vec<(&Place<CustomerId>, &Increase)> {
+        in_order(&self.days)
+    }
+}
+
+fn in_order<Whose: Copy + Eq + Hash + Ord>(
+    rows: &HashMap<Place<Whose>, Increase>,
+) -> Vec<(&Place<Whose>, &Increase)> {
+    let mut rows: Vec<_> = rows.iter().collect();
+    rows.sort_unstable_by_key(|((whose, slot, endpoint, outcome), _)| {
+        (*whose, *slot, endpoint.name(), outcome.name())
+    });
+    rows
+}

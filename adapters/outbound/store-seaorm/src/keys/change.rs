@@ -1,0 +1,297 @@
+//! Steps that change keys: each is one transaction, with its entries in the audit log.
+
+use chrono::{DateTime, Utc};
+use domain::audit::{Act, Action, creation, difference};
+use domain::customer::CustomerId;
+use domain::key::{ApiKey, KeyId};
+use domain::limits::LimitsChange;
+use ports::outbound::{
+    InsertError, KeyChange, KeyRecord, RotateError, Rotation, Scope, StoreError, Successor,
+    UpdateError,
+};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, UpdateMany,
+};
+
+use super::row::{KeyRow, keys, written};
+use super::{changes, within};
+use crate::audit::{Entry, record};
+use crate::entity::{api_keys, customers};
+use crate::row::stored;
+use crate::store::{Store, begin, end, failed};
+
+/// A key was to be added to a customer that isn't there: callers enrol first.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no customer {0}")]
+struct NoCustomer(String);
+
+impl Store {
+    pub(super) async fn add_key(
+        &self,
+        new: &KeyRecord,
+        most_active: u64,
+        act: &Act,
+    ) -> Result<(), InsertError> {
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let added = add_within(&transaction, new, most_active, act).await;
+        end(transaction, added).await
+    }
+
+    pub(super) async fn change_key(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        change: &KeyChange,
+        act: &Act,
+    ) -> Result<ApiKey, UpdateError> {
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let changed = change_within(&transaction, scope, id, change, act).await;
+        end(transaction, changed).await
+    }
+
+    pub(super) async fn rotate_key(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        successor: &Successor,
+        retires_at: DateTime<Utc>,
+        act: &Act,
+    ) -> Result<Rotation, RotateError> {
+        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let rotated = rotate_within(&transaction, scope, id, successor, retires_at, act).await;
+        end(transaction, rotated).await
+    }
+}
+
+async fn add_within(
+    transaction: &DatabaseTransaction,
+    new: &KeyRecord,
+    most_active: u64,
+    act: &Act,
+) -> Result<(), InsertError> {
+    let customer = new.key.customer.to_string();
+    // Locked: of two keys that are added at the same moment, the second sees the first.
+    customers::Entity::find_by_id(&customer)
+        .lock_exclusive()
+        .one(transaction)
+        .await
+        .map_err(failed)?
+        .ok_or_else(|| failed(NoCustomer(customer.clone())))?;
+    let active = api_keys::Entity::find()
+        .filter(api_keys::Column::CustomerId.eq(customer))
+        .filter(api_keys::Column::RevokedAt.is_null())
+        .count(transaction)
+        .await
+        .map_err(failed)?;
+    if active >= most_active {
+        return Err(InsertError::TooManyKeys);
+    }
+    if insert(transaction, new).await? == Inserted::PrefixTaken {
+        return Err(InsertError::PrefixTaken);
+    }
+    let created = Entry::of_key(Action::KeyCreated, &new.key, creation(&new.key));
+    record(transaction, act, &[created]).await?;
+    Ok(())
+}
+
+async fn change_within(
+    transaction: &DatabaseTransaction,
+    scope: Scope,
+    id: KeyId,
+    change: &KeyChange,
+    act: &Act,
+) -> Result<ApiKey, UpdateError> {
+    let before = locked(transaction, scope, id).await?;
+    let before = before.ok_or(UpdateError::NotFound)?;
+    let (after, action, update) = changed(&before, change, act.at);
+    if after == before {
+        return Ok(before);
+    }
+    write(transaction, id, update).await?;
+    if !matches!(change, KeyChange::Rename(_)) {
+        changes::number(transaction, &[id]).await.map_err(failed)?;
+    }
+    let entry = Entry::of_key(action, &after, difference(&before, &after));
+    record(transaction, act, &[entry]).await?;
+    Ok(after)
+}
+
+/// A key after a change; what that is called; and what has to be written. What isn't given isn't
+/// touched.
+fn changed(
+    key: &ApiKey,
+    change: &KeyChange,
+    at: DateTime<Utc>,
+) -> (ApiKey, Action, UpdateMany<api_keys::Entity>) {
+    let mut after = key.clone();
+    let update = api_keys::Entity::update_many();
+    match change {
+        KeyChange::Rename(name) => {
+            after.name = name.clone();
+            let update = update.col_expr(api_keys::Column::Name, name.as_str().into());
+            (after, Action::KeyRenamed, update)
+        }
+        KeyChange::Revoke => {
+            after.revoked_at = key.revoked_at.or(Some(at));
+            (after, Action::KeyRevoked, next_version(revocation(at)))
+        }
+        KeyChange::SetLimits(limits) => {
+            after.limits = limits.apply(key.limits);
+            (after, Action::LimitsSet, next_version(limiting(*limits)))
+        }
+    }
+}
+
+pub(crate) fn limiting(limits: LimitsChange) -> UpdateMany<api_keys::Entity> {
+    let mut update = api_keys::Entity::update_many();
+    if let Some(per_minute) = limits.per_minute() {
+        let per_minute = i64::from(per_minute).into();
+        update = update.col_expr(api_keys::Column::PerMinute, per_minute);
+    }
+    if let Some(quota) = limits.monthly_quota() {
+        let quota = quota.map(stored).into();
+        update = update.col_expr(api_keys::Column::MonthlyQuota, quota);
+    }
+    update
+}
+
+fn revocation(at: DateTime<Utc>) -> UpdateMany<api_keys::Entity> {
+    let at = at.timestamp_millis().into();
+    api_keys::Entity::update_many().col_expr(api_keys::Column::RevokedAt, at)
+}
+
+/// For what changes a key's state.
+pub(crate) fn next_version(update: UpdateMany<api_keys::Entity>) -> UpdateMany<api_keys::Entity> {
+    let next = Expr::col(api_keys::Column::Version).add(1_i64);
+    update.col_expr(api_keys::Column::Version, next)
+}
+
+async fn rotate_within(
+    transaction: &DatabaseTransaction,
+    scope: Scope,
+    id: KeyId,
+    successor: &Successor,
+    retires_at: DateTime<Utc>,
+    act: &Act,
+) -> Result<Rotation, RotateError> {
+    let before = locked(transaction, scope, id).await?;
+    let before = before.ok_or(RotateError::NotFound)?;
+    if before.revoked_at.is_some() {
+        return Err(RotateError::Revoked);
+    }
+    if before.retires_at.is_some() {
+        return Err(RotateError::AlreadyRotated);
+    }
+    let new = ApiKey {
+        id: successor.credential.id,
+        prefix: successor.prefix.clone(),
+        created_at: act.at,
+        last_used_at: None,
+        ..before.clone()
+    };
+    let successor = KeyRecord {
+        key: new.clone(),
+        credential: successor.credential.clone(),
+    };
+    if insert(transaction, &successor).await? == Inserted::PrefixTaken {
+        return Err(RotateError::PrefixTaken);
+    }
+    let at_once = retires_at <= act.at;
+    let old = ApiKey {
+        retires_at: Some(retires_at),
+        revoked_at: at_once.then_some(act.at),
+        ..before.clone()
+    };
+    let update = if at_once {
+        next_version(revocation(act.at))
+    } else {
+        api_keys::Entity::update_many()
+    };
+    let retires = retires_at.timestamp_millis().into();
+    let update = update.col_expr(api_keys::Column::RetiresAt, retires);
+    write(transaction, id, update).await?;
+    if at_once {
+        changes::number(transaction, &[id]).await.map_err(failed)?;
+    }
+    let rotated = Entry::of_key(Action::KeyRotated, &old, difference(&before, &old));
+    let created = Entry::of_key(Action::KeyCreated, &new, creation(&new));
+    record(transaction, act, &[rotated, created]).await?;
+    Ok(Rotation { old, new })
+}
+
+/// A customer's keys that aren't revoked, which nobody else changes until the transaction ends.
+pub(crate) async fn locked_active(
+    transaction: &DatabaseTransaction,
+    customer: CustomerId,
+) -> Result<Vec<ApiKey>, StoreError> {
+    let active = keys()
+        .filter(within(Scope::Of(customer)))
+        .filter(api_keys::Column::RevokedAt.is_null())
+        .order_by_asc(api_keys::Column::Id);
+    let active = locking(active).into_model::<KeyRow>();
+    let rows = active.all(transaction).await;
+    rows.map_err(failed)?
+        .into_iter()
+        .map(KeyRow::read)
+        .collect()
+}
+
+/// A key within a scope, which nobody else changes until the transaction ends.
+async fn locked(
+    transaction: &DatabaseTransaction,
+    scope: Scope,
+    id: KeyId,
+) -> Result<Option<ApiKey>, StoreError> {
+    let key = keys()
+        .filter(api_keys::Column::Id.eq(id.to_string()))
+        .filter(within(scope));
+    let row = locking(key).into_model::<KeyRow>().one(transaction).await;
+    row.map_err(failed)?.map(KeyRow::read).transpose()
+}
+
+/// Locks the keys, and not their customers, where rows can be locked; on SQLite the transaction has
+/// the whole database to itself.
+fn locking(mut keys: Select<api_keys::Entity>) -> Select<api_keys::Entity> {
+    QuerySelect::query(&mut keys).lock_with_tables(LockType::Update, [api_keys::Entity]);
+    keys
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inserted {
+    Added,
+    PrefixTaken,
+}
+
+async fn insert(
+    transaction: &DatabaseTransaction,
+    new: &KeyRecord,
+) -> Result<Inserted, StoreError> {
+    let prefix_taken = OnConflict::column(api_keys::Column::Prefix)
+        .do_nothing()
+        .to_owned();
+    let inserted = api_keys::Entity::insert(written(new))
+        .on_conflict(prefix_taken)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(failed)?;
+    Ok(if inserted == 0 {
+        Inserted::PrefixTaken
+    } else {
+        Inserted::Added
+    })
+}
+
+async fn write(
+    transaction: &DatabaseTransaction,
+    id: KeyId,
+    update: UpdateMany<api_keys::Entity>,
+) -> Result<(), StoreError> {
+    update
+        .filter(api_keys::Column::Id.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(failed)?;
+    Ok(())
+}

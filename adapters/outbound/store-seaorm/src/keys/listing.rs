@@ -1,0 +1,104 @@
+//! Which keys a list has, in which order, and where a page of it begins.
+
+use domain::key::KeyStatus;
+use domain::page::{Cursor, CursorError};
+use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, KeyOverview};
+use ports::outbound::Scope;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, Condition, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect,
+    RelationTrait, Select,
+};
+
+use super::within;
+use crate::entity::{api_keys, customers};
+use crate::list::{begins, beyond, holds, one_more, order};
+
+/// The keys of a list, all pages together.
+pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
+    let mut matching = Condition::all().add(within(scope));
+    if !filter.statuses.is_empty() {
+        let statuses = filter.statuses.iter().map(|status| has(*status));
+        matching = matching.add(statuses.fold(Condition::any(), Condition::add));
+    }
+    if let Some(environment) = filter.environment {
+        matching = matching.add(api_keys::Column::Environment.eq(environment.name()));
+    }
+    if let Some(text) = &filter.text {
+        let mut found = Condition::any()
+            .add(holds((api_keys::Entity, api_keys::Column::Name), text))
+            .add(begins((api_keys::Entity, api_keys::Column::Prefix), text));
+        if scope == Scope::Everybody {
+            found = found.add(holds((customers::Entity, customers::Column::Subject), text));
+        }
+        matching = matching.add(found);
+    }
+    matching
+}
+
+/// As `ApiKey::status` has it.
+fn has(status: KeyStatus) -> Condition {
+    let revoked = api_keys::Column::RevokedAt;
+    let retires = api_keys::Column::RetiresAt;
+    match status {
+        KeyStatus::Revoked => Condition::all().add(revoked.is_not_null()),
+        KeyStatus::Retiring => Condition::all()
+            .add(revoked.is_null())
+            .add(retires.is_not_null()),
+        KeyStatus::Active => Condition::all()
+            .add(revoked.is_null())
+            .add(retires.is_null()),
+    }
+}
+
+/// How many keys match.
+pub(super) fn count(matching: Condition) -> Select<api_keys::Entity> {
+    api_keys::Entity::find()
+        .select_only()
+        .expr_as(
+            Expr::col((api_keys::Entity, api_keys::Column::Id)).count(),
+            "keys",
+        )
+        .join(JoinType::InnerJoin, api_keys::Relation::Customer.def())
+        .filter(matching)
+}
+
+/// One page of `keys`, and one key more.
+pub(super) fn page(
+    keys: Select<api_keys::Entity>,
+    ask: &KeyListing,
+) -> Result<Select<api_keys::Entity>, CursorError> {
+    let by = match ask.order {
+        KeyOrderBy::Created => api_keys::Column::CreatedAt,
+        KeyOrderBy::Name => api_keys::Column::Name,
+    };
+    let place = |column| (api_keys::Entity, column);
+    let direction = ask.direction;
+    let mut keys = keys
+        .order_by(by, order(direction))
+        .order_by(api_keys::Column::Id, order(direction))
+        .limit(one_more(&ask.page));
+    if let Some(cursor) = &ask.page.after {
+        let value = match ask.order {
+            KeyOrderBy::Created => cursor.millis()?.into(),
+            // No name has a control character, and PostgreSQL takes no NUL.
+            KeyOrderBy::Name if cursor.value.contains('\0') => return Err(CursorError),
+            KeyOrderBy::Name => cursor.value.as_str().into(),
+        };
+        let columns = (place(by), place(api_keys::Column::Id));
+        keys = keys.filter(beyond(columns, (value, cursor.id.to_string()), direction));
+    }
+    Ok(keys)
+}
+
+/// A key's place in the list.
+pub(super) fn cursor(order: KeyOrderBy, overview: &KeyOverview) -> Cursor {
+    let key = &overview.key;
+    match order {
+        KeyOrderBy::Created => Cursor::at(key.created_at, key.id.0),
+        KeyOrderBy::Name => Cursor {
+            value: key.name.as_str().to_owned(),
+            id: key.id.0,
+        },
+    }
+}

@@ -1,0 +1,82 @@
+//! Lists, page by page: what is looked for, and where a page begins.
+
+use domain::page::{CursorError, Direction, PageAsk};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, IntoColumnRef};
+use sea_orm::{Order, Value};
+
+/// Longest text that is looked for, in bytes; nothing that is kept is longer, and SQLite refuses
+/// patterns of more than 50,000.
+const LONGEST_TEXT: usize = 4_096;
+
+/// Marks what stands for itself in a pattern. No backslash: a literal one is spelt differently on
+/// each database.
+const ESCAPE: char = '!';
+
+/// Whether a column holds a text, the upper and lower case of ASCII letters being alike.
+pub(crate) fn holds(column: impl IntoColumnRef, text: &str) -> Expr {
+    like(column, text, |text| format!("%{text}%"))
+}
+
+/// Whether a column begins with a text, the upper and lower case of ASCII letters being alike.
+pub(crate) fn begins(column: impl IntoColumnRef, text: &str) -> Expr {
+    like(column, text, |text| format!("{text}%"))
+}
+
+fn like(column: impl IntoColumnRef, text: &str, pattern: impl FnOnce(String) -> String) -> Expr {
+    // PostgreSQL takes no text with a NUL; no column has one.
+    if text.len() > LONGEST_TEXT || text.contains('\0') {
+        return Expr::cust("1 = 0");
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | ESCAPE) {
+            escaped.push(ESCAPE);
+        }
+        escaped.push(character);
+    }
+    // Both sides by the database, so that they are folded alike: LIKE itself minds the case on
+    // PostgreSQL.
+    let pattern = Expr::from(Func::lower(Expr::val(pattern(escaped))));
+    let pattern = pattern.binary(BinOper::Escape, Expr::Constant(ESCAPE.to_string().into()));
+    Expr::from(Func::lower(Expr::col(column))).binary(BinOper::Like, pattern)
+}
+
+/// What comes after the place of an item, in a list that is ordered by `columns` (a value, and an
+/// id among equals) in this direction.
+pub(crate) fn beyond<V: IntoColumnRef, I: IntoColumnRef>(
+    columns: (V, I),
+    place: (Value, String),
+    direction: Direction,
+) -> Expr {
+    let here = Expr::tuple([Expr::col(columns.0), Expr::col(columns.1)]);
+    let there = Expr::tuple([Expr::val(place.0), Expr::val(place.1)]);
+    match direction {
+        Direction::Ascending => here.gt(there),
+        Direction::Descending => here.lt(there),
+    }
+}
+
+/// What comes after the page's beginning in a list that is ordered by an instant, newest first;
+/// `None` for the first page.
+pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
+    columns: (V, I),
+    page: &PageAsk,
+) -> Result<Option<Expr>, CursorError> {
+    let Some(cursor) = &page.after else {
+        return Ok(None);
+    };
+    let place = (cursor.millis()?.into(), cursor.id.to_string());
+    Ok(Some(beyond(columns, place, Direction::Descending)))
+}
+
+/// Items to read for a page: one more, which tells that the list goes on.
+pub(crate) fn one_more(page: &PageAsk) -> u64 {
+    u64::from(page.first.get()) + 1
+}
+
+pub(crate) fn order(direction: Direction) -> Order {
+    match direction {
+        Direction::Ascending => Order::Asc,
+        Direction::Descending => Order::Desc,
+    }
+}

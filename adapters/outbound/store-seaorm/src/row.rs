@@ -1,0 +1,66 @@
+//! Rows that make no sense, and what most rows hold: ids, instants, counts.
+
+use chrono::{DateTime, Utc};
+use ports::outbound::StoreError;
+use uuid::Uuid;
+
+use crate::store::failed;
+
+/// A row, for errors that name it.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) table: &'static str,
+    /// Its id, or whose it is.
+    pub(crate) id: &'a str,
+}
+
+impl Row<'_> {
+    /// An error: what stands in a column can't have been written by this program.
+    pub(crate) fn unreadable(self, column: &'static str) -> StoreError {
+        failed(Unreadable {
+            table: self.table,
+            id: self.id.to_owned(),
+            column,
+        })
+    }
+
+    pub(crate) fn uuid(self, text: &str, column: &'static str) -> Result<Uuid, StoreError> {
+        Uuid::try_parse(text).map_err(|_| self.unreadable(column))
+    }
+
+    pub(crate) fn instant(
+        self,
+        millis: i64,
+        column: &'static str,
+    ) -> Result<DateTime<Utc>, StoreError> {
+        DateTime::from_timestamp_millis(millis).ok_or_else(|| self.unreadable(column))
+    }
+
+    pub(crate) fn optional_instant(
+        self,
+        millis: Option<i64>,
+        column: &'static str,
+    ) -> Result<Option<DateTime<Utc>>, StoreError> {
+        millis
+            .map(|millis| self.instant(millis, column))
+            .transpose()
+    }
+
+    pub(crate) fn count(self, count: i64, column: &'static str) -> Result<u64, StoreError> {
+        u64::try_from(count).map_err(|_| self.unreadable(column))
+    }
+}
+
+/// A row that this program can't have written.
+#[derive(Debug, thiserror::Error)]
+#[error("a row of {table} makes no sense in {column}; it is that of {id}")]
+struct Unreadable {
+    table: &'static str,
+    id: String,
+    column: &'static str,
+}
+
+/// A count as it is stored.
+pub(crate) fn stored(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,169 @@
+//! Requests added up, slot by slot.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::key::KeyId;
+use domain::latency::{BUCKETS, Latencies};
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::usage::{Breakdown, Granularity, Period};
+use ports::inbound::UsageAsk;
+use ports::outbound::{Scope, StoreError, UsageRow};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{QueryResult, TryGetable};
+
+use crate::entity::api_keys;
+use crate::row::Row;
+use crate::store::failed;
+
+/// A table of slots.
+struct Table {
+    name: &'static str,
+    slot: &'static str,
+    /// The slot that was asked for.
+    asked: &'static str,
+}
+
+/// Slots of an hour, by key.
+const HOURS: Table = Table {
+    name: "usage_hours",
+    slot: "hour",
+    asked: "hour",
+};
+
+/// The same, asked for by day.
+const DAYS_OF_HOURS: Table = Table {
+    asked: "hour - hour % 86400000",
+    ..HOURS
+};
+
+/// Slots of a day, by customer.
+const DAYS: Table = Table {
+    name: "customer_usage_days",
+    slot: "day",
+    asked: "day",
+};
+
+/// Adds requests up. Days of customers answer most questions, by a hundredth of the rows; hours of
+/// keys answer those that tell hours or keys apart.
+pub(super) fn question(scope: Scope, ask: &UsageAsk) -> SelectStatement {
+    let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
+    let table = match (ask.period.granularity(), of_keys) {
+        (Granularity::Hour, _) => HOURS,
+        (Granularity::Day | Granularity::Month, true) => DAYS_OF_HOURS,
+        (Granularity::Day | Granularity::Month, false) => DAYS,
+    };
+    let column = |name: &'static str| Expr::col(Alias::new(name));
+    let mut question = Query::select();
+    question
+        .expr_as(Expr::cust(table.asked), "slot")
+        .from(Alias::new(table.name));
+    let apart = match ask.breakdown {
+        Breakdown::Total | Breakdown::Outcome => &["outcome"][..],
+        Breakdown::Key => &["outcome", "key_id"],
+        Breakdown::Endpoint => &["outcome", "endpoint"],
+    };
+    // By its alias: PostgreSQL wants to see the very expression otherwise.
+    question.add_group_by([column("slot")]);
+    for name in apart {
+        question.expr(column(name)).add_group_by([column(name)]);
+    }
+    for name in counts() {
+        // A sum of BIGINT is NUMERIC on PostgreSQL.
+        let sum = Expr::col(Alias::new(&name)).sum().cast_as("BIGINT");
+        question.expr_as(sum, name);
+    }
+    let (from, to) = bounds(ask.period);
+    question
+        .and_where(column(table.slot).gte(from.timestamp_millis()))
+        .and_where(column(table.slot).lt(to.timestamp_millis()));
+    if let Some(key) = ask.key {
+        question.and_where(column("key_id").eq(key.to_string()));
+    }
+    if let Scope::Of(customer) = scope {
+        let customer = customer.to_string();
+        question.and_where(match ask.key {
+            _ if table.name == DAYS.name => column("customer_id").eq(customer),
+            Some(key) => Expr::exists(
+                keys_of(customer)
+                    .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
+                    .take(),
+            ),
+            None => column("key_id").in_subquery(keys_of(customer)),
+        });
+    }
+    if let Some(endpoint) = ask.only.endpoint {
+        question.and_where(column("endpoint").eq(endpoint.name()));
+    }
+    if let Some(outcome) = ask.only.outcome {
+        question.and_where(column("outcome").eq(outcome.name()));
+    }
+    question.take()
+}
+
+fn keys_of(customer: String) -> SelectStatement {
+    Query::select()
+        .column(api_keys::Column::Id)
+        .from(api_keys::Entity)
+        .and_where(Expr::col(api_keys::Column::CustomerId).eq(customer))
+        .take()
+}
+
+/// The columns that are added up: requests, and each bucket of latency.
+pub(crate) fn counts() -> impl Iterator<Item = String> {
+    std::iter::once("requests".to_owned()).chain((0..BUCKETS).map(bucket))
+}
+
+/// The column of a bucket of latency.
+fn bucket(bucket: usize) -> String {
+    format!("h{bucket:02}")
+}
+
+/// From the beginning of a period's first slot to the end of its last one.
+fn bounds(period: Period) -> (DateTime<Utc>, DateTime<Utc>) {
+    let last = period.slots().last().unwrap_or(period.from());
+    let end = match period.granularity() {
+        Granularity::Hour => last.checked_add_signed(TimeDelta::hours(1)),
+        Granularity::Day => last.checked_add_signed(TimeDelta::days(1)),
+        Granularity::Month => Some(Month::of(last).end()),
+    };
+    (period.from(), end.unwrap_or(DateTime::<Utc>::MAX_UTC))
+}
+
+pub(super) fn read(result: &QueryResult, ask: &UsageAsk) -> Result<UsageRow, StoreError> {
+    let outcome: String = get(result, "outcome")?;
+    let row = Row {
+        table: "usage",
+        id: &outcome,
+    };
+    let count = |name: &'static str, column: &str| row.count(get(result, column)?, name);
+    let mut latencies = [0; BUCKETS];
+    for (place, latency) in latencies.iter_mut().enumerate() {
+        *latency = count("h00 to h15", &bucket(place))?;
+    }
+    let key = match ask.breakdown {
+        Breakdown::Key => {
+            let id: String = get(result, "key_id")?;
+            Some(KeyId(row.uuid(&id, "key_id")?))
+        }
+        Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => None,
+    };
+    let endpoint = match ask.breakdown {
+        Breakdown::Endpoint => {
+            let name: String = get(result, "endpoint")?;
+            Some(Endpoint::from_name(&name).ok_or_else(|| row.unreadable("endpoint"))?)
+        }
+        Breakdown::Total | Breakdown::Key | Breakdown::Outcome => None,
+    };
+    Ok(UsageRow {
+        slot: row.instant(get(result, "slot")?, "slot")?,
+        key,
+        endpoint,
+        outcome: Outcome::from_name(&outcome).ok_or_else(|| row.unreadable("outcome"))?,
+        requests: count("requests", "requests")?,
+        latencies: Latencies::from_counts(latencies),
+    })
+}
+
+fn get<T: TryGetable>(result: &QueryResult, column: &str) -> Result<T, StoreError> {
+    result.try_get("", column).map_err(failed)
+}

@@ -1,0 +1,1 @@
+//! Plans and counts of statements.
