@@ -1,13 +1,16 @@
 //! The members of an error's `details`, in the order in which they are written.
 
+use std::borrow::Cow;
+
 use domain::hints::Hint;
 use domain::inference::Gap;
 use domain::payment::Payment;
-use domain::query::{Field, Problem};
+use domain::query::Problem;
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
 
 use crate::messages::Messages;
+use crate::people::input::InputProblem;
 
 /// Free-form additional members of an error; those that have nothing to say are left out.
 #[derive(Debug, Default, Serialize)]
@@ -41,19 +44,35 @@ pub(crate) struct Details {
 }
 
 /// A field and what is wrong with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) field: Cow<'static, str>,
+    pub(crate) problem: FieldProblem,
+}
+
+impl Fault {
+    pub(crate) fn new(field: &'static str, problem: impl Into<FieldProblem>) -> Self {
+        Self {
+            field: Cow::Borrowed(field),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// The same, as it is written.
 #[derive(Debug, Serialize)]
 pub(crate) struct FieldDetail {
-    field: &'static str,
+    field: String,
     problem: &'static str,
     message: String,
 }
 
 impl FieldDetail {
-    pub(crate) fn new(field: Field, problem: FieldProblem, messages: &dyn Messages) -> Self {
+    pub(crate) fn new(fault: &Fault, messages: &dyn Messages) -> Self {
         Self {
-            field: field.name(),
-            problem: problem.code(),
-            message: messages.field_problem(problem),
+            field: fault.field.to_string(),
+            problem: fault.problem.code(),
+            message: messages.field_problem(fault.problem),
         }
     }
 }
@@ -67,6 +86,14 @@ pub(crate) enum FieldProblem {
     Duplicate,
     /// The other institution is the same one.
     SameInstitution,
+    /// A value of a person's request.
+    Input(InputProblem),
+}
+
+impl From<InputProblem> for FieldProblem {
+    fn from(problem: InputProblem) -> Self {
+        Self::Input(problem)
+    }
 }
 
 impl FieldProblem {
@@ -79,6 +106,20 @@ impl FieldProblem {
         match self {
             Self::Duplicate => "duplicate",
             Self::SameInstitution => "same_institution",
+            Self::Input(problem) => match problem {
+                InputProblem::Unknown => "unknown",
+                InputProblem::NotOneOf(_) => "not_one_of",
+                InputProblem::NotWithin { .. } => "out_of_range",
+                InputProblem::Name => "malformed_name",
+                InputProblem::Search => "malformed_text",
+                InputProblem::Instant => "malformed_instant",
+                InputProblem::Id => "malformed_id",
+                InputProblem::Cursor => "wrong_cursor",
+                InputProblem::Beside(_) => "excluded",
+                InputProblem::Without(_) => "incomplete",
+                InputProblem::Backwards => "backwards",
+                InputProblem::TooLong(_) => "period_too_long",
+            },
             Self::Value(problem) => match problem {
                 Problem::Missing => "missing",
                 Problem::WrongType { .. } => "wrong_type",

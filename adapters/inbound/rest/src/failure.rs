@@ -1,20 +1,25 @@
 //! Errors as the API tells them: one exhaustive match from each error of a port to the outside.
 
+use std::time::Duration;
+
 use chrono::SecondsFormat;
 use domain::outcome::{Endpoint, Outcome};
 use domain::query::{Field, FieldError};
 use domain::request::RequestId;
 use domain::transfer::SameInstitution;
-use ports::inbound::{Component, ComponentState, FetchError, NotDurable, NotFoundReason, Refusal};
+use ports::inbound::{
+    Component, ComponentState, FetchError, KeyError, NotDurable, NotFoundReason, Refusal,
+};
 use web::headers::retry_after_seconds;
 use web::{Chain, Code, Failure, Language};
 
 use crate::details::{
-    ComponentDetail, Details, FieldDetail, FieldProblem, GapDetail, HintDetail, PaymentDetail,
-    Reasons,
+    ComponentDetail, Details, Fault, FieldDetail, FieldProblem, GapDetail, HintDetail,
+    PaymentDetail, Reasons,
 };
 use crate::json::JsonFault;
 use crate::messages::{self, Messages};
+use crate::people::input::InputProblem;
 
 /// A refusal of the gatekeeper.
 pub(crate) fn of_refusal(refusal: &Refusal, language: Language) -> Failure {
@@ -73,7 +78,7 @@ pub(crate) fn of_json(fault: JsonFault, language: Language) -> Failure {
         | JsonFault::NotAnObject { .. }
         | JsonFault::TooDeep { .. } => None,
     };
-    let detail = |field| FieldDetail::new(field, FieldProblem::Duplicate, messages);
+    let detail = |field| FieldDetail::new(&Fault::new(field, FieldProblem::Duplicate), messages);
     Failure::new(Code::InvalidRequest, messages.json_fault(fault)).with(&Details {
         reason: Some(reason),
         position,
@@ -82,18 +87,75 @@ pub(crate) fn of_json(fault: JsonFault, language: Language) -> Failure {
     })
 }
 
-/// Faulty fields, all of them.
+/// Faulty fields of a proof request, all of them.
 pub(crate) fn of_fields(errors: &[FieldError], language: Language) -> Failure {
+    let fault =
+        |error: &FieldError| Fault::new(error.field.name(), FieldProblem::Value(error.problem));
+    let faults: Vec<_> = errors.iter().map(fault).collect();
+    of_faults(&faults, language)
+}
+
+/// Faulty fields, all of them.
+pub(crate) fn of_faults(faults: &[Fault], language: Language) -> Failure {
     let messages = messages::of(language);
-    let names: Vec<_> = errors.iter().map(|error| error.field.name()).collect();
-    let detail = |error: &FieldError| {
-        FieldDetail::new(error.field, FieldProblem::Value(error.problem), messages)
-    };
+    let names: Vec<_> = faults.iter().map(|fault| &*fault.field).collect();
+    let detail = |fault| FieldDetail::new(fault, messages);
     Failure::new(Code::InvalidRequest, messages.invalid_fields(&names)).with(&Details {
         reason: Some("invalid_fields"),
-        fields: errors.iter().map(detail).collect(),
+        fields: faults.iter().map(detail).collect(),
         ..Details::default()
     })
+}
+
+/// A change of nothing; `fields` are what could be changed.
+pub(crate) fn of_empty_change(fields: &[&'static str], language: Language) -> Failure {
+    let message = messages::of(language).empty_change(fields);
+    Failure::new(Code::InvalidRequest, message).with(&Details {
+        reason: Some("empty_change"),
+        ..Details::default()
+    })
+}
+
+/// Nothing within the caller's reach has the id: nobody is told whether anything has.
+pub(crate) fn of_missing_thing(language: Language) -> Failure {
+    Failure::new(Code::NotFound, messages::of(language).no_such_thing())
+}
+
+/// A database that restarts is usually back by then.
+const STORE_RETRY: Duration = Duration::from_secs(5);
+
+/// Why keys, plans, use or the audit log can't be managed or read.
+pub(crate) fn of_key(error: &KeyError, id: &RequestId, language: Language) -> Failure {
+    let messages = messages::of(language);
+    let conflict = |message: String, reason| {
+        Failure::new(Code::Conflict, message).with(&Details {
+            reason: Some(reason),
+            ..Details::default()
+        })
+    };
+    match error {
+        KeyError::NotFound => of_missing_thing(language),
+        KeyError::Forbidden => {
+            Failure::new(Code::Forbidden, messages.admins_only()).with(&Details {
+                reason: Some("admins_only"),
+                ..Details::default()
+            })
+        }
+        KeyError::Revoked => conflict(messages.key_revoked().to_owned(), "revoked"),
+        KeyError::AlreadyRotated => conflict(messages.key_rotated().to_owned(), "already_rotated"),
+        KeyError::TooManyKeys { most } => {
+            Failure::new(Code::Conflict, messages.too_many_keys(*most)).with(&Details {
+                reason: Some("too_many_keys"),
+                limit: Some(*most),
+                ..Details::default()
+            })
+        }
+        KeyError::Cursor => of_faults(&[Fault::new("after", InputProblem::Cursor)], language),
+        KeyError::Store(cause) => {
+            tracing::error!(request_id = %id, cause = %Chain(&**cause), "keys or use can't be had");
+            Failure::unavailable(STORE_RETRY, language)
+        }
+    }
 }
 
 /// A lookup that gave no proof, and what it counts as.
@@ -153,7 +215,10 @@ pub(crate) fn of_fetch(
 }
 
 fn of_same_institution(same: SameInstitution, messages: &dyn Messages) -> Failure {
-    let detail = |field| FieldDetail::new(field, FieldProblem::SameInstitution, messages);
+    let detail = |field: Field| {
+        let fault = Fault::new(field.name(), FieldProblem::SameInstitution);
+        FieldDetail::new(&fault, messages)
+    };
     Failure::new(Code::InvalidRequest, messages.same_institution(same.code)).with(&Details {
         reason: Some("same_institution"),
         fields: [Field::Issuer, Field::Receiver].map(detail).into(),

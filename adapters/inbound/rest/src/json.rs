@@ -1,5 +1,5 @@
-//! Reads the JSON body of a proof request: strictly, in one pass, and without losing the spelling
-//! of a number.
+//! Reads the JSON body of a request: strictly, in one pass, and without losing the spelling of a
+//! number.
 //!
 //! A general parser would do three things that we can't have: keep the last of two equal keys
 //! (two readers of one body could then see two different transfers), turn `monto` into a float,
@@ -13,6 +13,7 @@ use domain::query::{Field, RawQuery, Token};
 /// Deepest nesting of a body; the contract's own is 1.
 pub(crate) const MAX_DEPTH: usize = 8;
 
+/// The members of a proof request.
 const FIELDS: [Field; 6] = [
     Field::Date,
     Field::TrackingKey,
@@ -37,39 +38,25 @@ pub(crate) enum JsonFault {
     /// JSON, but not an object; the word names what it is.
     NotAnObject { found: &'static str },
     /// A key that the same object already has, however it is spelled.
-    DuplicateKey { field: Option<Field>, place: usize },
+    DuplicateKey {
+        field: Option<&'static str>,
+        place: usize,
+    },
     /// Nested deeper than [`MAX_DEPTH`].
     TooDeep { place: usize },
 }
 
-/// Reads a body. Unknown keys are ignored, `null` counts as absent.
+/// Reads the body of a proof request. Unknown keys are ignored, `null` counts as absent.
 pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, JsonFault> {
-    let text = std::str::from_utf8(body).map_err(|error| JsonFault::NotUtf8 {
-        place: error.valid_up_to() + 1,
-    })?;
-    if text.starts_with('\u{feff}') {
-        return Err(JsonFault::ByteOrderMark);
-    }
-    let mut reader = Reader { text, index: 0 };
-    reader.skip_blanks();
-    let Some(first) = reader.peek() else {
-        return Err(JsonFault::Empty);
-    };
     let mut query = RawQuery::default();
-    if first == b'{' {
-        reader.object(1, &mut |key, value| keep(&mut query, key, value))?;
-        reader.end()?;
-        return Ok(query);
-    }
-    let value = reader.value(0)?;
-    reader.end()?;
-    Err(JsonFault::NotAnObject {
-        found: type_name(&value),
-    })
+    read_object(body, &FIELDS.map(Field::name), &mut |key, value| {
+        keep(&mut query, key, value);
+    })?;
+    Ok(query)
 }
 
 fn keep<'a>(query: &mut RawQuery<'a>, key: &str, value: Token<'a>) {
-    let place = match field(key) {
+    let place = match FIELDS.into_iter().find(|field| field.name() == key) {
         Some(Field::Date) => &mut query.date,
         Some(Field::TrackingKey) => &mut query.tracking_key,
         Some(Field::Account) => &mut query.account,
@@ -81,11 +68,41 @@ fn keep<'a>(query: &mut RawQuery<'a>, key: &str, value: Token<'a>) {
     *place = value;
 }
 
-fn field(key: &str) -> Option<Field> {
-    FIELDS.into_iter().find(|field| field.name() == key)
+/// Reads a body that must be an object, and hands over each of its members. A fault names a member
+/// only if it is one of `names`.
+pub(crate) fn read_object<'a>(
+    body: &'a [u8],
+    names: &[&'static str],
+    member: &mut dyn FnMut(&str, Token<'a>),
+) -> Result<(), JsonFault> {
+    let text = std::str::from_utf8(body).map_err(|error| JsonFault::NotUtf8 {
+        place: error.valid_up_to() + 1,
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err(JsonFault::ByteOrderMark);
+    }
+    let mut reader = Reader {
+        text,
+        index: 0,
+        names,
+    };
+    reader.skip_blanks();
+    let Some(first) = reader.peek() else {
+        return Err(JsonFault::Empty);
+    };
+    if first == b'{' {
+        reader.object(1, member)?;
+        return reader.end();
+    }
+    let value = reader.value(0)?;
+    reader.end()?;
+    Err(JsonFault::NotAnObject {
+        found: type_name(&value),
+    })
 }
 
-fn type_name(value: &Token<'_>) -> &'static str {
+/// What a value is, in a word.
+pub(crate) fn type_name(value: &Token<'_>) -> &'static str {
     match value {
         Token::Absent => "null",
         Token::Text(_) => "string",
@@ -95,12 +112,13 @@ fn type_name(value: &Token<'_>) -> &'static str {
 }
 
 /// A place in the text of a body.
-struct Reader<'a> {
+struct Reader<'a, 'n> {
     text: &'a str,
     index: usize,
+    names: &'n [&'static str],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.index).copied()
     }
@@ -183,10 +201,14 @@ impl<'a> Reader<'a> {
             self.skip_blanks();
             let value = self.value(depth)?;
             member(&key, value);
-            let field = field(&key).filter(|_| depth == 1);
-            if !seen.insert(key) {
-                return Err(JsonFault::DuplicateKey { field, place });
+            if seen.contains(&key) {
+                let field = self.names.iter().find(|name| depth == 1 && **name == key);
+                return Err(JsonFault::DuplicateKey {
+                    field: field.copied(),
+                    place,
+                });
             }
+            seen.insert(key);
             if !self.continues(b'}')? {
                 return Ok(());
             }

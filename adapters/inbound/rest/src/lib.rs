@@ -1,8 +1,9 @@
 //! Inbound adapter: the REST API of the contract.
 //!
 //! HTTP becomes calls of [`ports::inbound`], and what they answer becomes HTTP; no rule of the
-//! business lives here. [`router`] serves every route at the root and under `/api`. The way of a
-//! proof request is in `pipeline`, everything else is in `operations`.
+//! business lives here. [`router`] serves proofs and operations, [`people_router`] keys and admins,
+//! each at the root and under `/api`; a gateway without sign-in has the first alone. The way of a
+//! proof request is in `pipeline`, health and the API's description are in `operations`.
 
 mod caller;
 mod details;
@@ -14,6 +15,7 @@ mod json;
 mod messages;
 mod openapi;
 mod operations;
+mod people;
 mod pipeline;
 
 use std::sync::Arc;
@@ -30,6 +32,7 @@ use tokio_util::task::TaskTracker;
 use web::Observer;
 
 pub use openapi::openapi_json;
+pub use people::{PeopleState, people_router};
 pub use web::BODY_DEADLINE;
 
 /// Largest body that is read (design, decision 3).

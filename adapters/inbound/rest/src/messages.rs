@@ -36,6 +36,12 @@ pub(crate) trait Messages: Sync {
     fn bank_throttled(&self, seconds: u64) -> String;
     fn bank_timeout(&self) -> &'static str;
     fn not_ready(&self, components: &[&str]) -> String;
+    fn empty_change(&self, fields: &[&str]) -> String;
+    fn no_such_thing(&self) -> &'static str;
+    fn admins_only(&self) -> &'static str;
+    fn key_revoked(&self) -> &'static str;
+    fn key_rotated(&self) -> &'static str;
+    fn too_many_keys(&self, most: u64) -> String;
 }
 
 /// The sentences of a language.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderValue;
 use axum::http::header::{CONNECTION, WWW_AUTHENTICATE};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use domain::request::RequestId;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -187,6 +187,12 @@ impl Failure {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        Self::into_response(self)
     }
 }
 

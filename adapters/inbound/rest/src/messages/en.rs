@@ -14,6 +14,7 @@ use domain::tracking_key::{self, TrackingKeyError};
 use super::{Messages, join};
 use crate::details::FieldProblem;
 use crate::json::{JsonFault, MAX_DEPTH};
+use crate::people::input::{InputProblem, MAX_SEARCH_LENGTH};
 
 pub(super) struct English;
 
@@ -33,6 +34,7 @@ impl Messages for English {
                 "The issuer and the receiver are the same institution.".to_owned()
             }
             FieldProblem::Value(problem) => value_problem(problem),
+            FieldProblem::Input(problem) => input_problem(problem),
         }
     }
 
@@ -56,10 +58,7 @@ impl Messages for English {
             ),
             JsonFault::DuplicateKey { field, place } => format!(
                 "The body repeats {} (byte {place}); a key may appear only once.",
-                field.map_or("a key".to_owned(), |field| format!(
-                    "the field {}",
-                    field.name()
-                ))
+                field.map_or("a key".to_owned(), |field| format!("the field {field}"))
             ),
             JsonFault::TooDeep { place } => format!(
                 "The body is nested more than {MAX_DEPTH} levels deep (byte {place}); send a flat \
@@ -214,6 +213,33 @@ impl Messages for English {
             join(components, "and")
         )
     }
+
+    fn empty_change(&self, fields: &[&str]) -> String {
+        format!("The request changes nothing; send {}.", join(fields, "or"))
+    }
+
+    fn no_such_thing(&self) -> &'static str {
+        "Nothing that this session may see has that id; check the id."
+    }
+
+    fn admins_only(&self) -> &'static str {
+        "Only admins may do this; ask the operator for the role."
+    }
+
+    fn key_revoked(&self) -> &'static str {
+        "The key is revoked and will never work again; create a new one."
+    }
+
+    fn key_rotated(&self) -> &'static str {
+        "The key already has a successor; use the successor."
+    }
+
+    fn too_many_keys(&self, most: u64) -> String {
+        format!(
+            "The account already has {most} active keys, the most it may have; revoke one that is \
+             not used and repeat the request."
+        )
+    }
 }
 
 fn value_problem(problem: Problem) -> String {
@@ -275,6 +301,37 @@ fn value_problem(problem: Problem) -> String {
                 "No participant has this code; check the catalogue of participants.".to_owned()
             }
         },
+    }
+}
+
+fn input_problem(problem: InputProblem) -> String {
+    match problem {
+        InputProblem::Unknown => "It is not known; remove it or check its spelling.".to_owned(),
+        InputProblem::NotOneOf(words) => format!("It must be {}.", join(words, "or")),
+        InputProblem::NotWithin { least, most } => {
+            format!("It must be a whole number between {least} and {most}, in digits alone.")
+        }
+        InputProblem::Name => {
+            "It must have 1 to 100 characters, none of them a control character.".to_owned()
+        }
+        InputProblem::Search => format!(
+            "It may have up to {MAX_SEARCH_LENGTH} characters, none of them a control character."
+        ),
+        InputProblem::Instant => {
+            "Write it as RFC 3339 does, for example 2026-11-20T12:00:00Z.".to_owned()
+        }
+        InputProblem::Id => "It must be a UUID.".to_owned(),
+        InputProblem::Cursor => "It is no place in this list; use the next of the page before, \
+                                 with the same filters and the same order."
+            .to_owned(),
+        InputProblem::Beside(other) => format!("It can't stand beside {other}; send one of them."),
+        InputProblem::Without(other) => format!("It needs {other} too; add it."),
+        InputProblem::Backwards => "It must be before to.".to_owned(),
+        InputProblem::TooLong(granularity) => format!(
+            "The period has more than {} slots; ask for a shorter one, or for longer slots \
+             (granularity).",
+            granularity.most_slots()
+        ),
     }
 }
 

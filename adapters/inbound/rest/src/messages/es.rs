@@ -14,6 +14,7 @@ use domain::tracking_key::{self, TrackingKeyError};
 use super::{Messages, join};
 use crate::details::FieldProblem;
 use crate::json::{JsonFault, MAX_DEPTH};
+use crate::people::input::{InputProblem, MAX_SEARCH_LENGTH};
 
 pub(super) struct Spanish;
 
@@ -33,6 +34,7 @@ impl Messages for Spanish {
                 "El emisor y el receptor son la misma institución.".to_owned()
             }
             FieldProblem::Value(problem) => value_problem(problem),
+            FieldProblem::Input(problem) => input_problem(problem),
         }
     }
 
@@ -57,10 +59,7 @@ impl Messages for Spanish {
             ),
             JsonFault::DuplicateKey { field, place } => format!(
                 "El cuerpo repite {} (byte {place}); cada clave puede aparecer una sola vez.",
-                field.map_or("una clave".to_owned(), |field| format!(
-                    "el campo {}",
-                    field.name()
-                ))
+                field.map_or("una clave".to_owned(), |field| format!("el campo {field}"))
             ),
             JsonFault::TooDeep { place } => format!(
                 "El cuerpo tiene más de {MAX_DEPTH} niveles de anidamiento (byte {place}); \
@@ -220,6 +219,33 @@ impl Messages for Spanish {
             join(components, "y")
         )
     }
+
+    fn empty_change(&self, fields: &[&str]) -> String {
+        format!("La petición no cambia nada; envíe {}.", join(fields, "o"))
+    }
+
+    fn no_such_thing(&self) -> &'static str {
+        "No existe nada con ese identificador que esta sesión pueda ver; revise el identificador."
+    }
+
+    fn admins_only(&self) -> &'static str {
+        "Solo los administradores pueden hacer esto; pida el rol al operador."
+    }
+
+    fn key_revoked(&self) -> &'static str {
+        "La clave está revocada y no vuelve a servir; cree una nueva."
+    }
+
+    fn key_rotated(&self) -> &'static str {
+        "La clave ya tiene una sucesora; use la sucesora."
+    }
+
+    fn too_many_keys(&self, most: u64) -> String {
+        format!(
+            "La cuenta ya tiene {most} claves activas, el máximo; revoque una que no se use y \
+             repita la petición."
+        )
+    }
 }
 
 fn value_problem(problem: Problem) -> String {
@@ -277,6 +303,39 @@ fn value_problem(problem: Problem) -> String {
                     .to_owned()
             }
         },
+    }
+}
+
+fn input_problem(problem: InputProblem) -> String {
+    match problem {
+        InputProblem::Unknown => "No se conoce; quítelo o revise cómo se escribe.".to_owned(),
+        InputProblem::NotOneOf(words) => format!("Debe ser {}.", join(words, "o")),
+        InputProblem::NotWithin { least, most } => {
+            format!("Debe ser un número entero entre {least} y {most}, con cifras solamente.")
+        }
+        InputProblem::Name => {
+            "Debe tener de 1 a 100 caracteres, ninguno de ellos de control.".to_owned()
+        }
+        InputProblem::Search => format!(
+            "Puede tener hasta {MAX_SEARCH_LENGTH} caracteres, ninguno de ellos de control."
+        ),
+        InputProblem::Instant => {
+            "Escríbalo según RFC 3339, por ejemplo 2026-11-20T12:00:00Z.".to_owned()
+        }
+        InputProblem::Id => "Debe ser un UUID.".to_owned(),
+        InputProblem::Cursor => "No es un lugar de esta lista; use el valor de next de la página \
+                                 anterior, con los mismos filtros y el mismo orden."
+            .to_owned(),
+        InputProblem::Beside(other) => {
+            format!("No puede ir junto con {other}; envíe uno de los dos.")
+        }
+        InputProblem::Without(other) => format!("Necesita también {other}; agréguelo."),
+        InputProblem::Backwards => "Debe ser anterior a to.".to_owned(),
+        InputProblem::TooLong(granularity) => format!(
+            "El periodo pasa de {} intervalos; pida uno más corto o intervalos más largos \
+             (granularity).",
+            granularity.most_slots()
+        ),
     }
 }
 

@@ -119,7 +119,7 @@ fn fields() -> Failure {
 
 fn json_fault() -> Failure {
     let fault = JsonFault::DuplicateKey {
-        field: Some(Field::Amount),
+        field: Some(Field::Amount.name()),
         place: 97,
     };
     failure::of_json(fault, LANGUAGE)

@@ -1,0 +1,58 @@
+//! Routes for people: their keys, and — for admins — everybody's. All of them are under a session.
+
+mod accounts;
+mod ask;
+mod audit;
+pub(crate) mod input;
+mod keys;
+mod listing;
+mod usage;
+pub(crate) mod views;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{delete, get, patch};
+use ports::inbound::{Insights, KeyAdministration};
+use web::{Observer, SessionGuard};
+
+use crate::ALIASES;
+
+/// What the routes for people stand on.
+pub struct PeopleState {
+    /// Manages keys and plans.
+    pub keys: Arc<dyn KeyAdministration>,
+    /// Reads customers, use and the audit log.
+    pub insights: Arc<dyn Insights>,
+    /// Observes each request.
+    pub observer: Arc<Observer>,
+    /// Lets people in.
+    pub guard: Arc<SessionGuard>,
+}
+
+/// The routes for people: `/keys` and `/admin`, at the root and under `/api`.
+///
+/// It has no fallback of its own, so that it can be merged with [`crate::router`].
+pub fn people_router(state: PeopleState) -> Router {
+    let (observer, guard) = (Arc::clone(&state.observer), Arc::clone(&state.guard));
+    let mut router = Router::new();
+    for alias in ALIASES {
+        let route = |path: &str| format!("{alias}{path}");
+        router = router
+            .route(&route("/keys"), get(keys::own).post(keys::create))
+            .route(&route("/keys/{id}"), delete(keys::revoke_own))
+            .route(&route("/admin/keys"), get(keys::list))
+            .route(
+                &route("/admin/keys/{id}"),
+                get(keys::find).patch(keys::set_limits).delete(keys::revoke),
+            )
+            .route(&route("/admin/accounts"), get(accounts::list))
+            .route(&route("/admin/accounts/{id}"), patch(accounts::set_plan))
+            .route(&route("/admin/usage"), get(usage::report))
+            .route(&route("/admin/audit"), get(audit::list));
+    }
+    let router = router
+        .method_not_allowed_fallback(web::method_not_allowed)
+        .with_state(Arc::new(state));
+    web::observe(web::guard(router, &guard), &observer)
+}

@@ -1,0 +1,113 @@
+//! What a handler gets to know of a request.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::ExtensionRejection;
+use axum::extract::{Extension, FromRequestParts, Path};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use ports::inbound::{Caller, Insights, KeyAdministration, KeyError};
+use serde::Serialize;
+use uuid::Uuid;
+use web::{Call, Failure, Incoming, Language, json_response};
+
+use super::PeopleState;
+use super::input::Parameters;
+use crate::MAX_BODY_BYTES;
+use crate::failure;
+
+/// One request of a person's, but for its body.
+pub(crate) struct Ask {
+    people: Arc<PeopleState>,
+    /// Who asks.
+    pub(crate) caller: Caller,
+    call: Call,
+    incoming: Incoming,
+    headers: HeaderMap,
+    id: Option<Uuid>,
+    query: Option<String>,
+}
+
+impl FromRequestParts<Arc<PeopleState>> for Ask {
+    type Rejection = ExtensionRejection;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        people: &Arc<PeopleState>,
+    ) -> Result<Self, Self::Rejection> {
+        // What isn't an id is the id of nothing.
+        let id = Path::<String>::from_request_parts(parts, people).await.ok();
+        let Extension(caller) = Extension::from_request_parts(parts, people).await?;
+        let Extension(call) = Extension::from_request_parts(parts, people).await?;
+        let Extension(incoming) = Extension::from_request_parts(parts, people).await?;
+        Ok(Self {
+            people: Arc::clone(people),
+            caller,
+            call,
+            incoming,
+            headers: parts.headers.clone(),
+            id: id.and_then(|Path(text)| Uuid::try_parse(&text).ok()),
+            query: parts.uri.query().map(str::to_owned),
+        })
+    }
+}
+
+impl Ask {
+    pub(crate) fn keys(&self) -> &dyn KeyAdministration {
+        &*self.people.keys
+    }
+
+    pub(crate) fn insights(&self) -> &dyn Insights {
+        &*self.people.insights
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.people.observer.clock.now()
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        self.call.language
+    }
+
+    /// The id in the path.
+    pub(crate) fn id(&self) -> Result<Uuid, Failure> {
+        self.id
+            .ok_or_else(|| failure::of_missing_thing(self.language()))
+    }
+
+    /// What the address asks for after its `?`.
+    pub(crate) fn parameters(&self) -> Parameters {
+        Parameters::read(self.query.as_deref())
+    }
+
+    /// The body.
+    pub(crate) async fn body(&self) -> Result<Bytes, Failure> {
+        self.incoming
+            .read(&self.headers, MAX_BODY_BYTES, self.language())
+            .await
+    }
+
+    /// What went wrong within, as it is told.
+    pub(crate) fn failure(&self, error: &KeyError) -> Failure {
+        failure::of_key(error, &self.call.request_id, self.language())
+    }
+
+    /// The answer.
+    pub(crate) fn answer(
+        &self,
+        status: StatusCode,
+        view: &impl Serialize,
+    ) -> Result<Response, Failure> {
+        let body = serde_json::to_vec(view).map_err(|error| {
+            let request_id = &self.call.request_id;
+            tracing::error!(%request_id, %error, "an answer can't be written");
+            Failure::internal(request_id, self.language())
+        })?;
+        let mut response = json_response(body);
+        *response.status_mut() = status;
+        Ok(response)
+    }
+}

@@ -1,0 +1,64 @@
+//! Lists that are read page by page.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::page::{Cursor, MAX_PAGE, Page, PageAsk, PageSize};
+use serde::Serialize;
+
+use super::input::{InputProblem, Parameters, whole};
+
+/// Items of a page, when nobody says how many.
+const USUAL_PAGE: u32 = 50;
+
+/// One page of a list.
+#[derive(Serialize)]
+pub(crate) struct Listing<T> {
+    items: Vec<T>,
+    next: Option<String>,
+    total: Option<u64>,
+}
+
+impl<T> Listing<T> {
+    /// The page, and where the next one begins.
+    pub(crate) fn of<U>(page: Page<U>, view: impl FnMut(U) -> T) -> Self {
+        let last = page.items.last().filter(|_| page.has_next);
+        let next = last.map(|(cursor, _)| URL_SAFE_NO_PAD.encode(cursor.to_string()));
+        Self {
+            next,
+            total: page.total,
+            items: page
+                .items
+                .into_iter()
+                .map(|(_, item)| item)
+                .map(view)
+                .collect(),
+        }
+    }
+}
+
+/// `limit` and `after`.
+pub(crate) fn page(parameters: &mut Parameters) -> PageAsk {
+    let size = |text: &str| {
+        let outside = InputProblem::NotWithin {
+            least: 1,
+            most: MAX_PAGE.into(),
+        };
+        let items = u32::try_from(whole(text, MAX_PAGE.into())?).map_err(|_| outside)?;
+        PageSize::new(items).map_err(|_| outside)
+    };
+    PageAsk {
+        first: parameters
+            .one("limit", size)
+            .or(PageSize::new(USUAL_PAGE).ok())
+            .unwrap_or(PageSize::MAX),
+        after: parameters.one("after", cursor),
+    }
+}
+
+/// Reads the `next` of a page before.
+fn cursor(text: &str) -> Result<Cursor, InputProblem> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok();
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.and_then(|text| Cursor::parse(&text).ok())
+        .ok_or(InputProblem::Cursor)
+}
