@@ -1,6 +1,7 @@
 //! Which provider is asked, and as whom.
 
 use std::fmt;
+use std::time::Duration;
 
 use zeroize::Zeroizing;
 
@@ -22,6 +23,8 @@ pub struct OidcConfig {
     pub admin_claim: AdminClaim,
     /// What is asked for; `openid` must be among it, or there is no ID token.
     pub scopes: Vec<String>,
+    /// How long one exchange with the provider may take: somebody waits for it.
+    pub timeout: Duration,
 }
 
 impl OidcConfig {
@@ -35,6 +38,7 @@ impl OidcConfig {
             audience: audience.to_owned(),
             admin_claim: AdminClaim::default(),
             scopes: ["openid", "profile"].map(ToOwned::to_owned).to_vec(),
+            timeout: Duration::from_secs(10),
         }
     }
 }

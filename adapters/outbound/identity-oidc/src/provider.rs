@@ -85,7 +85,7 @@ impl Oidc {
         if !config.scopes.iter().any(|scope| scope == "openid") {
             return Err(OidcError::NoOpenId);
         }
-        let wire = Wire::new(&config.issuer).map_err(OidcError::Client)?;
+        let wire = Wire::new(&config).map_err(OidcError::Client)?;
         let source = Discovery {
             wire: wire.clone(),
             issuer: config.issuer.clone(),
@@ -125,7 +125,7 @@ impl Oidc {
         header: &Header,
         patience: Patience,
     ) -> Result<Map<String, Value>, Refusal> {
-        let since = self.keys.moment();
+        let since = self.keys.departures();
         let mut keys = self.keys.get().await.map_err(Refusal::Keys)?;
         loop {
             let rejection = match open_with(&keys, token, header) {

@@ -66,13 +66,21 @@ struct Kept<T> {
     /// Why the last fetch failed; `None` when it didn't.
     failure: Option<Arc<Fault>>,
     flight: Option<Flight>,
+    /// How many fetches have begun.
+    departures: Departures,
 }
 
 struct Current<T> {
     item: Arc<T>,
     /// When its fetch began: what changed at the provider before is in it.
     asked_at: Duration,
+    /// Which fetch brought it.
+    departure: Departures,
 }
+
+/// A count of fetches: it tells before from after where a clock may say "at once".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Departures(u64);
 
 impl<S: Source> Refreshing<S> {
     pub(crate) fn new(source: S, terms: Terms, clock: Arc<dyn Clock>) -> Arc<Self> {
@@ -82,6 +90,7 @@ impl<S: Source> Refreshing<S> {
             wanted_at: None,
             failure: None,
             flight: None,
+            departures: Departures::default(),
         };
         Arc::new(Self {
             source,
@@ -116,12 +125,13 @@ impl<S: Source> Refreshing<S> {
         self.usable()
     }
 
-    /// The thing, newer than `seen`, which was found wanting by somebody who asked at `since`. The
+    /// The thing, newer than `seen`, which was found wanting by somebody who came when `since`
+    /// had begun. The
     /// same one again when it was fetched after that, or must not be fetched again yet.
     pub(crate) async fn newer_than(
         self: &Arc<Self>,
         seen: &Arc<S::Item>,
-        since: Duration,
+        since: Departures,
         patience: Patience,
     ) -> Result<Arc<S::Item>, Arc<Fault>> {
         loop {
@@ -129,7 +139,7 @@ impl<S: Source> Refreshing<S> {
                 let mut kept = self.kept();
                 let now = self.clock.monotonic();
                 if let Some(current) = &kept.current
-                    && (current.asked_at >= since || !Arc::ptr_eq(&current.item, seen))
+                    && (current.departure > since || !Arc::ptr_eq(&current.item, seen))
                 {
                     return Ok(Arc::clone(&current.item));
                 }
@@ -153,9 +163,9 @@ impl<S: Source> Refreshing<S> {
         }
     }
 
-    /// When somebody asks, for [`Refreshing::newer_than`].
-    pub(crate) fn moment(&self) -> Duration {
-        self.clock.monotonic()
+    /// What has begun until now, for [`Refreshing::newer_than`].
+    pub(crate) fn departures(&self) -> Departures {
+        self.kept().departures
     }
 
     /// What may be used now.
@@ -200,11 +210,14 @@ impl<S: Source> Refreshing<S> {
     /// many begun as he likes.
     fn depart(self: &Arc<Self>, kept: &mut Kept<S::Item>, now: Duration) {
         kept.tried_at = Some(now);
+        kept.departures.0 += 1;
+        let departure = kept.departures;
         let this = Arc::clone(self);
         let task = tokio::spawn(async move {
             let mut landing = Landing {
                 of: &this,
                 asked_at: now,
+                departure,
                 brought: Err(Fault::Interrupted),
             };
             landing.brought = this.source.fetch().await;
@@ -212,13 +225,16 @@ impl<S: Source> Refreshing<S> {
         kept.flight = Some(task.map(drop).boxed().shared());
     }
 
-    fn land(&self, asked_at: Duration, brought: Result<S::Item, Fault>) {
+    fn land(&self, landing: &mut Landing<'_, S>) {
         let mut kept = self.kept();
         kept.flight = None;
-        match brought {
+        match std::mem::replace(&mut landing.brought, Err(Fault::Interrupted)) {
             Ok(item) => {
-                let item = Arc::new(item);
-                kept.current = Some(Current { item, asked_at });
+                kept.current = Some(Current {
+                    item: Arc::new(item),
+                    asked_at: landing.asked_at,
+                    departure: landing.departure,
+                });
                 kept.failure = None;
             }
             Err(fault) => {
@@ -252,12 +268,13 @@ impl<T> Kept<T> {
 struct Landing<'a, S: Source> {
     of: &'a Refreshing<S>,
     asked_at: Duration,
+    departure: Departures,
     brought: Result<S::Item, Fault>,
 }
 
 impl<S: Source> Drop for Landing<'_, S> {
     fn drop(&mut self) {
-        let brought = std::mem::replace(&mut self.brought, Err(Fault::Interrupted));
-        self.of.land(self.asked_at, brought);
+        let of = self.of;
+        of.land(self);
     }
 }

@@ -7,13 +7,11 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Request, RequestBuilder, Response, StatusCode};
 use url::Url;
 
-use crate::address::Issuer;
+use crate::config::OidcConfig;
 use crate::fault::Fault;
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a whole exchange may take: somebody waits for it.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// Most that is read of an answer. Discovery documents and key sets of large providers, with their
 /// certificate chains, stay below 32 KiB.
 pub(crate) const LARGEST_ANSWER: usize = 256 * 1024;
@@ -33,8 +31,8 @@ impl Wire {
     /// No redirects (an answer from elsewhere is nobody's we trust), no proxy from the environment,
     /// no cookies. No connection is kept: sign-ins and key fetches are minutes apart, and a kept
     /// one that the provider has closed would fail a sign-in.
-    pub(crate) fn new(issuer: &Issuer) -> Result<Self, reqwest::Error> {
-        let builder = if issuer.is_https() {
+    pub(crate) fn new(config: &OidcConfig) -> Result<Self, reqwest::Error> {
+        let builder = if config.issuer.is_https() {
             Client::builder().https_only(true)
         } else {
             // The system's certificates aren't needed, nor looked for where there may be none.
@@ -46,7 +44,7 @@ impl Wire {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(TIMEOUT)
+            .timeout(config.timeout)
             .pool_max_idle_per_host(0)
             .build()?;
         Ok(Self(client))

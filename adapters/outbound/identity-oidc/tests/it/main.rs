@@ -1,0 +1,16 @@
+//! The adapter against the sandbox's provider, hostile ones, and a certified one, through real
+//! sockets.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on should say where"
+)]
+
+mod certified;
+mod clock;
+mod hostile;
+mod provider;
+mod rotation;
+mod sandboxed;
+mod sign_in;
+mod signer;
+mod tokens;

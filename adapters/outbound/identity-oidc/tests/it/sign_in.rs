@@ -1,0 +1,495 @@
+//! Signing in and out.
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use domain::customer::Role;
+use identity_oidc::{ClientSecret, Oidc, OidcConfig};
+use ports::outbound::{
+    AccessToken, CodeGrant, CodeWish, IdentityError, IdentityProvider as _, TokenError,
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::clock::TestClock;
+use crate::provider::{AUDIENCE, CLIENT, DISCOVERY, REVOCATION, TOKEN, TestProvider, adapter, now};
+use crate::sandboxed::{
+    NONCE, REDIRECT, SECRET, SIGNED_OUT, STATE, Sandbox, VERIFIER, browser, grant, press, sign_in,
+    wish,
+};
+use crate::signer::{Draft, Signature};
+
+#[rstest]
+#[case(sandbox::identity::MEMBER, Role::Member, "Ana Demo")]
+#[case(sandbox::identity::ADMIN, Role::Admin, "Admin Demo")]
+#[tokio::test]
+async fn one_click_signs_a_demo_person_in(
+    #[case] person: &str,
+    #[case] role: Role,
+    #[case] name: &str,
+) {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    let signed_in = sign_in(&oidc, person).await.unwrap();
+    assert_eq!(signed_in.claims.issuer, sandbox.issuer);
+    assert_eq!(signed_in.claims.subject, person);
+    assert_eq!(signed_in.claims.role, role);
+    assert_eq!(signed_in.claims.display_name.as_deref(), Some(name));
+    assert_eq!(
+        oidc.verify(&signed_in.token).await.unwrap(),
+        signed_in.claims
+    );
+    // The session cookie holds it.
+    assert!(signed_in.token.len() < 1500, "{}", signed_in.token.len());
+}
+
+#[tokio::test]
+async fn a_public_client_signs_in_by_pkce_alone() {
+    let sandbox = Sandbox::start_with_secret(None).await;
+    sign_in(&sandbox.adapter(), "demo-member").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_wrong_secret_is_a_matter_of_configuration() {
+    let sandbox = Sandbox::start().await;
+    let config = OidcConfig {
+        client_secret: Some(ClientSecret::new("wrong".to_owned())),
+        ..sandbox.config()
+    };
+    let refused = sign_in(&adapter(config, &sandbox.clock), "demo-member").await;
+    let text = unusable(refused);
+    assert!(text.contains("invalid_client"), "{text}");
+}
+
+#[tokio::test]
+async fn a_code_is_good_once_for_a_minute_and_for_its_own_sign_in() {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    let address = oidc.authorization_url(&wish()).await.unwrap();
+    let code = || async { press(&address, "demo-member").await["code"].clone() };
+
+    let spent = code().await;
+    oidc.redeem(&grant(&spent)).await.unwrap();
+    assert_eq!(refused(oidc.redeem(&grant(&spent)).await), "invalid_grant");
+
+    let unspent = code().await;
+    let other_verifier = CodeGrant {
+        verifier: "another-verifier-of-forty-three-characters-or-more",
+        ..grant(&unspent)
+    };
+    assert_eq!(refused(oidc.redeem(&other_verifier).await), "invalid_grant");
+
+    let unspent = code().await;
+    let other_place = CodeGrant {
+        redirect_uri: "http://127.0.0.1:9/elsewhere",
+        ..grant(&unspent)
+    };
+    assert_eq!(refused(oidc.redeem(&other_place).await), "invalid_grant");
+
+    let old = code().await;
+    sandbox.clock.advance(Duration::from_secs(60));
+    assert_eq!(refused(oidc.redeem(&grant(&old)).await), "invalid_grant");
+    assert_eq!(
+        refused(oidc.redeem(&grant("made-up")).await),
+        "invalid_grant"
+    );
+}
+
+#[tokio::test]
+async fn a_code_of_another_sign_in_is_refused_by_its_nonce() {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    let address = oidc.authorization_url(&wish()).await.unwrap();
+    let code = press(&address, "demo-member").await["code"].clone();
+    let other = CodeGrant {
+        nonce: "another-nonce",
+        ..grant(&code)
+    };
+    let text = refused(oidc.redeem(&other).await);
+    assert_eq!(text, "the ID token: its nonce is of another sign-in");
+}
+
+#[tokio::test]
+async fn the_browser_is_sent_with_all_that_the_standards_want() {
+    let provider = TestProvider::start().await;
+    let config = OidcConfig {
+        audience: "https://gateway.example/api".to_owned(),
+        ..provider.config()
+    };
+    let oidc = adapter(config, &TestClock::new());
+    let address = Url::parse(&oidc.authorization_url(&wish()).await.unwrap()).unwrap();
+    let mut query: Vec<(String, String)> = address.query_pairs().into_owned().collect();
+    query.sort();
+    // RFC 7636, S256 of the verifier.
+    let challenge = "mg3QoZgnRJxQy_jYdfW7D8wJkoziCuM8Yhos7PwVvsI";
+    let expected = [
+        ("audience", "https://gateway.example/api"),
+        ("client_id", CLIENT),
+        ("code_challenge", challenge),
+        ("code_challenge_method", "S256"),
+        ("nonce", NONCE),
+        ("redirect_uri", REDIRECT),
+        ("resource", "https://gateway.example/api"),
+        ("response_type", "code"),
+        ("scope", "openid profile"),
+        ("state", STATE),
+    ];
+    let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(query, expected);
+    assert!(!address.as_str().contains(VERIFIER));
+}
+
+#[rstest]
+#[case("")]
+#[case("forty-two-characters-are-one-too-few-for-it")]
+#[tokio::test]
+async fn a_verifier_that_the_standard_forbids_is_refused(#[case] verifier: &str) {
+    let provider = TestProvider::start().await;
+    let oidc = provider.adapter(&TestClock::new());
+    let verifier = &verifier[..verifier.len().min(42)];
+    let wish = CodeWish { verifier, ..wish() };
+    let text = unusable(oidc.authorization_url(&wish).await);
+    assert_eq!(text, "our PKCE verifier must have 43 to 128 characters");
+}
+
+/// What the token endpoint says, made of a good access token and a good ID token.
+fn tokens(access: &Draft, id: &Draft) -> Value {
+    json!({
+        "access_token": access.token(),
+        "token_type": "Bearer",
+        "expires_in": 3600,
+        "id_token": id.token(),
+    })
+}
+
+async fn redeem_from(provider: &TestProvider, answer: Value) -> Result<AccessToken, IdentityError> {
+    provider.says(TOKEN, answer);
+    provider
+        .adapter(&TestClock::new())
+        .redeem(&grant("a-code"))
+        .await
+}
+
+#[tokio::test]
+async fn two_good_tokens_are_a_session() {
+    let provider = TestProvider::start().await;
+    let answer = tokens(&provider.draft(), &provider.id_draft(NONCE));
+    let signed_in = redeem_from(&provider, answer).await.unwrap();
+    assert_eq!(signed_in.claims.subject, "somebody");
+}
+
+#[rstest]
+#[case::signed_by_nobody(|draft: Draft| draft.signed(Signature::Foreign), "its signature is wrong")]
+#[case::an_access_token(|draft: Draft| draft.header("typ", json!("at+jwt")), "its header's typ is of another kind of token")]
+#[case::for_another_client(|draft: Draft| draft.claim("aud", json!("other")), "its aud doesn't name \"the-client\"")]
+#[case::for_several_without_azp(|draft: Draft| draft.claim("aud", json!([CLIENT, "other"])), "it was issued to another client")]
+#[case::for_several_by_another(|draft: Draft| draft.claim("aud", json!([CLIENT, "other"])).claim("azp", json!("other")), "it was issued to another client")]
+#[case::by_another(|draft: Draft| draft.claim("azp", json!("other")), "it was issued to another client")]
+#[case::ended(|draft: Draft| draft.claim("exp", json!(now())), "it has expired")]
+#[case::without_iat(|draft: Draft| draft.claim("iat", Value::Null), "its iat is missing or malformed")]
+#[case::by_another_issuer(|draft: Draft| draft.claim("iss", json!("http://127.0.0.1")), "its iss is another issuer")]
+#[case::of_another_access_token(|draft: Draft| draft.claim("at_hash", json!("LDktKdoQak3Pk0cnXxCltA")), "its at_hash is of another access token")]
+#[tokio::test]
+async fn a_bad_id_token_is_no_sign_in(#[case] change: fn(Draft) -> Draft, #[case] fault: &str) {
+    let provider = TestProvider::start().await;
+    let answer = tokens(&provider.draft(), &change(provider.id_draft(NONCE)));
+    let text = unusable(redeem_from(&provider, answer).await);
+    assert!(
+        text.starts_with(&format!("the ID token isn't good: {fault}")),
+        "{text}"
+    );
+}
+
+#[rstest]
+#[case::for_several(|draft: Draft| draft.claim("aud", json!([CLIENT, "other"])).claim("azp", json!(CLIENT)))]
+#[case::with_azp(|draft: Draft| draft.claim("azp", json!(CLIENT)))]
+#[case::without_a_type(|draft: Draft| draft.header("typ", Value::Null))]
+#[tokio::test]
+async fn a_good_id_token_may_say_more(#[case] change: fn(Draft) -> Draft) {
+    let provider = TestProvider::start().await;
+    let answer = tokens(&provider.draft(), &change(provider.id_draft(NONCE)));
+    redeem_from(&provider, answer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_missing_nonce_is_another_sign_in() {
+    let provider = TestProvider::start().await;
+    let id = provider.id_draft(NONCE).claim("nonce", Value::Null);
+    let answer = tokens(&provider.draft(), &id);
+    let text = refused(redeem_from(&provider, answer).await);
+    assert_eq!(text, "the ID token: its nonce is of another sign-in");
+}
+
+#[tokio::test]
+async fn two_tokens_of_two_subjects_are_no_sign_in() {
+    let provider = TestProvider::start().await;
+    let id = provider
+        .id_draft(NONCE)
+        .claim("sub", json!("somebody-else"));
+    let text = unusable(redeem_from(&provider, tokens(&provider.draft(), &id)).await);
+    assert_eq!(
+        text,
+        "the access token and the ID token are of two subjects"
+    );
+}
+
+#[tokio::test]
+async fn an_access_token_for_somebody_else_says_what_to_set() {
+    let provider = TestProvider::start().await;
+    let access = provider.draft().claim("aud", json!("other"));
+    let answer = tokens(&access, &provider.id_draft(NONCE));
+    let text = unusable(redeem_from(&provider, answer).await);
+    assert!(
+        text.starts_with("the access token isn't good: its aud doesn't name"),
+        "{text}"
+    );
+    assert!(text.contains("set the audience"), "{text}");
+}
+
+#[tokio::test]
+async fn an_opaque_access_token_says_what_to_set() {
+    let provider = TestProvider::start().await;
+    let mut answer = tokens(&provider.draft(), &provider.id_draft(NONCE));
+    answer["access_token"] = json!("opaque-and-secret");
+    let text = unusable(redeem_from(&provider, answer).await);
+    assert!(
+        text.contains("no JWT") && text.contains("set the audience"),
+        "{text}"
+    );
+    assert!(!text.contains("opaque-and-secret"), "{text}");
+}
+
+#[tokio::test]
+async fn without_an_id_token_there_is_no_sign_in() {
+    let provider = TestProvider::start().await;
+    let mut answer = tokens(&provider.draft(), &provider.id_draft(NONCE));
+    answer.as_object_mut().unwrap().remove("id_token");
+    let text = unusable(redeem_from(&provider, answer).await);
+    assert_eq!(
+        text,
+        "the token endpoint: no ID token; `openid` must be among the scopes"
+    );
+}
+
+#[tokio::test]
+async fn nothing_that_the_provider_says_about_a_code_is_repeated() {
+    let provider = TestProvider::start().await;
+    let oidc = provider.adapter(&TestClock::new());
+    let answers = [
+        (
+            400,
+            r#"{"error":"invalid_grant","error_description":"a-code is old"}"#,
+        ),
+        (400, r#"{"error":"a-code"}"#),
+        (400, r#"{"error":"a-code","error":7}"#),
+        (400, "a-code"),
+        (200, r#"{"a-code":1}"#),
+        (200, ""),
+        (302, "a-code"),
+        (500, "a-code"),
+        (429, "a-code"),
+    ];
+    for (status, body) in answers {
+        provider.fails(TOKEN, status, body);
+        let Err(error) = oidc.redeem(&grant("a-code")).await else {
+            panic!("{status} {body}");
+        };
+        let text = format!("{error} {error:?}");
+        assert!(!text.contains("a-code"), "{text}");
+        let is_down = matches!(error, IdentityError::Unavailable(_));
+        assert_eq!(is_down, status >= 429, "{status}: {text}");
+    }
+}
+
+#[rstest]
+#[case::said_nothing(None, true)]
+#[case::either(Some(json!(["client_secret_post", "client_secret_basic"])), true)]
+#[case::in_the_form(Some(json!(["client_secret_post", "private_key_jwt"])), false)]
+#[tokio::test]
+async fn the_secret_goes_the_way_that_the_provider_takes(
+    #[case] methods: Option<Value>,
+    #[case] is_basic: bool,
+) {
+    let provider = TestProvider::start().await;
+    let mut document = provider.document();
+    if let Some(methods) = methods {
+        document["token_endpoint_auth_methods_supported"] = methods;
+    }
+    provider.says(DISCOVERY, document);
+    provider.says(TOKEN, tokens(&provider.draft(), &provider.id_draft(NONCE)));
+    provider.says(REVOCATION, json!({}));
+    let config = OidcConfig {
+        client_secret: Some(ClientSecret::new(SECRET.to_owned())),
+        ..provider.config()
+    };
+    let oidc = adapter(config, &TestClock::new());
+    let signed_in = oidc.redeem(&grant("a-code")).await.unwrap();
+    oidc.revoke(&signed_in.token).await.unwrap();
+    let [redeemed, revoked] = [TOKEN, REVOCATION].map(|path| provider.asked(path).remove(0));
+    assert_eq!(redeemed.method, "POST");
+    for asked in [redeemed, revoked] {
+        assert_eq!(asked.headers.contains_key("authorization"), is_basic);
+        assert_eq!(
+            asked.body.contains("client_secret="),
+            !is_basic,
+            "{}",
+            asked.body
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_takes_no_secret_of_ours_says_so() {
+    let provider = TestProvider::start().await;
+    let mut document = provider.document();
+    document["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
+    provider.says(DISCOVERY, document);
+    let config = OidcConfig {
+        client_secret: Some(ClientSecret::new(SECRET.to_owned())),
+        ..provider.config()
+    };
+    let oidc = adapter(config, &TestClock::new());
+    let text = unusable(oidc.redeem(&grant("a-code")).await);
+    assert!(text.contains("client_secret_basic"), "{text}");
+    assert!(provider.asked(TOKEN).is_empty());
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_nothing_to_the_provider() {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    let signed_in = sign_in(&oidc, "demo-member").await.unwrap();
+    let user_info = || async {
+        let request = browser().get(format!("{}/userinfo", sandbox.issuer));
+        let answer = request.bearer_auth(&signed_in.token).send().await;
+        answer.unwrap().status()
+    };
+    assert_eq!(user_info().await, StatusCode::OK);
+    oidc.revoke(&signed_in.token).await.unwrap();
+    assert_eq!(user_info().await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn a_provider_without_revocation_is_left_alone() {
+    let provider = TestProvider::start().await;
+    let mut document = provider.document();
+    document
+        .as_object_mut()
+        .unwrap()
+        .remove("revocation_endpoint");
+    provider.says(DISCOVERY, document);
+    let oidc = provider.adapter(&TestClock::new());
+    oidc.revoke("a-token").await.unwrap();
+    assert!(provider.asked(REVOCATION).is_empty());
+}
+
+#[rstest]
+#[case::not_this_kind(400, r#"{"error":"unsupported_token_type"}"#, "")]
+#[case::another_client(401, r#"{"error":"invalid_client"}"#, "can't be used")]
+#[case::a_refusal(400, r#"{"error":"access_denied"}"#, "refused: access_denied")]
+#[case::gibberish(404, "a-token", "HTTP 404")]
+#[case::failing(503, "a-token", "unavailable")]
+#[tokio::test]
+async fn a_failed_revocation_is_told(
+    #[case] status: u16,
+    #[case] body: &'static str,
+    #[case] fault: &str,
+) {
+    let provider = TestProvider::start().await;
+    provider.fails(REVOCATION, status, body);
+    let revoked = provider.adapter(&TestClock::new()).revoke("a-token").await;
+    let text = revoked.map_or_else(|error| error.to_string(), |()| String::new());
+    assert_eq!(text.is_empty(), fault.is_empty(), "{text}");
+    assert!(text.contains(fault) && !text.contains("a-token"), "{text}");
+}
+
+#[tokio::test]
+async fn signing_out_goes_by_the_provider_and_back() {
+    let sandbox = Sandbox::start().await;
+    let address = sandbox.adapter().sign_out_url(SIGNED_OUT).await.unwrap();
+    let answer = browser().get(address).send().await.unwrap();
+    assert_eq!(answer.status(), 303);
+    assert_eq!(answer.headers()["location"], SIGNED_OUT);
+}
+
+#[tokio::test]
+async fn the_way_out_names_us_and_keeps_what_the_provider_wrote() {
+    let provider = TestProvider::start().await;
+    let oidc = provider.adapter(&TestClock::new());
+    let address = oidc
+        .sign_out_url("https://gateway.example/?a=b")
+        .await
+        .unwrap();
+    let expected = format!(
+        "{}/end?tenant=1&client_id={CLIENT}&post_logout_redirect_uri=\
+         https%3A%2F%2Fgateway.example%2F%3Fa%3Db",
+        provider.issuer()
+    );
+    assert_eq!(address, expected);
+}
+
+#[tokio::test]
+async fn without_a_place_to_sign_out_there_is_no_way() {
+    let provider = TestProvider::start().await;
+    let mut document = provider.document();
+    document
+        .as_object_mut()
+        .unwrap()
+        .remove("end_session_endpoint");
+    provider.says(DISCOVERY, document);
+    let oidc = provider.adapter(&TestClock::new());
+    assert_eq!(oidc.sign_out_url(SIGNED_OUT).await, None);
+    provider.answers(DISCOVERY, || async {
+        StatusCode::BAD_GATEWAY.into_response()
+    });
+    let oidc = provider.adapter(&TestClock::new());
+    assert_eq!(oidc.sign_out_url(SIGNED_OUT).await, None);
+}
+
+#[rstest]
+#[case(|config: &mut OidcConfig| config.client_id.clear(), "the client id must not be empty")]
+#[case(|config: &mut OidcConfig| config.audience.clear(), "the audience must not be empty")]
+#[case(|config: &mut OidcConfig| config.scopes.clear(), "the scopes must contain `openid`")]
+#[tokio::test]
+async fn a_configuration_that_can_never_work_is_refused(
+    #[case] spoil: fn(&mut OidcConfig),
+    #[case] fault: &str,
+) {
+    let provider = TestProvider::start().await;
+    let mut config = provider.config();
+    spoil(&mut config);
+    let Err(error) = Oidc::new(config, TestClock::new().shared()) else {
+        panic!("accepted");
+    };
+    assert_eq!(error.to_string(), fault);
+}
+
+#[tokio::test]
+async fn an_id_token_is_no_session() {
+    let provider = TestProvider::start().await;
+    let oidc = provider.adapter(&TestClock::new());
+    let id = provider
+        .id_draft(NONCE)
+        .claim("aud", json!(AUDIENCE))
+        .token();
+    let verdict = oidc.verify(&id).await;
+    assert!(matches!(verdict, Err(TokenError::Invalid(_))));
+}
+
+fn unusable<T>(answer: Result<T, IdentityError>) -> String {
+    match answer {
+        Err(IdentityError::Unusable(text)) => text,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
+
+fn refused<T>(answer: Result<T, IdentityError>) -> String {
+    match answer {
+        Err(IdentityError::Refused(text)) => text,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
