@@ -17,6 +17,7 @@ use utoipa::openapi::{
 };
 
 mod examples;
+mod people;
 mod responses;
 mod schemas;
 
@@ -65,6 +66,9 @@ fn document() -> OpenApi {
     for (path, operation) in operations() {
         paths = paths.path(path, PathItem::new(HttpMethod::Get, operation));
     }
+    for (path, method, operation) in people::operations() {
+        paths = paths.path(path, PathItem::new(method, operation));
+    }
     OpenApiBuilder::new()
         .info(
             InfoBuilder::new()
@@ -78,6 +82,14 @@ fn document() -> OpenApi {
         ]))
         .tags(Some([
             tag("proofs", "Proofs of transfers. They need an API key."),
+            tag(
+                "keys",
+                "Your own keys. They need a session, and a gateway where people can sign in.",
+            ),
+            tag(
+                "admin",
+                "Everybody's keys, accounts, use and the audit log. They need an admin's session.",
+            ),
             tag("operation", "For operators. They need no key."),
         ]))
         .paths(paths)
@@ -92,8 +104,9 @@ fn components() -> Components {
          `test` keys ask the sandbox bank, `live` keys the central bank's portal.",
     );
     let mut components = ComponentsBuilder::new()
-        .security_scheme("x-api-key", SecurityScheme::ApiKey(ApiKey::Header(key)));
-    for (name, schema) in schemas::all() {
+        .security_scheme("x-api-key", SecurityScheme::ApiKey(ApiKey::Header(key)))
+        .security_scheme(people::SESSION, people::session());
+    for (name, schema) in schemas::all().into_iter().chain(people::schemas::all()) {
         components = components.schema(name, schema);
     }
     for (name, header) in responses::headers() {

@@ -1,12 +1,12 @@
 //! Routes for people: their keys, and — for admins — everybody's. All of them are under a session.
 
-mod accounts;
+pub(crate) mod accounts;
 mod ask;
 mod audit;
 pub(crate) mod input;
-mod keys;
-mod listing;
-mod usage;
+pub(crate) mod keys;
+pub(crate) mod listing;
+pub(crate) mod usage;
 pub(crate) mod views;
 
 use std::sync::Arc;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::{BODY_DEADLINE, BodyFault, Failure, Language};
 
+use super::people;
 use crate::MAX_BODY_BYTES;
 use crate::failure;
 use crate::json::JsonFault;
@@ -80,7 +81,7 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
         "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Failure::route_not_found(LANGUAGE))],
         "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Failure::method_not_allowed(LANGUAGE))],
-        _ => vec![],
+        other => people::examples::of(other),
     };
     failures
         .into_iter()

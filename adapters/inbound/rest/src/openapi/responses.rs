@@ -6,7 +6,7 @@ use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::{ContentBuilder, Header, ObjectBuilder, Ref, Response, Type};
 
-use super::examples;
+use super::{examples, people};
 
 /// The errors of a proof request, by status, and the name of each answer.
 pub(super) const STATUSES: [(&str, &str); 12] = [
@@ -63,7 +63,10 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
         ("Allow", header("The methods of the path.", json!("POST"))),
         (
             "WWW-Authenticate",
-            header("The scheme.", json!("ApiKey realm=\"cep\"")),
+            header(
+                "The scheme of the credential.",
+                json!("ApiKey realm=\"cep\""),
+            ),
         ),
         (
             "Content-Disposition",
@@ -83,7 +86,7 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
     ]
 }
 
-fn with_headers(mut response: ResponseBuilder, names: &[&str]) -> ResponseBuilder {
+pub(super) fn with_headers(mut response: ResponseBuilder, names: &[&str]) -> ResponseBuilder {
     for name in ["X-Request-Id"].iter().chain(names) {
         let reference = Ref::new(format!("#/components/headers/{name}"));
         response = response.header_ref(*name, reference);
@@ -245,6 +248,7 @@ pub(super) fn errors() -> Vec<(&'static str, Response)> {
     ];
     descriptions
         .into_iter()
+        .chain(people::answers::all())
         .map(|(name, description, headers)| {
             let content = ContentBuilder::new()
                 .schema(Some(Ref::from_schema_name("Error")))

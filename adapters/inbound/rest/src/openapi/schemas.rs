@@ -23,23 +23,23 @@ pub(super) fn all() -> Vec<(&'static str, RefOr<Schema>)> {
     ]
 }
 
-fn text(description: &str) -> ObjectBuilder {
+pub(super) fn text(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
         .description(Some(description))
 }
 
-fn text_or_null(description: &str) -> ObjectBuilder {
+pub(super) fn text_or_null(description: &str) -> ObjectBuilder {
     text(description).schema_type(SchemaType::from_iter([Type::String, Type::Null]))
 }
 
-fn number(description: &str) -> ObjectBuilder {
+pub(super) fn number(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .description(Some(description))
 }
 
-fn list(name: &str) -> Array {
+pub(super) fn list(name: &str) -> Array {
     Array::new(Ref::from_schema_name(name))
 }
 
@@ -182,6 +182,12 @@ fn error_details() -> RefOr<Schema> {
                 "too_deep",
                 "not_in_spei",
                 "proof_not_issued",
+                "empty_change",
+                "cross_site",
+                "admins_only",
+                "too_many_keys",
+                "revoked",
+                "already_rotated",
             ])),
         )
         .property("position", number("Where in the body, in bytes from 1."))
@@ -201,7 +207,7 @@ fn error_details() -> RefOr<Schema> {
         .property("hints", list("Hint"))
         .property(
             "limit",
-            number("Requests allowed per minute, or per month."),
+            number("Requests allowed per minute, or per month; active keys of an account."),
         )
         .property("used", number("Requests used in the month."))
         .property("reset_at", text("When the month ends, RFC 3339 in UTC."))
@@ -212,6 +218,7 @@ fn error_details() -> RefOr<Schema> {
         .property("max_bytes", number("Largest body."))
         .property("accepted", text("The media type that is accepted."))
         .property("components", list("Component"))
+        .property("sign_in", text("Where a browser gets a session."))
         .property("request_id", text("The id to give to the operator."))
         .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
         .into()
@@ -242,6 +249,18 @@ fn field_problem() -> RefOr<Schema> {
                 "unknown_participant",
                 "duplicate",
                 "same_institution",
+                "unknown",
+                "not_one_of",
+                "out_of_range",
+                "malformed_name",
+                "malformed_text",
+                "malformed_instant",
+                "malformed_id",
+                "wrong_cursor",
+                "excluded",
+                "incomplete",
+                "backwards",
+                "period_too_long",
             ])),
         )
         .property("message", text("What is wrong with it, for people."))

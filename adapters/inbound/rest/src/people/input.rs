@@ -86,7 +86,8 @@ impl Faults {
         self.0.extend(unknown);
     }
 
-    fn speak_of(&self, field: &str) -> bool {
+    /// Whether a field is among them.
+    pub(crate) fn speak_of(&self, field: &str) -> bool {
         self.0.iter().any(|fault| fault.field == field)
     }
 
@@ -190,7 +191,7 @@ impl<'a> Members<'a> {
 
     fn take(&mut self, name: &str) -> Option<Token<'a>> {
         let place = self.left.iter().position(|(given, _)| given == name)?;
-        Some(self.left.swap_remove(place).1)
+        Some(self.left.remove(place).1)
     }
 
     /// A text; `null` counts as none.

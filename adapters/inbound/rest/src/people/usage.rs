@@ -54,10 +54,9 @@ pub(crate) async fn report(ask: Ask) -> Result<Response, Failure> {
         endpoint: parameters.one("endpoint", word(ENDPOINTS, Endpoint::from_name)),
         outcome: parameters.one("outcome", word(OUTCOMES, Outcome::from_name)),
     };
-    let period = period(&mut parameters, ask.now())
-        .map_err(|(field, problem)| parameters.faults.add(field, problem));
+    let period = period(&mut parameters, ask.now());
     let usage = UsageAsk {
-        period: parameters.end_with(period.ok(), ask.language())?,
+        period: parameters.end_with(period, ask.language())?,
         breakdown: breakdown.unwrap_or(Breakdown::Total),
         key,
         only,
@@ -77,28 +76,30 @@ fn breakdown(text: &str) -> Option<Breakdown> {
     }
 }
 
-/// The slots from `from` to `to`, or the `newest` ones.
-fn period(
-    parameters: &mut Parameters,
-    now: DateTime<Utc>,
-) -> Result<Period, (&'static str, InputProblem)> {
+/// The slots from `from` to `to`, or the `newest` ones; without them there is a fault.
+fn period(parameters: &mut Parameters, now: DateTime<Utc>) -> Option<Period> {
     let granularity = parameters.one("granularity", word(GRANULARITIES, Granularity::from_name));
     let granularity = granularity.unwrap_or(Granularity::Day);
     let newest = parameters.one("newest", |text| newest_slots(text, granularity));
     let from = parameters.one("from", input::instant);
     let to = parameters.one("to", input::instant);
-    match (newest, from, to) {
-        (Some(_), Some(_), _) => Err(("newest", InputProblem::Beside("from"))),
-        (_, None, Some(_)) => Err(("to", InputProblem::Without("from"))),
+    let mut ends = ["granularity", "newest", "from", "to"].into_iter();
+    if ends.any(|name| parameters.faults.speak_of(name)) {
+        return None;
+    }
+    let (field, period) = match (newest, from, to) {
+        (Some(_), Some(_), _) => ("newest", Err(InputProblem::Beside("from"))),
+        (_, None, Some(_)) => ("to", Err(InputProblem::Without("from"))),
         (None, Some(from), to) => {
             let period = Period::new(from, to.unwrap_or(now), granularity);
-            period.map_err(|error| ("from", error.into()))
+            ("from", period.map_err(InputProblem::from))
         }
         (newest, None, None) => {
             let period = Period::newest(newest.unwrap_or(USUAL_SLOTS), granularity, now);
-            period.map_err(|error| ("newest", error.into()))
+            ("newest", period.map_err(InputProblem::from))
         }
-    }
+    };
+    parameters.faults.checked(field, period)
 }
 
 fn newest_slots(text: &str, granularity: Granularity) -> Result<u32, InputProblem> {

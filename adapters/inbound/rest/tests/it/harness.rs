@@ -8,14 +8,20 @@ use std::time::Duration;
 use domain::outcome::Outcome;
 use domain::participant::Catalogue;
 use reqwest::{Client, RequestBuilder, Response};
-use rest::{BODY_DEADLINE, RestState};
+use rest::{BODY_DEADLINE, PeopleState, RestState};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
+use web::{Observer, Origin, SessionGuard, Site};
 
 use crate::fakes::{
     CountingRandom, FakeGatekeeper, FakeHealth, FakeProofs, GOOD_KEY, StoppedClock,
 };
+use crate::people::fakes::{FakePeople, FakeSessions};
+
+/// Where people see the gateway, and a page of somebody else's that may ask it.
+pub(crate) const OURS: &str = "http://127.0.0.1:8080";
+pub(crate) const ALLOWED: &str = "https://panel.example";
 
 /// A server, and the fakes behind it.
 pub(crate) struct Harness {
@@ -23,6 +29,7 @@ pub(crate) struct Harness {
     pub(crate) gatekeeper: Arc<FakeGatekeeper>,
     pub(crate) proofs: Arc<FakeProofs>,
     pub(crate) health: Arc<FakeHealth>,
+    pub(crate) people: Arc<FakePeople>,
     pub(crate) tasks: TaskTracker,
     client: Client,
 }
@@ -37,6 +44,7 @@ impl Harness {
         let proofs = Arc::new(FakeProofs::default());
         let health = Arc::new(FakeHealth::default());
         let tasks = TaskTracker::new();
+        let people = Arc::new(FakePeople::default());
         let router = rest::router(RestState {
             gatekeeper: gatekeeper.clone(),
             proofs: proofs.clone(),
@@ -47,6 +55,20 @@ impl Harness {
             tasks: tasks.clone(),
             body_deadline,
         });
+        let router = router.merge(rest::people_router(PeopleState {
+            keys: people.clone(),
+            insights: people.clone(),
+            observer: Arc::new(Observer {
+                clock: Arc::new(StoppedClock),
+                random: Arc::new(CountingRandom::default()),
+                tasks: tasks.clone(),
+                body_deadline,
+            }),
+            guard: Arc::new(SessionGuard {
+                sessions: Arc::new(FakeSessions),
+                site: Arc::new(site()),
+            }),
+        }));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
@@ -62,6 +84,7 @@ impl Harness {
             gatekeeper,
             proofs,
             health,
+            people,
             tasks,
             client,
         }
@@ -94,6 +117,11 @@ impl Harness {
         stream.read_to_end(&mut answer).await.unwrap();
         String::from_utf8_lossy(&answer).into_owned()
     }
+}
+
+fn site() -> Site {
+    let origin = |text| Origin::parse(text).unwrap();
+    Site::new(origin(OURS), vec![origin(ALLOWED)], None).unwrap()
 }
 
 /// A good body, with some members replaced by other JSON; an empty one is left out.

@@ -8,5 +8,6 @@ mod harness;
 mod identity;
 mod logs;
 mod operations;
+mod people;
 mod proofs;
 mod sockets;

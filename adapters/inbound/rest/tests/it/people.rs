@@ -1,0 +1,36 @@
+//! The routes for people: `/keys` and `/admin`, under a session.
+
+mod admin;
+mod credentials;
+pub(crate) mod fakes;
+mod faults;
+mod keys;
+
+use reqwest::RequestBuilder;
+
+use crate::harness::{Harness, transcript};
+
+/// A request with somebody's session and a fixed id.
+fn ask(harness: &Harness, token: &str, method: &str, path: &str) -> RequestBuilder {
+    harness
+        .request(method, path)
+        .header("cookie", format!("cep_session={token}"))
+        .header("x-request-id", "test-1")
+}
+
+fn with_json(request: RequestBuilder, body: impl Into<reqwest::Body>) -> RequestBuilder {
+    request
+        .header("content-type", "application/json")
+        .body(body)
+}
+
+async fn sent(request: RequestBuilder) -> String {
+    transcript(request.send().await.unwrap()).await
+}
+
+/// The Spanish and the English answer, one after the other.
+async fn in_both_languages(request: impl Fn() -> RequestBuilder) -> String {
+    let spanish = sent(request().header("accept-language", "es-MX")).await;
+    let english = sent(request().header("accept-language", "en")).await;
+    format!("{spanish}\n\n{english}")
+}

@@ -1,0 +1,197 @@
+//! What is wrong with a request, and what goes wrong within, in both languages.
+
+use std::sync::Arc;
+
+use ports::inbound::KeyError;
+use rstest::rstest;
+
+use super::fakes::{ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER};
+use super::{ask, in_both_languages, with_json};
+use crate::harness::Harness;
+
+#[rstest]
+#[case("create_without_a_name", "POST", "/keys", r#"{"env":"test"}"#)]
+#[case(
+    "create_with_wrong_types",
+    "POST",
+    "/keys",
+    r#"{"name":7,"env":["live"]}"#
+)]
+#[case(
+    "create_with_wrong_values",
+    "POST",
+    "/keys",
+    r#"{"name":"a\u0007","env":"prod"}"#
+)]
+#[case(
+    "create_with_what_is_not_its_own_to_choose",
+    "POST",
+    "/keys",
+    r#"{"name":"till","per_minute":9999,"owner":{"subject":"other"},"monthly_quota":null}"#
+)]
+#[case(
+    "create_with_a_name_twice",
+    "POST",
+    "/keys",
+    r#"{"name":"till","n\u0061me":"tall"}"#
+)]
+#[case("create_with_no_body", "POST", "/keys", "")]
+#[case("create_with_no_object", "POST", "/keys", r#"["till"]"#)]
+#[case("create_with_a_query", "POST", "/keys?env=test", r#"{"name":"till"}"#)]
+#[case(
+    "limits_out_of_range",
+    "PATCH",
+    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    r#"{"per_minute":0,"monthly_quota":1000000000001,"plan":"platinum"}"#
+)]
+#[case(
+    "limits_of_wrong_types",
+    "PATCH",
+    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    r#"{"per_minute":null,"monthly_quota":"1000","plan":1}"#
+)]
+#[case(
+    "limits_that_are_no_whole_numbers",
+    "PATCH",
+    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    r#"{"per_minute":60.0,"monthly_quota":1e3,"name":"mine"}"#
+)]
+#[case(
+    "limits_of_nothing",
+    "PATCH",
+    "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001",
+    "{}"
+)]
+#[case(
+    "plan_missing",
+    "PATCH",
+    "/admin/accounts/0198f3c2-7d3e-7000-8000-0000000000a1",
+    r#"{"existing_keys":"all"}"#
+)]
+#[tokio::test]
+async fn a_faulty_body_is_told_all_that_is_wrong_with_it(
+    #[case] name: &str,
+    #[case] method: &str,
+    #[case] path: &str,
+    #[case] body: &'static str,
+) {
+    let harness = Harness::start().await;
+    let request = || with_json(ask(&harness, ADMIN, method, path), body);
+    insta::assert_snapshot!(name, in_both_languages(request).await);
+    assert!(harness.people.asked.lock().unwrap().is_empty());
+}
+
+#[rstest]
+#[case("include_revoked_is_no_word", "/keys?include_revoked=yes")]
+#[case(
+    "include_revoked_twice",
+    "/keys?include_revoked=true&include_revoked=false"
+)]
+#[case("include_revoked_misspelt", "/keys?include-revoked=false")]
+#[case(
+    "everything_wrong_with_a_list",
+    "/admin/keys?q=%00&owner=me&state=active,dead&env=prod&order=random&limit=0&after=7&page=2"
+)]
+#[case(
+    "everything_wrong_with_use",
+    "/admin/usage?account=1&key=2&granularity=week&newest=0&from=2026-11-20&to=now&by=bank&endpoint=json&outcome=good"
+)]
+#[case(
+    "newest_beside_from",
+    "/admin/usage?newest=3&from=2026-11-20T00:00:00Z"
+)]
+#[case("to_without_from", "/admin/usage?to=2026-11-20T00:00:00Z")]
+#[case("too_many_slots", "/admin/usage?granularity=hour&newest=745")]
+#[case(
+    "too_long_a_period",
+    "/admin/usage?granularity=hour&from=2025-11-20T00:00:00Z"
+)]
+#[case(
+    "a_period_backwards",
+    "/admin/usage?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z"
+)]
+#[case(
+    "an_audit_backwards",
+    "/admin/audit?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z"
+)]
+#[tokio::test]
+async fn a_faulty_address_is_told_all_that_is_wrong_with_it(
+    #[case] name: &str,
+    #[case] path: &str,
+) {
+    let harness = Harness::start().await;
+    let request = || ask(&harness, ADMIN, "GET", path);
+    insta::assert_snapshot!(name, in_both_languages(request).await);
+    assert!(harness.people.asked.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn unknown_names_are_repeated_within_bounds() {
+    let harness = Harness::start().await;
+    let names: Vec<_> = (0..700)
+        .map(|number| format!("\"{number}{}\":1", "x".repeat(9)))
+        .collect();
+    let body = format!(
+        "{{\"name\":\"till\",\"{}\":1,{}}}",
+        "y".repeat(1_000),
+        names.join(",")
+    );
+    assert!(body.len() < rest::MAX_BODY_BYTES, "{}", body.len());
+    let request = with_json(ask(&harness, MEMBER, "POST", "/keys"), body);
+    let answer = request.send().await.unwrap().text().await.unwrap();
+    assert!(answer.len() < 8_000, "{}", answer.len());
+    assert!(answer.contains(&"y".repeat(64)) && !answer.contains(&"y".repeat(65)));
+}
+
+#[tokio::test]
+async fn a_body_of_another_kind_or_size_is_refused() {
+    let harness = Harness::start().await;
+    let large = format!("{{\"name\":\"{}\"}}", "x".repeat(rest::MAX_BODY_BYTES));
+    let request = || with_json(ask(&harness, MEMBER, "POST", "/keys"), large.clone());
+    insta::assert_snapshot!("too_large", in_both_languages(request).await);
+    let request = || ask(&harness, MEMBER, "POST", "/keys").body("name=till");
+    insta::assert_snapshot!("no_json", in_both_languages(request).await);
+    assert!(harness.people.asked.lock().unwrap().is_empty());
+}
+
+#[rstest]
+#[case("key_error_not_found", KeyError::NotFound)]
+#[case("key_error_forbidden", KeyError::Forbidden)]
+#[case("key_error_revoked", KeyError::Revoked)]
+#[case("key_error_already_rotated", KeyError::AlreadyRotated)]
+#[case("key_error_too_many_keys", KeyError::TooManyKeys { most: 1_000 })]
+#[case("key_error_cursor", KeyError::Cursor)]
+#[case(
+    "key_error_store",
+    KeyError::Store(Arc::new(std::io::Error::other("a synthetic cause")))
+)]
+#[tokio::test]
+async fn what_goes_wrong_within_is_told_alike_on_every_route(
+    #[case] name: &str,
+    #[case] trouble: KeyError,
+) {
+    let harness = Harness::start().await;
+    *harness.people.trouble.lock().unwrap() = Some(trouble);
+    let key = format!("/admin/keys/{ACTIVE_KEY}");
+    let operations = [
+        ("POST", "/keys".to_owned(), r#"{"name":"till"}"#),
+        ("GET", "/keys".to_owned(), ""),
+        ("DELETE", format!("/keys/{ACTIVE_KEY}"), ""),
+        ("GET", "/admin/keys".to_owned(), ""),
+        ("GET", key.clone(), ""),
+        ("PATCH", key.clone(), r#"{"per_minute":1}"#),
+        ("DELETE", key, ""),
+        ("GET", "/admin/accounts".to_owned(), ""),
+        (
+            "PATCH",
+            format!("/admin/accounts/{ACCOUNT}"),
+            r#"{"plan":"startup"}"#,
+        ),
+        ("GET", "/admin/usage".to_owned(), ""),
+        ("GET", "/admin/audit".to_owned(), ""),
+    ];
+    for (method, path, body) in operations {
+        let request = || with_json(ask(&harness, ADMIN, method, &path), body);
+        insta::assert_snapshot!(name, in_both_languages(request).await, &path);
+    }
+}
