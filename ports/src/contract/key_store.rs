@@ -24,6 +24,8 @@ mod log;
 mod rotation;
 mod scope;
 
+pub(super) use rotation::rotated;
+
 /// Runs the whole suite; `make` gives a fresh database each time.
 pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     an_empty_store_knows_nothing(make().await).await;

@@ -45,6 +45,7 @@ pub async fn usage<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
 
     overviews::a_key_is_shown_with_its_use_of_the_month(make().await).await;
     overviews::a_customer_is_shown_with_the_use_of_its_keys(make().await).await;
+    overviews::a_successor_has_used_nothing(make().await).await;
 }
 
 /// The customers' keys: two of the first one's, one of the second's.

@@ -24,7 +24,7 @@ pub(super) fn successor_of(customer: &Customer, number: u16) -> Successor {
 }
 
 /// Has a key retire, its successor being the `number`th key made.
-pub(super) async fn rotated(
+pub(in crate::contract) async fn rotated(
     stores: &Stores,
     id: KeyId,
     number: u16,

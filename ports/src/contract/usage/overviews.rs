@@ -7,9 +7,9 @@ use domain::outcome::Outcome;
 
 use super::super::fixture::page_of;
 use super::super::journal::JournalUnderTest;
-use super::super::key_store::everything;
+use super::super::key_store::{everything, rotated};
 use super::{Keys, at, noon, request};
-use crate::outbound::{AdmissionEntry, KeyChange, RequestEntry, Scope};
+use crate::outbound::{AdmissionEntry, KeyChange, RequestEntry, Rotation, Scope};
 
 fn november() -> Month {
     Month::of(noon())
@@ -111,4 +111,21 @@ pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: Jou
         shown(november()).await,
         expected(in_november.0, 1, in_november.1)
     );
+}
+
+pub(super) async fn a_successor_has_used_nothing(under_test: JournalUnderTest) {
+    let keys = under_test.three_keys().await;
+    used(&under_test, &keys).await;
+    let stores = &under_test.stores;
+    let Rotation { old, new } = rotated(stores, keys.one.id, 9, noon()).await;
+    assert!(
+        old.last_used_at.is_some(),
+        "what it used stays the old key's"
+    );
+    assert_eq!(new.last_used_at, None);
+    assert_eq!(stores.found(new.id).await, new);
+    let snapshot = stores.keys.snapshot(new.id, november()).await;
+    let snapshot = snapshot.expect("the store works");
+    let used = snapshot.expect("the key is there").used;
+    assert_eq!(used, MonthlyUse::default());
 }
