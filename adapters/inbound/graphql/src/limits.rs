@@ -136,9 +136,10 @@ pub(crate) fn check(
     Limit::Fragments.check(document.fragments.len() as u64)?;
     Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
-    // Fragments that nobody spreads are validated too.
+    // Fragments that nobody spreads are validated too. How deep and how costly one is depends on
+    // where it is spread: below `__schema`, or not.
     for name in document.fragments.keys() {
-        measure.fragment(name, 0)?.check()?;
+        measure.fragment(name, 0)?.check_text()?;
     }
     for (_, operation) in document.operations.iter() {
         let operation = &operation.node;
@@ -199,10 +200,15 @@ impl Size {
         }
     }
 
-    fn check(self) -> Result<(), Breach> {
+    /// Checks what costs time before anything is executed.
+    fn check_text(self) -> Result<(), Breach> {
         Limit::Levels.check(self.levels)?;
         Limit::Fields.check(self.fields)?;
-        Limit::Directives.check(self.directives)?;
+        Limit::Directives.check(self.directives)
+    }
+
+    fn check(self) -> Result<(), Breach> {
+        self.check_text()?;
         Limit::Depth.check(self.depth)?;
         Limit::IntrospectionDepth.check(self.introspection_depth)?;
         Limit::Cost.check(self.cost)?;
@@ -312,12 +318,14 @@ impl<'a> Measure<'a> {
             },
             None => weights::items(name),
         };
+        let own = if field.selection_set.node.items.is_empty() {
+            weights::leaf(name)
+        } else {
+            weights::branch(name)
+        };
         Ok(Size {
             depth: inner.depth + 1,
-            cost: inner
-                .cost
-                .saturating_mul(items)
-                .saturating_add(weights::own(name)),
+            cost: inner.cost.saturating_mul(items).saturating_add(own),
             ..outer
         })
     }

@@ -126,7 +126,10 @@ fn told(errors: &[ServerError], messages: &dyn Messages) -> Vec<Sentence> {
         message: messages.invalid_document(&shortened(&error.message)),
         locations: error.locations.clone(),
     };
-    errors.iter().take(MAX_TOLD).map(sentence).collect()
+    // The library finds them in no order.
+    let mut errors: Vec<_> = errors.iter().collect();
+    errors.sort_by_key(|error| (error.locations.first().copied(), &error.message));
+    errors.into_iter().take(MAX_TOLD).map(sentence).collect()
 }
 
 /// A text of the caller's, or one that repeats it, short enough to be told.

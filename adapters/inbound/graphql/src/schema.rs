@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use async_graphql::{EmptySubscription, SDLExportOptions, SchemaBuilder};
+use async_graphql::{EmptySubscription, ID, SDLExportOptions, SchemaBuilder};
 
 mod account;
 mod admin;
@@ -59,7 +59,11 @@ pub(crate) fn sdl() -> String {
 
 fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
     // Suggestions would tell the schema name by name where introspection is off.
-    Schema::build(Query, Mutation, EmptySubscription).disable_suggestions()
+    Schema::build(Query, Mutation, EmptySubscription)
+        .disable_suggestions()
+        .override_output_type_description::<ID>(
+            "The identity of something. It tells nothing but whether two things are one.",
+        )
 }
 
 fn capped(limit: u64) -> usize {

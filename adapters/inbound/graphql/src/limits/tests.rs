@@ -1,1 +1,211 @@
-//! Tests of the limits.
+//! Tests of the limits: their measure, its time, and whether it knows the schema's names.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use async_graphql::parser::types::{
+    FieldDefinition, ServiceDocument, TypeKind, TypeSystemDefinition,
+};
+use async_graphql::parser::{parse_query, parse_schema};
+use proptest::prelude::*;
+
+use super::*;
+
+fn checked(query: &str) -> Result<(), Breach> {
+    let document = parse_query(query).unwrap();
+    check(&document, &Variables::default(), Introspection::On)
+}
+
+fn measured(query: &str) -> Size {
+    let document = parse_query(query).unwrap();
+    let variables = Variables::default();
+    let mut measure = Measure::new(&document, &variables);
+    let (_, operation) = document.operations.iter().next().unwrap();
+    measure.operation(&operation.node).unwrap()
+}
+
+#[test]
+fn a_list_costs_its_length_times_its_items() {
+    assert_eq!(measured("{ viewer { role } }").cost, 2);
+    assert_eq!(
+        measured("{ keys(first: 7) { nodes { id name } } }").cost,
+        VISIT + 7 * 3
+    );
+    assert_eq!(
+        measured("{ keys { nodes { id name } } }").cost,
+        VISIT + 20 * 3
+    );
+    assert_eq!(
+        measured("query($n: Int = 9) { keys(first: $n) { nodes { id } } }").cost,
+        VISIT + 18
+    );
+    assert_eq!(measured("{ participants { code } }").cost, 101);
+}
+
+const VISIT: u64 = weights::VISIT;
+
+#[test]
+fn fragments_count_where_they_are_spread() {
+    let plain = measured("{ keys { nodes { id month { used } } } viewer { role } }");
+    let spread = measured(
+        "{ ...A } fragment A on Query { keys { nodes { ...B } } ... on Query { viewer { role } } } \
+         fragment B on Key { id ...C } fragment C on Key { month { used } }",
+    );
+    assert_eq!((spread.levels, plain.levels), (7, 4));
+    let levels = plain.levels;
+    assert_eq!(Size { levels, ..spread }, plain);
+}
+
+#[test]
+fn introspection_has_limits_of_its_own() {
+    let introspection = include_str!("../../../../../docs/graphql/introspection.graphql");
+    assert_eq!(checked(introspection), Ok(()));
+    let size = measured(introspection);
+    assert_eq!((size.depth, size.cost), (1, 1));
+    assert!(size.introspection_depth <= 15, "{size:?}");
+    // Twice as much is refused.
+    assert!(
+        size.introspection_cost > MAX_INTROSPECTION_COST / 3,
+        "{size:?}"
+    );
+}
+
+#[test]
+fn the_start_of_a_dashboard_costs_less_than_half_of_what_it_may() {
+    let start = include_str!("../../../../../docs/graphql/start.graphql");
+    assert_eq!(checked(start), Ok(()));
+    let size = measured(start);
+    assert!(size.cost < MAX_COST / 2, "{size:?}");
+    assert!(size.fields < MAX_FIELDS / 2, "{size:?}");
+}
+
+#[test]
+fn doubling_fragments_are_refused_within_a_millisecond() {
+    let mut query = "{ viewer { ...f0 } }".to_owned();
+    for number in 0..30 {
+        let next = number + 1;
+        write!(
+            query,
+            " fragment f{number} on Viewer {{ ...f{next} ...f{next} }}"
+        )
+        .unwrap();
+    }
+    query.push_str(" fragment f30 on Viewer { role }");
+    let document = parse_query(&query).unwrap();
+    let variables = Variables::default();
+    // The measure alone, without the limit on the number of fragments; the quickest of several,
+    // for the machine may be busy.
+    let once = || {
+        let begun = Instant::now();
+        let mut measure = Measure::new(&document, &variables);
+        let size = measure.fragment("f12", 0);
+        assert_eq!(size, Err(Breach::Exceeds(Limit::Fields)));
+        begun.elapsed()
+    };
+    let quickest = (0..20).map(|_| once()).min().unwrap();
+    assert!(quickest < Duration::from_millis(1), "{quickest:?}");
+}
+
+/// The fields of the schema's objects, each with its type's name and its text.
+fn fields(schema: &ServiceDocument) -> Vec<(String, &FieldDefinition)> {
+    let mut found = Vec::new();
+    for definition in &schema.definitions {
+        let TypeSystemDefinition::Type(ty) = definition else {
+            continue;
+        };
+        if let TypeKind::Object(object) = &ty.node.kind {
+            let name = ty.node.name.node.to_string();
+            found.extend(
+                object
+                    .fields
+                    .iter()
+                    .map(|field| (name.clone(), &field.node)),
+            );
+        }
+    }
+    found
+}
+
+fn is_object(definition: &TypeSystemDefinition, name: &str) -> bool {
+    matches!(definition, TypeSystemDefinition::Type(ty)
+        if ty.node.name.node == name && matches!(ty.node.kind, TypeKind::Object(_)))
+}
+
+#[test]
+fn the_weights_know_every_list_and_every_visit_of_the_schema() {
+    let sdl = crate::schema_sdl();
+    let schema = parse_schema(&sdl).unwrap();
+    let fields = fields(&schema);
+    assert!(fields.len() > 100, "{}", fields.len());
+    for (ty, field) in fields {
+        let name = field.name.node.as_str();
+        let result = field.ty.node.to_string();
+        let paged = field
+            .arguments
+            .iter()
+            .any(|argument| argument.node.name.node == "first");
+        assert_eq!(paged, result.ends_with("Connection!"), "{ty}.{name}");
+        let bare = result.trim_matches(['[', ']', '!']);
+        let is_leaf = schema
+            .definitions
+            .iter()
+            .all(|definition| !is_object(definition, bare));
+        if is_leaf {
+            let long = result.starts_with("[Count") || result.starts_with("[DateTime");
+            assert_eq!(weights::leaf(name) > 1, long, "{ty}.{name}");
+            continue;
+        }
+        // Of a page the items are counted at the page.
+        let list = result.starts_with('[') && !matches!(name, "edges" | "nodes");
+        assert_eq!(
+            weights::items(name) > 1,
+            list || paged,
+            "{ty}.{name}: {result}"
+        );
+        let root = matches!(ty.as_str(), "Query" | "Admin" | "Mutation");
+        let in_memory = matches!(name, "viewer" | "bank" | "participants" | "admin");
+        let visits = root && !in_memory || name == "account" && ty == "Viewer";
+        // A payload's key is there already, and costs by its name as much as one that isn't.
+        if visits || !ty.ends_with("Payload") {
+            assert_eq!(weights::branch(name) == VISIT, visits, "{ty}.{name}");
+        }
+    }
+}
+
+#[test]
+fn every_limit_is_larger_than_nothing() {
+    for limit in Limit::ALL {
+        assert!(limit.most() > 0);
+        assert_eq!(limit.check(limit.most()), Ok(()));
+        assert_eq!(limit.check(limit.most() + 1), Err(Breach::Exceeds(limit)));
+    }
+}
+
+proptest! {
+    /// Fragments that spread each other at random: what isn't a cycle is measured as if it were
+    /// written out.
+    #[test]
+    fn a_measure_is_that_of_the_query_written_out(
+        spreads in prop::collection::vec(prop::collection::vec(0_usize..6, 0..3), 1..6),
+    ) {
+        // A fragment spreads later ones only, so that there is no cycle.
+        let count = spreads.len();
+        let inner = |place: usize| -> Vec<usize> {
+            spreads[place].iter().map(|step| place + 1 + step).filter(|next| *next < count).collect()
+        };
+        let mut spread_out = vec![String::new(); count];
+        for place in (0..count).rev() {
+            let inner: String = inner(place).iter().map(|next| spread_out[*next].clone()).collect();
+            spread_out[place] = format!("role {inner}");
+        }
+        let mut query = "{ viewer { ...f0 } }".to_owned();
+        for place in 0..count {
+            let inner: String = inner(place).iter().map(|next| format!(" ...f{next}")).collect();
+            write!(query, " fragment f{place} on Viewer {{ role{inner} }}").unwrap();
+        }
+        let written_out = measured(&format!("{{ viewer {{ {} }} }}", spread_out[0]));
+        let measured = measured(&query);
+        let levels = measured.levels;
+        prop_assert_eq!(measured, Size { levels, ..written_out });
+    }
+}

@@ -9,12 +9,19 @@ pub(super) const VISIT: u64 = 100;
 /// Items of a page when nobody says how many (the default of every `first`).
 const DEFAULT_PAGE: u64 = 20;
 
-/// What a field costs by itself.
-pub(super) fn own(field: &str) -> u64 {
+/// What a field with fields of its own costs by itself.
+pub(super) fn branch(field: &str) -> u64 {
     match field {
         "account" | "accounts" | "audit" | "key" | "keys" | "requests" | "usage" | "createKey"
         | "renameKey" | "revokeKey" | "rotateKey" | "adminRevokeKey" | "adminSetLimits"
         | "adminSetPlan" => VISIT,
+        _ => 1,
+    }
+}
+
+/// What a field without fields of its own costs.
+pub(super) fn leaf(field: &str) -> u64 {
+    match field {
         // Long lists of plain numbers: up to 744 of them.
         "counts" | "slots" => 10,
         _ => 1,

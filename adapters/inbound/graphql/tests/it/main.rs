@@ -4,4 +4,14 @@
     reason = "a test that can't go on says so by panicking"
 )]
 
+mod abuse;
+mod examples;
+mod failures;
+mod fakes;
+mod harness;
+mod logs;
+mod mutations;
+mod port_calls;
+mod queries;
 mod schema;
+mod transport;

@@ -1,0 +1,352 @@
+//! What asks for too much, each refused within a second and before any port is called.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use graphql::Introspection;
+use insta::assert_json_snapshot;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Harness, post};
+
+/// Sends what must be refused, and checks that it is, at once and without effect.
+async fn refused(body: String) -> Answer {
+    let harness = Harness::new();
+    let begun = Instant::now();
+    let answer = harness.send(post("member", body)).await;
+    assert!(
+        begun.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert!(harness.keys.shared.calls().is_empty(), "{}", answer.text);
+    assert!(
+        harness.insights.shared.calls().is_empty(),
+        "{}",
+        answer.text
+    );
+    assert!(answer.status.is_client_error(), "{}", answer.text);
+    assert!(answer.json().get("data").is_none());
+    assert!(answer.text.len() < 8_000, "{}", answer.text.len());
+    answer
+}
+
+async fn query_refused(query: &str) -> Answer {
+    refused(json!({ "query": query }).to_string()).await
+}
+
+fn aliases(count: usize, field: &str) -> String {
+    (0..count).fold(String::new(), |mut text, number| {
+        write!(text, "a{number}:{field} ").unwrap();
+        text
+    })
+}
+
+/// Fragments of which each spreads the next one twice.
+fn chain(length: usize) -> String {
+    let mut query = "{ viewer { ...f0 } }".to_owned();
+    for number in 0..length {
+        let next = number + 1;
+        write!(
+            query,
+            " fragment f{number} on Viewer {{ ...f{next} ...f{next} }}"
+        )
+        .unwrap();
+    }
+    write!(query, " fragment f{length} on Viewer {{ role }}").unwrap();
+    query
+}
+
+fn ofs(depth: usize) -> String {
+    format!("{}name{}", "ofType { ".repeat(depth), " }".repeat(depth))
+}
+
+#[tokio::test]
+async fn ten_thousand_aliases() {
+    let mutation = "createKey(input:{name:\"x\"}){secret}";
+    let query = format!("mutation {{ {} }}", aliases(10_000, mutation));
+    assert_eq!(query_refused(&query).await.code(), "PAYLOAD_TOO_LARGE");
+    let query = format!("{{ {} }}", aliases(10_000, "bank{state}"));
+    assert_eq!(query_refused(&query).await.code(), "PAYLOAD_TOO_LARGE");
+}
+
+#[rstest]
+#[case(aliases(3_000, "__typename"))]
+#[case(aliases(501, "__typename"))]
+#[case(aliases(260, "bank{state}"))]
+#[tokio::test]
+async fn as_many_aliases_as_a_body_holds(#[case] fields: String) {
+    let query = format!("{{ {fields} }}");
+    assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+}
+
+#[rstest]
+#[case(format!("{{ viewer {{ role {} }} }}", "@skip(if: false) ".repeat(3_500)))]
+#[case(format!("{{ viewer {{ role {} }} }}", "@a ".repeat(21)))]
+#[case(format!("query {} {{ viewer {{ role }} }}", "@a ".repeat(21)))]
+#[case(format!("query($a: Int {}) {{ viewer {{ role }} }}", "@a ".repeat(21)))]
+#[case(format!("{{ ...F {} }} fragment F on Query {{ viewer {{ role }} }}", "@a ".repeat(21)))]
+#[case(format!("{{ ...F }} fragment F on Query {} {{ viewer {{ role }} }}", "@a ".repeat(21)))]
+#[case(format!("{{ ... {} {{ viewer {{ role }} }} }}", "@a ".repeat(21)))]
+#[tokio::test]
+async fn directives_in_all_their_places(#[case] query: String) {
+    assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+}
+
+#[tokio::test]
+async fn three_hundred_kilobytes_of_directives() {
+    let query = format!(
+        "{{ viewer {{ role {} }} }}",
+        "@skip(if: false) ".repeat(18_000)
+    );
+    assert_eq!(query_refused(&query).await.code(), "PAYLOAD_TOO_LARGE");
+}
+
+#[rstest]
+#[case(30)]
+#[case(500)]
+#[tokio::test]
+async fn fragments_that_double_each_other(#[case] length: usize) {
+    assert_eq!(
+        query_refused(&chain(length)).await.code(),
+        "QUERY_TOO_COMPLEX"
+    );
+}
+
+/// So few that their number alone refuses nothing.
+#[tokio::test]
+async fn a_short_chain_of_fragments_that_double_each_other() {
+    let answer = query_refused(&chain(18)).await;
+    assert_json_snapshot!("doubling_fragments", answer.json());
+}
+
+#[rstest]
+#[case("{ viewer { ...A } } fragment A on Viewer { ...A }")]
+#[case("{ viewer { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }")]
+#[case("{ viewer { role } } fragment A on Viewer { ...B } fragment B on Viewer { ... { ...A } }")]
+#[tokio::test]
+async fn fragments_that_hold_themselves(#[case] query: &str) {
+    let answer = query_refused(query).await;
+    assert_eq!(answer.code(), "INVALID_REQUEST");
+    assert!(answer.message().contains("cycle"), "{}", answer.text);
+}
+
+#[rstest]
+#[case(50)]
+#[case(3_000)]
+#[tokio::test]
+async fn deep_selections_and_values(#[case] depth: usize) {
+    let (open, close) = ("a{".repeat(depth), "}".repeat(depth));
+    let lists = (("[").repeat(depth), "]".repeat(depth));
+    for query in [
+        format!("{{ {open}b{close} }}"),
+        format!(
+            "{{ keys(first: {}1{}) {{ totalCount }} }}",
+            lists.0, lists.1
+        ),
+        format!(
+            "query($a: {}Int{}) {{ viewer {{ role }} }}",
+            lists.0, lists.1
+        ),
+    ] {
+        assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+    }
+}
+
+#[tokio::test]
+async fn deep_variables() {
+    let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
+    let body = format!(r#"{{"query":"{{ viewer {{ role }} }}","variables":{{"x":{deep}}}}}"#);
+    assert_eq!(refused(body).await.code(), "INVALID_REQUEST");
+}
+
+#[tokio::test]
+async fn fields_nine_deep() {
+    let query = "{ admin { keys { edges { node { month { used { a { b { c } } } } } } } } }";
+    assert_json_snapshot!("too_deep", query_refused(query).await.json());
+}
+
+#[rstest]
+#[case("1000000")]
+#[case("1e6")]
+#[case("101")]
+#[case("0")]
+#[case("-1")]
+#[tokio::test]
+async fn pages_that_are_none(#[case] first: &str) {
+    for query in [
+        format!("{{ keys(first: {first}) {{ totalCount }} }}"),
+        format!("query($n: Int = {first}) {{ keys(first: $n) {{ totalCount }} }}"),
+        format!(
+            "{{ admin {{ ...A }} }} fragment A on Admin {{ audit(first: {first}) {{ nodes {{ id }} }} }}"
+        ),
+    ] {
+        let answer = query_refused(&query).await;
+        assert_eq!(answer.code(), "INVALID_REQUEST");
+        assert!(
+            answer.message().contains("from 1 to 100"),
+            "{}",
+            answer.text
+        );
+    }
+    let number: Value = serde_json::from_str(first).unwrap();
+    let query = "query($n: Int!) { requests(first: $n) { nodes { id } } }";
+    let answer = refused(json!({ "query": query, "variables": { "n": number } }).to_string()).await;
+    assert!(
+        answer.message().contains("first of requests"),
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
+async fn long_lists_of_wide_items() {
+    let fields = "id name prefix createdAt lastUsedAt owner { issuer subject } \
+                  limits { perMinute monthlyQuota } month { used charged refunded remaining }";
+    let query = |first: &str| {
+        format!(
+            "query($n: Int) {{ {} }}",
+            aliases(6, &format!("keys{first}{{nodes{{{fields}}}}}"))
+        )
+    };
+    let answer = query_refused(&query("(first: 100)")).await;
+    assert_json_snapshot!("too_costly", answer.json());
+    let asked =
+        |n: u32| json!({ "query": query("(first: $n)"), "variables": { "n": n } }).to_string();
+    assert_eq!(refused(asked(100)).await.code(), "QUERY_TOO_COMPLEX");
+
+    let harness = Harness::new();
+    harness.send(post("member", asked(10))).await.data();
+    harness
+        .member(&query("").replace("query($n: Int) ", ""))
+        .await
+        .data();
+}
+
+#[tokio::test]
+async fn many_visits_to_the_store() {
+    let report = "usage(range:{granularity:HOUR,newest:1}){granularity}";
+    let query = format!("{{ {} }}", aliases(100, report));
+    assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+}
+
+#[rstest]
+#[case(format!("mutation {{ {} }}", aliases(4, "createKey(input: {name: \"x\"}) { secret }")))]
+#[case(format!("mutation {{ {} ...F }} fragment F on Mutation {{ b: createKey(input: {{name: \"x\"}}) {{ secret }} }}", aliases(3, "createKey(input: {name: \"x\"}) { secret }")))]
+#[case(format!("mutation {{ ...F ...F }} fragment F on Mutation {{ {} }}", aliases(2, "createKey(input: {name: \"x\"}) { secret }")))]
+#[tokio::test]
+async fn four_mutations(#[case] query: String) {
+    let answer = query_refused(&query).await;
+    assert_eq!(answer.code(), "QUERY_TOO_COMPLEX");
+    assert!(
+        answer.message().contains("at most 3 mutations"),
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
+async fn many_operations() {
+    let operations = (0..9).fold(String::new(), |mut text, number| {
+        write!(text, "query Q{number} {{ viewer {{ role }} }} ").unwrap();
+        text
+    });
+    let body = json!({ "query": operations, "operationName": "Q1" }).to_string();
+    assert_eq!(refused(body).await.code(), "QUERY_TOO_COMPLEX");
+}
+
+#[rstest]
+#[case("subscription { viewer { role } }")]
+#[case("{ secrets { hash } }")]
+#[case("{ keys { nodes { hash } } }")]
+#[case("{ viewer }")]
+#[case("{ viewer { role { x } } }")]
+#[case("{ key { id } }")]
+#[case("{ keys(first: \"1\") { totalCount } }")]
+#[case("{ keys(first: null) { totalCount } }")]
+#[case("{ usage(range: { granularity: DAY, from: \"yesterday\", to: \"today\" }) { slots } }")]
+#[case("query($x: Nope) { viewer { role } }")]
+#[case("{ viewer { ...Nowhere } }")]
+#[case("{ ...F } fragment F on Key { id }")]
+#[tokio::test]
+async fn what_the_schema_has_not(#[case] query: &str) {
+    let answer = query_refused(query).await;
+    assert_eq!(
+        (answer.status.as_u16(), &*answer.code()),
+        (400, "INVALID_REQUEST")
+    );
+    assert!(!answer.text.contains("Did you mean"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn many_mistakes_are_told_up_to_a_bound() {
+    let query = format!("{{ {} }}", aliases(400, &"x".repeat(100)));
+    let answer = query_refused(&query).await;
+    assert_eq!(answer.json()["errors"].as_array().unwrap().len(), 10);
+    let long = "y".repeat(60_000);
+    assert!(query_refused(&format!("{{ {long} }}")).await.text.len() < 600);
+}
+
+#[tokio::test]
+async fn an_argument_that_is_wrong_is_named() {
+    let query = "{ requests(filter: { from: \"2026-11-21 06:00:00Z\" }) { nodes { id } } }";
+    let answer = query_refused(query).await;
+    assert_json_snapshot!("wrong_argument", answer.json());
+    assert!(answer.message().contains("filter.from"), "{}", answer.text);
+}
+
+#[rstest]
+#[case("")]
+#[case("{")]
+#[case("{ viewer { role } ")]
+#[case("query { viewer { role } } }")]
+#[case("{ viewer(\"\"\" ) { role } }")]
+#[case("fragment A on Viewer { role }")]
+#[case("query A { viewer { role } } query A { viewer { role } }")]
+#[case("{ viewer { role } } { viewer { role } }")]
+#[case("type Query { a: Int }")]
+#[tokio::test]
+async fn what_is_no_query(#[case] query: &str) {
+    let answer = query_refused(query).await;
+    assert_eq!(
+        (answer.status.as_u16(), &*answer.code()),
+        (400, "INVALID_REQUEST")
+    );
+    assert!(
+        !answer.text.contains("expected"),
+        "no rule of the grammar: {}",
+        answer.text
+    );
+}
+
+#[tokio::test]
+async fn the_schema_is_told_only_where_introspection_is_on() {
+    let harness = Harness::with(Introspection::Off);
+    for query in [
+        "{ __schema { types { name } } }",
+        "{ viewer { role } __type(name: \"Key\") { name } }",
+        "{ ...F } fragment F on Query { __schema { types { name } } }",
+    ] {
+        let answer = harness.member(query).await;
+        assert_eq!(
+            (answer.status.as_u16(), &*answer.code()),
+            (400, "INVALID_REQUEST")
+        );
+        assert!(!answer.text.contains("Key"), "{}", answer.text);
+    }
+    let data = harness
+        .member("{ __typename viewer { __typename role } }")
+        .await
+        .data();
+    assert_eq!(data["viewer"]["__typename"], "Viewer");
+}
+
+#[rstest]
+#[case(format!("{{ __schema {{ types {{ fields {{ type {{ {} }} }} }} }} }}", ofs(13)))]
+#[case("{ __schema { types { fields { type { fields { type { fields { type { fields { type { name } } } } } } } } } } }".to_owned())]
+#[case(format!("{{ {} }}", aliases(30, "__schema { types { fields { args { name type { name } } } } }")))]
+#[tokio::test]
+async fn introspection_that_goes_round_in_circles(#[case] query: String) {
+    assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+}

@@ -1,0 +1,89 @@
+//! The examples in `docs/graphql`: each is executed as it stands there.
+
+use std::collections::BTreeMap;
+
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::harness::Harness;
+use crate::schema::repository;
+
+/// The examples by name, each with the variables that its comment names.
+fn examples() -> BTreeMap<String, (String, Value)> {
+    let files = std::fs::read_dir(repository("docs/graphql")).unwrap();
+    let example = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let variables = text
+            .lines()
+            .find_map(|line| line.strip_prefix("# Variables: "));
+        let variables = variables.map_or(Value::Null, |json| serde_json::from_str(json).unwrap());
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, (text, variables))
+    };
+    files
+        .map(|file| file.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "graphql")
+        })
+        .map(example)
+        .collect()
+}
+
+#[tokio::test]
+async fn every_example_is_answered_without_an_error() {
+    for (name, (query, variables)) in examples() {
+        let harness = Harness::new();
+        // The fakes' keys are the member's.
+        let person = if name.starts_with("admin-") {
+            "admin"
+        } else {
+            "member"
+        };
+        let answer = harness.ask(person, &query, variables).await;
+        let json = answer.json();
+        assert!(json.get("errors").is_none(), "{name}: {json:#}");
+        for (field, payload) in json["data"].as_object().unwrap() {
+            let refused = payload["userErrors"]
+                .as_array()
+                .is_some_and(|errors| !errors.is_empty());
+            assert!(
+                !payload.is_null() && !refused,
+                "{name}: {field}: {payload:#}"
+            );
+        }
+    }
+}
+
+#[rstest]
+#[case("viewer")]
+#[case("keys")]
+#[case("key")]
+#[case("create-key")]
+#[case("rename-key")]
+#[case("revoke-key")]
+#[case("rotate-key")]
+#[case("usage-by-outcome")]
+#[case("requests")]
+#[case("bank")]
+#[case("participants")]
+#[case("admin-accounts")]
+#[case("admin-keys")]
+#[case("admin-usage")]
+#[case("admin-revoke-key")]
+#[case("admin-limits")]
+#[case("admin-plan")]
+#[case("admin-audit")]
+#[case("start")]
+#[case("introspection")]
+fn every_use_has_an_example(#[case] name: &str) {
+    assert!(examples().contains_key(name));
+}
+
+#[tokio::test]
+async fn the_guide_names_every_example() {
+    let guide = std::fs::read_to_string(repository("docs/graphql/README.md")).unwrap();
+    for name in examples().keys() {
+        assert!(guide.contains(&format!("({name}.graphql)")), "{name}");
+    }
+}

@@ -1,0 +1,199 @@
+//! What is told when something fails: an id, and nothing of the cause.
+
+use std::time::Duration;
+
+use axum::http::HeaderValue;
+use insta::assert_json_snapshot;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::fakes::{DRIVERS_TEXT, Mood, key_id};
+use crate::harness::{Harness, post};
+
+const KEYS: &str = "{ keys { totalCount } }";
+
+#[rstest]
+#[case("en", "internal_error_en")]
+#[case("es", "internal_error_es")]
+#[tokio::test]
+async fn a_broken_store_shows_a_request_id_and_nothing_else(
+    #[case] language: &'static str,
+    #[case] name: &str,
+) {
+    let harness = Harness::new();
+    harness.keys.shared.feel(Mood::Broken);
+    let mut request = post("member", json!({ "query": KEYS }).to_string());
+    let language = HeaderValue::from_static(language);
+    request.headers_mut().insert("accept-language", language);
+    let answer = harness.send(request).await;
+    assert_eq!(answer.status, 200);
+    assert_json_snapshot!(name, answer.json());
+}
+
+#[rstest]
+#[case("{ viewer { account { id } } }")]
+#[case("{ requests { nodes { id } } }")]
+#[case("{ usage(range: { granularity: DAY, newest: 1 }) { slots } }")]
+#[case("{ admin { accounts { totalCount } audit { nodes { id } } } }")]
+#[case("{ admin { keys(first: 3) { nodes { window { remaining } } } } }")]
+#[case(
+    "{ admin { keys { totalCount } key(id: \"01980000-0000-7000-8000-000000000001\") { id } } }"
+)]
+#[case("mutation { createKey(input: { name: \"x\" }) { secret } }")]
+#[case(
+    "mutation { rotateKey(input: { id: \"01980000-0000-7000-8000-000000000001\" }) { secret } }"
+)]
+#[case(
+    "mutation { adminSetPlan(input: { accountId: \"01980000-0000-7000-8000-000000000001\", plan: STARTUP }) { account { id } } }"
+)]
+#[tokio::test]
+async fn no_text_of_a_driver_reaches_the_outside(#[case] query: &str) {
+    let harness = Harness::new();
+    if !query.contains("window") {
+        harness.keys.shared.feel(Mood::Broken);
+    }
+    harness.insights.shared.feel(Mood::Broken);
+    let answer = harness.admin(query).await;
+    assert_eq!(answer.code(), "INTERNAL_ERROR");
+    let errors = answer.json()["errors"].as_array().unwrap().clone();
+    for error in errors {
+        assert_eq!(error["extensions"]["request_id"], "test-1");
+    }
+    for word in DRIVERS_TEXT.split(' ') {
+        let leaks = word.len() > 4 && answer.text.contains(word);
+        assert!(!leaks, "{word}: {}", answer.text);
+    }
+}
+
+#[rstest]
+#[case(KEYS)]
+#[case("mutation { createKey(input: { name: \"x\" }) { secret } }")]
+#[tokio::test]
+async fn a_panic_is_a_failure_like_any_other(#[case] query: &str) {
+    let harness = Harness::new();
+    harness.keys.shared.feel(Mood::Panicking);
+    let answer = harness.member(query).await;
+    assert_eq!(answer.status, 500);
+    assert_json_snapshot!("panic", answer.json());
+    harness.keys.shared.feel(Mood::Fine);
+    harness.member(KEYS).await.data();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_given_up_after_five_seconds() {
+    let harness = Harness::new();
+    harness.keys.shared.feel(Mood::Stuck);
+    let begun = tokio::time::Instant::now();
+    let answer = harness.member(KEYS).await;
+    assert_eq!(begun.elapsed(), Duration::from_secs(5));
+    assert_eq!(answer.status, 503);
+    assert_json_snapshot!("timeout", answer.json());
+    assert!(harness.tasks.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mutation_goes_on_when_nobody_waits_for_it_any_more() {
+    let harness = Harness::new();
+    harness.keys.shared.feel(Mood::Stuck);
+    let query = "mutation { createKey(input: { name: \"x\" }) { secret } }";
+    let answer = harness.member(query).await;
+    assert_eq!((answer.status.as_u16(), &*answer.code()), (503, "TIMEOUT"));
+    assert_eq!(harness.tasks.len(), 1);
+}
+
+#[tokio::test]
+async fn anothers_key_is_an_error_where_null_would_say_something_else() {
+    let query = "query($id: ID!) { usage(range: { granularity: DAY, newest: 1 }, keyId: $id) \
+                 { slots } }";
+    let variables = json!({ "id": key_id(121).to_string() });
+    let answer = Harness::new().ask("member", query, variables).await;
+    assert_eq!(
+        (answer.status.as_u16(), &*answer.code()),
+        (200, "NOT_FOUND")
+    );
+}
+
+#[rstest]
+#[case("{ keys(after: \"nonsense\") { totalCount } }", "after")]
+#[case(
+    "{ keys(after: \"01980000000070008000000000000001.till 1\") { totalCount } }",
+    "after"
+)]
+#[case("{ keys(filter: { text: \"LONG\" }) { totalCount } }", "filter.text")]
+#[case("{ participants(text: \"LONG\") { code } }", "text")]
+#[case(
+    "{ requests(filter: { keyId: \"x\" }) { nodes { id } } }",
+    "filter.keyId"
+)]
+#[case(
+    "{ requests(filter: { requestId: \"a b\" }) { nodes { id } } }",
+    "filter.requestId"
+)]
+#[case(
+    "{ requests(filter: { from: \"2026-11-21T00:00:00Z\", to: \"2026-11-21T00:00:00Z\" }) { nodes { id } } }",
+    "filter.from"
+)]
+#[case("{ usage(range: { granularity: DAY }) { slots } }", "range")]
+#[case(
+    "{ usage(range: { granularity: DAY, newest: 1, to: \"2026-11-21T00:00:00Z\" }) { slots } }",
+    "range"
+)]
+#[case(
+    "{ usage(range: { granularity: DAY, newest: 0 }) { slots } }",
+    "range.newest"
+)]
+#[case(
+    "{ usage(range: { granularity: DAY, newest: -5 }) { slots } }",
+    "range.newest"
+)]
+#[case(
+    "{ usage(range: { granularity: HOUR, newest: 745 }) { slots } }",
+    "range.newest"
+)]
+#[case(
+    "{ usage(range: { granularity: HOUR, from: \"2025-11-21T00:00:00Z\", to: \"2026-11-21T00:00:00Z\" }) { slots } }",
+    "range"
+)]
+#[case(
+    "{ usage(range: { granularity: DAY, newest: 1 }, keyId: \"x\") { slots } }",
+    "keyId"
+)]
+#[case("{ admin { keys(accountId: \"x\") { totalCount } } }", "accountId")]
+#[case(
+    "{ admin { audit(filter: { accountId: \"x\" }) { nodes { id } } } }",
+    "filter.accountId"
+)]
+#[tokio::test]
+async fn an_argument_that_can_not_be_is_named_in_both_languages(
+    #[case] query: &str,
+    #[case] argument: &str,
+) {
+    let harness = Harness::new();
+    let query = query.replace("LONG", &"x".repeat(201));
+    let mut messages = Vec::new();
+    for language in ["en", "es"] {
+        let mut request = post("admin", json!({ "query": query }).to_string());
+        let language = HeaderValue::from_static(language);
+        request.headers_mut().insert("accept-language", language);
+        let answer = harness.send(request).await;
+        assert_eq!(
+            (answer.status.as_u16(), &*answer.code()),
+            (200, "INVALID_REQUEST")
+        );
+        let message = answer.message();
+        assert!(message.starts_with(&format!("{argument} ")), "{message}");
+        messages.push(message);
+    }
+    assert_ne!(messages[0], messages[1]);
+}
+
+#[tokio::test]
+async fn an_argument_that_turns_out_unreadable_is_the_callers_mistake() {
+    let query = "{ usage(range: { granularity: DAY, newest: 99999999999 }) { slots } }";
+    let answer = Harness::new().ask("member", query, Value::Null).await;
+    assert_eq!(answer.code(), "INVALID_REQUEST");
+    assert_eq!(
+        answer.json()["errors"][0]["extensions"]["request_id"],
+        "test-1"
+    );
+}

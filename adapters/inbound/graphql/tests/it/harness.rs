@@ -1,0 +1,133 @@
+//! The API over fakes, requests to it, and answers as text.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use domain::participant::Catalogue;
+use graphql::{GraphqlState, Introspection};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+use web::{BODY_DEADLINE, Observer, Origin, SessionGuard, Site};
+
+use crate::fakes::{FakeInsights, FakeKeys, FakeSessions, NoRandom, TestClock};
+
+pub(crate) struct Harness {
+    router: Router,
+    pub(crate) keys: Arc<FakeKeys>,
+    pub(crate) insights: Arc<FakeInsights>,
+    pub(crate) tasks: TaskTracker,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap()
+    }
+
+    pub(crate) fn data(&self) -> Value {
+        let json = self.json();
+        assert!(json.get("errors").is_none(), "{json:#}");
+        json["data"].clone()
+    }
+
+    /// The code of the first error.
+    pub(crate) fn code(&self) -> String {
+        let json = self.json();
+        let code = json["errors"][0]["extensions"]["code"].as_str();
+        code.unwrap_or_else(|| panic!("{json:#}")).to_owned()
+    }
+
+    pub(crate) fn message(&self) -> String {
+        self.json()["errors"][0]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+}
+
+impl Harness {
+    pub(crate) fn new() -> Self {
+        Self::with(Introspection::On)
+    }
+
+    pub(crate) fn with(introspection: Introspection) -> Self {
+        let (keys, insights) = (
+            Arc::new(FakeKeys::default()),
+            Arc::new(FakeInsights::default()),
+        );
+        let tasks = TaskTracker::new();
+        let clock = Arc::new(TestClock::start());
+        let public = Origin::parse("http://127.0.0.1:8080").unwrap();
+        let site = Site::new(public, Vec::new(), None).unwrap();
+        let router = graphql::router(GraphqlState {
+            keys: keys.clone(),
+            insights: insights.clone(),
+            clock: clock.clone(),
+            catalogue: Catalogue::embedded(),
+            observer: Arc::new(Observer {
+                clock,
+                random: Arc::new(NoRandom),
+                tasks: tasks.clone(),
+                body_deadline: BODY_DEADLINE,
+            }),
+            guard: Arc::new(SessionGuard {
+                sessions: Arc::new(FakeSessions),
+                site: Arc::new(site),
+            }),
+            introspection,
+        });
+        Self {
+            router,
+            keys,
+            insights,
+            tasks,
+        }
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+
+    /// What a person is answered, in English.
+    pub(crate) async fn ask(&self, person: &str, query: &str, variables: Value) -> Answer {
+        let body = json!({ "query": query, "variables": variables });
+        self.send(post(person, body.to_string())).await
+    }
+
+    pub(crate) async fn member(&self, query: &str) -> Answer {
+        self.ask("member", query, Value::Null).await
+    }
+
+    pub(crate) async fn admin(&self, query: &str) -> Answer {
+        self.ask("admin", query, Value::Null).await
+    }
+}
+
+/// A good request with a person's session.
+pub(crate) fn post(person: &str, body: impl Into<Body>) -> Request<Body> {
+    Request::post("/graphql")
+        .header("cookie", format!("cep_session={person}"))
+        .header("content-type", "application/json")
+        .header("accept-language", "en")
+        .header("x-request-id", "test-1")
+        .body(body.into())
+        .unwrap()
+}

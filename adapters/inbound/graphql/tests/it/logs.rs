@@ -1,0 +1,145 @@
+//! One line an operation, a cause once, and no value of anybody's in any of them.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::fakes::{DRIVERS_TEXT, Mood, SECRET, key_id};
+use crate::harness::Harness;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// Keeps everything that is logged on this thread, where the API runs too.
+fn listen() -> (Lines, DefaultGuard) {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(lines.clone())
+        .finish();
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+impl Lines {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// The fields of the lines about operations.
+    fn operations(&self) -> Vec<Value> {
+        self.text()
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .filter(|line| line["target"] == "cep::graphql")
+            .map(|line| line["fields"].clone())
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn an_operation_is_one_line_with_its_name_fields_and_outcome() {
+    let (lines, _guard) = listen();
+    let harness = Harness::new();
+    let query = "query Start { viewer { role } ...F } fragment F on Query { bank { state } }";
+    harness.member(query).await.data();
+    harness.member("{ admin { keys { totalCount } } }").await;
+    harness.member("{ nonsense }").await;
+    harness.member("{").await;
+    let mut operations = lines.operations();
+    for operation in &mut operations {
+        let taken = operation.as_object_mut().unwrap().remove("duration_ms");
+        assert!(taken.unwrap().is_f64());
+    }
+    let line = |rest: Value| {
+        let mut line = json!({ "request_id": "test-1" });
+        let members = line.as_object_mut().unwrap();
+        members.extend(rest.as_object().unwrap().clone());
+        line
+    };
+    let expected = [
+        json!({ "kind": "query", "operation": "Start", "fields": "viewer,bank", "outcome": "ok" }),
+        json!({ "kind": "query", "fields": "admin", "outcome": "FORBIDDEN" }),
+        json!({ "kind": "query", "fields": "nonsense", "outcome": "INVALID_REQUEST" }),
+        json!({ "fields": "", "outcome": "INVALID_REQUEST" }),
+    ];
+    assert_eq!(operations, expected.map(line));
+}
+
+#[tokio::test]
+async fn names_and_fields_are_bounded() {
+    let (lines, _guard) = listen();
+    let query = format!(
+        "query {} {{ {} }}",
+        "N".repeat(5_000),
+        "viewer { role } ".repeat(40)
+    );
+    Harness::new().member(&query).await.data();
+    let operation = &lines.operations()[0];
+    assert_eq!(operation["operation"].as_str().unwrap().len(), 64);
+    assert_eq!(operation["fields"].as_str().unwrap().split(',').count(), 10);
+}
+
+#[tokio::test]
+async fn neither_values_nor_secrets_are_logged() {
+    let (lines, _guard) = listen();
+    let harness = Harness::new();
+    let create = "mutation($input: CreateKeyInput!) { createKey(input: $input) { secret } }";
+    let input = json!({ "input": { "name": "a private name" } });
+    harness.ask("member", create, input).await.data();
+    let rotate = format!(
+        "mutation {{ rotateKey(input: {{ id: \"{}\" }}) {{ secret }} }}",
+        key_id(1)
+    );
+    harness.member(&rotate).await.data();
+    harness
+        .member("{ keys(filter: { text: \"a private text\" }) { totalCount } }")
+        .await
+        .data();
+    let text = lines.text();
+    assert_eq!(lines.operations().len(), 3);
+    let secret = SECRET.split_once('.').unwrap().1;
+    for hidden in [secret, "a private", "Demo member", &key_id(1).to_string()] {
+        assert!(!text.contains(hidden), "{hidden}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_cause_is_logged_once_with_the_request_id() {
+    let (lines, _guard) = listen();
+    let harness = Harness::new();
+    harness.keys.shared.feel(Mood::Broken);
+    harness.member("{ keys { totalCount } }").await;
+    let text = lines.text();
+    let causes: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains("no such table"))
+        .collect();
+    assert_eq!(causes.len(), 1, "{text}");
+    let line: Value = serde_json::from_str(causes[0]).unwrap();
+    assert_eq!(line["level"], "ERROR");
+    assert_eq!(line["fields"]["request_id"], "test-1");
+    assert_eq!(line["fields"]["cause"], DRIVERS_TEXT);
+}

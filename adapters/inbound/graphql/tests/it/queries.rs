@@ -1,0 +1,213 @@
+//! What is answered to typical questions.
+
+use insta::assert_json_snapshot;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::fakes::{customer_id, key_id};
+use crate::harness::Harness;
+
+const KEY: &str = "id name prefix environment status createdAt lastUsedAt retiresAt revokedAt \
+                   owner { issuer subject } accountId limits { perMinute monthlyQuota } \
+                   month { month used charged refunded remaining resetsAt } \
+                   window { limit remaining resetSeconds }";
+
+#[tokio::test]
+async fn the_viewer_and_its_account() {
+    let query = "{ viewer { owner { issuer subject } displayName role sessionExpiresAt \
+                 account { id owner { subject } plan createdAt activeKeys usedThisMonth } } }";
+    assert_json_snapshot!(Harness::new().member(query).await.data());
+}
+
+#[tokio::test]
+async fn a_page_of_keys_with_all_that_is_known_of_them() {
+    let query = format!(
+        "{{ keys(first: 5, orderBy: {{ field: NAME, direction: ASC }}) {{ totalCount \
+         pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} \
+         edges {{ cursor node {{ {KEY} }} }} nodes {{ name }} }} }}"
+    );
+    assert_json_snapshot!(Harness::new().member(&query).await.data());
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_without_gap_or_overlap() {
+    let harness = Harness::new();
+    let query = "query($after: String) { keys(first: 50, after: $after) { nodes { id } \
+                 pageInfo { hasNextPage hasPreviousPage endCursor } } }";
+    let (mut ids, mut after, mut pages) = (Vec::new(), Value::Null, 0);
+    loop {
+        let data = harness
+            .ask("member", query, json!({ "after": after }))
+            .await
+            .data();
+        let page = &data["keys"];
+        assert_eq!(page["pageInfo"]["hasPreviousPage"], pages > 0);
+        ids.extend(
+            page["nodes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|node| node["id"].clone()),
+        );
+        pages += 1;
+        if page["pageInfo"]["hasNextPage"] == false {
+            break;
+        }
+        after = page["pageInfo"]["endCursor"].clone();
+    }
+    let expected: Vec<_> = (1..=120)
+        .rev()
+        .map(|number| json!(key_id(number).to_string()))
+        .collect();
+    assert_eq!((pages, ids), (3, expected));
+}
+
+#[tokio::test]
+async fn conditions_narrow_a_list() {
+    let query = "{ keys(filter: { statuses: [REVOKED, RETIRING, REVOKED], environment: TEST, \
+                 text: \" till \" }) { nodes { name status } } }";
+    let data = Harness::new().member(query).await.data();
+    let expected = json!([{ "name": "till 4", "status": "RETIRING" },
+                          { "name": "till 2", "status": "REVOKED" }]);
+    assert_eq!(data["keys"]["nodes"], expected);
+}
+
+#[rstest]
+#[case(key_id(121).to_string())]
+#[case(key_id(9_999).to_string())]
+#[case("nonsense".to_owned())]
+#[case(String::new())]
+#[tokio::test]
+async fn anothers_key_and_no_key_are_null_alike(#[case] id: String) {
+    let query = "query($id: ID!) { key(id: $id) { id } }";
+    let answer = Harness::new()
+        .ask("member", query, json!({ "id": id }))
+        .await;
+    assert_eq!(answer.text, r#"{"data":{"key":null}}"#);
+}
+
+#[rstest]
+#[case("TOTAL")]
+#[case("KEY")]
+#[case("ENDPOINT")]
+#[case("OUTCOME")]
+#[tokio::test]
+async fn use_over_time(#[case] breakdown: &str) {
+    let query = format!(
+        "{{ usage(range: {{ granularity: HOUR, newest: 3 }}, breakdown: {breakdown}) {{ \
+         granularity slots series {{ keyId endpoint outcome others counts total }} \
+         totals {{ requests delivered refused failed successRate latency {{ p50Ms p95Ms p99Ms }} }} \
+         }} }}"
+    );
+    let data = Harness::new().member(&query).await.data();
+    assert_json_snapshot!(format!("usage_by_{}", breakdown.to_lowercase()), data);
+}
+
+#[tokio::test]
+async fn requests_name_their_banks() {
+    let query = "{ requests { pageInfo { hasNextPage startCursor endCursor } edges { cursor node { \
+                 id requestId keyId at endpoint outcome durationMs bankMs \
+                 issuer { code name active } receiver { code name active } } } } }";
+    assert_json_snapshot!(Harness::new().member(query).await.data());
+}
+
+#[tokio::test]
+async fn the_health_of_both_banks() {
+    let query = "{ live: bank { ...H } test: bank(environment: TEST) { ...H } } \
+                 fragment H on BankHealth { environment state lookups successRate \
+                 latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds } }";
+    assert_json_snapshot!(Harness::new().member(query).await.data());
+}
+
+#[tokio::test]
+async fn banks_are_found_by_name_and_by_the_beginning_of_their_code() {
+    let query = "{ all: participants { code } name: participants(text: \"bAnAmEx\") { code name } \
+                 code: participants(text: \"4063\") { code } past: participants(text: \"90638\") \
+                 { code active } none: participants(text: \"x y z\") { code } }";
+    let data = Harness::new().member(query).await.data();
+    assert_eq!(data["all"].as_array().unwrap().len(), 102);
+    assert_eq!(data["name"][0]["code"], "40002");
+    assert!(
+        data["code"]
+            .as_array()
+            .unwrap()
+            .contains(&json!({ "code": "40638" }))
+    );
+    assert_eq!(data["past"], json!([{ "code": "90638", "active": false }]));
+    assert_eq!(data["none"], json!([]));
+}
+
+#[tokio::test]
+async fn an_admin_sees_everybody() {
+    let query = format!(
+        "{{ admin {{ \
+         accounts {{ totalCount nodes {{ id owner {{ issuer subject }} plan createdAt activeKeys \
+         usedThisMonth }} }} \
+         keys(first: 1) {{ totalCount nodes {{ {KEY} }} }} \
+         key(id: \"{}\") {{ name owner {{ subject }} }} \
+         usage(range: {{ granularity: MONTH, newest: 2 }}, breakdown: TOTAL) {{ slots series {{ \
+         counts }} }} \
+         requests(first: 1) {{ nodes {{ requestId }} }} \
+         audit {{ nodes {{ id at actor {{ issuer subject }} action accountId keyId \
+         changes {{ field before after }} requestId }} }} }} }}",
+        key_id(121)
+    );
+    assert_json_snapshot!(Harness::new().admin(&query).await.data());
+}
+
+#[tokio::test]
+async fn an_admin_narrows_to_one_account() {
+    let query = "query($id: ID!) { admin { keys(accountId: $id) { totalCount } \
+                 accounts(text: \"oth\") { nodes { owner { subject } } } } }";
+    let id = customer_id("other").to_string();
+    let data = Harness::new()
+        .ask("admin", query, json!({ "id": id }))
+        .await
+        .data();
+    assert_eq!(data["admin"]["keys"]["totalCount"], 1);
+    assert_eq!(
+        data["admin"]["accounts"]["nodes"][0]["owner"]["subject"],
+        "other"
+    );
+}
+
+#[tokio::test]
+async fn a_member_is_no_admin() {
+    let harness = Harness::new();
+    let answer = harness
+        .member("{ viewer { role } admin { keys { totalCount } } }")
+        .await;
+    assert_eq!(answer.status, 200);
+    assert_json_snapshot!(answer.json());
+    assert_eq!(harness.keys.shared.calls().len(), 0);
+}
+
+#[tokio::test]
+async fn it_is_served_under_api_too() {
+    let harness = Harness::new();
+    let mut request = crate::harness::post("member", r#"{"query":"{ viewer { role } }"}"#);
+    *request.uri_mut() = "/api/graphql".parse().unwrap();
+    let answer = harness.send(request).await;
+    assert_eq!(answer.text, r#"{"data":{"viewer":{"role":"MEMBER"}}}"#);
+}
+
+#[tokio::test]
+async fn one_of_several_operations_is_chosen_by_its_name() {
+    let harness = Harness::new();
+    let document = "query A { viewer { role } } query B { viewer { displayName } }";
+    let ask = async |name: Value| {
+        let body = json!({ "query": document, "operationName": name }).to_string();
+        harness.send(crate::harness::post("member", body)).await
+    };
+    assert_eq!(
+        ask(json!("B")).await.data()["viewer"]["displayName"],
+        "Demo member"
+    );
+    for name in [json!("C"), Value::Null] {
+        let answer = ask(name).await;
+        assert_eq!(
+            (answer.status.as_u16(), &*answer.code()),
+            (400, "INVALID_REQUEST")
+        );
+    }
+}

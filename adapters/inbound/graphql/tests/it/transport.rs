@@ -1,0 +1,177 @@
+//! What HTTP itself refuses: methods, media types, sizes, sessions, foreign pages.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Method};
+use insta::assert_json_snapshot;
+use rstest::rstest;
+
+use crate::harness::{Harness, post};
+
+const QUERY: &str = r#"{"query":"{ viewer { role account { id } } }"}"#;
+const MUTATION: &str = r#"{"query":"mutation { createKey(input: {name: \"x\"}) { secret } }"}"#;
+
+/// Nothing was asked of any port.
+fn assert_untouched(harness: &Harness) {
+    assert!(harness.keys.shared.calls().is_empty());
+    assert!(harness.insights.shared.calls().is_empty());
+}
+
+#[rstest]
+#[case(Some("text/plain"))]
+#[case(Some("application/x-www-form-urlencoded"))]
+#[case(Some("multipart/form-data; boundary=x"))]
+#[case(Some("application/graphql"))]
+#[case(Some("application/graphql+json"))]
+#[case(Some("application/json; charset=utf-16"))]
+#[case(Some("application/jsonx"))]
+#[case(None)]
+#[tokio::test]
+async fn a_body_that_is_not_declared_as_json_has_no_effect(#[case] media_type: Option<&str>) {
+    let harness = Harness::new();
+    let mut request = post("member", MUTATION);
+    request.headers_mut().remove("content-type");
+    if let Some(media_type) = media_type {
+        let value = HeaderValue::from_str(media_type).unwrap();
+        request.headers_mut().insert("content-type", value);
+    }
+    assert_eq!(harness.send(request).await.status, 415);
+    assert_untouched(&harness);
+}
+
+#[rstest]
+#[case(Method::GET)]
+#[case(Method::HEAD)]
+#[case(Method::DELETE)]
+#[case(Method::PUT)]
+#[tokio::test]
+async fn another_method_has_no_effect(#[case] method: Method) {
+    let harness = Harness::new();
+    let mut request = post("member", MUTATION);
+    *request.uri_mut() =
+        "/graphql?query=mutation%7BcreateKey(input:%7Bname:%22x%22%7D)%7Bsecret%7D%7D"
+            .parse()
+            .unwrap();
+    let is_get = method == Method::GET;
+    *request.method_mut() = method;
+    let answer = harness.send(request).await;
+    assert_eq!(answer.status, 405);
+    assert_eq!(answer.headers["allow"], "POST");
+    if is_get {
+        assert_json_snapshot!("not_a_post", answer.json());
+    }
+    assert_untouched(&harness);
+}
+
+#[tokio::test]
+async fn without_a_session_nothing_is_served() {
+    let harness = Harness::new();
+    for cookie in [
+        "",
+        "cep_session=forged",
+        "cep_session=member; cep_session=admin",
+    ] {
+        let mut request = post("member", QUERY);
+        request
+            .headers_mut()
+            .insert("cookie", HeaderValue::from_static(cookie));
+        let answer = harness.send(request).await;
+        assert_eq!(answer.status, 401);
+        assert_eq!(answer.json()["error"], "UNAUTHENTICATED");
+    }
+    assert_untouched(&harness);
+}
+
+#[rstest]
+#[case("origin", "https://elsewhere.example")]
+#[case("origin", "null")]
+#[case("origin", "http://127.0.0.1:8081")]
+#[case("sec-fetch-site", "cross-site")]
+#[case("sec-fetch-site", "same-site")]
+#[tokio::test]
+async fn what_a_foreign_page_sends_has_no_effect(#[case] name: &'static str, #[case] value: &str) {
+    let harness = Harness::new();
+    let mut request = post("member", MUTATION);
+    request
+        .headers_mut()
+        .insert(name, HeaderValue::from_str(value).unwrap());
+    assert_eq!(harness.send(request).await.status, 403);
+    assert_untouched(&harness);
+}
+
+#[tokio::test]
+async fn a_key_or_a_bearer_token_is_no_session_here() {
+    let harness = Harness::new();
+    let mut request = post("member", QUERY);
+    let headers = request.headers_mut();
+    headers.remove("cookie");
+    headers.insert("authorization", HeaderValue::from_static("Bearer member"));
+    headers.insert(
+        "x-api-key",
+        HeaderValue::from_static("cep_live_AbCd1234.000000000000000000000000"),
+    );
+    assert_eq!(harness.send(request).await.status, 401);
+    assert_untouched(&harness);
+}
+
+#[tokio::test]
+async fn a_body_of_65_kib_is_too_large() {
+    let harness = Harness::new();
+    let padded = |bytes: usize| format!("{QUERY}{}", " ".repeat(bytes - QUERY.len()));
+    let answer = harness.send(post("member", padded(64 * 1024))).await;
+    assert_eq!(answer.status, 200);
+    harness.insights.shared.calls();
+
+    let answer = harness.send(post("member", padded(65 * 1024))).await;
+    assert_eq!(answer.status, 413);
+    assert_json_snapshot!("too_large", answer.json());
+    let pieces = (0..65).map(|_| Ok::<_, std::io::Error>(" ".repeat(1024)));
+    let unannounced = Body::from_stream(futures::stream::iter(pieces));
+    assert_eq!(harness.send(post("member", unannounced)).await.status, 413);
+    assert_untouched(&harness);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_never_ends_is_given_up() {
+    let harness = Harness::new();
+    let body = Body::from_stream(futures::stream::pending::<std::io::Result<String>>());
+    let answer = harness.send(post("member", body)).await;
+    assert_eq!((answer.status.as_u16(), &*answer.code()), (503, "TIMEOUT"));
+    assert_eq!(answer.headers["connection"], "close");
+    assert_untouched(&harness);
+}
+
+#[tokio::test]
+async fn an_answer_is_json_that_nobody_keeps_or_frames() {
+    let answer = Harness::new().send(post("member", QUERY)).await;
+    let header = |name: &str| answer.headers[name].to_str().unwrap().to_owned();
+    assert_eq!(header("content-type"), "application/json");
+    assert_eq!(header("cache-control"), "no-store");
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert_eq!(header("x-request-id"), "test-1");
+    assert_eq!(
+        header("content-security-policy"),
+        "default-src 'none'; frame-ancestors 'none'"
+    );
+    assert!(
+        answer
+            .headers
+            .keys()
+            .all(|name| !name.as_str().starts_with("access-control"))
+    );
+}
+
+#[rstest]
+#[case("batch", &format!("[{QUERY},{QUERY}]"))]
+#[case("batch_of_one", &format!("[{QUERY}]"))]
+#[case("empty", "")]
+#[case("malformed", "{\"query\": \"{ viewer { role } }\"")]
+#[case("no_query", "{\"variables\": {}}")]
+#[case("form", "query={viewer{role}}")]
+#[tokio::test]
+async fn a_body_that_holds_no_request_is_refused(#[case] name: &str, #[case] body: &str) {
+    let harness = Harness::new();
+    let answer = harness.send(post("member", body.to_owned())).await;
+    assert_eq!(answer.status, 400);
+    assert_json_snapshot!(format!("body_{name}"), answer.json());
+    assert_untouched(&harness);
+}
