@@ -1,0 +1,199 @@
+//! A router under the guard, people with sessions, and answers as text.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Extension, Request};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::get;
+use chrono::{DateTime, Utc};
+use domain::customer::Role;
+use domain::key::Owner;
+use http_body_util::BodyExt as _;
+use ports::inbound::{
+    Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
+};
+use ports::outbound::{Clock, Random};
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+use web::{Call, Failure, Incoming, Observer, Origin, SessionGuard, Site};
+
+pub(crate) const TOKEN: &str = "a-good-token";
+pub(crate) const UNCHECKED: &str = "a-token-while-the-provider-is-down";
+pub(crate) const OURS: &str = "https://cep.example";
+pub(crate) const ALLOWED: &str = "https://panel.example";
+/// Most bytes of a body that the router reads.
+pub(crate) const MOST: usize = 64;
+
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> DateTime<Utc> {
+        "2026-11-20T12:00:00Z".parse().unwrap()
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+}
+
+struct NoRandom;
+
+impl Random for NoRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        buffer.fill(7);
+    }
+}
+
+struct FakeSessions;
+
+#[async_trait]
+impl Sessions for FakeSessions {
+    async fn begin(&self, _: &str) -> Result<SignIn, SignInError> {
+        unreachable!("the guard begins no sign-in")
+    }
+
+    async fn finish(&self, _: SignInAnswer<'_>) -> Result<Session, SignInError> {
+        unreachable!("the guard ends no sign-in")
+    }
+
+    async fn person(&self, token: &str) -> Result<Person, SessionError> {
+        let cause = Arc::new(std::io::Error::other("a synthetic cause"));
+        match token {
+            TOKEN => Ok(Person {
+                owner: Owner {
+                    issuer: "https://id.example".to_owned(),
+                    subject: "somebody".to_owned(),
+                },
+                role: Role::Member,
+                display_name: Some("Some Body".to_owned()),
+                expires_at: StoppedClock.now(),
+            }),
+            UNCHECKED => Err(SessionError::Unavailable(cause)),
+            _ => Err(SessionError::Invalid { cause }),
+        }
+    }
+
+    async fn end(&self, _: &str) -> Result<Option<String>, SessionError> {
+        unreachable!("the guard ends no session")
+    }
+}
+
+/// A guarded router, and how often anything behind the guard was reached.
+pub(crate) struct Harness {
+    router: Router,
+    reached: Arc<AtomicUsize>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) bodies: Arc<Mutex<Vec<String>>>,
+}
+
+impl Harness {
+    /// With a page of somebody else's that may ask.
+    pub(crate) fn new() -> Self {
+        Self::with_allowed(&[ALLOWED])
+    }
+
+    pub(crate) fn with_allowed(allowed: &[&str]) -> Self {
+        let origin = |text: &str| Origin::parse(text).unwrap();
+        let allowed = allowed.iter().map(|text| origin(text)).collect();
+        let reached = Arc::new(AtomicUsize::new(0));
+        let bodies = Arc::new(Mutex::new(Vec::new()));
+        let tasks = TaskTracker::new();
+        let guard = Arc::new(SessionGuard {
+            sessions: Arc::new(FakeSessions),
+            site: Arc::new(Site::new(origin(OURS), allowed, None).unwrap()),
+        });
+        let observer = Arc::new(Observer {
+            clock: Arc::new(StoppedClock),
+            random: Arc::new(NoRandom),
+            tasks: tasks.clone(),
+            body_deadline: Duration::from_millis(200),
+        });
+        let count = Arc::clone(&reached);
+        let answer = move |Extension(caller): Extension<Caller>, person: Extension<Person>| async move {
+            count.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(caller.owner, person.owner);
+            format!("{} in {}", caller.owner.subject, caller.request_id)
+        };
+        let kept = Arc::clone(&bodies);
+        let read = move |Extension(call): Extension<Call>,
+                         Extension(incoming): Extension<Incoming>,
+                         headers: HeaderMap| async move {
+            let body = incoming.read(&headers, MOST, call.language).await?;
+            kept.lock()
+                .unwrap()
+                .push(String::from_utf8_lossy(&body).into_owned());
+            Ok::<_, Failure>("read")
+        };
+        let router = Router::new()
+            .route(
+                "/thing",
+                get(answer.clone())
+                    .post(answer.clone())
+                    .put(answer.clone())
+                    .patch(answer.clone())
+                    .delete(answer),
+            )
+            .route("/body", get(async || "unread").post(read))
+            .route(
+                "/panic",
+                get(async || -> &'static str { panic!("it panics") }),
+            )
+            .method_not_allowed_fallback(web::method_not_allowed);
+        let router = web::observe(web::guard(router, &guard), &observer);
+        Self {
+            router,
+            reached,
+            tasks,
+            bodies,
+        }
+    }
+
+    pub(crate) async fn send(&self, request: Request) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    pub(crate) fn reached(&self) -> usize {
+        self.reached.load(Ordering::Relaxed)
+    }
+}
+
+/// A request with these headers and a fixed id.
+pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Request {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("x-request-id", "test-1");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(Body::from("{}")).unwrap()
+}
+
+/// The same, with a good session.
+pub(crate) fn session(method: &str, path: &str, headers: &[(&str, &str)]) -> Request {
+    let cookie = format!("__Host-cep_session={TOKEN}");
+    let headers = [&[("cookie", cookie.as_str())], headers].concat();
+    request(method, path, &headers)
+}
+
+/// Status, headers (sorted) and body as text.
+pub(crate) async fn transcript(response: Response) -> String {
+    let mut text = format!("{}\n", response.status());
+    let mut headers: Vec<_> = response
+        .headers()
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+        .collect();
+    headers.sort();
+    writeln!(text, "{}\n", headers.join("\n")).unwrap();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    text.push_str(&String::from_utf8_lossy(&body));
+    text
+}

@@ -1,0 +1,76 @@
+//! Ids, panics and bodies under observation.
+
+use axum::body::Body;
+use axum::extract::Request;
+use bytes::Bytes;
+use futures::stream;
+
+use crate::harness::{Harness, MOST, TOKEN, request, session, transcript};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[tokio::test]
+async fn a_panic_behind_the_guard_is_answered_with_the_requests_id() {
+    let answer = Harness::new().send(session("GET", "/panic", &[])).await;
+    insta::assert_snapshot!("panic", transcript(answer).await);
+}
+
+#[tokio::test]
+async fn a_handler_reads_the_body() {
+    let harness = Harness::new();
+    let answer = harness.send(session("POST", "/body", &[JSON])).await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(*harness.bodies.lock().unwrap(), ["{}"]);
+}
+
+fn streamed(method: &str, chunks: impl futures::Stream<Item = Bytes> + Send + 'static) -> Request {
+    use futures::StreamExt as _;
+    let mut request = session(method, "/body", &[JSON]);
+    *request.body_mut() = Body::from_stream(chunks.map(Ok::<_, std::io::Error>));
+    request
+}
+
+#[tokio::test]
+async fn a_body_over_its_limit_is_refused_and_taken_in_after_the_answer() {
+    let harness = Harness::new();
+    let chunk = Bytes::from(vec![b' '; MOST]);
+    let answer = harness
+        .send(streamed("POST", stream::iter(vec![chunk; 5])))
+        .await;
+    insta::assert_snapshot!("too_large", transcript(answer).await);
+    assert!(harness.bodies.lock().unwrap().is_empty());
+    harness.tasks.close();
+    harness.tasks.wait().await;
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_end_is_given_up() {
+    let harness = Harness::new();
+    let answer = harness.send(streamed("POST", stream::pending())).await;
+    assert_eq!(answer.status(), 408);
+    assert_eq!(answer.headers()["connection"], "close");
+    harness.tasks.close();
+    harness.tasks.wait().await;
+}
+
+#[tokio::test]
+async fn a_body_that_nobody_reads_is_taken_in_within_its_deadline() {
+    let harness = Harness::new();
+    let answer = harness.send(streamed("GET", stream::pending())).await;
+    assert_eq!(answer.status(), 200);
+    harness.tasks.close();
+    harness.tasks.wait().await;
+}
+
+#[tokio::test]
+async fn an_id_that_is_not_sane_is_replaced() {
+    let harness = Harness::new();
+    let cookie = format!("__Host-cep_session={TOKEN}");
+    let mut request = request("GET", "/thing", &[("cookie", &cookie)]);
+    request
+        .headers_mut()
+        .append("x-request-id", "test-2".parse().unwrap());
+    let answer = transcript(harness.send(request).await).await;
+    assert!(answer.contains("x-request-id: 01a1f8d3-ea00-7"), "{answer}");
+    assert!(!answer.contains("test-1"), "{answer}");
+}
