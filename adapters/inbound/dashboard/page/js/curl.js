@@ -13,6 +13,6 @@ export const exampleBody = () => ({
 export function curlLine(key) {
   const body = JSON.stringify(exampleBody());
   return `curl -fsS ${location.origin}/v1/cep/xml_auto -o cep.xml \\\n`
-    + `  -H 'x-api-key: ${key}' -H 'content-type: application/json' \\\n`
+    + `  -H 'x-api-key: ${key}' \\\n  -H 'content-type: application/json' \\\n`
     + `  -d '${body}'`;
 }

@@ -15,7 +15,7 @@ const date = (instant, options) => formatter(Intl.DateTimeFormat, options).forma
 export const count = (value) => formatter(Intl.NumberFormat, {}).format(value);
 
 export const money = (value) =>
-  formatter(Intl.NumberFormat, { style: 'currency', currency: 'MXN' }).format(value);
+  `$${formatter(Intl.NumberFormat, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value)} MXN`;
 
 // Rounded down: 99.96 % is not 100 %.
 export function percent(share) {
@@ -24,22 +24,18 @@ export function percent(share) {
 }
 
 export function duration(milliseconds) {
-  const seconds = milliseconds >= 1000;
-  const value = seconds ? milliseconds / 1000 : milliseconds;
-  const unit = seconds ? 'second' : 'millisecond';
-  const digits = seconds && value < 10 ? 2 : value < 10 ? 1 : 0;
-  return formatter(Intl.NumberFormat, {
-    style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: digits,
-  }).format(value);
+  const [value, unit] = milliseconds >= 1000 ? [milliseconds / 1000, 's'] : [milliseconds, 'ms'];
+  const rounded = formatter(Intl.NumberFormat, { maximumSignificantDigits: 3 }).format(value);
+  return `${rounded}\u00a0${unit}`;
 }
 
-export const dateTime = (instant) => date(instant, { dateStyle: 'medium', timeStyle: 'short' });
+// The year is said when it isn't this one.
+export function dateTime(instant) {
+  const year = new Date(instant).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' };
+  return date(instant, { ...year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+}
 
 export const exactTime = (instant) => date(instant, { dateStyle: 'long', timeStyle: 'long' });
-
-export const day = (instant) => date(instant, { dateStyle: 'medium' });
-
-export const clock = (instant) => date(instant, { timeStyle: 'short' });
 
 export const utcDay = (instant) => date(instant, { dateStyle: 'long', timeZone: 'UTC' });
 

@@ -29,14 +29,15 @@ export async function fetchProof(key, body) {
   if (!response.ok) return { ...common, error: await response.json().catch(() => ({})) };
   const file = await response.blob();
   const name = /filename="([^"]+)"/.exec(header('content-disposition') ?? '')?.[1] ?? 'cep.xml';
-  return { ...common, file, name, fields: fieldsOf(await file.text()) };
+  return { ...common, file, name, elements: elementsOf(await file.text()) };
 }
 
-// What a proof says, in the order of its elements: { group, name, value }.
-export function fieldsOf(xml) {
+// What a proof says: its elements, each with its attributes.
+function elementsOf(xml) {
   const document = new DOMParser().parseFromString(xml, 'application/xml');
   if (document.querySelector('parsererror')) return [];
-  const elements = [document.documentElement, ...document.documentElement.children];
-  return elements.flatMap((element) =>
-    [...element.attributes].map(({ name, value }) => ({ group: element.localName, name, value })));
+  return [document.documentElement, ...document.documentElement.children].map((element) => ({
+    name: element.localName,
+    fields: [...element.attributes].map(({ name, value }) => ({ name, value })),
+  }));
 }

@@ -22,9 +22,9 @@ export const VIEWER = `query Viewer {
   viewer { displayName role sessionExpiresAt owner { issuer subject } account { id plan } }
 }`;
 
-// Names, and what the month's warnings need, of the keys that work.
+// Names, and what the month's warnings need, of the newest keys.
 export const KEYS_IN_BRIEF = `query KeysInBrief {
-  keys(first: 100, orderBy: { field: NAME, direction: ASC }) {
+  keys(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount
     nodes { id name status limits { monthlyQuota } month { month used resetsAt } }
   }

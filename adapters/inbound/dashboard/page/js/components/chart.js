@@ -6,7 +6,7 @@ import { count, slotLong, slotShort } from '../format.js';
 import { t } from '../i18n.js';
 
 const HEIGHT = 240;
-const MARGIN = { top: 10, right: 4, bottom: 26 };
+const MARGIN = { top: 10, right: 22, bottom: 26 };
 const LABEL_WIDTH = 58;
 
 // The smallest 1, 2 or 5 × 10ⁿ, so that four steps of it reach `most`.
@@ -89,13 +89,13 @@ export function Chart({ slots, series, granularity, label }) {
               <g key=${slot}>
                 <${Bar} series=${series} i=${i} x=${middle(i) - bar / 2} width=${bar} y=${y} />
                 ${(slots.length - 1 - i) % every === 0 && html`
-                  <text class="tick" x=${middle(i)} y=${HEIGHT - 6} text-anchor=${anchor(i, slots.length, pitch)}>
+                  <text class="tick" x=${middle(i)} y=${HEIGHT - 6} text-anchor="middle">
                     ${slotShort(slot, granularity)}
                   </text>`}
               </g>`)}
           </svg>`}
         ${at !== null && html`
-          <${Tooltip} title=${slotLong(slots[at], granularity)} series=${series} i=${at} sum=${sums[at]} x=${middle(at)} width=${width} />`}
+          <${Tooltip} title=${slotLong(slots[at], granularity)} series=${series} i=${at} sum=${sums[at]} x=${middle(at)} clear=${pitch / 2 + 8} width=${width} />`}
         ${!sums.some(Boolean) && html`<p class="chart-empty">${t('chart.empty')}</p>`}
       </div>
       <p class="visually-hidden" id=${hint}>${t('chart.keys')}</p>
@@ -104,16 +104,14 @@ export function Chart({ slots, series, granularity, label }) {
     </figure>`;
 }
 
-// The last label would stand half outside.
-const anchor = (i, slots, pitch) => (i === slots - 1 && pitch < LABEL_WIDTH ? 'end' : 'middle');
-
 function Bar({ series, i, x, width, y }) {
   let below = 0;
   return series.filter((each) => each.counts[i]).map((each) => {
     const low = y(below);
     below += each.counts[i];
     const high = y(below);
-    return html`<rect key=${each.id} class=${`bar ${each.className}`} x=${x} width=${width} y=${high} height=${Math.max(1, low - high)} />`;
+    const gap = low - high > 3 ? 1 : 0;
+    return html`<rect key=${each.id} class=${`bar ${each.className}`} x=${x} width=${width} y=${high} height=${Math.max(1, low - high - gap)} />`;
   });
 }
 
@@ -127,8 +125,10 @@ const Legend = ({ series }) => html`
 
 const TOOLTIP_WIDTH = 236;
 
-function Tooltip({ title, series, i, sum, x, width }) {
-  const at = Math.max(0, Math.min(width - TOOLTIP_WIDTH, x - TOOLTIP_WIDTH / 2));
+// Beside its bar, on the side where there is room.
+function Tooltip({ title, series, i, sum, x, clear, width }) {
+  const right = x + clear;
+  const at = Math.max(0, right + TOOLTIP_WIDTH <= width ? right : x - clear - TOOLTIP_WIDTH);
   return html`
     <div class="tooltip" aria-hidden="true" style=${{ left: `${at}px`, width: `${TOOLTIP_WIDTH}px` }}>
       <strong>${title}</strong>

@@ -3,6 +3,8 @@
 import { html } from '../lib.js';
 import { count, dateTime, exactTime, month, relative, utcDay } from '../format.js';
 import { t } from '../i18n.js';
+import { say } from '../memory.js';
+import { Icon } from './icon.js';
 
 export const Time = ({ at }) => html`<time datetime=${at} title=${exactTime(at)}>${dateTime(at)}</time>`;
 
@@ -51,6 +53,16 @@ export const Meter = ({ share, tone = '', label, text }) => html`
   </div>`;
 
 export const resets = (instant) => t('meter.resets', { date: utcDay(instant) });
+
+// A request's id, shortened to the eye where there is little room, whole to the clipboard.
+export function RequestId({ id }) {
+  const copy = () => navigator.clipboard?.writeText(id).then(() => say(t('copy.done')), () => say(t('copy.failed')));
+  return html`
+    <span class="request-id">
+      <code class="id" title=${id}>${id}</code>
+      <button type="button" class="quiet icon-only" aria-label=${t('copy.request_id')} onClick=${copy}><${Icon} name="copy" /></button>
+    </span>`;
+}
 
 export const limitsInWords = ({ perMinute, monthlyQuota }) => monthlyQuota === null
   ? t('limits.no_cap', { minute: count(perMinute) })

@@ -27,8 +27,10 @@ export const Empty = ({ title, children, icon = 'info' }) => html`
     ${children}
   </div>`;
 
+const MARKS = { info: 'info', ok: 'check', warn: 'warning', bad: 'warning' };
+
 export const Notice = ({ tone = 'info', children, testid }) => html`
   <div class=${`notice ${tone}`} data-testid=${testid}>
-    <${Icon} name=${tone === 'info' ? 'info' : 'warning'} />
+    <${Icon} name=${MARKS[tone]} />
     <div>${children}</div>
   </div>`;

@@ -4,7 +4,7 @@ import { html } from '../lib.js';
 import { duration } from '../format.js';
 import { t } from '../i18n.js';
 import { Link } from '../router.js';
-import { OutcomeBadge, Time } from './facts.js';
+import { OutcomeBadge, RequestId, Time } from './facts.js';
 import { endpointName } from './usage-panel.js';
 
 const bank = (participant) => (participant ? participant.name : '—');
@@ -26,7 +26,7 @@ export function requestColumns({ nameOfKey, keyPath }) {
         ? html`<span class="banks-cell">${bank(row.issuer)} <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> ${bank(row.receiver)}</span>`
         : html`<span class="muted">—</span>`),
     },
-    { key: 'id', label: t('request.id'), cell: (row) => html`<code class="id">${row.requestId}</code>` },
+    { key: 'id', label: t('request.id'), cell: (row) => html`<${RequestId} id=${row.requestId} />` },
   ];
   if (!keyPath) return columns;
   const key = {

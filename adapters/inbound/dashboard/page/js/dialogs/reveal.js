@@ -19,6 +19,10 @@ export function Reveal({ title, created, secret, note }) {
   const done = () => (copied ? close() : setAsking(true));
 
   const tryIt = () => {
+    if (!copied) {
+      setAsking(true);
+      return;
+    }
     close();
     go('/try');
   };
@@ -46,7 +50,7 @@ export function Reveal({ title, created, secret, note }) {
         <pre class="curl" tabindex="0" data-testid="curl">${line}</pre>
         <div class="row">
           <${CopyButton} text=${line} label=${t('reveal.copy_curl')} onCopied=${() => setCopied(true)} />
-          ${test && html`<button type="button" onClick=${tryIt} disabled=${!copied}>${t('reveal.try')}</button>`}
+          ${test && html`<button type="button" onClick=${tryIt}>${t('reveal.try')}</button>`}
         </div>
       </div>
       ${asking && html`

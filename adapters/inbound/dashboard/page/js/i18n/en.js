@@ -200,6 +200,8 @@ export default {
 
   'limits.both': '{minute} a minute, {month} a month',
   'limits.no_cap': '{minute} a minute, no monthly cap',
+  'limits.minute': '{minute} a minute',
+  'limits.month': '{month} a month',
   'limits.action': 'Limits',
   'limits.title': 'Limits of “{name}”',
   'limits.which': 'Which limits',
@@ -254,6 +256,7 @@ export default {
 
   'copy.copied': 'Copied',
   'copy.done': 'Copied to the clipboard.',
+  'copy.request_id': 'Copy the request id',
   'copy.failed': "The browser didn't allow copying; select it and copy it by hand.",
 
   'key.title': 'Key',
@@ -338,7 +341,7 @@ export default {
   'try.delivered': 'Proof delivered.',
   'try.delivered_more': "It is the sandbox bank's, and proves nothing.",
   'try.inferred_as': 'Inferred: issuer {issuer}, receiver {receiver}.',
-  'try.download': 'Download {name}',
+  'try.download': 'Download the XML',
   'try.fields': 'What the proof says',
   'try.field': 'Field',
   'try.value': 'Value',

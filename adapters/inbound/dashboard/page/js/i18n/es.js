@@ -200,6 +200,8 @@ export default {
 
   'limits.both': '{minute} por minuto, {month} al mes',
   'limits.no_cap': '{minute} por minuto, sin tope mensual',
+  'limits.minute': '{minute} por minuto',
+  'limits.month': '{month} al mes',
   'limits.action': 'Límites',
   'limits.title': 'Límites de «{name}»',
   'limits.which': 'Qué límites',
@@ -254,6 +256,7 @@ export default {
 
   'copy.copied': 'Copiado',
   'copy.done': 'Copiado al portapapeles.',
+  'copy.request_id': 'Copiar el id de la petición',
   'copy.failed': 'El navegador no permitió copiar; selecciónelo y cópielo a mano.',
 
   'key.title': 'Clave',
@@ -338,7 +341,7 @@ export default {
   'try.delivered': 'Comprobante entregado.',
   'try.delivered_more': 'Es del banco de pruebas y no prueba nada.',
   'try.inferred_as': 'Inferidos: emisor {issuer}, receptor {receiver}.',
-  'try.download': 'Descargar {name}',
+  'try.download': 'Descargar el XML',
   'try.fields': 'Datos del comprobante',
   'try.field': 'Campo',
   'try.value': 'Valor',

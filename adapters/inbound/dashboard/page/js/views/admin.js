@@ -7,7 +7,7 @@ import { open } from '../memory.js';
 import { ACCOUNTS, ALL, AUDIT } from '../queries.js';
 import { Link, place, setQuery } from '../router.js';
 import { useConnection, useQuery } from '../use-query.js';
-import { Badge, Time } from '../components/facts.js';
+import { Badge, RequestId, Time } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
 import { Field } from '../components/field.js';
 import { Listing } from '../components/listing.js';
@@ -86,7 +86,7 @@ export function Audit() {
         : html`<${Link} to=${`/admin/keys?account=${entry.accountId}`}>${t('audit.account', { id: entry.accountId.slice(0, 8) })}</${Link}>`),
     },
     { key: 'changes', label: t('audit.changes'), cell: ({ changes }) => html`<${Changes} of=${changes} />` },
-    { key: 'request', label: t('request.id'), cell: ({ requestId }) => html`<code class="id">${requestId}</code>` },
+    { key: 'request', label: t('request.id'), cell: ({ requestId }) => html`<${RequestId} id=${requestId} />` },
   ];
   const input = (label, value, set) => html`
     <${Field} label=${label} error=${wrong(value.trim())}>

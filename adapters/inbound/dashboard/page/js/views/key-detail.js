@@ -35,7 +35,7 @@ export function KeyDetail({ id, admin }) {
       actions=${html`<${Actions} subject=${key} admin=${admin} />`}>
       ${key.status === 'RETIRING' && html`<${Notice} tone="warn"><p>${t('key.retiring', { at: dateTime(key.retiresAt) })}</p></${Notice}>`}
       ${key.status === 'REVOKED' && html`<${Notice}><p>${t('key.revoked', { at: dateTime(key.revokedAt) })}</p></${Notice}>`}
-      <${QuotaWarnings} keys=${[key]} />
+      <${QuotaWarnings} keys=${[key]} linked=${false} />
       <${Facts} of=${key} admin=${admin} reload=${reload} />
       <${UsagePanel} scope=${scope} keyId=${id} breakdowns=${['OUTCOME', 'ENDPOINT']} />
       <${KeyRequests} scope=${scope} id=${id} />

@@ -1,12 +1,13 @@
 // Keys: one's own, or — for admins — everybody's.
 
 import { html, useEffect, useState } from '../lib.js';
+import { count } from '../format.js';
 import { t } from '../i18n.js';
 import { open } from '../memory.js';
 import { ALL, OWN } from '../queries.js';
 import { Link, place, setQuery } from '../router.js';
 import { useConnection } from '../use-query.js';
-import { Ago, EnvironmentBadge, limitsInWords, MonthMeter, StatusBadge } from '../components/facts.js';
+import { Ago, EnvironmentBadge, MonthMeter, StatusBadge } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
 import { Field, Select } from '../components/field.js';
 import { Icon } from '../components/icon.js';
@@ -38,6 +39,10 @@ export const Search = ({ label, value, onInput }) => html`
         onInput=${(event) => onInput(event.target.value)} data-testid="search" />`}
   </${Field}>`;
 
+const Limits = ({ of: { perMinute, monthlyQuota } }) => html`
+  <span class="stacked"><span>${t('limits.minute', { minute: count(perMinute) })}</span>
+  <small>${monthlyQuota === null ? t('meter.no_cap') : t('limits.month', { month: count(monthlyQuota) })}</small></span>`;
+
 function columns({ path, admin }) {
   const all = [
     {
@@ -49,7 +54,7 @@ function columns({ path, admin }) {
       key: 'state', label: t('keys.state'),
       cell: (key) => html`<span class="badges"><${EnvironmentBadge} environment=${key.environment} /><${StatusBadge} status=${key.status} /></span>`,
     },
-    { key: 'limits', label: t('keys.limits'), cell: (key) => html`<span>${limitsInWords(key.limits)}</span>` },
+    { key: 'limits', label: t('keys.limits'), cell: ({ limits }) => html`<${Limits} of=${limits} />` },
     { key: 'month', label: t('keys.month'), cell: (key) => html`<${MonthMeter} of=${key} />` },
     { key: 'used', label: t('keys.used'), cell: (key) => html`<${Ago} at=${key.lastUsedAt} never=${t('keys.never')} />` },
   ];

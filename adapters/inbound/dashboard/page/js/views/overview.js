@@ -17,7 +17,7 @@ import { UsagePanel } from '../components/usage-panel.js';
 import { CreateKey } from '../dialogs/create-key.js';
 import { Page } from './page.js';
 
-const RECENT = 8;
+const RECENT = 6;
 
 // Names of keys by their ids, as far as they are known.
 export function namesOf(keys) {
@@ -40,7 +40,7 @@ export function Overview() {
     </${Page}>`;
 }
 
-export function QuotaWarnings({ keys }) {
+export function QuotaWarnings({ keys, linked = true }) {
   const near = keys
     .filter((key) => key.status !== 'REVOKED' && quotaShare(key) >= NEAR_QUOTA)
     .sort((a, b) => quotaShare(b) - quotaShare(a));
@@ -56,7 +56,7 @@ export function QuotaWarnings({ keys }) {
     return html`
       <${Notice} key=${key.id} tone=${full ? 'bad' : 'warn'} testid="quota-warning">
         <p><strong>${t(full ? 'quota.full' : 'quota.near', values)}</strong> ${t(full ? 'quota.full_more' : 'quota.near_more', values)}
-        ${' '}<${Link} to=${`/keys/${key.id}`}>${t('quota.see')}</${Link}></p>
+        ${linked && html`${' '}<${Link} to=${`/keys/${key.id}`}>${t('quota.see')}</${Link}>`}</p>
       </${Notice}>`;
   });
 }

@@ -20,6 +20,8 @@ const SPANS = { day: 1, week: 7, month: 30 };
 // To the hour, so that the same filter is the same question for a while.
 const since = (span) => new Date(Math.floor((Date.now() - SPANS[span] * DAY) / 3_600_000) * 3_600_000).toISOString();
 
+const byName = (keys) => keys.map(({ id, name }) => [id, name]).sort((a, b) => a[1].localeCompare(b[1]));
+
 export function Requests({ admin }) {
   const asked = place.get().query;
   const [filters, setFilters] = useState({
@@ -58,7 +60,7 @@ export function Requests({ admin }) {
               ${(control) => html`<input ...${control} type="search" value=${filters.key} autocomplete="off" onInput=${(event) => change('key')(event.target.value)} />`}
             </${Field}>` : html`
             <${Select} label=${t('request.key')} value=${filters.key} onChange=${change('key')} testid="filter-key"
-              options=${[any, ...(own.data?.keys.nodes ?? []).map((each) => [each.id, each.name])]} />`}
+              options=${[any, ...byName(own.data?.keys.nodes ?? [])]} />`}
           <${Select} label=${t('request.endpoint')} value=${filters.endpoint} onChange=${change('endpoint')} testid="filter-endpoint"
             options=${[any, ...ENDPOINTS.map((each) => [each, endpointName(each)])]} />
           <${Select} label=${t('request.outcome')} value=${filters.outcome} onChange=${change('outcome')} testid="filter-outcome"

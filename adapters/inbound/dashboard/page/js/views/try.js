@@ -113,7 +113,8 @@ function Banks({ values, setValues }) {
 function Result({ state: { busy, lost, result } }) {
   const box = useRef(null);
   useEffect(() => {
-    if (result) box.current?.scrollIntoView({ block: 'nearest' });
+    // Where the result stands below the form, it is brought into sight.
+    if (result && box.current.getBoundingClientRect().top > innerHeight * 0.7) box.current.scrollIntoView();
   }, [result]);
   return html`
     <section class="panel try-result" aria-live="polite" aria-busy=${busy ? 'true' : undefined} aria-labelledby="try-result-title"
@@ -129,9 +130,13 @@ function Result({ state: { busy, lost, result } }) {
 
 const LONG = 60;
 
+const Value = ({ text }) => (text.length > LONG
+  ? html`<details><summary>${text.slice(0, 24)}…</summary><code class="break">${text}</code></details>`
+  : text);
+
 function Proof({ result }) {
   const { issuer, receiver } = result.inferred;
-  const amount = result.fields.find(({ name }) => name === 'MontoPago')?.value;
+  const amount = result.elements.flatMap(({ fields }) => fields).find(({ name }) => name === 'MontoPago')?.value;
   return html`
     <${Notice} tone="ok"><p><strong>${t('try.delivered')}</strong> ${t('try.delivered_more')}</p></${Notice}>
     ${amount && html`<p class="number big">${money(Number(amount))}</p>`}
@@ -140,13 +145,11 @@ function Proof({ result }) {
     <table class="fields">
       <caption class="visually-hidden">${t('try.fields')}</caption>
       <thead class="visually-hidden"><tr><th scope="col">${t('try.field')}</th><th scope="col">${t('try.value')}</th></tr></thead>
-      <tbody>
-        ${result.fields.map(({ group, name, value }) => html`
-          <tr key=${group + name}>
-            <th scope="row"><span class="muted small">${group}</span> ${name}</th>
-            <td>${value.length > LONG ? html`<details><summary>${value.slice(0, 24)}…</summary><code class="break">${value}</code></details>` : value}</td>
-          </tr>`)}
-      </tbody>
+      ${result.elements.map((element) => html`
+        <tbody key=${element.name}>
+          <tr><th class="group" scope="rowgroup" colspan="2">${element.name}</th></tr>
+          ${element.fields.map(({ name, value }) => html`<tr key=${name}><th scope="row">${name}</th><td><${Value} text=${value} /></td></tr>`)}
+        </tbody>`)}
     </table>`;
 }
 
@@ -157,7 +160,7 @@ function Download({ result }) {
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [result]);
-  return address && html`<p><a class="button" href=${address} download=${result.name}><${Icon} name="download" />${t('try.download', { name: result.name })}</a></p>`;
+  return address && html`<p><a class="button" href=${address} download=${result.name}><${Icon} name="download" />${t('try.download')}</a></p>`;
 }
 
 function Refusal({ result }) {

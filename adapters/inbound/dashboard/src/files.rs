@@ -1,0 +1,141 @@
+//! The files of the page, compiled in.
+//!
+//! Their addresses carry the edition of the page, a digest of all files together. Within an edition
+//! a file never changes, so that a browser asks for it once; the files import each other by relative
+//! addresses and stay within their edition.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::extract::{Extension, Path};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use rust_embed::RustEmbed;
+use sha2::{Digest as _, Sha256};
+use web::Call;
+
+use crate::security;
+
+#[derive(RustEmbed)]
+#[folder = "page/"]
+struct Page;
+
+/// The page that all places of the dashboard are shown by.
+const INDEX: &str = "index.html";
+
+/// Under this path pages name their files; an answer has the edition in it.
+const ASSETS: &str = "/dashboard/assets/";
+
+/// Half of a SHA-256: nobody attacks it, and addresses stay short.
+const EDITION_BYTES: usize = 16;
+
+static EDITION: LazyLock<String> = LazyLock::new(|| {
+    let mut names: Vec<_> = Page::iter().collect();
+    names.sort();
+    let mut digest = Sha256::new();
+    for name in names {
+        let file = Page::get(&name).expect("it was listed");
+        digest.update(name.as_bytes());
+        digest.update([0]);
+        digest.update(file.metadata.sha256_hash());
+    }
+    hexadecimal(&digest.finalize()[..EDITION_BYTES])
+});
+
+static INDEX_HTML: LazyLock<String> = LazyLock::new(|| {
+    let file = Page::get(INDEX).expect("the page has a first file");
+    with_edition(&String::from_utf8_lossy(&file.data))
+});
+
+/// A page whose files are named without their edition, with it.
+pub(crate) fn with_edition(page: &str) -> String {
+    page.replace(ASSETS, &format!("{ASSETS}{}/", *EDITION))
+}
+
+/// The page, at whatever place of it.
+pub(crate) async fn index(headers: HeaderMap) -> Response {
+    let mut response = fresh_or_not_modified(
+        &headers,
+        &Sha256::digest(INDEX_HTML.as_bytes()),
+        Cow::Borrowed(INDEX_HTML.as_bytes()),
+    );
+    let fields = response.headers_mut();
+    fields.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    );
+    fields.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    security::protect(fields);
+    response
+}
+
+/// A file of the page.
+pub(crate) async fn asset(
+    Path((edition, name)): Path<(String, String)>,
+    Extension(call): Extension<Call>,
+    headers: HeaderMap,
+) -> Response {
+    let file = if name == INDEX {
+        None
+    } else {
+        Page::get(&name)
+    };
+    let Some(file) = file else {
+        return web::Failure::route_not_found(call.language).into_response();
+    };
+    let mut response = fresh_or_not_modified(&headers, &file.metadata.sha256_hash(), file.data);
+    let fields = response.headers_mut();
+    fields.insert(CONTENT_TYPE, media_type(&name));
+    // Another edition's page may still be open, or served by another process; it gets what there is.
+    let caching = if edition == *EDITION {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    fields.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    security::protect_file(fields);
+    response
+}
+
+fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, [u8]>) -> Response {
+    let tag = format!("\"{}\"", hexadecimal(&digest[..EDITION_BYTES]));
+    let mut response = if is_known(headers, &tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        Response::new(Body::from(data))
+    };
+    let tag = HeaderValue::try_from(tag).expect("hexadecimal digits in quotes");
+    response.headers_mut().insert(ETAG, tag);
+    response
+}
+
+/// Whether the browser has it already (RFC 9110, 13.1.2).
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    headers
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+fn media_type(name: &str) -> HeaderValue {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    HeaderValue::from_static(match ending {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => "text/plain; charset=utf-8",
+    })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

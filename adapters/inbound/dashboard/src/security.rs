@@ -1,0 +1,34 @@
+//! What a page of ours may do in a browser: run its own files and ask this server, nothing else.
+
+use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+const CSP: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; \
+     frame-ancestors 'none'",
+);
+
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// The page copies a key to the clipboard; a script that slipped in could do no more.
+const PERMISSIONS: HeaderValue = HeaderValue::from_static(
+    "camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), \
+     microphone=(), payment=(), usb=()",
+);
+
+/// Puts them all on a page.
+pub(crate) fn protect(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_SECURITY_POLICY, CSP);
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(PERMISSIONS_POLICY, PERMISSIONS);
+    protect_file(headers);
+}
+
+/// What a file of the page needs: it is nobody else's to load.
+pub(crate) fn protect_file(headers: &mut HeaderMap) {
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+}

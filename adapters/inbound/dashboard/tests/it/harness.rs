@@ -1,0 +1,230 @@
+//! The router over people that exist in a test only.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, Response, StatusCode};
+use chrono::{DateTime, TimeDelta, Utc};
+use dashboard::DashboardState;
+use http_body_util::BodyExt as _;
+use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
+use ports::outbound::{Clock, Random};
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+use web::{BODY_DEADLINE, Observer, Origin, Site};
+
+pub(crate) const TLS: &str = "https://cep.example";
+pub(crate) const LOOPBACK: &str = "http://127.0.0.1:8080";
+pub(crate) const ALLOWED: &str = "https://panel.example";
+pub(crate) const REQUEST_ID: &str = "0198f3c2-0000-7000-8000-000000000001";
+
+/// The code that the provider gave; any other is none of its.
+pub(crate) const CODE: &str = "good-code";
+/// The token that it is good for.
+pub(crate) const TOKEN: &str = "head.body.seal";
+/// Where the provider ends its own session.
+pub(crate) const PROVIDER_SIGN_OUT: &str = "https://id.example/end?back=https%3A%2F%2Fcep.example";
+
+/// Sign-ins and sessions, without a provider.
+#[derive(Default)]
+pub(crate) struct FakeSessions {
+    begun: Mutex<HashMap<String, String>>,
+    ended: Mutex<Vec<String>>,
+    /// What the next call fails with.
+    pub(crate) failure: Mutex<Option<SignInError>>,
+    /// What the provider's token is.
+    pub(crate) token: Mutex<Option<String>>,
+    /// Whether sessions can be ended.
+    pub(crate) store_is_down: Mutex<Option<SessionError>>,
+}
+
+impl FakeSessions {
+    /// Where the sign-ins that are under way end.
+    pub(crate) fn places(&self) -> Vec<String> {
+        self.begun.lock().unwrap().values().cloned().collect()
+    }
+
+    /// The tokens that were signed out.
+    pub(crate) fn ended(&self) -> Vec<String> {
+        self.ended.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Sessions for FakeSessions {
+    async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
+        if let Some(error) = self.failure.lock().unwrap().take() {
+            return Err(error);
+        }
+        let mut begun = self.begun.lock().unwrap();
+        let number = begun.len() + 1;
+        begun.insert(format!("state-{number}"), return_to.to_owned());
+        Ok(SignIn {
+            redirect: format!("https://id.example/authorize?state=state-{number}"),
+            binding: format!("binding-of-state-{number}"),
+        })
+    }
+
+    async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
+        if answer.binding != format!("binding-of-{}", answer.state) {
+            return Err(SignInError::NotUnderWay);
+        }
+        let return_to = self.begun.lock().unwrap().remove(answer.state);
+        let return_to = return_to.ok_or(SignInError::NotUnderWay)?;
+        if let Some(error) = self.failure.lock().unwrap().take() {
+            return Err(error);
+        }
+        match answer.outcome {
+            Ok(CODE) => Ok(Session {
+                token: self
+                    .token
+                    .lock()
+                    .unwrap()
+                    .clone()
+                    .unwrap_or_else(|| TOKEN.to_owned()),
+                expires_at: now() + TimeDelta::hours(1),
+                return_to,
+            }),
+            Ok(other) => Err(SignInError::Unusable(format!("no such code: {other}"))),
+            Err(code) => Err(SignInError::Refused(code.to_owned())),
+        }
+    }
+
+    async fn person(&self, _: &str) -> Result<Person, SessionError> {
+        unreachable!("no route of this crate asks who it is")
+    }
+
+    async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
+        if let Some(error) = self.store_is_down.lock().unwrap().clone() {
+            return Err(error);
+        }
+        self.ended.lock().unwrap().push(token.to_owned());
+        Ok(Some(PROVIDER_SIGN_OUT.to_owned()))
+    }
+}
+
+pub(crate) fn now() -> DateTime<Utc> {
+    "2026-11-21T06:23:27Z".parse().unwrap()
+}
+
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> DateTime<Utc> {
+        now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Different bytes each time, the same in every run.
+#[derive(Default)]
+struct CountingRandom(AtomicU8);
+
+impl Random for CountingRandom {
+    fn fill(&self, buffer: &mut [u8]) {
+        buffer.fill(self.0.fetch_add(1, Ordering::Relaxed));
+    }
+}
+
+pub(crate) struct Harness {
+    pub(crate) sessions: Arc<FakeSessions>,
+    router: Router,
+}
+
+impl Harness {
+    pub(crate) fn at(public: &str) -> Self {
+        let sessions = Arc::new(FakeSessions::default());
+        let allowed = vec![Origin::parse(ALLOWED).unwrap()];
+        let clock: Arc<dyn Clock> = Arc::new(StoppedClock);
+        let observer = Observer {
+            clock: Arc::clone(&clock),
+            random: Arc::new(CountingRandom::default()),
+            tasks: TaskTracker::new(),
+            body_deadline: BODY_DEADLINE,
+        };
+        let router = dashboard::router(DashboardState {
+            sessions: sessions.clone(),
+            clock,
+            site: Arc::new(Site::new(Origin::parse(public).unwrap(), allowed, None).unwrap()),
+            observer: Arc::new(observer),
+        });
+        Self { sessions, router }
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        Answer::of(self.router.clone().oneshot(request).await.unwrap()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(get(path)).await
+    }
+
+    /// Comes back from the provider, with the cookie of the sign-in in this state.
+    pub(crate) async fn come_back(&self, query: &str, state: &str) -> Answer {
+        let cookie = format!("__Host-cep_session_sign_in=binding-of-{state}");
+        let mut request = get(&format!("/auth/callback?{query}"));
+        request
+            .headers_mut()
+            .insert("cookie", cookie.parse().unwrap());
+        self.send(request).await
+    }
+}
+
+pub(crate) fn get(path: &str) -> Request<Body> {
+    let request = Request::get(path).header("x-request-id", REQUEST_ID);
+    request.body(Body::empty()).unwrap()
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    async fn of(response: Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn cookies(&self) -> Vec<&str> {
+        let cookies = self.headers.get_all("set-cookie").iter();
+        cookies.map(|value| value.to_str().unwrap()).collect()
+    }
+
+    /// The status and all headers, without the digests of files.
+    pub(crate) fn head(&self) -> String {
+        let mut lines: Vec<_> = self
+            .headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .map(|line| match line.split_once('"') {
+                Some(("etag: ", _)) => "etag: [digest]".to_owned(),
+                _ => line,
+            })
+            .filter(|line| !line.starts_with("content-length"))
+            .collect();
+        lines.sort();
+        format!("{}\n{}", self.status, lines.join("\n"))
+    }
+}

@@ -1,0 +1,174 @@
+//! The page's own files: nothing inline, nothing from elsewhere, nothing without a licence.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+pub(crate) fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("page")
+}
+
+/// All files of the page, by their names within it.
+fn files() -> Vec<String> {
+    fn collect(folder: &Path, names: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, names);
+            } else {
+                let name = path.strip_prefix(page()).unwrap();
+                names.push(name.to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+    let mut names = vec![];
+    collect(&page(), &mut names);
+    names.sort();
+    names
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(page().join(name)).unwrap()
+}
+
+fn ending_with(endings: &[&str]) -> Vec<(String, String)> {
+    let names = files().into_iter();
+    let names = names.filter(|name| endings.iter().any(|ending| name.ends_with(ending)));
+    names.map(|name| (name.clone(), read(&name))).collect()
+}
+
+/// Our own scripts and what is in them.
+pub(crate) fn scripts() -> Vec<(String, String)> {
+    let ours = ending_with(&[".js"]).into_iter();
+    ours.filter(|(name, _)| !name.starts_with("vendor/"))
+        .collect()
+}
+
+#[test]
+fn nothing_is_inline() {
+    // A style that is an object is set by script, which the policy allows; a text in markup isn't.
+    let inline = Regex::new(
+        r#"(?i)<style|\sstyle\s*=\s*["']|\son[a-z]+\s*=\s*["']|javascript:|<script(>|\s[^>]*[^>\w]>)"#,
+    )
+    .unwrap();
+    let sourced =
+        Regex::new(r#"<script( type="module")? src="/dashboard/assets/[^"]+"></script>"#).unwrap();
+    let mut seen = 0;
+    for (name, text) in ending_with(&[".html", ".svg"]).into_iter().chain(scripts()) {
+        let text = sourced.replace_all(&text, "");
+        let found = inline.find(&text).map(|found| found.as_str().to_owned());
+        assert_eq!(found, None, "{name}");
+        seen += 1;
+    }
+    assert!(seen > 30);
+}
+
+#[test]
+fn no_script_makes_code_or_markup_of_text() {
+    let unsafe_call = Regex::new(
+        r"\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|setAttribute\('style",
+    )
+    .unwrap();
+    for (name, text) in scripts() {
+        let found = unsafe_call
+            .find(&text)
+            .map(|found| found.as_str().to_owned());
+        assert_eq!(found, None, "{name}");
+    }
+}
+
+#[test]
+fn nothing_comes_from_another_host() {
+    let address =
+        Regex::new(r#"(?i)(?:[a-z]+:)?//[a-z0-9][-a-z0-9.]*\.[a-z]{2,}[^\s"'`)]*|@import|\burl\("#)
+            .unwrap();
+    let namespaces = [
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1998/Math/MathML",
+        "http://www.w3.org/1999/xhtml",
+    ];
+    for (name, text) in ending_with(&[".html", ".js", ".css", ".svg"]) {
+        for found in address.find_iter(&text) {
+            let found = found.as_str();
+            assert!(namespaces.contains(&found), "{name}: {found}");
+        }
+    }
+}
+
+#[test]
+fn every_import_is_a_file_beside_it() {
+    let import = Regex::new(r#"(?:from|import)\s*['"]([^'"]+)['"]"#).unwrap();
+    let mut seen = 0;
+    for (name, text) in ending_with(&[".js"]) {
+        let folder = page().join(Path::new(&name).parent().unwrap());
+        for found in import.captures_iter(&text) {
+            assert!(found[1].starts_with('.'), "{name} imports {}", &found[1]);
+            assert!(
+                folder.join(&found[1]).is_file(),
+                "{name} imports {}",
+                &found[1]
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 100);
+}
+
+#[test]
+fn the_first_file_names_every_module_once() {
+    let index = read("index.html");
+    let named = Regex::new(r#"(?:href|src)="/dashboard/assets/([^"]+)""#).unwrap();
+    let named: Vec<_> = named
+        .captures_iter(&index)
+        .map(|found| found[1].to_owned())
+        .collect();
+    let unique: BTreeSet<_> = named.iter().cloned().collect();
+    assert_eq!(unique.len(), named.len());
+    let needed = files().into_iter().filter(|name| {
+        [".js", ".css", "favicon.svg"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
+    });
+    assert_eq!(unique, needed.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn every_library_has_its_licence_and_its_source() {
+    let sources = read("vendor/README.md");
+    let libraries: Vec<_> = files()
+        .into_iter()
+        .filter(|name| name.starts_with("vendor/"))
+        .filter(|name| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|ending| ending == "js")
+        })
+        .collect();
+    assert_eq!(
+        libraries,
+        [
+            "vendor/htm.js",
+            "vendor/preact-hooks.js",
+            "vendor/preact.js"
+        ]
+    );
+    for library in libraries {
+        let licence = read(&library.replace(".js", ".LICENSE"));
+        assert!(
+            licence.contains("Apache License") || licence.contains("MIT License"),
+            "{library}"
+        );
+        let file = library.trim_start_matches("vendor/");
+        assert!(sources.contains(&format!("| `{file}` |")), "{file}");
+    }
+}
+
+#[test]
+fn every_script_says_first_what_it_is_for() {
+    for (name, text) in scripts() {
+        assert!(text.starts_with("// "), "{name}");
+        assert!(text.lines().count() <= 400, "{name} is more than one idea");
+    }
+}

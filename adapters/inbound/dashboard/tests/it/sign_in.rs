@@ -1,0 +1,225 @@
+//! Signing in: cookies, ways back, and what is said when it fails.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::Request;
+use ports::inbound::SignInError;
+use rstest::rstest;
+
+use crate::harness::{CODE, Harness, LOOPBACK, REQUEST_ID, TLS, TOKEN};
+
+#[tokio::test]
+async fn a_sign_in_goes_to_the_provider_and_back_to_its_place() {
+    let harness = Harness::at(TLS);
+    let answer = harness
+        .get("/login?return_to=%2Fdashboard%2Fkeys%3Fstate%3Dall")
+        .await;
+    assert_eq!(answer.status, 303);
+    assert_eq!(
+        answer.header("location"),
+        "https://id.example/authorize?state=state-1"
+    );
+    assert_eq!(
+        answer.cookies(),
+        [
+            "__Host-cep_session_sign_in=binding-of-state-1; Max-Age=600; Path=/; HttpOnly; \
+          SameSite=Lax; Secure"
+        ]
+    );
+
+    let answer = harness
+        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .await;
+    assert_eq!(answer.status, 303);
+    assert_eq!(answer.header("location"), "/dashboard/keys?state=all");
+    assert_eq!(
+        answer.cookies(),
+        [
+            &*format!(
+                "__Host-cep_session={TOKEN}; Max-Age=3600; Path=/; HttpOnly; SameSite=Lax; Secure"
+            ),
+            "__Host-cep_session_sign_in=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn on_loopback_the_cookies_go_without_tls() {
+    let answer = Harness::at(LOOPBACK).get("/login").await;
+    assert_eq!(
+        answer.cookies(),
+        ["cep_session_sign_in=binding-of-state-1; Max-Age=600; Path=/; HttpOnly; SameSite=Lax"]
+    );
+}
+
+#[rstest]
+#[case::nothing("/login", "/dashboard")]
+#[case::a_place("/login?return_to=/dashboard/try", "/dashboard/try")]
+#[case::another_site("/login?return_to=https://evil.example", "/dashboard")]
+#[case::another_host("/login?return_to=//evil.example", "/dashboard")]
+#[case::another_host_by_a_tab("/login?return_to=/%09/evil.example", "/dashboard")]
+#[case::two("/login?return_to=/a&return_to=/b", "/dashboard")]
+#[case::a_header("/login?return_to=/a%0D%0ASet-Cookie:%20x=y", "/aSet-Cookie:%20x=y")]
+#[tokio::test]
+async fn a_sign_in_ends_at_a_place_of_ours(#[case] path: &str, #[case] place: &str) {
+    let harness = Harness::at(TLS);
+    let answer = harness.get(path).await;
+    assert_eq!(answer.cookies().len(), 1);
+    assert_eq!(harness.sessions.places(), [place]);
+    // The place is looked at again when it comes back.
+    let answer = harness
+        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .await;
+    assert_eq!(answer.header("location"), place);
+    assert!(
+        answer
+            .cookies()
+            .iter()
+            .all(|cookie| !cookie.starts_with("x="))
+    );
+}
+
+#[rstest]
+#[case::without_anything("")]
+#[case::without_a_state("code=good-code")]
+#[case::without_a_code("state=state-1")]
+#[case::in_another_state("code=good-code&state=state-2")]
+#[case::with_an_empty_code("code=&state=state-1")]
+#[case::with_two_codes("code=good-code&code=good-code&state=state-1")]
+#[case::with_two_states("code=good-code&state=state-1&state=state-1")]
+#[tokio::test]
+async fn an_answer_that_fits_no_sign_in_is_refused(#[case] query: &str) {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    let answer = harness.come_back(query, "state-1").await;
+    assert_eq!(answer.status, 400);
+    assert_eq!(
+        answer.cookies(),
+        ["__Host-cep_session_sign_in=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure"]
+    );
+}
+
+#[tokio::test]
+async fn another_browser_cannot_answer_a_sign_in() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    let answer = harness
+        .get(&format!("/auth/callback?code={CODE}&state=state-1"))
+        .await;
+    assert_eq!(answer.status, 400);
+}
+
+#[tokio::test]
+async fn a_sign_in_is_answered_once() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    let query = format!("code={CODE}&state=state-1");
+    assert_eq!(harness.come_back(&query, "state-1").await.status, 303);
+    assert_eq!(harness.come_back(&query, "state-1").await.status, 400);
+}
+
+#[tokio::test]
+async fn an_error_of_the_provider_outweighs_a_code() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    let query = format!("error=access_denied&code={CODE}&state=state-1");
+    let answer = harness.come_back(&query, "state-1").await;
+    assert_eq!(answer.status, 403);
+    assert!(answer.body.contains("«access_denied»"), "{}", answer.body);
+}
+
+#[tokio::test]
+async fn the_provider_has_no_word_on_our_page() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    let query = "error=%3Cscript%3Ealert(1)%3C/script%3E%20call%20555&state=state-1";
+    let answer = harness.come_back(query, "state-1").await;
+    assert_eq!(answer.status, 403);
+    assert!(!answer.body.contains("alert"), "{}", answer.body);
+    assert!(!answer.body.contains("555"));
+}
+
+fn failures() -> Vec<(&'static str, SignInError, u16)> {
+    let cause = || std::io::Error::other("10.0.0.7: connection refused");
+    vec![
+        ("not_under_way", SignInError::NotUnderWay, 400),
+        (
+            "refused",
+            SignInError::Refused("login_required".to_owned()),
+            403,
+        ),
+        (
+            "unusable",
+            SignInError::Unusable("aud is missing: set CEP_OIDC_AUDIENCE".to_owned()),
+            502,
+        ),
+        (
+            "unavailable",
+            SignInError::Unavailable(Arc::new(cause())),
+            503,
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_failure_is_a_page_that_says_what_to_do() {
+    for (name, failure, status) in failures() {
+        for language in ["es", "en"] {
+            let harness = Harness::at(TLS);
+            *harness.sessions.failure.lock().unwrap() = Some(failure.clone());
+            let request = Request::get("/login")
+                .header("accept-language", language)
+                .header("x-request-id", REQUEST_ID);
+            let answer = harness.send(request.body(Body::empty()).unwrap()).await;
+            assert_eq!(answer.status, status, "{name}");
+            assert!(answer.cookies().is_empty());
+            assert!(answer.body.contains(REQUEST_ID));
+            assert!(answer.body.contains(r#"href="/login""#));
+            for inside in ["10.0.0.7", "CEP_OIDC_AUDIENCE"] {
+                assert!(!answer.body.contains(inside), "{name} tells {inside}");
+            }
+            let csp = answer.header("content-security-policy");
+            assert!(
+                csp.starts_with("default-src 'none'") && !csp.contains("unsafe"),
+                "{csp}"
+            );
+            insta::assert_snapshot!(format!("{name}_{language}"), text_of(&answer.body));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_no_browser_keeps_is_an_error_with_its_remedy() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    *harness.sessions.token.lock().unwrap() = Some("x".repeat(4_096));
+    let answer = harness
+        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .await;
+    assert_eq!(answer.status, 502);
+    assert_eq!(answer.cookies().len(), 1, "only the sign-in is forgotten");
+    insta::assert_snapshot!("too_large_es", text_of(&answer.body));
+}
+
+#[tokio::test]
+async fn the_largest_token_that_fits_is_a_session() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    let token = "x".repeat(4_096 - "__Host-cep_session=".len());
+    *harness.sessions.token.lock().unwrap() = Some(token.clone());
+    let answer = harness
+        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .await;
+    assert_eq!(answer.status, 303);
+    assert!(answer.cookies()[0].contains(&token));
+}
+
+/// What a person reads.
+fn text_of(page: &str) -> String {
+    let body = &page[page.find("<body>").unwrap()..];
+    let tags = regex::Regex::new("<[^>]*>").unwrap();
+    let text = tags.replace_all(body, "");
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,136 @@
+//! Signing out.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{Request, request};
+use ports::inbound::SessionError;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::harness::{ALLOWED, Harness, PROVIDER_SIGN_OUT, TLS, TOKEN};
+
+const CLEARED: &str = "__Host-cep_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure";
+
+fn logout() -> request::Builder {
+    Request::post("/logout")
+}
+
+fn with_session(request: request::Builder) -> Request<Body> {
+    let request = request.header("cookie", format!("__Host-cep_session={TOKEN}"));
+    request.body(Body::empty()).unwrap()
+}
+
+#[tokio::test]
+async fn a_script_is_told_where_the_provider_ends_its_session() {
+    let harness = Harness::at(TLS);
+    let answer = harness
+        .send(with_session(logout().header("origin", TLS)))
+        .await;
+    assert_eq!(answer.status, 200);
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(body, json!({ "sign_out_url": PROVIDER_SIGN_OUT }));
+    assert_eq!(answer.cookies(), [CLEARED]);
+    assert_eq!(harness.sessions.ended(), [TOKEN]);
+}
+
+#[tokio::test]
+async fn a_form_is_sent_there() {
+    let harness = Harness::at(TLS);
+    let request = logout()
+        .header("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("sec-fetch-site", "same-origin");
+    let answer = harness.send(with_session(request)).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("location")),
+        (303, PROVIDER_SIGN_OUT)
+    );
+    assert_eq!(answer.cookies(), [CLEARED]);
+}
+
+#[tokio::test]
+async fn signing_out_twice_is_no_error() {
+    let harness = Harness::at(TLS);
+    for _ in 0..2 {
+        assert_eq!(harness.send(with_session(logout())).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn signing_out_without_a_session_is_no_error() {
+    let harness = Harness::at(TLS);
+    let answer = harness.send(logout().body(Body::empty()).unwrap()).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.body.as_str()),
+        (200, r#"{"sign_out_url":null}"#)
+    );
+    assert_eq!(answer.cookies(), [CLEARED]);
+    let request = logout().header("accept", "text/html");
+    let answer = harness.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("location")),
+        (303, "/dashboard")
+    );
+    assert!(harness.sessions.ended().is_empty());
+}
+
+#[rstest]
+#[case::another_site(&[("origin", "https://evil.example")])]
+#[case::a_sibling(&[("origin", "https://evil.cep.example")])]
+#[case::without_tls(&[("origin", "http://cep.example")])]
+#[case::nobody(&[("origin", "null")])]
+#[case::two_origins(&[("origin", TLS), ("origin", TLS)])]
+#[case::a_cross_site_page(&[("sec-fetch-site", "cross-site")])]
+#[case::a_same_site_page(&[("sec-fetch-site", "same-site")])]
+#[case::an_origin_that_isnt_the_page_s(&[("origin", TLS), ("sec-fetch-site", "cross-site")])]
+#[tokio::test]
+async fn a_page_of_somebody_elses_ends_no_session(#[case] sent: &[(&str, &str)]) {
+    let harness = Harness::at(TLS);
+    let request = sent.iter().fold(logout(), |request, (name, value)| {
+        request.header(*name, *value)
+    });
+    let answer = harness.send(with_session(request)).await;
+    assert_eq!(answer.status, 403);
+    assert!(answer.body.contains("cross_site"), "{}", answer.body);
+    assert!(answer.cookies().is_empty());
+    assert!(harness.sessions.ended().is_empty());
+}
+
+#[rstest]
+#[case::our_page(&[("origin", TLS), ("sec-fetch-site", "same-origin")])]
+#[case::an_allowed_page(&[("origin", ALLOWED), ("sec-fetch-site", "cross-site")])]
+#[case::no_browser(&[])]
+#[tokio::test]
+async fn our_pages_and_no_browser_may(#[case] sent: &[(&str, &str)]) {
+    let harness = Harness::at(TLS);
+    let request = sent.iter().fold(logout(), |request, (name, value)| {
+        request.header(*name, *value)
+    });
+    assert_eq!(harness.send(with_session(request)).await.status, 200);
+    assert_eq!(harness.sessions.ended(), [TOKEN]);
+}
+
+#[tokio::test]
+async fn a_session_that_could_not_be_ended_is_kept() {
+    let harness = Harness::at(TLS);
+    let cause = Arc::new(std::io::Error::other("disk full"));
+    *harness.sessions.store_is_down.lock().unwrap() = Some(SessionError::Unavailable(cause));
+    let answer = harness.send(with_session(logout())).await;
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.header("retry-after"), "5");
+    assert!(answer.cookies().is_empty());
+    assert!(!answer.body.contains("disk"));
+}
+
+#[tokio::test]
+async fn a_link_ends_no_session() {
+    let harness = Harness::at(TLS);
+    let request = Request::get("/logout");
+    let answer = harness.send(with_session(request)).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("allow")),
+        (405, "POST")
+    );
+    assert!(harness.sessions.ended().is_empty());
+}

@@ -1,0 +1,119 @@
+//! The page's texts: both languages say the same things.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use domain::outcome::{Endpoint, Outcome};
+use regex::Regex;
+
+use crate::page::{page, scripts};
+
+/// A dictionary: one key a line, as the file's first line promises.
+fn texts(language: &str) -> Vec<(String, String)> {
+    let file = fs::read_to_string(page().join(format!("js/i18n/{language}.js"))).unwrap();
+    let line = Regex::new(r#"^  '([A-Za-z0-9_.]+)': ['"](.+)['"],$"#).unwrap();
+    let inside = file
+        .lines()
+        .skip_while(|line| *line != "export default {")
+        .skip(1);
+    let inside = inside
+        .take_while(|line| *line != "};")
+        .filter(|line| !line.is_empty());
+    let read = inside.map(|text| {
+        let found = line
+            .captures(text)
+            .unwrap_or_else(|| panic!("{language}: {text}"));
+        (found[1].to_owned(), found[2].to_owned())
+    });
+    read.collect()
+}
+
+fn keys(texts: &[(String, String)]) -> Vec<&str> {
+    texts.iter().map(|(key, _)| key.as_str()).collect()
+}
+
+#[test]
+fn both_languages_have_the_same_keys_in_the_same_order() {
+    let (spanish, english) = (texts("es"), texts("en"));
+    assert!(spanish.len() > 100, "the dictionary is read");
+    assert_eq!(keys(&spanish), keys(&english));
+    let unique: BTreeSet<_> = keys(&spanish).into_iter().collect();
+    assert_eq!(unique.len(), spanish.len(), "no key stands twice");
+}
+
+#[test]
+fn both_languages_fill_in_the_same_values() {
+    let value = Regex::new(r"\{(\w+)\}").unwrap();
+    let values = |text: &str| -> BTreeSet<String> {
+        value
+            .captures_iter(text)
+            .map(|found| found[1].to_owned())
+            .collect()
+    };
+    for ((key, spanish), (_, english)) in texts("es").iter().zip(&texts("en")) {
+        assert_eq!(values(spanish), values(english), "{key}");
+    }
+}
+
+#[test]
+fn every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() {
+    let plain = Regex::new(r"\bt\(\s*'([^']+)'").unwrap();
+    let counted = Regex::new(r"\btn\('([^']+)'").unwrap();
+    let made = Regex::new(r"\bt\(`([^`$]+)\$\{").unwrap();
+    let quoted = Regex::new(r"'([a-z_]+\.[A-Za-z0-9_.]+)'").unwrap();
+    let (mut asked, mut beginnings, mut mentioned) =
+        (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (_, script) in scripts()
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with("js/i18n/"))
+    {
+        let all = |pattern: &Regex| -> Vec<String> {
+            pattern
+                .captures_iter(&script)
+                .map(|found| found[1].to_owned())
+                .collect()
+        };
+        asked.extend(all(&plain));
+        for key in all(&counted) {
+            asked.extend([format!("{key}.one"), format!("{key}.other")]);
+        }
+        beginnings.extend(all(&made));
+        mentioned.extend(all(&quoted));
+    }
+    let texts = texts("es");
+    let there: BTreeSet<_> = keys(&texts).into_iter().collect();
+    let missing: Vec<_> = asked
+        .iter()
+        .filter(|key| !there.contains(key.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "no text for {missing:?}");
+    let is_used = |key: &&str| {
+        asked.contains(*key)
+            || mentioned.contains(*key)
+            || beginnings
+                .iter()
+                .any(|beginning| key.starts_with(beginning.as_str()))
+    };
+    let unused: Vec<_> = there.iter().copied().filter(|key| !is_used(key)).collect();
+    assert!(unused.is_empty(), "nobody asks for {unused:?}");
+}
+
+#[test]
+fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
+    let spanish = texts("es");
+    let colours = fs::read_to_string(page().join("css/tokens.css")).unwrap();
+    let usage = fs::read_to_string(page().join("js/components/usage-panel.js")).unwrap();
+    for outcome in Outcome::ALL {
+        let name = outcome.name().to_uppercase();
+        assert!(
+            keys(&spanish).contains(&&*format!("outcome.{name}")),
+            "{name}"
+        );
+        assert!(colours.contains(&format!(".outcome-{name} {{")), "{name}");
+        assert!(usage.contains(&format!("'{name}'")), "{name}");
+    }
+    for endpoint in Endpoint::ALL {
+        let name = endpoint.name().to_uppercase();
+        assert!(usage.contains(&format!("'{name}'")), "{name}");
+    }
+}
