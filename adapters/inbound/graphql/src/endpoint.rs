@@ -7,9 +7,9 @@ use std::time::Duration;
 use async_graphql::parser::parse_query;
 use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, Selection,
-    SelectionSet,
+    SelectionSet, VariableDefinition,
 };
-use async_graphql::{Request, Response};
+use async_graphql::{Positioned, Request, Response, Value, Variables};
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
 use axum::http::header::CONNECTION;
@@ -115,6 +115,7 @@ impl Endpoint {
         let document = parse_query(&query)?;
         limits::check(&document, &variables, self.introspection)?;
         let (name, operation) = chosen(&document, operation_name.as_deref())?;
+        check_variables(operation, &variables)?;
         let kind = operation.ty;
         record.note(name, operation, &document);
 
@@ -191,6 +192,26 @@ fn chosen<'a>(
                 _ => Err(Refusal::OperationWanted),
             }
         }
+    }
+}
+
+/// Whether every variable that must have a value has one (GraphQL, October 2021, 6.1.2). The library
+/// finds out field by field, when earlier mutations are done already.
+fn check_variables(operation: &OperationDefinition, variables: &Variables) -> Result<(), Refusal> {
+    let lacks_value = |definition: &&Positioned<VariableDefinition>| {
+        let definition = &definition.node;
+        let value = variables.get(&definition.name.node);
+        let fits = match value {
+            Some(Value::Null) => definition.var_type.node.nullable,
+            Some(_) => true,
+            None => definition.var_type.node.nullable || definition.default_value.is_some(),
+        };
+        !fits
+    };
+    let definitions = &operation.variable_definitions;
+    match definitions.iter().find(lacks_value) {
+        Some(definition) => Err(Refusal::Variable(definition.node.name.node.to_string())),
+        None => Ok(()),
     }
 }
 

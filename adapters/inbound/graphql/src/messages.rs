@@ -18,6 +18,7 @@ pub(crate) trait Messages: Sync {
     fn invalid_document(&self, reason: &str) -> String;
     fn operation_wanted(&self) -> String;
     fn unknown_operation(&self) -> String;
+    fn variable_wanted(&self, name: &str) -> String;
     fn fragment_cycle(&self) -> String;
     fn page_size(&self, field: &str) -> String;
     fn introspection_is_off(&self) -> String;

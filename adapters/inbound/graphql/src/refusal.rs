@@ -46,6 +46,8 @@ pub(crate) enum Refusal {
     OperationWanted,
     /// It says another operation than it has.
     UnknownOperation,
+    /// It gives no value for a variable that must have one.
+    Variable(String),
     /// Its query doesn't fit the schema.
     Document(Vec<ServerError>),
     /// There was no answer in time.
@@ -87,6 +89,7 @@ impl Refusal {
             )
             | Self::OperationWanted
             | Self::UnknownOperation
+            | Self::Variable(_)
             | Self::Document(_) => Code::InvalidRequest,
             Self::Timeout { .. } => Code::Timeout,
             Self::Internal => Code::InternalError,
@@ -105,6 +108,7 @@ impl Refusal {
             Self::Breach(breach) => (breach_message(breach, messages), Vec::new()),
             Self::OperationWanted => (messages.operation_wanted(), Vec::new()),
             Self::UnknownOperation => (messages.unknown_operation(), Vec::new()),
+            Self::Variable(name) => (messages.variable_wanted(&shortened(name)), Vec::new()),
             Self::Timeout { seconds } => (messages.timeout(*seconds), Vec::new()),
             Self::Internal => (messages.internal_error(), Vec::new()),
         };

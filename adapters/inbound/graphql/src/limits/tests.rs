@@ -37,7 +37,7 @@ fn a_list_costs_its_length_times_its_items() {
     );
     assert_eq!(
         measured("query($n: Int = 9) { keys(first: $n) { nodes { id } } }").cost,
-        VISIT + 18
+        VISIT + 9 * 2
     );
     assert_eq!(measured("{ participants { code } }").cost, 101);
 }
@@ -63,9 +63,9 @@ fn introspection_has_limits_of_its_own() {
     let size = measured(introspection);
     assert_eq!((size.depth, size.cost), (1, 1));
     assert!(size.introspection_depth <= 15, "{size:?}");
-    // Twice as much is refused.
+    // There is room for what newer tools ask, and none for asking twice.
     assert!(
-        size.introspection_cost > MAX_INTROSPECTION_COST / 3,
+        size.introspection_cost > MAX_INTROSPECTION_COST / 2,
         "{size:?}"
     );
 }
@@ -200,8 +200,11 @@ proptest! {
         }
         let mut query = "{ viewer { ...f0 } }".to_owned();
         for place in 0..count {
-            let inner: String = inner(place).iter().map(|next| format!(" ...f{next}")).collect();
-            write!(query, " fragment f{place} on Viewer {{ role{inner} }}").unwrap();
+            write!(query, " fragment f{place} on Viewer {{ role").unwrap();
+            for next in inner(place) {
+                write!(query, " ...f{next}").unwrap();
+            }
+            query.push_str(" }");
         }
         let written_out = measured(&format!("{{ viewer {{ {} }} }}", spread_out[0]));
         let measured = measured(&query);

@@ -4,7 +4,7 @@ use domain::page::MAX_PAGE;
 use ports::inbound::MAX_SERIES;
 
 /// What a field costs that visits the store, however little it then answers.
-pub(super) const VISIT: u64 = 100;
+pub(super) const VISIT: u64 = 250;
 
 /// Items of a page when nobody says how many (the default of every `first`).
 const DEFAULT_PAGE: u64 = 20;

@@ -69,6 +69,10 @@ impl Messages for English {
             .to_owned()
     }
 
+    fn variable_wanted(&self, name: &str) -> String {
+        format!("The variable ${name} must have a value; give it in \"variables\".")
+    }
+
     fn fragment_cycle(&self) -> String {
         "A fragment of the query holds itself; take the cycle out.".to_owned()
     }

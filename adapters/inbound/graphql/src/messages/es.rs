@@ -70,6 +70,10 @@ impl Messages for Spanish {
             .to_owned()
     }
 
+    fn variable_wanted(&self, name: &str) -> String {
+        format!("La variable ${name} debe tener un valor; indíquelo en \"variables\".")
+    }
+
     fn fragment_cycle(&self) -> String {
         "Un fragmento de la consulta se contiene a sí mismo; elimine el ciclo.".to_owned()
     }

@@ -297,6 +297,27 @@ async fn an_argument_that_is_wrong_is_named() {
 }
 
 #[rstest]
+#[case(json!({}))]
+#[case(json!({ "first": null, "second": { "id": "x" } }))]
+#[case(json!({ "first": { "name": "x" }, "second": null }))]
+#[case(json!({ "first": { "name": "x" } }))]
+#[tokio::test]
+async fn variables_that_lack_a_value_stop_the_first_mutation_too(#[case] variables: Value) {
+    let query = "mutation($first: CreateKeyInput!, $second: RevokeKeyInput!) { \
+                 createKey(input: $first) { secret } revokeKey(input: $second) { key { id } } }";
+    let answer = refused(json!({ "query": query, "variables": variables }).to_string()).await;
+    assert_eq!(
+        (answer.status.as_u16(), &*answer.code()),
+        (400, "INVALID_REQUEST")
+    );
+    assert!(
+        answer.message().contains("The variable $"),
+        "{}",
+        answer.text
+    );
+}
+
+#[rstest]
 #[case("")]
 #[case("{")]
 #[case("{ viewer { role } ")]

@@ -187,7 +187,11 @@ fn customer(owner: Owner) -> Customer {
 }
 
 fn overview(number: u128, subject: &str) -> KeyOverview {
-    let environment = if number % 2 == 0 { "test" } else { "live" };
+    let environment = if number.is_multiple_of(2) {
+        "test"
+    } else {
+        "live"
+    };
     KeyOverview {
         key: ApiKey {
             id: key_id(number),
