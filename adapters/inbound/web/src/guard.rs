@@ -25,6 +25,7 @@ use crate::call::Call;
 use crate::chain::Chain;
 use crate::cross_site::Sender;
 use crate::failure::Failure;
+use crate::observe::surviving;
 use crate::origin::Origin;
 use crate::site::Site;
 
@@ -127,7 +128,8 @@ async fn enter(person: Person, call: &Call, mut request: Request, next: Next) ->
     };
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(person);
-    next.run(request).await
+    // Here already, so that an allowed page may read the answer to a panic too.
+    surviving(call, next.run(request)).await
 }
 
 /// Whether requests of this method say something in a body.

@@ -51,11 +51,7 @@ async fn observed(
     request.extensions_mut().insert(call.clone());
     request.extensions_mut().insert(incoming.clone());
 
-    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let mut response = answered.unwrap_or_else(|_| {
-        tracing::error!(request_id = %call.request_id, "a request panicked");
-        Failure::internal(&call.request_id, call.language).into_response()
-    });
+    let mut response = surviving(&call, next.run(request)).await;
     headers::put_common(response.headers_mut(), call.id_value());
     if !incoming.is_over().await {
         observer.tasks.spawn(incoming.drain());
@@ -69,6 +65,15 @@ async fn observed(
         request_id = call.request_id.as_str(),
     );
     response
+}
+
+/// An answer, even if making it panics.
+pub(crate) async fn surviving(call: &Call, answer: impl Future<Output = Response>) -> Response {
+    let answered = AssertUnwindSafe(answer).catch_unwind().await;
+    answered.unwrap_or_else(|_| {
+        tracing::error!(request_id = %call.request_id, "a request panicked");
+        Failure::internal(&call.request_id, call.language).into_response()
+    })
 }
 
 /// No such route: the fallback of a router under [`observe()`].

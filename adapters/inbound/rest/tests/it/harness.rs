@@ -23,6 +23,13 @@ use crate::people::fakes::{FakePeople, FakeSessions};
 pub(crate) const OURS: &str = "http://127.0.0.1:8080";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 
+/// Whether the gateway has a dashboard.
+#[derive(Clone, Copy)]
+enum People {
+    MaySignIn,
+    MayNot,
+}
+
 /// A server, and the fakes behind it.
 pub(crate) struct Harness {
     pub(crate) address: SocketAddr,
@@ -40,6 +47,14 @@ impl Harness {
     }
 
     pub(crate) async fn with_body_deadline(body_deadline: Duration) -> Self {
+        Self::with(body_deadline, People::MaySignIn).await
+    }
+
+    pub(crate) async fn without_people() -> Self {
+        Self::with(BODY_DEADLINE, People::MayNot).await
+    }
+
+    async fn with(body_deadline: Duration, may: People) -> Self {
         let gatekeeper = Arc::new(FakeGatekeeper::default());
         let proofs = Arc::new(FakeProofs::default());
         let health = Arc::new(FakeHealth::default());
@@ -55,7 +70,7 @@ impl Harness {
             tasks: tasks.clone(),
             body_deadline,
         });
-        let router = router.merge(rest::people_router(PeopleState {
+        let people_router = rest::people_router(PeopleState {
             keys: people.clone(),
             insights: people.clone(),
             observer: Arc::new(Observer {
@@ -68,7 +83,11 @@ impl Harness {
                 sessions: Arc::new(FakeSessions),
                 site: Arc::new(site()),
             }),
-        }));
+        });
+        let router = match may {
+            People::MaySignIn => router.merge(people_router),
+            People::MayNot => router,
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let service = router.into_make_service_with_connect_info::<SocketAddr>();

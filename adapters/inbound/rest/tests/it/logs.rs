@@ -8,6 +8,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::fakes::{BLIND_KEY, FORGOTTEN_KEY, GOOD_KEY};
 use crate::harness::{Harness, body};
+use crate::people::fakes::{ACTIVE_KEY, ADMIN, MEMBER, NEW_SECRET, UNCHECKED};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -215,4 +216,61 @@ async fn neither_personal_data_nor_a_secret_is_ever_logged() {
         2,
         "each cause once"
     );
+}
+
+#[tokio::test]
+async fn a_persons_request_is_one_line_without_what_identifies_anything() {
+    let (lines, _guard) = listen();
+    let harness = Harness::start().await;
+    let asked = [
+        (
+            MEMBER,
+            "POST",
+            "/keys".to_owned(),
+            r#"{"name":"canary name","env":"test"}"#,
+        ),
+        (MEMBER, "DELETE", format!("/keys/{ACTIVE_KEY}"), ""),
+        (ADMIN, "GET", "/admin/keys?q=canary+search".to_owned(), ""),
+        ("a-canary-token", "GET", "/keys".to_owned(), ""),
+        (UNCHECKED, "GET", "/keys".to_owned(), ""),
+    ];
+    for (token, method, path, body) in asked {
+        let request = harness
+            .request(method, &path)
+            .header("cookie", format!("cep_session={token}"))
+            .header("x-request-id", "test-1")
+            .header("content-type", "application/json");
+        request.body(body).send().await.unwrap();
+    }
+    let trouble = ports::inbound::KeyError::Store(Arc::new(io::Error::other("a store's cause")));
+    *harness.people.trouble.lock().unwrap() = Some(trouble);
+    let request = harness
+        .request("GET", "/keys")
+        .header("x-request-id", "test-1");
+    let request = request.header("cookie", format!("cep_session={MEMBER}"));
+    request.send().await.unwrap();
+
+    let told: Vec<_> = requests(&lines)
+        .iter()
+        .map(|line| format!("{} {} {}", line["method"], line["route"], line["status"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#""POST" "/keys" 201"#,
+            r#""DELETE" "/keys/{id}" 200"#,
+            r#""GET" "/admin/keys" 200"#,
+            r#""GET" "/keys" 401"#,
+            r#""GET" "/keys" 503"#,
+            r#""GET" "/keys" 503"#,
+        ]
+    );
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let secret = NEW_SECRET.split_once('.').unwrap().1;
+    let tokens = [MEMBER, ADMIN, UNCHECKED, "a-canary-token"];
+    for canary in [&tokens[..], &[secret, "canary", ACTIVE_KEY]].concat() {
+        assert!(!text.contains(canary), "{canary} in {text}");
+    }
+    assert_eq!(text.matches("a synthetic cause").count(), 2);
+    assert_eq!(text.matches("a store's cause").count(), 1);
 }

@@ -35,6 +35,7 @@ async fn an_allowed_page_may_read_the_answer() {
 #[rstest]
 #[case::unauthenticated(request("GET", "/thing", &[("origin", ALLOWED)]), 401)]
 #[case::no_json(session("POST", "/thing", &[("origin", ALLOWED)]), 415)]
+#[case::panic(session("GET", "/panic", &[("origin", ALLOWED)]), 500)]
 #[case::no_such_method(session("DELETE", "/body", &[("origin", ALLOWED)]), 405)]
 #[tokio::test]
 async fn an_allowed_page_may_read_why_it_was_refused(

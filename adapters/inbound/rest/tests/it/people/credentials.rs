@@ -196,3 +196,26 @@ async fn a_page_of_ours_or_an_allowed_one_is_served(
         .header("sec-fetch-site", fetch_site);
     insta::assert_snapshot!(format!("origin_{name}"), sent(request).await);
 }
+
+#[tokio::test]
+async fn a_gateway_without_sign_in_has_no_such_routes() {
+    let harness = Harness::without_people().await;
+    for (method, path) in OPERATIONS {
+        let answer = sent(ask(&harness, MEMBER, method, path)).await;
+        assert!(answer.starts_with("404"), "{answer}");
+        assert!(answer.contains("ROUTE_NOT_FOUND"), "{answer}");
+    }
+}
+
+#[rstest]
+#[case("GET", "/admin")]
+#[case("GET", "/keys/")]
+#[case("DELETE", "/keys/1/2")]
+#[case("GET", "/api/api/keys")]
+#[tokio::test]
+async fn a_route_that_is_not_there_is_told_to_everybody(#[case] method: &str, #[case] path: &str) {
+    let harness = Harness::start().await;
+    let answer = sent(harness.request(method, path)).await;
+    assert!(answer.starts_with("404"), "{answer}");
+    assert!(answer.contains("ROUTE_NOT_FOUND"), "{answer}");
+}
