@@ -32,9 +32,9 @@ pub(crate) const MAX_COST: u64 = 10_000;
 /// The same below `__schema` and `__type`. The query that tools send has some 200,000 by our
 /// generous multipliers.
 pub(crate) const MAX_INTROSPECTION_COST: u64 = 300_000;
-/// Most fields of an operation, aliases and spread fragments counted each time. The query that
-/// tools send has about 250.
-pub(crate) const MAX_FIELDS: u64 = 500;
+/// Most selections of an operation: fields, aliases and fragments, those within a fragment counted
+/// each time that it is spread. The query that tools send has about 250.
+pub(crate) const MAX_SELECTIONS: u64 = 500;
 /// Most directives of an operation, those of spread fragments counted each time.
 pub(crate) const MAX_DIRECTIVES: u64 = 20;
 /// Most fragments of a document.
@@ -57,7 +57,7 @@ pub(crate) enum Limit {
     IntrospectionDepth,
     Cost,
     IntrospectionCost,
-    Fields,
+    Selections,
     Directives,
     Fragments,
     Operations,
@@ -75,7 +75,7 @@ impl Limit {
         Self::IntrospectionDepth,
         Self::Cost,
         Self::IntrospectionCost,
-        Self::Fields,
+        Self::Selections,
         Self::Directives,
         Self::Fragments,
         Self::Operations,
@@ -92,7 +92,7 @@ impl Limit {
             Self::IntrospectionDepth => MAX_INTROSPECTION_DEPTH,
             Self::Cost => MAX_COST,
             Self::IntrospectionCost => MAX_INTROSPECTION_COST,
-            Self::Fields => MAX_FIELDS,
+            Self::Selections => MAX_SELECTIONS,
             Self::Directives => MAX_DIRECTIVES,
             Self::Fragments => MAX_FRAGMENTS,
             Self::Operations => MAX_OPERATIONS,
@@ -164,8 +164,9 @@ struct Size {
     /// Fields to resolve, lists multiplied out.
     cost: u64,
     introspection_cost: u64,
-    /// Fields as they are written.
-    fields: u64,
+    /// Fields and fragments as they are written. Fragments count as well: spreading nothing but
+    /// each other they would cost the library 2ⁿ too.
+    selections: u64,
     directives: u64,
     /// Fields of the outermost selection set.
     roots: u64,
@@ -185,7 +186,7 @@ impl Size {
             introspection_cost: self
                 .introspection_cost
                 .saturating_add(other.introspection_cost),
-            fields: self.fields.saturating_add(other.fields),
+            selections: self.selections.saturating_add(other.selections),
             directives: self.directives.saturating_add(other.directives),
             roots: self.roots.saturating_add(other.roots),
             introspections: self.introspections.saturating_add(other.introspections),
@@ -203,7 +204,7 @@ impl Size {
     /// Checks what costs time before anything is executed.
     fn check_text(self) -> Result<(), Breach> {
         Limit::Levels.check(self.levels)?;
-        Limit::Fields.check(self.fields)?;
+        Limit::Selections.check(self.selections)?;
         Limit::Directives.check(self.directives)
     }
 
@@ -283,9 +284,11 @@ impl<'a> Measure<'a> {
                     self.selections(&inline.node.selection_set.node, level + 1)?
                 }
             };
+            let selections = one.selections.saturating_add(1);
+            let one = Size { selections, ..one };
             size = size.beside(one.with_directives(selection.node.directives()));
-            if size.fields > MAX_FIELDS {
-                return Err(Breach::Exceeds(Limit::Fields));
+            if size.selections > MAX_SELECTIONS {
+                return Err(Breach::Exceeds(Limit::Selections));
             }
         }
         size.levels += 1;
@@ -295,11 +298,7 @@ impl<'a> Measure<'a> {
     fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, Breach> {
         let inner = self.selections(&field.selection_set.node, level + 1)?;
         let name = field.name.node.as_str();
-        let outer = Size {
-            fields: inner.fields.saturating_add(1),
-            roots: 1,
-            ..inner
-        };
+        let outer = Size { roots: 1, ..inner };
         if matches!(name, "__schema" | "__type") {
             return Ok(Size {
                 depth: 1,

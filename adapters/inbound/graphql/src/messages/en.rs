@@ -107,7 +107,10 @@ impl Messages for English {
                 "points of complexity below __schema and __type",
                 "ask for fewer fields",
             ),
-            Limit::Fields => ("fields, aliases included", "ask for fewer of them"),
+            Limit::Selections => (
+                "fields and fragments, aliases included",
+                "ask for fewer of them",
+            ),
             Limit::Directives => ("directives", "use fewer of them"),
             Limit::Fragments => ("fragments", "use fewer of them"),
             Limit::Operations => ("operations", "send only the one that is meant"),

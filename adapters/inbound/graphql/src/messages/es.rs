@@ -109,7 +109,7 @@ impl Messages for Spanish {
                 "puntos de complejidad bajo __schema y __type",
                 "pida menos campos",
             ),
-            Limit::Fields => ("campos, alias incluidos", "pida menos"),
+            Limit::Selections => ("campos y fragmentos, alias incluidos", "pida menos"),
             Limit::Directives => ("directivas", "use menos"),
             Limit::Fragments => ("fragmentos", "use menos"),
             Limit::Operations => ("operaciones", "envíe solo la que quiere ejecutar"),

@@ -121,6 +121,21 @@ async fn a_short_chain_of_fragments_that_double_each_other() {
     assert_json_snapshot!("doubling_fragments", answer.json());
 }
 
+/// Without a single field among them.
+#[rstest]
+#[case("...Nowhere")]
+#[case("... { ...Nowhere }")]
+#[tokio::test]
+async fn fragments_that_multiply_each_other(#[case] last: &str) {
+    let mut query = "{ viewer { ...f0 } }".to_owned();
+    for number in 0..18 {
+        let spreads = format!("...f{} ", number + 1).repeat(25);
+        write!(query, " fragment f{number} on Viewer {{ {spreads} }}").unwrap();
+    }
+    write!(query, " fragment f18 on Viewer {{ {last} }}").unwrap();
+    assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+}
+
 #[rstest]
 #[case("{ viewer { ...A } } fragment A on Viewer { ...A }")]
 #[case("{ viewer { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }")]
