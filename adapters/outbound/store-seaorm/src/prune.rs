@@ -5,7 +5,7 @@ use ports::outbound::StoreError;
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
-use crate::entity::{denied, journal_marks};
+use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::{Store, failed};
 
 /// Rows that are removed by one statement: few enough that nobody waits long for it.
@@ -79,43 +79,55 @@ impl Store {
     }
 }
 
-/// A table that only grows by itself.
+/// A table that grows with time.
 struct Table {
     name: &'static str,
     primary_key: &'static [&'static str],
     begins: &'static str,
+    /// The column of the key through which old rows are found, where no index begins with the
+    /// instant.
+    through_keys: Option<&'static str>,
 }
 
 const REQUESTS: Table = Table {
     name: "requests",
     primary_key: &["id"],
     begins: "at",
+    through_keys: None,
 };
 
 const HOURS: Table = Table {
     name: "usage_hours",
     primary_key: &["key_id", "hour", "endpoint", "outcome"],
     begins: "hour",
+    through_keys: Some("key_id"),
 };
 
 const DAYS: Table = Table {
     name: "customer_usage_days",
     primary_key: &["customer_id", "day", "endpoint", "outcome"],
     begins: "day",
+    through_keys: None,
 };
 
 impl Table {
     fn removal(&self, before: DateTime<Utc>) -> DeleteStatement {
         let columns = || self.primary_key.iter().map(|column| Alias::new(*column));
-        let some = Query::select()
-            .columns(columns())
+        let mut some = Query::select();
+        some.columns(columns())
             .from(Alias::new(self.name))
             .and_where(Expr::col(Alias::new(self.begins)).lt(before.timestamp_millis()))
-            .limit(AT_ONCE)
-            .take();
+            .limit(AT_ONCE);
+        if let Some(column) = self.through_keys {
+            let keys = Query::select()
+                .column(api_keys::Column::Id)
+                .from(api_keys::Entity)
+                .take();
+            some.and_where(Expr::col(Alias::new(column)).in_subquery(keys));
+        }
         Query::delete()
             .from_table(Alias::new(self.name))
-            .and_where(Expr::tuple(columns().map(Expr::col)).in_subquery(some))
+            .and_where(Expr::tuple(columns().map(Expr::col)).in_subquery(some.take()))
             .take()
     }
 }

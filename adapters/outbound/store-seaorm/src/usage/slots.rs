@@ -79,17 +79,22 @@ pub(super) fn question(scope: Scope, ask: &UsageAsk) -> SelectStatement {
     if let Some(key) = ask.key {
         question.and_where(column("key_id").eq(key.to_string()));
     }
-    if let Scope::Of(customer) = scope {
-        let customer = customer.to_string();
-        question.and_where(match ask.key {
-            _ if table.name == DAYS.name => column("customer_id").eq(customer),
-            Some(key) => Expr::exists(
-                keys_of(customer)
-                    .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
-                    .take(),
-            ),
-            None => column("key_id").in_subquery(keys_of(customer)),
-        });
+    match (scope, ask.key) {
+        (Scope::Everybody, Some(_)) => {}
+        (Scope::Everybody, None) if table.name == DAYS.name => {}
+        (Scope::Of(customer), None) if table.name == DAYS.name => {
+            question.and_where(column("customer_id").eq(customer.to_string()));
+        }
+        // Hours are found through their keys, everybody's too.
+        (_, None) => {
+            question.and_where(column("key_id").in_subquery(keys(scope).take()));
+        }
+        (Scope::Of(_), Some(key)) => {
+            let own = keys(scope)
+                .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
+                .take();
+            question.and_where(Expr::exists(own));
+        }
     }
     if let Some(endpoint) = ask.only.endpoint {
         question.and_where(column("endpoint").eq(endpoint.name()));
@@ -100,12 +105,14 @@ pub(super) fn question(scope: Scope, ask: &UsageAsk) -> SelectStatement {
     question.take()
 }
 
-fn keys_of(customer: String) -> SelectStatement {
-    Query::select()
-        .column(api_keys::Column::Id)
-        .from(api_keys::Entity)
-        .and_where(Expr::col(api_keys::Column::CustomerId).eq(customer))
-        .take()
+/// The ids of the keys that a scope reaches.
+fn keys(scope: Scope) -> SelectStatement {
+    let mut keys = Query::select();
+    keys.column(api_keys::Column::Id).from(api_keys::Entity);
+    if let Scope::Of(customer) = scope {
+        keys.and_where(Expr::col(api_keys::Column::CustomerId).eq(customer.to_string()));
+    }
+    keys
 }
 
 /// The columns that are added up: requests, and each bucket of latency.
