@@ -13,8 +13,8 @@ use domain::usage::Only;
 use ports::contract::fixture::{act, customer, record};
 use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, RequestListing, RequestRecord};
 use ports::outbound::{
-    AdmissionEntry, CustomerStore, KeyChange, KeyStore, ListError, RequestEntry, Scope,
-    UpdateError, UsageReader,
+    AdmissionEntry, CustomerStore, KeyChange, KeyStore, ListError, RefusalEntry, RequestEntry,
+    Scope, UpdateError, UsageReader,
 };
 use sea_orm::{
     ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
@@ -76,15 +76,7 @@ impl Folder {
     /// The requests that are kept, newest first, at most 100 of them.
     pub(crate) async fn requests(&self) -> Vec<RequestRecord> {
         let store = self.open().await;
-        let newest = RequestListing {
-            key: None,
-            only: Only::default(),
-            request_id: None,
-            from: None,
-            to: None,
-            page: PageAsk::first(PageSize::MAX),
-        };
-        let page = store.requests(Scope::Everybody, &newest).await.unwrap();
+        let page = store.requests(Scope::Everybody, &newest()).await.unwrap();
         page.items.into_iter().map(|(_, request)| request).collect()
     }
 
@@ -93,6 +85,18 @@ impl Folder {
         let query = Statement::from_string(DbBackend::Sqlite, sql);
         let row = self.connect().await.query_one_raw(query).await.unwrap();
         row.unwrap().try_get_by_index(0).unwrap()
+    }
+}
+
+/// Requests, newest first, at most 100 of them.
+pub(crate) fn newest() -> RequestListing {
+    RequestListing {
+        key: None,
+        only: Only::default(),
+        request_id: None,
+        from: None,
+        to: None,
+        page: PageAsk::first(PageSize::MAX),
     }
 }
 
@@ -138,6 +142,17 @@ pub(crate) fn admission(key: KeyId) -> AdmissionEntry {
     AdmissionEntry {
         key,
         month: Month::of(now()),
+        at: now(),
+    }
+}
+
+/// A request that the minute's limit refused.
+pub(crate) fn refusal(key: KeyId) -> RefusalEntry {
+    RefusalEntry {
+        key,
+        customer: customer(1).id,
+        endpoint: Endpoint::Xml,
+        outcome: Outcome::RateLimited,
         at: now(),
     }
 }

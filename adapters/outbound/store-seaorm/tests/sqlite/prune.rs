@@ -1,0 +1,143 @@
+//! What is too old to be kept is removed, and nothing else.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::outcome::Outcome;
+use ports::outbound::{DenyList, Fingerprint, RequestEntry, UsageJournal};
+use store_seaorm::{Pruned, Retention};
+
+use crate::support::{Folder, add_key, admission, journal, now, request, used};
+
+/// Keeps everything.
+fn retention() -> Retention {
+    Retention {
+        requests_before: DateTime::UNIX_EPOCH,
+        usage_before: DateTime::UNIX_EPOCH,
+        now: DateTime::UNIX_EPOCH,
+    }
+}
+
+fn requests_before(instant: DateTime<Utc>) -> Retention {
+    Retention {
+        requests_before: instant,
+        ..retention()
+    }
+}
+
+#[tokio::test]
+async fn old_requests_are_pruned_and_counts_are_not() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    writer.admit(admission(key)).await.unwrap();
+    for id in 1..=2_500 {
+        let mut old = request(id, key, Outcome::Delivered);
+        old.at -= TimeDelta::milliseconds(1);
+        writer.conclude(old);
+    }
+    writer.conclude(request(2_501, key, Outcome::Delivered));
+    writer.close().await.unwrap();
+    let pruned = |requests| Pruned {
+        requests,
+        ..Pruned::default()
+    };
+    let old = requests_before(now());
+    assert_eq!(store.prune(old).await.unwrap(), pruned(2_500));
+    assert_eq!(store.prune(old).await.unwrap(), pruned(0));
+    let kept = folder.requests().await;
+    assert!(matches!(&kept[..], [kept] if kept.at == now()));
+    assert_eq!(used(&store, key).await, (1, 0));
+    let counted = "SELECT SUM(requests) FROM usage_hours";
+    assert_eq!(folder.number(counted).await, 2_501);
+    let marks = "SELECT COUNT(*) FROM journal_marks";
+    assert_eq!(folder.number(marks).await, 1);
+    let all = requests_before(now() + TimeDelta::days(1));
+    assert_eq!(store.prune(all).await.unwrap(), pruned(1));
+    assert_eq!(folder.number(marks).await, 0);
+}
+
+#[tokio::test]
+async fn use_is_pruned_once_its_hour_and_its_day_are_over() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    // One request an hour, from 48 hours before noon until noon.
+    for hours in 0..=48 {
+        writer.conclude(RequestEntry {
+            at: now() - TimeDelta::hours(hours),
+            ..request(hours.unsigned_abs().into(), key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
+    let usage_before = |usage_before| Retention {
+        usage_before,
+        ..retention()
+    };
+    // 24 hours before noon, less a moment: the hour that ends then isn't over, and the day before
+    // yesterday is.
+    let nearly = now() - TimeDelta::hours(24) - TimeDelta::milliseconds(1);
+    let pruned = store.prune(usage_before(nearly)).await.unwrap();
+    assert_eq!(pruned.usage, 23 + 1);
+    let pruned = store
+        .prune(usage_before(now() - TimeDelta::hours(24)))
+        .await;
+    assert_eq!(pruned.unwrap().usage, 1);
+    let (hours, days) = (
+        folder.number("SELECT COUNT(*) FROM usage_hours").await,
+        folder
+            .number("SELECT COUNT(*) FROM customer_usage_days")
+            .await,
+    );
+    assert_eq!((hours, days), (25, 2));
+    let kept = store
+        .prune(requests_before(now() - TimeDelta::days(30)))
+        .await;
+    assert_eq!(kept.unwrap(), Pruned::default());
+}
+
+#[tokio::test]
+async fn more_use_than_one_statement_removes_is_pruned() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    for hours in 0..2_345 {
+        writer.conclude(RequestEntry {
+            at: now() - TimeDelta::hours(hours),
+            ..request(hours.unsigned_abs().into(), key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
+    let all = Retention {
+        usage_before: now() + TimeDelta::days(1),
+        ..retention()
+    };
+    let days = 99;
+    assert_eq!(store.prune(all).await.unwrap().usage, 2_345 + days);
+}
+
+#[tokio::test]
+async fn a_denial_is_forgotten_when_it_is_over() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let fingerprint = |digit: &str| Fingerprint(digit.repeat(64));
+    let (early, late) = (fingerprint("a"), fingerprint("b"));
+    store.deny(&early, now()).await.unwrap();
+    store.deny(&late, now()).await.unwrap();
+    // Denied again, for longer; and then for less, which changes nothing.
+    let later = now() + TimeDelta::minutes(1);
+    store.deny(&late, later).await.unwrap();
+    store.deny(&late, now()).await.unwrap();
+    let pruned = async |now| {
+        let over = Retention { now, ..retention() };
+        store.prune(over).await.unwrap().denials
+    };
+    assert_eq!(pruned(now() - TimeDelta::milliseconds(1)).await, 0);
+    assert!(store.is_denied(&early).await.unwrap());
+    assert_eq!(pruned(now()).await, 1);
+    assert!(!store.is_denied(&early).await.unwrap());
+    assert!(store.is_denied(&late).await.unwrap());
+    assert_eq!(pruned(later).await, 1);
+    assert!(!store.is_denied(&late).await.unwrap());
+}
