@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 mod people;
 
-pub use people::{ClientSecret, PeopleOptions, Switch};
+pub use people::{PeopleOptions, Switch};
 
 /// Everything that can be set.
 #[derive(Debug, Args)]

@@ -131,14 +131,17 @@ pub(crate) async fn gateway(
         clock: Arc::clone(&clock),
         random: Arc::clone(&random),
         tasks: requests.clone(),
-        body_deadline: web::BODY_DEADLINE,
+        body_deadline: rest::BODY_DEADLINE,
     });
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
         health: Arc::new(HealthService::new(Arc::clone(&key_store), usage)),
+        clock: Arc::clone(&clock),
+        random: Arc::clone(&random),
         catalogue: Catalogue::embedded(),
-        observer: Arc::clone(&observer),
+        tasks: requests.clone(),
+        body_deadline: rest::BODY_DEADLINE,
     });
     if let Some(identity) = identity {
         let sources = InsightSources {
@@ -160,7 +163,7 @@ pub(crate) async fn gateway(
             observer,
             ticket_seal: secret.ticket_seal().map_err(|problem| unusable(&problem))?,
         };
-        router = router.merge(people::router(&options.people, identity, foundation)?);
+        router = router.merge(people::router(identity, foundation)?);
     }
     let operator = operator(clock.as_ref(), random.as_ref());
     Ok(Gateway {

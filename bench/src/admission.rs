@@ -9,13 +9,16 @@ use anyhow::Result;
 use application::{GatekeeperService, KeyService};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::customer::Role;
 use domain::key::{Environment, HashGeneration, KeyHasher, KeyName, Owner};
 use domain::limits::Limits;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use memory::{CountingRandom, InProcessLimiter};
-use ports::inbound::{Attempt, Gatekeeper, KeyAdministration, KeyOrder};
-use ports::outbound::{AdmissionEntry, Clock, JournalError, Receipt, RequestEntry, UsageJournal};
+use ports::inbound::{Attempt, Caller, Gatekeeper, KeyAdministration, KeyOrder};
+use ports::outbound::{
+    AdmissionEntry, Clock, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
+};
 use uuid::Uuid;
 
 use crate::table::Row;
@@ -49,6 +52,8 @@ impl UsageJournal for NoJournal {
 
     fn conclude(&self, _: RequestEntry) {}
 
+    fn refuse(&self, _: RefusalEntry) {}
+
     async fn flush(&self) -> Result<(), JournalError> {
         Ok(())
     }
@@ -63,9 +68,10 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     let clock = Arc::new(MachineClock(Instant::now()));
     let random = Arc::new(CountingRandom::default());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-    let keys = Arc::new(memory::MemoryKeyStore::default());
+    let keys = Arc::new(memory::MemoryStore::default());
     let hasher = || KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]);
     let administration = KeyService::new(
+        keys.clone(),
         keys.clone(),
         limiter.clone(),
         clock.clone(),
@@ -73,12 +79,16 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
         hasher()?,
     );
     let order = KeyOrder {
-        owner: Owner::operator(),
         name: KeyName::parse("bench")?,
         environment: Environment::Test,
-        limits: Limits::new(domain::limits::MAX_PER_MINUTE, None)?,
+        limits: Some(Limits::new(domain::limits::MAX_PER_MINUTE, None)?),
     };
-    let created = administration.create(order).await?;
+    let operator = Caller {
+        owner: Owner::operator(),
+        role: Role::Admin,
+        request_id: RequestId::from_uuid(Uuid::nil()),
+    };
+    let created = administration.create(&operator, order).await?;
     let gatekeeper = GatekeeperService::new(
         keys,
         limiter.clone(),
@@ -98,7 +108,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
 
     let started = Instant::now();
     for _ in 0..ADMISSIONS / 2 {
-        black_box(ports::outbound::Limiter::admit(limiter.as_ref(), created.key.id).await?);
+        black_box(ports::outbound::Limiter::admit(limiter.as_ref(), created.key.key.id).await?);
     }
     let limiter_alone = started.elapsed() * 2 / ADMISSIONS;
     let started = Instant::now();

@@ -41,7 +41,7 @@ const CHUNK: u32 = 10_000;
 /// Times that each question is asked, one after another.
 const TIMES: usize = 1_000;
 /// The query that the dashboard begins with.
-const START: &str = include_str!("../../docs/graphql/dashboard-start.graphql");
+const START: &str = include_str!("../../docs/graphql/start.graphql");
 
 /// Latencies of the two questions.
 pub(crate) async fn first_look() -> Result<Vec<Row>> {

@@ -149,7 +149,9 @@ mod tests {
         ) {
             let of = |spans: &[u64]| {
                 let mut latencies = Latencies::default();
-                spans.iter().for_each(|span| latencies.record(Duration::from_millis(*span)));
+                for span in spans {
+                    latencies.record(Duration::from_millis(*span));
+                }
                 latencies
             };
             let mut sum = of(&a);

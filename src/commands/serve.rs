@@ -166,7 +166,7 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
         };
         async move {
             match store.prune(retention).await {
-                Ok(removed) => tracing::debug!(removed, "requests past their retention"),
+                Ok(removed) => tracing::debug!(?removed, "what was past its retention"),
                 Err(error) => tracing::warn!(%error, "old requests could not be removed"),
             }
         }

@@ -1,13 +1,10 @@
 //! The options of the part that people use: sign-in, keys, GraphQL, the dashboard.
 
-use std::fmt;
 use std::net::SocketAddr;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use identity_oidc::AdminClaim;
+use identity_oidc::{AdminClaim, ClientSecret, Issuer};
 use web::Origin;
-use zeroize::Zeroizing;
 
 /// What people use, and who vouches for them.
 #[derive(Debug, Args)]
@@ -49,8 +46,8 @@ pub struct PeopleOptions {
 
     /// Issuer of the identity provider (OpenID Connect). A sandbox identity provider is started
     /// when it is not given: it signs anybody in, so it refuses to start beside a public address.
-    #[arg(long, env = "CEP_OIDC_ISSUER", global = true, value_name = "URL", requires_all = ["oidc_client_id", "oidc_audience"])]
-    pub oidc_issuer: Option<String>,
+    #[arg(long, env = "CEP_OIDC_ISSUER", global = true, value_name = "URL", value_parser = Issuer::parse, requires_all = ["oidc_client_id", "oidc_audience"])]
+    pub oidc_issuer: Option<Issuer>,
 
     /// Our client id at the identity provider.
     #[arg(
@@ -69,7 +66,8 @@ pub struct PeopleOptions {
         global = true,
         value_name = "SECRET",
         hide_env_values = true,
-        requires = "oidc_issuer"
+        requires = "oidc_issuer",
+        value_parser = client_secret
     )]
     pub oidc_client_secret: Option<ClientSecret>,
 
@@ -118,32 +116,11 @@ pub enum Switch {
     Off,
 }
 
-/// The client's secret at the identity provider. Wiped from memory when dropped, never shown.
-#[derive(Clone)]
-pub struct ClientSecret(Zeroizing<String>);
-
-impl ClientSecret {
-    /// The secret itself, for the provider.
-    pub fn reveal(&self) -> &str {
-        &self.0
+fn client_secret(text: &str) -> Result<ClientSecret, String> {
+    if text.is_empty() {
+        return Err("must not be empty; a public client has no secret at all".to_owned());
     }
-}
-
-impl FromStr for ClientSecret {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text.is_empty() {
-            return Err("must not be empty; a public client has no secret at all".to_owned());
-        }
-        Ok(Self(Zeroizing::new(text.to_owned())))
-    }
-}
-
-impl fmt::Debug for ClientSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ClientSecret(redacted)")
-    }
+    Ok(ClientSecret::new(text.to_owned()))
 }
 
 fn origin(text: &str) -> Result<Origin, String> {

@@ -10,7 +10,7 @@ use dashboard::DashboardState;
 use domain::participant::Catalogue;
 use domain::sign_in::TicketSeal;
 use graphql::{GraphqlState, Introspection};
-use identity_oidc::{Oidc, OidcConfig};
+use identity_oidc::{Issuer, Oidc, OidcConfig};
 use ports::inbound::{Insights, KeyAdministration, Sessions};
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
@@ -18,7 +18,7 @@ use sandbox::identity::IdentityConfig;
 use tokio_util::sync::CancellationToken;
 use web::{Observer, Origin, SessionGuard, Site};
 
-use crate::config::{ClientSecret, Options, PeopleOptions, Switch};
+use crate::config::{Options, PeopleOptions, Switch};
 use crate::first_start::reachable;
 use crate::server;
 use crate::system::SystemClock;
@@ -30,10 +30,7 @@ const SANDBOX_AUDIENCE: &str = "cep-gateway-dashboard";
 
 /// Who vouches for people, and where they reach us.
 pub(crate) struct Identity {
-    issuer: String,
-    client_id: String,
-    client_secret: Option<ClientSecret>,
-    audience: String,
+    provider: OidcConfig,
     site: Arc<Site>,
     introspection: Introspection,
     /// Ends the sandbox identity provider, when there is one.
@@ -48,7 +45,9 @@ impl Identity {
 
     /// The address of the sandbox identity provider, when there is one.
     pub(crate) fn sandbox(&self) -> Option<&str> {
-        self.sandbox.is_some().then_some(self.issuer.as_str())
+        self.sandbox
+            .is_some()
+            .then_some(self.provider.issuer.as_str())
     }
 
     /// Ends the sandbox identity provider.
@@ -90,11 +89,12 @@ pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<
         &people.oidc_client_id,
         &people.oidc_audience,
     ) {
+        let mut provider = provider(people, issuer.clone(), client_id, audience);
+        provider
+            .client_secret
+            .clone_from(&people.oidc_client_secret);
         return Ok(Some(Identity {
-            issuer: issuer.clone(),
-            client_id: client_id.clone(),
-            client_secret: people.oidc_client_secret.clone(),
-            audience: audience.clone(),
+            provider,
             site,
             introspection: introspection(Switch::Off),
             sandbox: None,
@@ -103,23 +103,31 @@ pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<
     refuse_strangers(people, address.ip(), &public)?;
     let (sandbox, issuer) = start_sandbox(people.sandbox_identity_listen, &public)?;
     Ok(Some(Identity {
-        issuer,
-        client_id: SANDBOX_CLIENT.to_owned(),
-        client_secret: None,
-        audience: SANDBOX_AUDIENCE.to_owned(),
+        provider: provider(people, issuer, SANDBOX_CLIENT, SANDBOX_AUDIENCE),
         site,
         introspection: introspection(Switch::On),
         sandbox: Some(sandbox),
     }))
 }
 
+fn provider(people: &PeopleOptions, issuer: Issuer, client_id: &str, audience: &str) -> OidcConfig {
+    let scopes = people.oidc_scopes.split_whitespace();
+    OidcConfig {
+        admin_claim: people.oidc_admin_claim.clone(),
+        scopes: scopes.map(str::to_owned).collect(),
+        ..OidcConfig::new(issuer, client_id, audience)
+    }
+}
+
 /// The sandbox identity provider signs anybody in as an admin: nobody else's machine may reach it.
 fn refuse_strangers(people: &PeopleOptions, listener: IpAddr, public: &Origin) -> Result<()> {
-    if listener.is_loopback() && public.is_loopback() {
+    // Plain http was accepted on loopback alone.
+    let is_here = |public: &Origin| public.as_str().starts_with("http://");
+    if listener.is_loopback() && is_here(public) {
         return Ok(());
     }
     let address = match &people.public_url {
-        Some(public) if !public.is_loopback() => format!("CEP_PUBLIC_URL ({public})"),
+        Some(public) if !is_here(public) => format!("CEP_PUBLIC_URL ({public})"),
         _ => format!("CEP_LISTEN ({listener})"),
     };
     bail!(
@@ -129,7 +137,7 @@ fn refuse_strangers(people: &PeopleOptions, listener: IpAddr, public: &Origin) -
     );
 }
 
-fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationToken, String)> {
+fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationToken, Issuer)> {
     let listener = server::listen(address).with_context(|| {
         format!(
             "listening on {address} for the sandbox identity provider (CEP_SANDBOX_IDENTITY_LISTEN; \
@@ -156,6 +164,7 @@ fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationTo
         sandbox::identity::router(config),
         stop.clone().cancelled_owned(),
     ));
+    let issuer = Issuer::parse(&issuer).context("the sandbox identity provider's address")?;
     Ok((stop, issuer))
 }
 
@@ -179,11 +188,7 @@ pub(crate) struct Foundation {
 ///
 /// # Errors
 /// When the identity provider's settings can't be used.
-pub(crate) fn router(
-    options: &PeopleOptions,
-    identity: &Identity,
-    foundation: Foundation,
-) -> Result<Router> {
+pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Router> {
     let Foundation {
         keys,
         insights,
@@ -193,31 +198,15 @@ pub(crate) fn router(
         observer,
         ticket_seal,
     } = foundation;
-    let public = identity.site.public();
-    let config = OidcConfig {
-        issuer: identity.issuer.clone(),
-        client_id: identity.client_id.clone(),
-        client_secret: identity
-            .client_secret
-            .as_ref()
-            .map(|secret| secret.reveal().to_owned()),
-        audience: identity.audience.clone(),
-        admin_claim: options.oidc_admin_claim.clone(),
-        scopes: options
-            .oidc_scopes
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect(),
-    };
-    let provider: Arc<dyn IdentityProvider> =
-        Arc::new(Oidc::new(config, Arc::clone(&clock)).context("CEP_OIDC_ISSUER")?);
+    let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
+    let provider: Arc<dyn IdentityProvider> = Arc::new(provider.context("CEP_OIDC_ISSUER")?);
     let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
         provider,
         denied,
         Arc::clone(&clock),
         random,
         ticket_seal,
-        &public.to_string(),
+        identity.site.public().as_str(),
     ));
     let guard = Arc::new(SessionGuard {
         sessions: Arc::clone(&sessions),
@@ -226,7 +215,6 @@ pub(crate) fn router(
     let rest = rest::people_router(PeopleState {
         keys: Arc::clone(&keys),
         insights: Arc::clone(&insights),
-        clock: Arc::clone(&clock),
         observer: Arc::clone(&observer),
         guard: Arc::clone(&guard),
     });

@@ -50,7 +50,7 @@ async fn a_sign_in_is_answered_once() {
     let gateway = Gateway::start();
     let mut person = Person::stranger(&gateway);
     let callback = person.code_for(Demo::Member).await;
-    let ticket: Vec<_> = ["cep_sign_in"]
+    let ticket: Vec<_> = ["cep_session_sign_in"]
         .into_iter()
         .filter_map(|name| Some((name, person.cookie(name)?.to_owned())))
         .collect();
