@@ -8,5 +8,6 @@ pub mod fixture;
 pub mod journal;
 pub mod key_store;
 pub mod limiter;
+mod paging;
 pub mod stores;
 pub mod usage;

@@ -11,6 +11,7 @@ use domain::page::PageAsk;
 use super::fixture::{
     act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute, record, record_of,
 };
+use super::paging;
 use super::stores::{Stores, StoresUnderTest};
 use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, ListError};
@@ -52,20 +53,10 @@ fn acts<'a>(entries: impl IntoIterator<Item = &'a AuditEntry>) -> Vec<u16> {
     entries.into_iter().map(number).collect()
 }
 
-async fn walk(stores: &Stores, mut ask: PageAsk) -> Vec<u16> {
-    let most = usize::try_from(ask.first.get()).expect("a length of the suite");
-    let mut walked = Vec::new();
-    loop {
-        let page = stores.audit.audit(&AuditFilter::default(), &ask).await;
-        let page = page.expect("the log is read");
-        assert!(page.items.len() <= most, "a page is too long");
-        walked.extend(acts(page.items.iter().map(|(_, entry)| entry)));
-        if !page.has_next {
-            return walked;
-        }
-        ask.after = page.items.last().map(|(cursor, _)| cursor.clone());
-        assert!(ask.after.is_some(), "an empty page has a next one");
-    }
+async fn walk(stores: &Stores, ask: PageAsk) -> Vec<u16> {
+    let all = AuditFilter::default();
+    let entries = paging::walk(ask, async |page| stores.audit.audit(&all, &page).await);
+    acts(&entries.await)
 }
 
 async fn found(stores: &Stores, filter: AuditFilter) -> Vec<u16> {

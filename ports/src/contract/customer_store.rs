@@ -9,6 +9,7 @@ use domain::page::PageAsk;
 use futures::future::join_all;
 
 use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
+use super::paging;
 use super::stores::{Stores, StoresUnderTest};
 use crate::inbound::{AuditFilter, CustomerOverview};
 use crate::outbound::{KeyChange, ListError};
@@ -45,20 +46,9 @@ async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
 }
 
 /// All customers that a text finds, newest first, on pages of so many.
-async fn walk(stores: &Stores, text: Option<&str>, mut ask: PageAsk) -> Vec<CustomerOverview> {
-    let most = usize::try_from(ask.first.get()).expect("a length of the suite");
-    let mut walked = Vec::new();
-    loop {
-        let page = stores.customers.customers(text, month(), &ask).await;
-        let page = page.expect("the list is read");
-        assert!(page.items.len() <= most, "a page is too long");
-        ask.after = page.items.last().map(|(cursor, _)| cursor.clone());
-        walked.extend(page.items.into_iter().map(|(_, overview)| overview));
-        if !page.has_next {
-            return walked;
-        }
-        assert!(ask.after.is_some(), "an empty page has a next one");
-    }
+async fn walk(stores: &Stores, text: Option<&str>, ask: PageAsk) -> Vec<CustomerOverview> {
+    let read = async |page| stores.customers.customers(text, month(), &page).await;
+    paging::walk(ask, read).await
 }
 
 fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {

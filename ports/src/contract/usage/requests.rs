@@ -13,6 +13,7 @@ use domain::usage::Only;
 
 use super::super::fixture::{customer, foreign_cursor, page_of};
 use super::super::journal::{JournalUnderTest, kept};
+use super::super::paging;
 use super::{Keys, at, noon, refusal, request};
 use crate::inbound::{Banks, RequestListing, RequestRecord};
 use crate::outbound::{ListError, RefusalEntry, RequestEntry, Scope};
@@ -32,25 +33,20 @@ fn all() -> RequestListing {
     every(page_of(100))
 }
 
-/// All requests, page by page from one on.
+/// All requests from one page on, page by page.
 async fn walk(
     under_test: &JournalUnderTest,
     scope: Scope,
-    mut ask: RequestListing,
+    ask: RequestListing,
 ) -> Vec<RequestRecord> {
-    let most = usize::try_from(ask.page.first.get()).expect("a length of the suite");
-    let mut walked = Vec::new();
-    loop {
-        let page = under_test.stores.usage.requests(scope, &ask).await;
-        let page = page.expect("the list is read");
-        assert!(page.items.len() <= most, "a page is too long");
-        ask.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
-        walked.extend(page.items.into_iter().map(|(_, request)| request));
-        if !page.has_next {
-            return walked;
-        }
-        assert!(ask.page.after.is_some(), "an empty page has a next one");
-    }
+    let read = async |page| {
+        let ask = RequestListing {
+            page,
+            ..ask.clone()
+        };
+        under_test.stores.usage.requests(scope, &ask).await
+    };
+    paging::walk(ask.page.clone(), read).await
 }
 
 /// The request ids of everybody's requests that are found.
