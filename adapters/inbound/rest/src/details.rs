@@ -97,7 +97,8 @@ impl From<InputProblem> for FieldProblem {
 }
 
 impl FieldProblem {
-    fn code(self) -> &'static str {
+    /// The word that machines read.
+    pub(crate) fn code(self) -> &'static str {
         use domain::account::AccountError;
         use domain::amount::AmountError;
         use domain::calendar::DateError;

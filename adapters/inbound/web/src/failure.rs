@@ -211,10 +211,3 @@ fn challenge(code: Code) -> Option<&'static str> {
         _ => None,
     }
 }
-
-/// An answer that is an error.
-pub fn error_response(code: Code, message: &str, details: &impl Serialize) -> Response {
-    Failure::new(code, message.to_owned())
-        .with(details)
-        .into_response()
-}

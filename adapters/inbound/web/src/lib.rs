@@ -30,7 +30,7 @@ pub use call::{Call, the_one};
 pub use chain::Chain;
 pub use code::Code;
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
-pub use failure::{Failure, SIGN_IN_PATH, error_response};
+pub use failure::{Failure, SIGN_IN_PATH};
 pub use guard::{SessionGuard, guard};
 pub use language::Language;
 pub use observe::{Observer, method_not_allowed, milliseconds, observe, route_not_found};

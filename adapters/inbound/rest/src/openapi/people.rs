@@ -65,18 +65,13 @@ fn own_keys() -> Operation {
                 .build(),
         );
     operation("keys", "listKeys", "Your keys")
-        .parameter(
-            query(
-                "include_revoked",
-                "`false` hides revoked keys.",
-                words(&["true", "false"]),
-            )
-            .schema(Some(
-                ObjectBuilder::new()
-                    .schema_type(Type::Boolean)
-                    .default(Some(true.into())),
-            )),
-        )
+        .parameter(query(
+            "include_revoked",
+            "`false` hides revoked keys.",
+            ObjectBuilder::new()
+                .schema_type(Type::Boolean)
+                .default(Some(true.into())),
+        ))
         .response("200", with_headers(answer, &[]).build())
         .failing(&[BAD_REQUEST])
 }
@@ -115,10 +110,11 @@ fn all_keys() -> Operation {
             search(),
         ))
         .parameter(query("owner", "Of this account alone.", uuid()))
-        .parameter(
-            query("state", "In these states; repeat it, or separate them with commas.", words(STATES))
-                .schema(Some(Array::new(words(STATES)))),
-        )
+        .parameter(query(
+            "state",
+            "In these states; repeat it, or separate them with commas.",
+            Array::new(words(STATES)),
+        ))
         .parameter(query("env", "Of this environment alone.", words(ENVIRONMENTS)))
         .parameter(query("order", "The order.", words(ORDERS).default(Some("newest".into()))))
         .paged()

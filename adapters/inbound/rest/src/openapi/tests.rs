@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
+use crate::details::FieldProblem;
+use crate::people::input::InputProblem;
 use web::Code;
 
 fn json() -> Value {
@@ -69,5 +71,32 @@ fn every_endpoint_describes_every_status() {
                 "504"
             ]
         );
+    }
+}
+
+#[test]
+fn every_problem_of_a_field_is_described() {
+    let document = json();
+    let described = document
+        .pointer("/components/schemas/FieldProblem/properties/problem/enum")
+        .and_then(Value::as_array)
+        .unwrap();
+    let problems = [
+        InputProblem::Unknown,
+        InputProblem::NotOneOf(&[]),
+        InputProblem::NotWithin { least: 1, most: 1 },
+        InputProblem::Name,
+        InputProblem::Search,
+        InputProblem::Instant,
+        InputProblem::Id,
+        InputProblem::Cursor,
+        InputProblem::Beside("from"),
+        InputProblem::Without("from"),
+        InputProblem::Backwards,
+        InputProblem::TooLong(domain::usage::Granularity::Day),
+    ];
+    for problem in problems {
+        let code = FieldProblem::Input(problem).code();
+        assert!(described.iter().any(|word| word == code), "{code}");
     }
 }

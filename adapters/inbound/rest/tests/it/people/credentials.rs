@@ -9,7 +9,7 @@ use super::{ask, in_both_languages, sent, with_json};
 use crate::fakes::GOOD_KEY;
 use crate::harness::{ALLOWED, Harness, OURS, body};
 
-/// Every operation for people: method, path, and whether it has a body.
+/// Every operation for people.
 const OPERATIONS: [(&str, &str); 11] = [
     ("POST", "/keys"),
     ("GET", "/keys"),
@@ -218,4 +218,25 @@ async fn a_route_that_is_not_there_is_told_to_everybody(#[case] method: &str, #[
     let answer = sent(harness.request(method, path)).await;
     assert!(answer.starts_with("404"), "{answer}");
     assert!(answer.contains("ROUTE_NOT_FOUND"), "{answer}");
+}
+
+/// The description against what is served: each operation for people is there, and asks for a
+/// session.
+#[tokio::test]
+async fn every_described_operation_is_served() {
+    let harness = Harness::start().await;
+    let document: serde_json::Value = serde_json::from_str(&rest::openapi_json()).unwrap();
+    let mut described = Vec::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            if operation["security"][0]["session"].is_array() {
+                described.push((method.to_uppercase(), path.replace("{id}", ACTIVE_KEY)));
+            }
+        }
+    }
+    for (method, path) in &described {
+        let answer = sent(with_json(harness.request(method, path), "{}")).await;
+        assert!(answer.starts_with("401"), "{method} {path}: {answer}");
+    }
+    assert_eq!(described.len(), OPERATIONS.len());
 }
