@@ -50,12 +50,16 @@ enum Refusal {
     /// It isn't certain where to send the browser, so it stays here (RFC 6749, 4.1.2.1).
     Here(&'static str),
     /// The client is told.
-    AtTheClient {
-        redirect_uri: RedirectUri,
-        state: Option<String>,
-        code: &'static str,
-        description: &'static str,
-    },
+    AtTheClient(Box<ToldRefusal>),
+}
+
+/// A refusal that the client is told.
+#[derive(Debug)]
+struct ToldRefusal {
+    redirect_uri: RedirectUri,
+    state: Option<String>,
+    code: &'static str,
+    description: &'static str,
 }
 
 /// Shows who can sign in.
@@ -141,11 +145,13 @@ impl Wish {
         let parameters = Parameters::read(query.as_bytes());
         let redirect_uri = redirect_uri(provider, &parameters)?;
         let state = state(&parameters);
-        let refuse = |(code, description)| Refusal::AtTheClient {
-            redirect_uri: redirect_uri.clone(),
-            state: state.clone(),
-            code,
-            description,
+        let refuse = |(code, description)| {
+            Refusal::AtTheClient(Box::new(ToldRefusal {
+                redirect_uri: redirect_uri.clone(),
+                state: state.clone(),
+                code,
+                description,
+            }))
         };
         let details = Details::read(&parameters).map_err(refuse)?;
         Ok(Self {
@@ -267,14 +273,13 @@ impl Refusal {
                 let page = fill(REFUSED, |_| escape(reason));
                 html(StatusCode::BAD_REQUEST, page, None)
             }
-            Self::AtTheClient {
-                redirect_uri,
-                state,
-                code,
-                description,
-            } => {
-                let answer = [("error", code), ("error_description", description)];
-                redirect(&answered(provider, redirect_uri.url, state, &answer))
+            Self::AtTheClient(told) => {
+                let answer = [
+                    ("error", told.code),
+                    ("error_description", told.description),
+                ];
+                let address = told.redirect_uri.url;
+                redirect(&answered(provider, address, told.state, &answer))
             }
         }
     }

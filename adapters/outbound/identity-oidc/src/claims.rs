@@ -86,10 +86,10 @@ impl<'a> Said<'a> {
     /// access token has, or its audience isn't ours; and where client and audience are one, an
     /// access token has to show what no ID token has. (`azp` won't do: both may have it.)
     fn is_no_id_token(&self, header: &Header, config: &OidcConfig) -> Result<(), Rejection> {
-        let has = |claim: &&str| self.claims.contains_key(*claim);
+        let has = |claim: &str| self.claims.contains_key(claim);
         if ["nonce", "at_hash", "c_hash"]
             .iter()
-            .any(|claim| has(&claim))
+            .any(|claim| has(claim))
         {
             return Err(Rejection::IdToken);
         }
@@ -100,9 +100,7 @@ impl<'a> Said<'a> {
         }
         let shows_access = header.is_marked_access
             || kind.is_some()
-            || ["scope", "scp", "client_id"]
-                .iter()
-                .any(|claim| has(&claim));
+            || ["scope", "scp", "client_id"].iter().any(|claim| has(claim));
         if config.audience == config.client_id && !shows_access {
             return Err(Rejection::Indistinct);
         }
@@ -144,7 +142,7 @@ impl<'a> Said<'a> {
         Ok(expires_at)
     }
 
-    /// A NumericDate (RFC 7519, section 2): seconds, maybe with a fraction, which is cut.
+    /// A `NumericDate` (RFC 7519, section 2): seconds, maybe with a fraction, which is cut.
     fn time(&self, claim: &'static str) -> Result<Option<DateTime<Utc>>, Rejection> {
         let Some(value) = self.claims.get(claim) else {
             return Ok(None);

@@ -11,15 +11,31 @@ pub(crate) const START: &str = "2031-05-06T07:08:09Z";
 
 /// A clock that moves when a test says so.
 #[derive(Clone)]
-pub(crate) struct TestClock(Arc<Mutex<Duration>>);
+pub(crate) struct TestClock {
+    start: DateTime<Utc>,
+    passed: Arc<Mutex<Duration>>,
+}
 
 impl TestClock {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Duration::ZERO)))
+        Self::starting_at(START.parse().unwrap())
+    }
+
+    /// For programs that look at the machine's clock themselves.
+    #[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
+    pub(crate) fn at_the_machines_time() -> Self {
+        Self::starting_at(Utc::now())
+    }
+
+    fn starting_at(start: DateTime<Utc>) -> Self {
+        Self {
+            start,
+            passed: Arc::default(),
+        }
     }
 
     pub(crate) fn advance(&self, by: Duration) {
-        *self.0.lock().unwrap() += by;
+        *self.passed.lock().unwrap() += by;
     }
 
     pub(crate) fn shared(&self) -> Arc<dyn Clock> {
@@ -29,10 +45,10 @@ impl TestClock {
 
 impl Clock for TestClock {
     fn now(&self) -> DateTime<Utc> {
-        START.parse::<DateTime<Utc>>().unwrap() + self.monotonic()
+        self.start + self.monotonic()
     }
 
     fn monotonic(&self) -> Duration {
-        *self.0.lock().unwrap()
+        *self.passed.lock().unwrap()
     }
 }

@@ -5,6 +5,7 @@
     reason = "a test that can't go on should say where"
 )]
 
+mod browser;
 mod certified;
 mod clock;
 mod hostile;

@@ -1,0 +1,170 @@
+//! A provider on a port of its own, and a client of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use reqwest::header::LOCATION;
+use reqwest::{Client, RequestBuilder, Response};
+use sandbox::identity::{Handle, IdentityConfig, router_and_handle};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use url::Url;
+
+pub(crate) const CLIENT: &str = "the client";
+pub(crate) const SECRET: &str = "a secret: with=odd&characters+%";
+pub(crate) const AUDIENCE: &str = "the-gateway";
+pub(crate) const REDIRECT: &str = "http://127.0.0.1:9/callback?a=b";
+pub(crate) const SIGNED_OUT: &str = "http://127.0.0.1:9";
+pub(crate) const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+/// Of that verifier (RFC 7636, appendix B).
+pub(crate) const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/// A provider whose clock moves when a test says so; it goes down when it is dropped.
+pub(crate) struct Provider {
+    pub(crate) issuer: String,
+    pub(crate) handle: Handle,
+    pub(crate) client: Client,
+    now: Arc<Mutex<DateTime<Utc>>>,
+    _shutdown: oneshot::Sender<()>,
+}
+
+impl Provider {
+    pub(crate) async fn start() -> Self {
+        Self::start_with_secret(Some(SECRET)).await
+    }
+
+    pub(crate) async fn start_with_secret(secret: Option<&str>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let start: DateTime<Utc> = "2031-05-06T07:08:09Z".parse().unwrap();
+        let now = Arc::new(Mutex::new(start));
+        let clock = Arc::clone(&now);
+        let (router, handle) = router_and_handle(IdentityConfig {
+            issuer: issuer.clone(),
+            client_id: CLIENT.to_owned(),
+            client_secret: secret.map(ToOwned::to_owned),
+            redirect_uris: vec![REDIRECT.to_owned()],
+            post_logout_redirect_uris: vec![SIGNED_OUT.to_owned()],
+            audience: AUDIENCE.to_owned(),
+            now: Arc::new(move || *clock.lock().unwrap()),
+        });
+        let (shutdown, ended) = oneshot::channel::<()>();
+        let ended = async { drop(ended.await) };
+        tokio::spawn(sandbox::serve(listener, router, ended));
+        let client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(Duration::from_secs(20))
+            .no_proxy()
+            .build()
+            .unwrap();
+        Self {
+            issuer,
+            handle,
+            client,
+            now,
+            _shutdown: shutdown,
+        }
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        self.now.lock().unwrap().timestamp()
+    }
+
+    pub(crate) fn advance(&self, by: TimeDelta) {
+        *self.now.lock().unwrap() += by;
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        let request = self.client.get(format!("{}{path}", self.issuer));
+        request.send().await.unwrap()
+    }
+
+    pub(crate) async fn json(&self, path: &str) -> Value {
+        let body = self.get(path).await.bytes().await.unwrap();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// A page's address with a good request, apart from the changes; `None` leaves a parameter out.
+    pub(crate) fn wish(&self, path: &str, changes: &[(&str, Option<&str>)]) -> Url {
+        let mut parameters: Vec<(&str, &str)> = vec![
+            ("response_type", "code"),
+            ("client_id", CLIENT),
+            ("redirect_uri", REDIRECT),
+            ("scope", "openid profile"),
+            ("state", "s&<\"'>"),
+            ("nonce", "n"),
+            ("code_challenge", CHALLENGE),
+            ("code_challenge_method", "S256"),
+        ];
+        for (name, value) in changes {
+            parameters.retain(|(kept, _)| kept != name);
+            parameters.extend(value.map(|value| (*name, value)));
+        }
+        let address = format!("{}{path}", self.issuer);
+        Url::parse_with_params(&address, parameters).unwrap()
+    }
+
+    /// A code for a person.
+    pub(crate) async fn code(&self, person: &str) -> String {
+        self.code_with(person, &[]).await
+    }
+
+    pub(crate) async fn code_with(&self, person: &str, changes: &[(&str, Option<&str>)]) -> String {
+        let address = self.wish("/sign-in", changes);
+        let press = self.client.post(address).form(&[("person", person)]);
+        let answer = press.send().await.unwrap();
+        told(&answer).remove("code").unwrap()
+    }
+
+    /// A request for the tokens of a code, without the client's credentials.
+    pub(crate) fn exchange(&self, code: &str, changes: &[(&str, Option<&str>)]) -> RequestBuilder {
+        let mut form: Vec<(&str, &str)> = vec![
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", REDIRECT),
+            ("code_verifier", VERIFIER),
+        ];
+        for (name, value) in changes {
+            form.retain(|(kept, _)| kept != name);
+            form.extend(value.map(|value| (*name, value)));
+        }
+        self.client
+            .post(format!("{}/token", self.issuer))
+            .form(&form)
+    }
+
+    /// The tokens of a person.
+    pub(crate) async fn tokens(&self, person: &str) -> Value {
+        let code = self.code(person).await;
+        let exchange = self.exchange(
+            &code,
+            &[("client_id", Some(CLIENT)), ("client_secret", Some(SECRET))],
+        );
+        let answer = exchange.send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+        body(answer).await
+    }
+}
+
+pub(crate) async fn body(answer: Response) -> Value {
+    serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
+}
+
+/// What a redirect tells the client.
+pub(crate) fn told(answer: &Response) -> HashMap<String, String> {
+    assert_eq!(answer.status(), 303);
+    let location = Url::parse(answer.headers()[LOCATION].to_str().unwrap()).unwrap();
+    assert!(location.as_str().starts_with(REDIRECT), "{location}");
+    location.query_pairs().into_owned().collect()
+}
+
+/// A part of a token: 0 is the header, 1 the claims.
+pub(crate) fn part(token: &Value, index: usize) -> Value {
+    let part = token.as_str().unwrap().split('.').nth(index).unwrap();
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
+}
