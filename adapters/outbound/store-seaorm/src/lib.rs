@@ -17,6 +17,8 @@ mod list;
 mod prune;
 mod row;
 mod store;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 pub use connection::{OpenError, StoreOptions, sqlite_url};

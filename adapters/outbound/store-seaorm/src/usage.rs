@@ -10,8 +10,6 @@ use crate::store::{Store, failed};
 
 mod requests;
 mod slots;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use slots::counts;
 

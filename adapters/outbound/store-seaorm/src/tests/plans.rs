@@ -1,0 +1,202 @@
+//! How the database looks for answers. It knows nothing of the data: SQLite has no statistics
+//! unless somebody asks for them, and nobody does.
+
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::page::{Cursor, Direction, PageAsk};
+use domain::request::RequestId;
+use domain::usage::{Breakdown, Granularity, Only, Period};
+use ports::contract::fixture::customer;
+use ports::inbound::{
+    AuditFilter, KeyFilter, KeyListing, KeyOrderBy, RequestListing, RevokedKeys, UsageAsk,
+};
+use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
+
+use super::{Watched, key, now, own, twenty};
+
+#[track_caller]
+fn assert_uses(plan: &str, way: &str) {
+    assert!(plan.contains(way), "not by {way}:\n{plan}");
+}
+
+fn newest() -> RequestListing {
+    RequestListing {
+        key: None,
+        only: Only::default(),
+        request_id: None,
+        from: None,
+        to: None,
+        page: twenty(),
+    }
+}
+
+#[tokio::test]
+async fn requests_are_found_by_the_narrowest_condition_and_never_one_by_one() {
+    let watched = Watched::with_keys(2).await;
+    let plan = async |scope, ask| {
+        watched.store.requests(scope, &ask).await.unwrap();
+        watched.plan().await
+    };
+    let failed = Only {
+        endpoint: Some(Endpoint::Xml),
+        outcome: Some(Outcome::InternalError),
+    };
+    let of_customer = "SEARCH requests USING INDEX requests_of_a_customer (customer_id=?";
+    let of_key = "SEARCH requests USING INDEX requests_of_a_key (key_id=?";
+    let by_id = "SEARCH requests USING INDEX requests_by_request_id (request_id=?)";
+    for only in [Only::default(), failed] {
+        for (from, to) in [(None, None), (Some(now()), Some(now()))] {
+            let newest = || RequestListing {
+                only,
+                from,
+                to,
+                ..newest()
+            };
+            assert_uses(&plan(own(), newest()).await, of_customer);
+            for scope in [own(), Scope::Everybody] {
+                let of_one_key = || RequestListing {
+                    key: Some(key(1)),
+                    ..newest()
+                };
+                assert_uses(&plan(scope, of_one_key()).await, of_key);
+                let one = RequestListing {
+                    request_id: RequestId::parse("request-1"),
+                    ..of_one_key()
+                };
+                assert_uses(&plan(scope, one).await, by_id);
+            }
+        }
+    }
+    let all = plan(Scope::Everybody, newest()).await;
+    assert_uses(&all, "SCAN requests USING INDEX requests_by_time");
+    // Not all of them are sorted, but those of one millisecond.
+    assert_uses(&all, "USE TEMP B-TREE FOR LAST TERM OF ORDER BY");
+}
+
+#[tokio::test]
+async fn a_page_of_requests_begins_where_the_one_before_ended() {
+    let watched = Watched::with_keys(2).await;
+    let next = RequestListing {
+        page: PageAsk {
+            after: Some(Cursor::at(now(), key(1).0)),
+            ..twenty()
+        },
+        ..newest()
+    };
+    watched.store.requests(own(), &next).await.unwrap();
+    assert_uses(&watched.plan().await, "(customer_id=? AND at<?)");
+    watched
+        .store
+        .requests(Scope::Everybody, &next)
+        .await
+        .unwrap();
+    assert_uses(&watched.plan().await, "requests_by_time (at<?)");
+}
+
+#[tokio::test]
+async fn use_is_added_up_from_its_period_alone() {
+    let watched = Watched::with_keys(2).await;
+    let plan = async |scope, granularity, breakdown, key| {
+        let ask = UsageAsk {
+            period: Period::newest(24, granularity, now()).unwrap(),
+            breakdown,
+            key,
+            only: Only::default(),
+        };
+        watched.store.usage(scope, &ask).await.unwrap();
+        watched.plan().await
+    };
+    let days = "SEARCH customer_usage_days USING PRIMARY KEY (customer_id=? AND day>? AND day<?)";
+    let of_all = "customer_usage_days_by_time (day>? AND day<?)";
+    let hours = "SEARCH usage_hours USING PRIMARY KEY (key_id=? AND hour>? AND hour<?)";
+    let own_keys = "api_keys USING COVERING INDEX keys_of_a_customer (customer_id=?)";
+    for breakdown in [Breakdown::Total, Breakdown::Outcome, Breakdown::Endpoint] {
+        for slots in [Granularity::Day, Granularity::Month] {
+            assert_uses(&plan(own(), slots, breakdown, None).await, days);
+            assert_uses(
+                &plan(Scope::Everybody, slots, breakdown, None).await,
+                of_all,
+            );
+        }
+        let by_hour = plan(own(), Granularity::Hour, breakdown, None).await;
+        assert_uses(&by_hour, hours);
+        assert_uses(&by_hour, own_keys);
+    }
+    for slots in [Granularity::Hour, Granularity::Day] {
+        let by_key = plan(own(), slots, Breakdown::Key, None).await;
+        assert_uses(&by_key, hours);
+        assert_uses(&by_key, own_keys);
+        let of_all = plan(Scope::Everybody, slots, Breakdown::Key, None).await;
+        assert_uses(&of_all, hours);
+        for scope in [own(), Scope::Everybody] {
+            let of_key = plan(scope, slots, Breakdown::Outcome, Some(key(1))).await;
+            assert_uses(&of_key, hours);
+            assert!(!of_key.contains("SCAN"), "{of_key}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_keys_customers_and_entries_are_read_in_their_order() {
+    let watched = Watched::with_keys(2).await;
+    let (store, month) = (&watched.store, Month::of(now()));
+    let after = PageAsk {
+        after: Some(Cursor::at(now(), key(1).0)),
+        ..twenty()
+    };
+    let listing = |order, page: &PageAsk| KeyListing {
+        filter: KeyFilter::default(),
+        order,
+        direction: Direction::Descending,
+        page: page.clone(),
+    };
+    for page in [&twenty(), &after] {
+        let created = listing(KeyOrderBy::Created, page);
+        let name = listing(KeyOrderBy::Name, page);
+        for (scope, listing, index) in [
+            (own(), &created, "keys_of_a_customer (customer_id=?"),
+            (Scope::Everybody, &created, "keys_by_time"),
+            (Scope::Everybody, &name, "keys_by_name"),
+        ] {
+            store.list(scope, month, listing).await.unwrap();
+            let plan = watched.plan().await;
+            assert_uses(&plan, index);
+            assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
+        }
+        let one_customer = AuditFilter {
+            customer: Some(customer(1).id),
+            ..AuditFilter::default()
+        };
+        let one_key = AuditFilter {
+            key: Some(key(1)),
+            ..AuditFilter::default()
+        };
+        for (filter, index) in [
+            (AuditFilter::default(), "audit_by_time"),
+            (one_customer, "audit_of_a_customer (customer_id=?"),
+            (one_key, "audit_of_a_key (key_id=?"),
+        ] {
+            store.audit(&filter, page).await.unwrap();
+            let plan = watched.plan().await;
+            assert_uses(&plan, index);
+            assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
+        }
+        store.customers(None, month, page).await.unwrap();
+        assert_uses(&watched.plan().await, "customers_by_time");
+    }
+}
+
+#[tokio::test]
+async fn keys_are_found_by_their_customer_their_age_and_their_end() {
+    let watched = Watched::with_keys(2).await;
+    let store = &watched.store;
+    let included = RevokedKeys::Included;
+    store.of_customer(customer(1).id, included).await.unwrap();
+    let plan = watched.plan().await;
+    assert_uses(&plan, "keys_of_a_customer (customer_id=?)");
+    assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
+    store.credentials(10).await.unwrap();
+    assert_uses(&watched.plan().await, "keys_by_time");
+    store.due(now()).await.unwrap();
+    assert_uses(&watched.plan().await, "keys_to_retire (retires_at<?)");
+}

@@ -1,1 +1,0 @@
-//! Plans and counts of statements.
