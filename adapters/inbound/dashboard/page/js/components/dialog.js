@@ -1,6 +1,6 @@
 // A modal dialog: the browser's own, which keeps the focus inside and gives it back.
 
-import { html, useEffect, useId, useRef } from '../lib.js';
+import { html, useId, useLayoutEffect, useRef } from '../lib.js';
 import { t } from '../i18n.js';
 import { Icon } from './icon.js';
 
@@ -8,7 +8,7 @@ import { Icon } from './icon.js';
 export function Dialog({ title, onClose, children, testid }) {
   const element = useRef(null);
   const heading = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement;
     dialog.showModal();

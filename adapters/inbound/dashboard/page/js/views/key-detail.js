@@ -1,6 +1,6 @@
 // One key: what it may do, what it did, and what can be done to it.
 
-import { html } from '../lib.js';
+import { html, useEffect, useRef } from '../lib.js';
 import { count, dateTime } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { open } from '../memory.js';
@@ -43,6 +43,12 @@ export function KeyDetail({ id, admin }) {
 }
 
 function Actions({ subject, admin }) {
+  // A button that did its work may be gone with it; the focus then goes to the heading.
+  const before = useRef(subject.status);
+  useEffect(() => {
+    if (before.current !== subject.status && document.activeElement === document.body) document.querySelector('h1').focus();
+    before.current = subject.status;
+  }, [subject.status]);
   if (subject.status === 'REVOKED') return null;
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} admin=${admin} />`);
   return html`

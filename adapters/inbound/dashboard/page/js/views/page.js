@@ -5,15 +5,20 @@ import { t } from '../i18n.js';
 
 let first = true;
 
+export function useTitle(title) {
+  const whole = `${title} · ${t('app.name')}`;
+  useEffect(() => {
+    document.title = whole;
+  }, [whole]);
+}
+
 export function Page({ title, lead, actions, children }) {
   const heading = useRef(null);
   useEffect(() => {
     if (!first) heading.current.focus({ preventScroll: true });
     first = false;
   }, []);
-  useEffect(() => {
-    document.title = `${title} · ${t('app.name')}`;
-  }, [title]);
+  useTitle(title);
   return html`
     <div class="page">
       <header class="page-head">

@@ -4,10 +4,12 @@ import { html } from '../lib.js';
 import { t } from '../i18n.js';
 import { Icon } from '../components/icon.js';
 import { Preferences } from '../components/preferences.js';
+import { useTitle } from './page.js';
 
 export const signInAddress = () => `/login?return_to=${encodeURIComponent(location.pathname + location.search)}`;
 
 export function SignIn({ ended }) {
+  useTitle(t('sign_in.action'));
   return html`
     <main class="sign-in" id="content" tabindex="-1">
       <div class="panel sign-in-panel">
