@@ -85,6 +85,7 @@ struct CertifiedProvider {
 
 impl CertifiedProvider {
     /// `None`, and a word about it, where it can't be had; on the build server that is an error.
+    #[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
     async fn start() -> Option<Self> {
         match installed().await {
             Ok(directory) => Some(Self::run(&directory).await),
