@@ -13,10 +13,15 @@ use tempfile::TempDir;
 /// How long a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Chromium's windows are no narrower; what is narrower is a phone's screen.
+const NARROWEST_WINDOW: u32 = 500;
+
 /// A browser, its driver's process, and its profile's folder.
 pub(crate) struct Browser {
     pub(crate) page: Client,
     driver: Child,
+    /// Where the driver listens.
+    port: u16,
     _profile: TempDir,
 }
 
@@ -89,7 +94,6 @@ impl Browser {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
-            "--lang=es-MX",
             "--force-color-profile=srgb",
         ]
         .map(str::to_owned)
@@ -103,11 +107,18 @@ impl Browser {
             arguments.push("--force-dark-mode".to_owned());
             arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
         }
+        let mut options = json!({
+            "binary": chromium,
+            "args": arguments,
+            "prefs": { "intl.accept_languages": "es-MX,es" },
+        });
+        if look.width < NARROWEST_WINDOW {
+            let metrics =
+                json!({ "width": look.width, "height": 844, "pixelRatio": 1, "touch": false });
+            options["mobileEmulation"] = json!({ "deviceMetrics": metrics });
+        }
         let mut capabilities = Capabilities::new();
-        capabilities.insert(
-            "goog:chromeOptions".to_owned(),
-            json!({ "binary": chromium, "args": arguments }),
-        );
+        capabilities.insert("goog:chromeOptions".to_owned(), options);
         capabilities.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
         let connector = hyper_util::client::legacy::connect::HttpConnector::new();
         let page = ClientBuilder::new(connector)
@@ -118,6 +129,7 @@ impl Browser {
         Some(Self {
             page,
             driver,
+            port,
             _profile: profile,
         })
     }
@@ -150,12 +162,17 @@ impl Browser {
 
     /// Clicks the element with this `data-testid`, once it can be clicked.
     pub(crate) async fn click(&self, id: &str) {
+        self.click_css(&format!("[data-testid=\"{id}\"]")).await;
+    }
+
+    /// Clicks the first element that a selector names, once it can be clicked.
+    pub(crate) async fn click_css(&self, selector: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
             // A page that is drawn anew replaces what was just found.
-            match self.find(id).await.click().await {
+            match self.find_css(selector).await.click().await {
                 Ok(()) => return,
-                Err(error) => assert!(Instant::now() < deadline, "{id}: {error}"),
+                Err(error) => assert!(Instant::now() < deadline, "{selector}: {error}"),
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -210,9 +227,26 @@ impl Browser {
         serde_json::from_value(faults).unwrap()
     }
 
-    /// Takes a picture for whoever looks at a failure.
+    /// What the browser's console holds that is an error since it was last asked: scripts that
+    /// failed, what the page's policy forbade, what couldn't be loaded.
+    pub(crate) async fn complaints(&self) -> Vec<String> {
+        let session = self.page.session_id().await.unwrap().unwrap();
+        let url = format!("http://127.0.0.1:{}/session/{session}/se/log", self.port);
+        let asked = crate::gateway::client()
+            .post(url)
+            .header("content-type", "application/json")
+            .body(json!({ "type": "browser" }).to_string());
+        let log = crate::gateway::json_of(asked.send().await.unwrap(), 200).await;
+        let entries = log["value"].as_array().unwrap().iter();
+        entries
+            .filter(|entry| entry["level"] == "SEVERE")
+            .map(|entry| entry["message"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Closes the page and ends the browser.
     pub(crate) async fn close(self) {
-        // Dropping ends the driver's process, and with it the browser; this is the polite way.
+        // Dropping ends the driver alone: the browser goes with its last page.
         let _ = self.page.clone().close().await;
     }
 }
@@ -224,8 +258,15 @@ impl Drop for Browser {
     }
 }
 
-/// Starts the driver on a free port, which it prints.
+/// Starts the driver on a free port, which it prints. It takes one of IPv4 and gives up when the
+/// same isn't free for IPv6: then another one is tried.
 fn start_driver(chromedriver: &Path, folder: &Path) -> (Child, u16) {
+    (0..10)
+        .find_map(|_| try_to_start(chromedriver, folder))
+        .expect("the driver prints its port")
+}
+
+fn try_to_start(chromedriver: &Path, folder: &Path) -> Option<(Child, u16)> {
     let mut driver = Command::new(chromedriver)
         .arg("--port=0")
         .current_dir(folder)
@@ -235,16 +276,16 @@ fn start_driver(chromedriver: &Path, folder: &Path) -> (Child, u16) {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let port = lines
-        .by_ref()
-        .map_while(Result::ok)
-        .find_map(|line| {
-            let (_, port) = line.split_once("started successfully on port ")?;
-            port.trim_end_matches('.').trim().parse().ok()
-        })
-        .expect("the driver prints its port");
+    let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
+        let (_, port) = line.split_once("started successfully on port ")?;
+        port.trim_end_matches('.').trim().parse().ok()
+    });
+    let Some(port) = port else {
+        driver.wait().unwrap();
+        return None;
+    };
     std::thread::spawn(move || lines.for_each(drop));
-    (driver, port)
+    Some((driver, port))
 }
 
 /// axe-core's script; `None`, said aloud, when it isn't installed.
