@@ -56,7 +56,8 @@ pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
     KeyRecord { key, credential }
 }
 
-/// The `number`th act, so many milliseconds after noon, in a request of its own.
+/// The `number`th act, so many milliseconds after noon, in a request of its own. No two acts that
+/// change something are one.
 pub fn act(number: u16) -> Act {
     Act {
         id: id(3, number),

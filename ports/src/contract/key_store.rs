@@ -243,8 +243,10 @@ async fn a_new_key_has_used_nothing(StoresUnderTest { here, .. }: StoresUnderTes
 async fn a_name_is_what_it_was_changed_to_last(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await;
     let unchanged = here.added(2).await;
-    for new in ["Caja 4", "100 % «ñandú» \\_' 🔑"] {
-        let renamed = here.changed(key.id, KeyChange::Rename(name(new)), 3).await;
+    for (number, new) in (3..).zip(["Caja 4", "100 % «ñandú» \\_' 🔑"]) {
+        let renamed = here
+            .changed(key.id, KeyChange::Rename(name(new)), number)
+            .await;
         let expected = ApiKey {
             name: name(new),
             ..key.clone()
@@ -258,12 +260,10 @@ async fn a_name_is_what_it_was_changed_to_last(StoresUnderTest { here, .. }: Sto
 async fn limits_are_what_they_were_set_to_last(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await;
     let unchanged = here.added(2).await;
-    for new in [
-        limits(600, None),
-        limits(1, Some(domain::limits::MAX_MONTHLY_QUOTA)),
-    ] {
+    let largest = Some(domain::limits::MAX_MONTHLY_QUOTA);
+    for (number, new) in (3..).zip([limits(600, None), limits(1, largest)]) {
         let change = KeyChange::SetLimits(new.into());
-        let answer = here.changed(key.id, change, 3).await;
+        let answer = here.changed(key.id, change, number).await;
         let expected = ApiKey {
             limits: new,
             ..key.clone()
@@ -277,13 +277,15 @@ async fn limits_are_what_they_were_set_to_last(StoresUnderTest { here, .. }: Sto
 
 async fn changing_one_limit_leaves_the_other(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await.id;
-    for (change, expected) in [
+    let changes = [
         (per_minute(7), limits(7, Some(1_000))),
         (monthly_quota(Some(50)), limits(7, Some(50))),
         (monthly_quota(None), limits(7, None)),
         (per_minute(8), limits(8, None)),
-    ] {
-        let answer = here.changed(key, KeyChange::SetLimits(change), 2).await;
+    ];
+    for (number, (change, expected)) in (2..).zip(changes) {
+        let change = KeyChange::SetLimits(change);
+        let answer = here.changed(key, change, number).await;
         assert_eq!(answer.limits, expected);
         assert_eq!(here.state(key).await.limits, expected);
     }
@@ -292,7 +294,7 @@ async fn changing_one_limit_leaves_the_other(StoresUnderTest { here, .. }: Store
 async fn limits_changed_at_the_same_time_are_both_changed(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = here.added(1).await.id;
-    for number in 1..=20_u16 {
+    for number in 2..=21_u16 {
         let minute = KeyChange::SetLimits(per_minute(number.into()));
         let month = KeyChange::SetLimits(monthly_quota(Some(number.into())));
         let (one, other) = futures::join!(

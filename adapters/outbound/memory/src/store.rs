@@ -9,6 +9,7 @@ mod pages;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap};
+use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
@@ -17,7 +18,7 @@ use domain::customer::{Customer, CustomerId};
 use domain::key::KeyId;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry};
+use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
 use uuid::Uuid;
 
 use usage::Statistics;
@@ -51,6 +52,14 @@ impl Kept {
             limits: self.record.key.limits,
             version: self.version,
         }
+    }
+}
+
+/// The error of whoever breaks what the tables of a database would hold together.
+fn broken(what: &'static str) -> StoreError {
+    let cause = Box::<dyn Error + Send + Sync>::from(what);
+    StoreError {
+        cause: Arc::from(cause),
     }
 }
 

@@ -15,8 +15,8 @@ pub(super) async fn a_version_grows_with_every_change(
 ) {
     let key = here.added(1).await.id;
     let mut versions = vec![here.state(key).await.version];
-    for change in [to(9), to(8), KeyChange::Revoke] {
-        here.changed(key, change, 2).await;
+    for (number, change) in (2..).zip([to(9), to(8), KeyChange::Revoke]) {
+        here.changed(key, change, number).await;
         versions.push(here.state(key).await.version);
     }
     assert!(
@@ -74,7 +74,7 @@ pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await.id;
-    for number in 1..=1_001 {
+    for number in 2..=1_002 {
         here.changed(key, to(number.into()), number).await;
     }
     let first = here.changes(ChangeNumber(0)).await;
@@ -87,7 +87,7 @@ pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
 pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = here.added(1).await.id;
-    let updates = (1..=40).map(|number| {
+    let updates = (2..=41).map(|number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
         stores.change(key, to(number.into()), number)
     });

@@ -126,8 +126,8 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhi
         let (first, next) = page(&here, &ask).await;
         assert_eq!(first, before[..3]);
         // The key that the cursor stands for, one that was seen, and one that wasn't.
-        for gone in [before[2], before[0], before[4]] {
-            here.changed(gone, KeyChange::Revoke, 500).await;
+        for (act, gone) in (10 * number..).zip([before[2], before[0], before[4]]) {
+            here.changed(gone, KeyChange::Revoke, act).await;
         }
         let new = here.added(number).await.id;
         ask.page.after = next;
@@ -156,9 +156,9 @@ pub(super) async fn a_page_by_name_begins_after_a_key_that_is_gone(
     let (first, next) = page(&here, &ask).await;
     assert_eq!(first, ids(&keys[..4]));
     // The key that the cursor stands for moves to the end, others to both sides of the cursor.
-    for (key, new) in [(3, "zona"), (7, "aaa"), (0, "cuota")] {
+    for (act, (key, new)) in (20..).zip([(3, "zona"), (7, "aaa"), (0, "cuota")]) {
         let rename = KeyChange::Rename(name(new));
-        keys[key] = here.changed(keys[key].id, rename, 500).await;
+        keys[key] = here.changed(keys[key].id, rename, act).await;
     }
     ask.page.after = next;
     let rest = walk(&here, ask).await.concat();

@@ -144,8 +144,8 @@ pub(super) async fn a_hundred_keys_are_due_at_once_and_the_rest_after(
     }
     let mut told = due(&here, tomorrow()).await;
     assert_eq!(told.len(), 100);
-    for key in &told {
-        here.changed(*key, KeyChange::Revoke, 500).await;
+    for (number, key) in (500..).zip(&told) {
+        here.changed(*key, KeyChange::Revoke, number).await;
     }
     let rest = due(&here, tomorrow()).await;
     assert_eq!(rest.len(), 1);

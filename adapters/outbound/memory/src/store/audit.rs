@@ -6,13 +6,22 @@ use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::page::{Cursor, Direction, PageAsk};
 use ports::inbound::{AuditFilter, AuditPage};
-use ports::outbound::{AuditLog, ListError};
+use ports::outbound::{AuditLog, ListError, StoreError};
 use uuid::Uuid;
 
 use super::pages::{by_instant, page};
-use super::{Books, MemoryStore};
+use super::{Books, MemoryStore, broken};
 
 impl Books {
+    /// # Errors
+    /// When the act's entry is there already: each act is written down once.
+    pub(super) fn is_new(&self, act: &Act) -> Result<(), StoreError> {
+        if self.audit.iter().any(|entry| entry.act.id == act.id) {
+            return Err(broken("the audit log has an entry with this id"));
+        }
+        Ok(())
+    }
+
     /// Adds an entry. The first of an act has the act's id, the others the next free ones.
     pub(super) fn write_down(
         &mut self,

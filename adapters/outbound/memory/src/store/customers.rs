@@ -75,6 +75,7 @@ impl CustomerStore for MemoryStore {
         act: &Act,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
         let mut books = self.books();
+        books.is_new(act)?;
         let customer = books.customers.get_mut(&id).ok_or(UpdateError::NotFound)?;
         let before = customer.clone();
         customer.plan = plan;

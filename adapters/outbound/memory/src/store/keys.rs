@@ -1,8 +1,6 @@
 //! Keys.
 
 use std::cmp::Reverse;
-use std::error::Error;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,7 +16,7 @@ use ports::outbound::{
 };
 
 use super::pages::{begins, by_instant, holds, page};
-use super::{Books, Kept, MemoryStore};
+use super::{Books, Kept, MemoryStore, broken};
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: usize = 1_000;
@@ -104,13 +102,6 @@ fn passes(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
         && filter.text.as_ref().is_none_or(named)
 }
 
-fn unknown_customer() -> StoreError {
-    let cause = Box::<dyn Error + Send + Sync>::from("the key's customer doesn't exist");
-    StoreError {
-        cause: Arc::from(cause),
-    }
-}
-
 #[async_trait]
 impl KeyStore for MemoryStore {
     async fn insert(
@@ -120,9 +111,10 @@ impl KeyStore for MemoryStore {
         act: &Act,
     ) -> Result<(), InsertError> {
         let mut books = self.books();
+        books.is_new(act)?;
         let customer = record.key.customer;
         if !books.customers.contains_key(&customer) {
-            return Err(unknown_customer().into());
+            return Err(broken("the key's customer doesn't exist").into());
         }
         if books.has_prefix(&record.key.prefix) {
             return Err(InsertError::PrefixTaken);
@@ -228,6 +220,7 @@ impl KeyStore for MemoryStore {
         act: &Act,
     ) -> Result<ApiKey, UpdateError> {
         let mut books = self.books();
+        books.is_new(act)?;
         books.key(scope, id).ok_or(UpdateError::NotFound)?;
         match change {
             KeyChange::Rename(name) => books.change(id, Action::KeyRenamed, act, |key| {
@@ -251,6 +244,7 @@ impl KeyStore for MemoryStore {
         act: &Act,
     ) -> Result<Rotation, RotateError> {
         let mut books = self.books();
+        books.is_new(act)?;
         let old = books.key(scope, id).ok_or(RotateError::NotFound)?.clone();
         if old.revoked_at.is_some() {
             return Err(RotateError::Revoked);
