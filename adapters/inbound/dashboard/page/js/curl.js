@@ -2,13 +2,17 @@
 
 import { todayInMexico } from './format.js';
 
-// The sandbox finds any well-formed transfer; this one infers both banks.
-export const exampleBody = () => ({
-  fecha: todayInMexico(),
-  clave_rastreo: 'MBAN01002611200000000001',
-  cuenta: '002010077777777771',
-  monto: 1234.56,
-});
+// The sandbox finds any well-formed transfer. Both banks are inferred from this one, whose tracking
+// key names the day as keys of its bank do.
+export function exampleBody() {
+  const fecha = todayInMexico();
+  return {
+    fecha,
+    clave_rastreo: `MBAN0100${fecha.slice(2).replaceAll('-', '')}0000000001`,
+    cuenta: '002010077777777771',
+    monto: 1234.56,
+  };
+}
 
 export function curlLine(key) {
   const body = JSON.stringify(exampleBody());

@@ -117,6 +117,24 @@ fn every_import_is_a_file_beside_it() {
 }
 
 #[test]
+fn nothing_is_imported_in_vain() {
+    let import = Regex::new(r"import (?:(\w+)|\{([^}]+)\}) from").unwrap();
+    for (name, text) in scripts() {
+        for found in import.captures_iter(&text) {
+            let names = found.get(1).or(found.get(2)).unwrap().as_str();
+            for given in names
+                .split(',')
+                .map(str::trim)
+                .filter(|given| !given.is_empty())
+            {
+                let word = Regex::new(&format!(r"\b{given}\b")).unwrap();
+                assert!(word.find_iter(&text).count() > 1, "{name}: {given}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_first_file_names_every_module_once() {
     let index = read("index.html");
     let named = Regex::new(r#"(?:href|src)="/dashboard/assets/([^"]+)""#).unwrap();

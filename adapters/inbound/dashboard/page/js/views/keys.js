@@ -3,16 +3,14 @@
 import { html, useEffect, useState } from '../lib.js';
 import { count } from '../format.js';
 import { t } from '../i18n.js';
-import { open } from '../memory.js';
 import { ALL, OWN } from '../queries.js';
 import { Link, place, setQuery } from '../router.js';
 import { useConnection } from '../use-query.js';
+import { CreateButton } from '../components/create-button.js';
 import { Ago, EnvironmentBadge, MonthMeter, StatusBadge } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
 import { Field, Select } from '../components/field.js';
-import { Icon } from '../components/icon.js';
 import { Listing } from '../components/listing.js';
-import { CreateKey } from '../dialogs/create-key.js';
 import { Page } from './page.js';
 
 const STATES = { working: ['ACTIVE', 'RETIRING'], revoked: ['REVOKED'], all: [] };
@@ -40,7 +38,7 @@ export const Search = ({ label, value, onInput }) => html`
   </${Field}>`;
 
 const Limits = ({ of: { perMinute, monthlyQuota } }) => html`
-  <span class="stacked"><span>${t('limits.minute', { minute: count(perMinute) })}</span>
+  <span class="stacked nowrap"><span>${t('limits.minute', { minute: count(perMinute) })}</span>
   <small>${monthlyQuota === null ? t('meter.no_cap') : t('limits.month', { month: count(monthlyQuota) })}</small></span>`;
 
 function columns({ path, admin }) {
@@ -86,7 +84,6 @@ export function Keys({ admin }) {
   const variables = { filter, orderBy: ORDERS[order], ...(account && { accountId: account }) };
   const list = useConnection(scope.keys, variables, (data) => scope.of(data).keys);
   const filtered = Boolean(settled || environment || state !== 'working' || account);
-  const create = () => open(() => html`<${CreateKey} />`);
   const clear = () => {
     setText('');
     setState('working');
@@ -95,8 +92,7 @@ export function Keys({ admin }) {
 
   return html`
     <${Page} title=${t(admin ? 'admin.keys' : 'nav.keys')} lead=${t(admin ? 'admin.keys_lead' : 'keys.lead')}
-      actions=${!admin && html`
-        <button type="button" class="primary" onClick=${create} data-testid="create-key"><${Icon} name="plus" />${t('keys.create')}</button>`}>
+      actions=${!admin && html`<${CreateButton} />`}>
       <section class="panel" aria-label=${t('nav.keys')}>
         <div class="filters" role="search">
           <${Search} label=${t(admin ? 'keys.search_all' : 'keys.search')} value=${text} onInput=${setText} />

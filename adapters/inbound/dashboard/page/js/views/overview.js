@@ -3,18 +3,17 @@
 import { html } from '../lib.js';
 import { count, month, percent, utcDay } from '../format.js';
 import { t } from '../i18n.js';
-import { open } from '../memory.js';
 import { KEYS_IN_BRIEF, OWN } from '../queries.js';
 import { go, Link } from '../router.js';
 import { useQuery } from '../use-query.js';
 import { BankPanel } from '../components/bank-panel.js';
+import { CreateButton } from '../components/create-button.js';
 import { NEAR_QUOTA, quotaShare } from '../components/facts.js';
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { requestColumns } from '../components/requests-table.js';
 import { Table } from '../components/table.js';
 import { UsagePanel } from '../components/usage-panel.js';
-import { CreateKey } from '../dialogs/create-key.js';
 import { Page } from './page.js';
 
 const RECENT = 6;
@@ -32,7 +31,7 @@ export function Overview() {
   if (nodes?.length === 0) return html`<${Page} title=${t('nav.overview')}><${Welcome} /><${BankPanel} /></${Page}>`;
   const nameOfKey = namesOf(nodes);
   return html`
-    <${Page} title=${t('nav.overview')}>
+    <${Page} title=${t('nav.overview')} actions=${nodes && html`<${CreateButton} />`}>
       <${QuotaWarnings} keys=${nodes ?? []} />
       <${UsagePanel} scope=${OWN} nameOfKey=${nameOfKey} breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY']} />
       <${BankPanel} />
@@ -93,7 +92,5 @@ const Welcome = () => html`
     <ol class="steps">
       ${STEPS.map((step) => html`<li key=${step}><strong>${t(`welcome.${step}`)}</strong><span class="muted">${t(`welcome.${step}_more`)}</span></li>`)}
     </ol>
-    <button type="button" class="primary" data-testid="create-key" onClick=${() => open(() => html`<${CreateKey} />`)}>
-      <${Icon} name="plus" />${t('keys.create')}
-    </button>
+    <${CreateButton} />
   </section>`;
