@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use ports::outbound::Clock;
+use tokio::task::JoinHandle;
 
 /// The instant at which every test starts; the machine's clock is somewhere else.
 pub(crate) const START: &str = "2031-05-06T07:08:09Z";
@@ -40,6 +41,20 @@ impl TestClock {
 
     pub(crate) fn shared(&self) -> Arc<dyn Clock> {
         Arc::new(self.clone())
+    }
+
+    /// Lets time pass by itself, until the task is aborted.
+    pub(crate) fn run(&self) -> JoinHandle<()> {
+        let clock = self.clone();
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(Duration::from_millis(1));
+            let mut last = ticks.tick().await;
+            loop {
+                let tick = ticks.tick().await;
+                clock.advance(tick - last);
+                last = tick;
+            }
+        })
     }
 }
 

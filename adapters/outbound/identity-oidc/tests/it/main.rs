@@ -13,5 +13,6 @@ mod provider;
 mod rotation;
 mod sandboxed;
 mod sign_in;
+mod sign_out;
 mod signer;
 mod tokens;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
@@ -93,16 +93,13 @@ async fn a_sign_in_waits_for_keys_that_must_not_be_fetched_yet() {
     sign_in(&oidc, "demo-member").await.unwrap();
     assert_eq!(sandbox.fetches(), 2);
     sandbox.handle.rotate();
-    sandbox.clock.advance(Duration::from_millis(9_950));
-    let other = Arc::clone(&oidc);
-    let signing_in = tokio::spawn(async move { sign_in(&other, "demo-admin").await });
-    let clock = sandbox.clock.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(40)).await;
-        clock.advance(Duration::from_millis(50));
-    });
-    signing_in.await.unwrap().unwrap();
+    sandbox.clock.advance(Duration::from_millis(9_900));
+    let started = Instant::now();
+    let running = sandbox.clock.run();
+    sign_in(&oidc, "demo-admin").await.unwrap();
+    running.abort();
     assert_eq!(sandbox.fetches(), 3);
+    assert!(started.elapsed() >= Duration::from_millis(99));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use axum::http::StatusCode;
-use axum::response::IntoResponse as _;
 use domain::customer::Role;
 use identity_oidc::{ClientSecret, Oidc, OidcConfig};
 use ports::outbound::{
@@ -16,8 +14,7 @@ use url::Url;
 use crate::clock::TestClock;
 use crate::provider::{AUDIENCE, CLIENT, DISCOVERY, REVOCATION, TOKEN, TestProvider, adapter, now};
 use crate::sandboxed::{
-    NONCE, REDIRECT, SECRET, SIGNED_OUT, STATE, Sandbox, VERIFIER, browser, grant, press, sign_in,
-    wish,
+    NONCE, REDIRECT, SECRET, STATE, Sandbox, VERIFIER, grant, press, sign_in, wish,
 };
 use crate::signer::{Draft, Signature};
 
@@ -354,98 +351,6 @@ async fn a_provider_that_takes_no_secret_of_ours_says_so() {
     let text = unusable(oidc.redeem(&grant("a-code")).await);
     assert!(text.contains("client_secret_basic"), "{text}");
     assert!(provider.asked(TOKEN).is_empty());
-}
-
-#[tokio::test]
-async fn a_revoked_token_is_nothing_to_the_provider() {
-    let sandbox = Sandbox::start().await;
-    let oidc = sandbox.adapter();
-    let signed_in = sign_in(&oidc, "demo-member").await.unwrap();
-    let user_info = || async {
-        let request = browser().get(format!("{}/userinfo", sandbox.issuer));
-        let answer = request.bearer_auth(&signed_in.token).send().await;
-        answer.unwrap().status()
-    };
-    assert_eq!(user_info().await, StatusCode::OK);
-    oidc.revoke(&signed_in.token).await.unwrap();
-    assert_eq!(user_info().await, StatusCode::UNAUTHORIZED);
-}
-
-#[tokio::test]
-async fn a_provider_without_revocation_is_left_alone() {
-    let provider = TestProvider::start().await;
-    let mut document = provider.document();
-    document
-        .as_object_mut()
-        .unwrap()
-        .remove("revocation_endpoint");
-    provider.says(DISCOVERY, document);
-    let oidc = provider.adapter(&TestClock::new());
-    oidc.revoke("a-token").await.unwrap();
-    assert!(provider.asked(REVOCATION).is_empty());
-}
-
-#[rstest]
-#[case::not_this_kind(400, r#"{"error":"unsupported_token_type"}"#, "")]
-#[case::another_client(401, r#"{"error":"invalid_client"}"#, "can't be used")]
-#[case::a_refusal(400, r#"{"error":"access_denied"}"#, "refused: access_denied")]
-#[case::gibberish(404, "a-token", "HTTP 404")]
-#[case::failing(503, "a-token", "unavailable")]
-#[tokio::test]
-async fn a_failed_revocation_is_told(
-    #[case] status: u16,
-    #[case] body: &'static str,
-    #[case] fault: &str,
-) {
-    let provider = TestProvider::start().await;
-    provider.fails(REVOCATION, status, body);
-    let revoked = provider.adapter(&TestClock::new()).revoke("a-token").await;
-    let text = revoked.map_or_else(|error| error.to_string(), |()| String::new());
-    assert_eq!(text.is_empty(), fault.is_empty(), "{text}");
-    assert!(text.contains(fault) && !text.contains("a-token"), "{text}");
-}
-
-#[tokio::test]
-async fn signing_out_goes_by_the_provider_and_back() {
-    let sandbox = Sandbox::start().await;
-    let address = sandbox.adapter().sign_out_url(SIGNED_OUT).await.unwrap();
-    let answer = browser().get(address).send().await.unwrap();
-    assert_eq!(answer.status(), 303);
-    assert_eq!(answer.headers()["location"], SIGNED_OUT);
-}
-
-#[tokio::test]
-async fn the_way_out_names_us_and_keeps_what_the_provider_wrote() {
-    let provider = TestProvider::start().await;
-    let oidc = provider.adapter(&TestClock::new());
-    let address = oidc
-        .sign_out_url("https://gateway.example/?a=b")
-        .await
-        .unwrap();
-    let expected = format!(
-        "{}/end?tenant=1&client_id={CLIENT}&post_logout_redirect_uri=\
-         https%3A%2F%2Fgateway.example%2F%3Fa%3Db",
-        provider.issuer()
-    );
-    assert_eq!(address, expected);
-}
-
-#[tokio::test]
-async fn without_a_place_to_sign_out_there_is_no_way() {
-    let provider = TestProvider::start().await;
-    let mut document = provider.document();
-    document
-        .as_object_mut()
-        .unwrap()
-        .remove("end_session_endpoint");
-    provider.says(DISCOVERY, document);
-    let oidc = provider.adapter(&TestClock::new());
-    assert_eq!(oidc.sign_out_url(SIGNED_OUT).await, None);
-    provider.answers(DISCOVERY, || async {
-        StatusCode::BAD_GATEWAY.into_response()
-    });
-    let oidc = provider.adapter(&TestClock::new());
-    assert_eq!(oidc.sign_out_url(SIGNED_OUT).await, None);
 }
 
 #[rstest]

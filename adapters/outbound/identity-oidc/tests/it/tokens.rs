@@ -193,6 +193,22 @@ async fn what_is_no_token_is_refused_without_asking_anybody(#[case] token: &str)
 }
 
 #[tokio::test]
+async fn no_character_of_a_token_can_be_another() {
+    let provider = TestProvider::start().await;
+    let adapter = provider.adapter(&TestClock::new());
+    let token = provider.draft().token();
+    for (place, character) in token.char_indices() {
+        for other in ['A', 'B', '=', '.'] {
+            if other != character {
+                let mut changed = token.clone();
+                changed.replace_range(place..=place, &other.to_string());
+                reason(adapter.verify(&changed).await);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn no_reason_repeats_the_token() {
     let provider = TestProvider::start().await;
     let adapter = provider.adapter(&TestClock::new());
