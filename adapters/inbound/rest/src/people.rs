@@ -12,6 +12,9 @@ pub(crate) mod views;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::{delete, get, patch};
 use ports::inbound::{Insights, KeyAdministration};
 use web::{Observer, SessionGuard};
@@ -53,6 +56,22 @@ pub fn people_router(state: PeopleState) -> Router {
     }
     let router = router
         .method_not_allowed_fallback(web::method_not_allowed)
+        .layer(from_fn_with_state(Arc::clone(&observer), see_through))
         .with_state(Arc::new(state));
     web::observe(web::guard(router, &guard), &observer)
+}
+
+/// Ends a change that has begun, though its caller hangs up meanwhile: what the store committed the
+/// limiter has to hear of.
+async fn see_through(
+    State(observer): State<Arc<Observer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    let seen_through = observer.tasks.spawn(next.run(request)).await;
+    // Nothing cancels it but a runtime that ends, and then nobody waits here.
+    seen_through.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
 }

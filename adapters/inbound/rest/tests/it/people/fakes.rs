@@ -21,6 +21,7 @@ use ports::inbound::{
     RequestRecord, RevokedKeys, RotatedKey, Series, SeriesLabel, Session, SessionError, Sessions,
     SignIn, SignInAnswer, SignInError, UsageAsk, UsageReport,
 };
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::fakes::now;
@@ -96,6 +97,8 @@ pub(crate) struct FakePeople {
     pub(crate) trouble: Mutex<Option<KeyError>>,
     /// Each question that reached a port, as debug text.
     pub(crate) asked: Mutex<Vec<String>>,
+    /// Revocations wait for one of these each.
+    pub(crate) turns: Semaphore,
 }
 
 impl Default for FakePeople {
@@ -150,11 +153,19 @@ impl Default for FakePeople {
             keys: Mutex::new([active, revoked, others].map(overview).into()),
             trouble: Mutex::default(),
             asked: Mutex::default(),
+            turns: Semaphore::new(Semaphore::MAX_PERMITS),
         }
     }
 }
 
 impl FakePeople {
+    /// Whether a key is revoked.
+    pub(crate) fn is_revoked(&self, id_text: &str) -> bool {
+        let keys = self.keys.lock().unwrap();
+        let key = keys.iter().find(|key| key.key.id == KeyId(id(id_text)));
+        key.is_some_and(|key| key.key.revoked_at.is_some())
+    }
+
     /// Notes a question; fails it when it has to.
     fn note(&self, caller: &Caller, question: &impl std::fmt::Debug) -> Result<(), KeyError> {
         assert_eq!(caller.request_id, RequestId::parse("test-1").unwrap());
@@ -292,6 +303,7 @@ impl KeyAdministration for FakePeople {
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         self.note(caller, &(reach, id))?;
+        self.turns.acquire().await.unwrap().forget();
         self.change(caller, reach, id, |key| {
             key.revoked_at.get_or_insert(now());
         })

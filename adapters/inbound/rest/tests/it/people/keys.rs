@@ -1,6 +1,8 @@
 //! A person's own keys.
 
 use rstest::rstest;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 
 use super::fakes::{ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, OTHERS_KEY, REVOKED_KEY};
 use super::{ask, in_both_languages, sent, with_json};
@@ -116,4 +118,26 @@ async fn a_wrong_method_is_told_the_right_ones(
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], allowed);
     assert!(harness.people.asked.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_revocation_that_has_begun_ends_though_its_caller_hangs_up() {
+    let harness = Harness::start().await;
+    let people = &harness.people;
+    people.turns.forget_permits(usize::MAX);
+    let mut caller = TcpStream::connect(harness.address).await.unwrap();
+    let request = format!(
+        "DELETE /keys/{ACTIVE_KEY} HTTP/1.1\r\nhost: x\r\nx-request-id: test-1\r\n\
+         cookie: cep_session={MEMBER}\r\n\r\n"
+    );
+    caller.write_all(request.as_bytes()).await.unwrap();
+    while people.asked.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(harness.tasks.len(), 1, "it is nobody's but its caller's");
+    drop(caller);
+    people.turns.add_permits(1);
+    harness.tasks.close();
+    harness.tasks.wait().await;
+    assert!(people.is_revoked(ACTIVE_KEY));
 }
