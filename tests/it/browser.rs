@@ -75,11 +75,7 @@ impl Browser {
         let programs = installed(&["chromium", "chromium-browser", "google-chrome"])
             .zip(installed(&["chromedriver"]));
         let Some((chromium, chromedriver)) = programs else {
-            assert!(
-                !must_run(),
-                "chromium and chromium-driver must be installed"
-            );
-            eprintln!("SKIPPED: chromium and chromium-driver are not installed");
+            skip("chromium or chromium-driver is not installed");
             return None;
         };
         let profile = tempfile::tempdir().unwrap();
@@ -294,15 +290,20 @@ pub(crate) fn axe() -> Option<String> {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/axe/node_modules/axe-core/axe.min.js");
     let axe = std::fs::read_to_string(&path).ok();
     if axe.is_none() {
-        assert!(
-            !must_run(),
-            "{} is missing: scripts/test installs it",
+        skip(&format!(
+            "{} is missing; scripts/test installs it",
             path.display()
-        );
-        eprintln!(
-            "SKIPPED: {} is missing; scripts/test installs it",
-            path.display()
-        );
+        ));
     }
     axe
+}
+
+/// Says aloud that a test is skipped; fails it where everything must run.
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever runs the tests must hear of it"
+)]
+fn skip(why: &str) {
+    assert!(!must_run(), "{why}");
+    eprintln!("SKIPPED: {why}");
 }
