@@ -9,12 +9,22 @@ const edition = signal(0);
 // After a change: whatever is shown is asked for again.
 export const refresh = () => edition.set(edition.get() + 1);
 
-// What was there stays visible while it is asked for again with the same variables.
-export function useQuery(query, variables = {}) {
+// Whoever comes back from a terminal wants to see what was just done there; whoever stays, now and
+// then.
+const GLANCE_MS = 60_000;
+const glance = signal(0);
+const look = () => document.visibilityState === 'visible' && glance.set(glance.get() + 1);
+addEventListener('focus', look);
+setInterval(look, GLANCE_MS);
+
+// What was there stays visible while it is asked for again with the same variables. What is `live`
+// is asked for again by itself; a list that was paged through isn't, it would lose its pages.
+export function useQuery(query, variables = {}, { live = false } = {}) {
   const key = query + JSON.stringify(variables);
   const [state, setState] = useState({ loading: true });
   const [round, setRound] = useState(0);
   const changes = useSignal(edition);
+  const glances = useSignal(glance);
   useEffect(() => {
     const controller = new AbortController();
     setState((old) => ({ key, data: old.key === key ? old.data : undefined, previous: old.data ?? old.previous, loading: true }));
@@ -23,7 +33,7 @@ export function useQuery(query, variables = {}) {
       (error) => controller.signal.aborted || setState({ key, error, loading: false }),
     );
     return () => controller.abort();
-  }, [key, round, changes]);
+  }, [key, round, changes, live && glances]);
   const reload = useCallback(() => setRound((old) => old + 1), []);
   const current = state.key === key ? state : { loading: true, previous: state.data };
   return { ...current, reload };

@@ -11,7 +11,7 @@ import { Failed, Skeleton } from './feedback.js';
 const TONES = { UNKNOWN: 'off', OPERATIONAL: 'ok', DEGRADED: 'warn', DOWN: 'bad', PAUSED: 'warn' };
 
 export function BankPanel() {
-  const { data, error, reload } = useQuery(BANK);
+  const { data, error, reload } = useQuery(BANK, {}, { live: true });
   return html`
     <section class="panel" aria-labelledby="bank-title" data-testid="bank-health">
       <header class="panel-head"><h2 id="bank-title">${t('bank.title')}</h2></header>

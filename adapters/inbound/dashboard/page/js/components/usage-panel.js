@@ -56,7 +56,7 @@ export function UsagePanel({ scope, keyId = null, accountId, nameOfKey = (id) =>
   const [range, setRange] = useState('month');
   const [breakdown, setBreakdown] = useState('OUTCOME');
   const variables = { range: RANGES[range], breakdown, keyId, ...(accountId && { accountId }) };
-  const { data, previous, error, loading, reload } = useQuery(scope.usage, variables);
+  const { data, previous, error, loading, reload } = useQuery(scope.usage, variables, { live: true });
   const report = (data ?? (loading ? previous : undefined)) && scope.of(data ?? previous).usage;
 
   return html`
@@ -74,7 +74,7 @@ export function UsagePanel({ scope, keyId = null, accountId, nameOfKey = (id) =>
       ${error ? html`<${Failed} error=${error} retry=${reload} />`
         : !report ? html`<${Skeleton} tall lines=${4} />`
           : html`
-            <div class=${loading ? 'stale' : ''} aria-busy=${loading ? 'true' : undefined}>
+            <div class=${data ? '' : 'stale'} aria-busy=${loading ? 'true' : undefined}>
               <${Totals} totals=${report.totals} />
               <${Chart} slots=${report.slots} series=${drawn(report, nameOfKey)} granularity=${report.granularity}
                 label=${t('chart.label', { range: t(`range.${range}`) })} />

@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from '../lib.js';
 import { count } from '../format.js';
 import { t } from '../i18n.js';
+import { isId, namesOf } from '../ids.js';
 import { open } from '../memory.js';
 import { ACCOUNTS, ALL, AUDIT } from '../queries.js';
 import { Link, place, setQuery } from '../router.js';
@@ -11,10 +12,10 @@ import { Badge, RequestId, Time } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
 import { Field } from '../components/field.js';
 import { Listing } from '../components/listing.js';
+import { OfAccount } from '../components/of-account.js';
+import { Search, useDebounced } from '../components/search.js';
 import { UsagePanel } from '../components/usage-panel.js';
 import { SetPlan } from '../dialogs/set-plan.js';
-import { Search, useDebounced } from './keys.js';
-import { namesOf } from './overview.js';
 import { Page } from './page.js';
 
 const none = (icon) => html`<${Empty} title=${t('admin.none')} icon=${icon}><p class="muted">${t('admin.none_more')}</p></${Empty}>`;
@@ -56,13 +57,11 @@ export function AdminUsage() {
   const accountId = place.get().query.get('account');
   const { data } = useQuery(ALL.keys, { filter: {}, orderBy: null, after: null, ...(accountId && { accountId }) });
   return html`
-    <${Page} title=${t('admin.usage')} lead=${accountId ? html`${t('admin.of_account')} <code>${accountId}</code>` : t('admin.usage_lead')}>
+    <${Page} title=${t('admin.usage')} lead=${accountId ? html`<${OfAccount} id=${accountId} all="/admin/usage" />` : t('admin.usage_lead')}>
       <${UsagePanel} scope=${ALL} accountId=${accountId} nameOfKey=${namesOf(data?.admin.keys.nodes)}
         breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY', 'TOTAL']} />
     </${Page}>`;
 }
-
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function Audit() {
   const asked = place.get().query;
@@ -71,10 +70,9 @@ export function Audit() {
   const key = useDebounced(keyId.trim());
   const account = useDebounced(accountId.trim());
   useEffect(() => setQuery({ key, account }), [key, account]);
-  // Half an id is no question yet.
-  const filter = { ...(ID.test(key) && { keyId: key }), ...(ID.test(account) && { accountId: account }) };
+  const filter = { ...(isId(key) && { keyId: key }), ...(isId(account) && { accountId: account }) };
   const list = useConnection(AUDIT, { filter }, (data) => data.admin.audit);
-  const wrong = (id) => (id && !ID.test(id) ? t('filter.id_shape') : undefined);
+  const wrong = (id) => (id && !isId(id) ? t('filter.id_shape') : undefined);
   const columns = [
     { key: 'at', label: t('audit.at'), cell: ({ at }) => html`<${Time} at=${at} />` },
     { key: 'action', label: t('audit.action'), cell: ({ action }) => html`<${Badge} tone="neutral">${t(`audit.${action}`)}</${Badge}>` },

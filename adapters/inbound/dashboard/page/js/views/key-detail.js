@@ -13,15 +13,15 @@ import {
 import { Empty, Failed, Notice, Skeleton } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { Listing } from '../components/listing.js';
+import { QuotaWarnings } from '../components/quota-warnings.js';
 import { requestColumns } from '../components/requests-table.js';
 import { UsagePanel } from '../components/usage-panel.js';
 import { RenameKey, RevokeKey, RotateKey, SetLimits } from '../dialogs/key-dialogs.js';
-import { QuotaWarnings } from './overview.js';
 import { Page } from './page.js';
 
 export function KeyDetail({ id, admin }) {
   const scope = admin ? ALL : OWN;
-  const { data, error, reload } = useQuery(scope.key, { id });
+  const { data, error, reload } = useQuery(scope.key, { id }, { live: true });
   const back = html`<${Link} class="back" to=${admin ? '/admin/keys' : '/keys'}><${Icon} name="back" />${t(admin ? 'admin.keys' : 'nav.keys')}</${Link}>`;
   if (error) return html`${back}<${Page} title=${t('key.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
   if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;

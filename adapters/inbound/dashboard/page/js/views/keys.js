@@ -9,8 +9,10 @@ import { useConnection } from '../use-query.js';
 import { CreateButton } from '../components/create-button.js';
 import { Ago, EnvironmentBadge, MonthMeter, StatusBadge } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
-import { Field, Select } from '../components/field.js';
+import { Select } from '../components/field.js';
 import { Listing } from '../components/listing.js';
+import { OfAccount } from '../components/of-account.js';
+import { Search, useDebounced } from '../components/search.js';
 import { Page } from './page.js';
 
 const STATES = { working: ['ACTIVE', 'RETIRING'], revoked: ['REVOKED'], all: [] };
@@ -19,24 +21,6 @@ const ORDERS = {
   oldest: { field: 'CREATED_AT', direction: 'ASC' },
   name: { field: 'NAME', direction: 'ASC' },
 };
-const TYPING = 250;
-
-export function useDebounced(value) {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}
-
-export const Search = ({ label, value, onInput }) => html`
-  <${Field} label=${label}>
-    ${(control) => html`
-      <input ...${control} type="search" value=${value} autocomplete="off" spellcheck=${false}
-        onInput=${(event) => onInput(event.target.value)} data-testid="search" />`}
-  </${Field}>`;
-
 const Limits = ({ of: { perMinute, monthlyQuota } }) => html`
   <span class="stacked nowrap"><span>${t('limits.minute', { minute: count(perMinute) })}</span>
   <small>${monthlyQuota === null ? t('meter.no_cap') : t('limits.month', { month: count(monthlyQuota) })}</small></span>`;
@@ -103,7 +87,7 @@ export function Keys({ admin }) {
           <${Select} label=${t('keys.order')} value=${order} onChange=${setOrder}
             options=${Object.keys(ORDERS).map((each) => [each, t(`keys.order.${each}`)])} />
         </div>
-        ${account && html`<p class="small">${t('admin.of_account')} <code>${account}</code> · <${Link} to="/admin/keys">${t('admin.all_accounts')}</${Link}></p>`}
+        ${account && html`<p class="small"><${OfAccount} id=${account} all="/admin/keys" /></p>`}
         <${Listing} list=${list} label=${t('nav.keys')}
           columns=${columns({ admin, path: (id) => `${admin ? '/admin' : ''}/keys/${id}` })}
           rowProps=${(key) => ({ 'data-testid': 'key-row', 'data-key-id': key.id })}

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from '../lib.js';
 import { t } from '../i18n.js';
+import { isId, namesOf } from '../ids.js';
 import { ALL, KEYS_IN_BRIEF, OWN } from '../queries.js';
 import { place, setQuery } from '../router.js';
 import { useConnection, useQuery } from '../use-query.js';
@@ -9,9 +10,8 @@ import { Empty } from '../components/feedback.js';
 import { Field, Select } from '../components/field.js';
 import { Listing } from '../components/listing.js';
 import { requestColumns } from '../components/requests-table.js';
+import { Search, useDebounced } from '../components/search.js';
 import { endpointName, ENDPOINTS, OUTCOMES } from '../components/usage-panel.js';
-import { Search, useDebounced } from './keys.js';
-import { namesOf } from './overview.js';
 import { Page } from './page.js';
 
 const DAY = 86_400_000;
@@ -40,7 +40,7 @@ export function Requests({ admin }) {
   const nameOfKey = namesOf(own.data?.keys.nodes);
   const scope = admin ? ALL : OWN;
   const filter = {
-    ...(key && { keyId: key }),
+    ...(isId(key) && { keyId: key }),
     ...(filters.endpoint && { endpoint: filters.endpoint }),
     ...(filters.outcome && { outcome: filters.outcome }),
     ...(filters.span && { from: since(filters.span) }),
@@ -56,7 +56,7 @@ export function Requests({ admin }) {
       <section class="panel" aria-label=${t('nav.requests')}>
         <div class="filters" role="search">
           ${admin ? html`
-            <${Field} label=${t('filter.key_id')}>
+            <${Field} label=${t('filter.key_id')} error=${key && !isId(key) ? t('filter.id_shape') : undefined}>
               ${(control) => html`<input ...${control} type="search" value=${filters.key} autocomplete="off" onInput=${(event) => change('key')(event.target.value)} />`}
             </${Field}>` : html`
             <${Select} label=${t('request.key')} value=${filters.key} onChange=${change('key')} testid="filter-key"
