@@ -28,4 +28,4 @@ pub use key_watch::KeyWatch;
 pub use keys::{KeyService, MOST_ACTIVE_KEYS};
 pub use proofs::{BankBySide, ProofMemory, ProofService};
 pub use retirement::Retirement;
-pub use sessions::{CALLBACK_PATH, SessionService};
+pub use sessions::{BrowserAddresses, SessionService};

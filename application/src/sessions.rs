@@ -13,8 +13,6 @@ use ports::outbound::{
     Random, TokenError,
 };
 
-/// The path of ours that the provider sends browsers back to.
-pub const CALLBACK_PATH: &str = "/auth/callback";
 /// How much longer than it lives a token that was signed out is remembered: nobody may take it
 /// after its end because of a clock that is behind.
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(5);
@@ -28,30 +26,36 @@ pub struct SessionService {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     seal: TicketSeal,
-    public_url: String,
-    redirect_uri: String,
+    addresses: BrowserAddresses,
+}
+
+/// Where the provider sends browsers: what has to be registered there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserAddresses {
+    /// With the answer to a sign-in.
+    pub signed_in: String,
+    /// After signing out.
+    pub signed_out: String,
 }
 
 impl SessionService {
-    /// A service for the people of this provider. `public_url` is where browsers find us: scheme
-    /// and host, without a path. All processes behind it need one `seal` and one `deny_list`.
+    /// A service for the people of this provider. All processes behind one address need one `seal`
+    /// and one `deny_list`.
     pub fn new(
         provider: Arc<dyn IdentityProvider>,
         deny_list: Arc<dyn DenyList>,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         seal: TicketSeal,
-        public_url: &str,
+        addresses: BrowserAddresses,
     ) -> Self {
-        let public_url = public_url.trim_end_matches('/').to_owned();
         Self {
             provider,
             deny_list,
             clock,
             random,
             seal,
-            redirect_uri: format!("{public_url}{CALLBACK_PATH}"),
-            public_url,
+            addresses,
         }
     }
 
@@ -117,7 +121,7 @@ impl Sessions for SessionService {
             state: ticket.state(),
             nonce: ticket.nonce(),
             verifier: ticket.verifier(),
-            redirect_uri: &self.redirect_uri,
+            redirect_uri: &self.addresses.signed_in,
         };
         let redirect = self.provider.authorization_url(&wish).await;
         Ok(SignIn {
@@ -135,7 +139,7 @@ impl Sessions for SessionService {
             code,
             nonce: ticket.nonce(),
             verifier: ticket.verifier(),
-            redirect_uri: &self.redirect_uri,
+            redirect_uri: &self.addresses.signed_in,
         };
         let access = self.provider.redeem(&grant).await.map_err(not_signed_in)?;
         Ok(Session {
@@ -181,6 +185,6 @@ impl Sessions for SessionService {
             Err(TokenError::Invalid(_)) => {}
             Err(TokenError::Unavailable(cause)) => return Err(SessionError::Unavailable(cause)),
         }
-        Ok(self.provider.sign_out_url(&self.public_url).await)
+        Ok(self.provider.sign_out_url(&self.addresses.signed_out).await)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use application::SessionService;
+use application::{BrowserAddresses, SessionService};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Role;
@@ -23,6 +23,13 @@ use ports::outbound::{
 use support::noon;
 
 const PUBLIC: &str = "https://gateway.example";
+
+fn addresses() -> BrowserAddresses {
+    BrowserAddresses {
+        signed_in: format!("{PUBLIC}/auth/callback"),
+        signed_out: PUBLIC.to_owned(),
+    }
+}
 
 /// A deny list that counts its readings and can be down.
 #[derive(Default)]
@@ -117,7 +124,7 @@ fn house() -> House {
             clock.clone(),
             random.clone(),
             seal,
-            PUBLIC,
+            addresses(),
         )
     };
     House {
@@ -332,7 +339,7 @@ async fn a_binding_of_another_installation_is_none() {
         house.clock.clone(),
         Arc::new(CountingRandom::default()),
         TicketSeal::new(&[8; 32]).unwrap(),
-        PUBLIC,
+        addresses(),
     );
     let begun = house.begin("/").await;
     let refused = stranger.finish(begun.answer()).await;
@@ -441,7 +448,7 @@ async fn a_signed_out_token_with_another_signature_is_signed_out() {
         house.clock.clone(),
         Arc::new(CountingRandom::default()),
         TicketSeal::new(&[7; 32]).unwrap(),
-        PUBLIC,
+        addresses(),
     );
     sessions.person("head.body.other").await.unwrap();
     sessions.end("head.body.one").await.unwrap();

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use application::SessionService;
+use application::{BrowserAddresses, SessionService};
 use axum::Router;
 use dashboard::DashboardState;
 use domain::participant::Catalogue;
@@ -170,7 +170,7 @@ fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationTo
 
 /// Where the provider sends a browser with its code.
 fn callback(public: &Origin) -> String {
-    format!("{public}{}", application::CALLBACK_PATH)
+    format!("{public}{}", dashboard::CALLBACK_PATH)
 }
 
 /// What the routes of people stand on.
@@ -198,6 +198,7 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         observer,
         ticket_seal,
     } = foundation;
+    let public = identity.site.public();
     let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
     let provider: Arc<dyn IdentityProvider> = Arc::new(provider.context("CEP_OIDC_ISSUER")?);
     let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
@@ -206,7 +207,10 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         Arc::clone(&clock),
         random,
         ticket_seal,
-        identity.site.public().as_str(),
+        BrowserAddresses {
+            signed_in: callback(public),
+            signed_out: public.to_string(),
+        },
     ));
     let guard = Arc::new(SessionGuard {
         sessions: Arc::clone(&sessions),
