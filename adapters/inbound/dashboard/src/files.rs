@@ -96,6 +96,8 @@ pub(crate) async fn asset(
     };
     fields.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     security::protect_file(fields);
+    // A first visit is dozens of them.
+    response.extensions_mut().insert(web::Unremarkable);
     response
 }
 

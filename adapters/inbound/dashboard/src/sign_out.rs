@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Extension, State};
-use axum::http::header::{ACCEPT, ORIGIN, SET_COOKIE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::header::{ACCEPT, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use ports::inbound::SessionError;
 use serde::Serialize;
-use web::{Call, Chain, Failure, Origin, Site, the_one};
+use web::{Call, Chain, Failure};
 
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
-
-const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// A database that restarts is usually back by then.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -30,7 +28,7 @@ pub(crate) async fn end(
     Extension(call): Extension<Call>,
     headers: HeaderMap,
 ) -> Response {
-    if !is_ours(&headers, &state.site) {
+    if web::is_cross_site(&headers, &state.site) {
         return Failure::cross_site(call.language).into_response();
     }
     let ended = match state.site.session_cookie().read(&headers) {
@@ -75,21 +73,4 @@ fn navigates(headers: &HeaderMap) -> bool {
     accepted
         .flat_map(|value| value.split([',', ';']))
         .any(|part| part.trim() == "text/html")
-}
-
-/// Whether the request comes from a page that may end a session, or from no browser.
-fn is_ours(headers: &HeaderMap, site: &Site) -> bool {
-    if headers.contains_key(ORIGIN) {
-        let origin = the_one(headers, &ORIGIN).and_then(|text| Origin::parse(text).ok());
-        match origin {
-            Some(origin) if origin == *site.public() => {}
-            Some(origin) => return site.allowed().contains(&origin),
-            None => return false,
-        }
-    }
-    !headers.contains_key(SEC_FETCH_SITE)
-        || matches!(
-            the_one(headers, &SEC_FETCH_SITE),
-            Some("same-origin" | "none")
-        )
 }

@@ -36,6 +36,12 @@ impl<'a> Sender<'a> {
     }
 }
 
+/// Whether a request was sent by a page that may not ask us. [`crate::guard()`] refuses those by
+/// itself; this is for routes that need no session.
+pub fn is_cross_site(headers: &HeaderMap, site: &Site) -> bool {
+    Sender::of(headers, site) == Sender::Foreign
+}
+
 /// What the `Origin` says; nothing when there is none.
 fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a>>, Foreign> {
     if !headers.contains_key(ORIGIN) {

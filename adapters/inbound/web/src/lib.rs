@@ -30,10 +30,13 @@ pub use call::{Call, the_one};
 pub use chain::Chain;
 pub use code::Code;
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
+pub use cross_site::is_cross_site;
 pub use failure::{Failure, SIGN_IN_PATH};
 pub use guard::{SessionGuard, guard};
 pub use language::Language;
-pub use observe::{Observer, method_not_allowed, milliseconds, observe, route_not_found};
+pub use observe::{
+    Observer, Unremarkable, method_not_allowed, milliseconds, observe, route_not_found,
+};
 pub use origin::{Origin, OriginError};
 pub use site::{Site, SiteError};
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request, State};
+use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use futures::FutureExt as _;
@@ -56,15 +57,50 @@ async fn observed(
     if !incoming.is_over().await {
         observer.tasks.spawn(incoming.drain());
     }
-    tracing::info!(
-        target: "cep::request",
-        %method,
-        route = path.as_ref().map_or("unknown", MatchedPath::as_str),
-        status = response.status().as_u16(),
-        duration_ms = milliseconds(observer.clock.monotonic().saturating_sub(call.started)),
-        request_id = call.request_id.as_str(),
-    );
+    let line = Line {
+        method: &method,
+        route: path.as_ref().map_or("unknown", MatchedPath::as_str),
+        status: response.status().as_u16(),
+        duration: observer.clock.monotonic().saturating_sub(call.started),
+        request_id: call.request_id.as_str(),
+    };
+    match response.extensions().get::<Unremarkable>() {
+        Some(Unremarkable) => line.write_for_debugging(),
+        None => line.write(),
+    }
     response
+}
+
+/// In an answer's extensions: nobody wants a line about each of these.
+#[derive(Clone, Copy, Debug)]
+pub struct Unremarkable;
+
+/// One line of the log.
+struct Line<'a> {
+    method: &'a Method,
+    route: &'a str,
+    status: u16,
+    duration: Duration,
+    request_id: &'a str,
+}
+
+/// A level is part of an event's place in the code, so there are two of them.
+macro_rules! write_line {
+    ($line:expr, $level:expr) => {{
+        let Line { method, route, status, duration, request_id } = $line;
+        let duration_ms = milliseconds(*duration);
+        tracing::event!(target: "cep::request", $level, %method, route, status, duration_ms, request_id);
+    }};
+}
+
+impl Line<'_> {
+    fn write(&self) {
+        write_line!(self, tracing::Level::INFO);
+    }
+
+    fn write_for_debugging(&self) {
+        write_line!(self, tracing::Level::DEBUG);
+    }
 }
 
 /// An answer, even if making it panics.
