@@ -328,3 +328,58 @@ async fn settled(browser: &Browser) {
     )
     .await;
 }
+
+#[tokio::test]
+async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let key = member.create_key("caja 4", "test").await;
+    sign_in(&browser, &gateway, Demo::Admin).await;
+    open(&browser, &gateway, &format!("/admin/keys/{}", key.id)).await;
+    browser.click("set-limits").await;
+    browser
+        .click_css("dialog[open] input[value=ENTERPRISE]")
+        .await;
+    browser.click("limits-confirm").await;
+    dialog_closes(&browser).await;
+    assert_eq!(member.keys().await[0]["per_minute"], 600);
+    open(&browser, &gateway, "/admin/accounts").await;
+    browser.click("set-plan").await;
+    browser
+        .click_css("dialog[open] input[value=ENTERPRISE]")
+        .await;
+    browser.click("plan-confirm").await;
+    dialog_closes(&browser).await;
+    let plans = "{ admin { accounts { nodes { plan } } } }";
+    let admin = Person::signed_in(&gateway, Demo::Admin).await;
+    let plans = admin.ask(plans, json!({})).await;
+    assert!(plans.to_string().contains("ENTERPRISE"), "{plans}");
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+
+    let Some(browser) = Browser::start(Look::PHONE_BY_NIGHT).await else {
+        return;
+    };
+    sign_in(&browser, &gateway, Demo::Member).await;
+    open(&browser, &gateway, &format!("/keys/{}", key.id)).await;
+    browser.click("rename").await;
+    let field = browser.find_css("dialog[open] input").await;
+    field.clear().await.unwrap();
+    field.send_keys("caja 5").await.unwrap();
+    browser.click("rename-confirm").await;
+    browser.sees("caja 5").await;
+    assert_eq!(member.keys().await[0]["name"], "caja 5");
+    browser.close().await;
+}
+
+/// Waits until no dialog is open: what it asked for was done.
+async fn dialog_closes(browser: &Browser) {
+    eventually("the dialog closes", Duration::from_secs(10), async || {
+        let open = Locator::Css("dialog[open]");
+        browser.page.find(open).await.is_err()
+    })
+    .await;
+}
