@@ -97,7 +97,8 @@ async fn day(store: &Store, scope: Scope, breakdown: Breakdown) -> Vec<(Outcome,
         key: None,
         only: Only::default(),
     };
-    let rows = store.usage(scope, &ask).await.unwrap();
+    let mut rows = store.usage(scope, &ask).await.unwrap();
+    rows.sort_by_key(|row| row.outcome.name());
     let rows = rows.into_iter();
     rows.map(|row| (row.outcome, row.requests, row.latencies))
         .collect()
