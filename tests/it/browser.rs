@@ -1,6 +1,7 @@
 //! A headless Chromium of a test's own, driven over `WebDriver`.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ pub(crate) struct Browser {
     driver: Child,
     /// Where the driver listens.
     port: u16,
+    session: String,
     _profile: TempDir,
 }
 
@@ -122,10 +124,12 @@ impl Browser {
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .unwrap();
+        let session = page.session_id().await.unwrap().unwrap();
         Some(Self {
             page,
             driver,
             port,
+            session,
             _profile: profile,
         })
     }
@@ -226,8 +230,8 @@ impl Browser {
     /// What the browser's console holds that is an error since it was last asked: scripts that
     /// failed, what the page's policy forbade, what couldn't be loaded.
     pub(crate) async fn complaints(&self) -> Vec<String> {
-        let session = self.page.session_id().await.unwrap().unwrap();
-        let url = format!("http://127.0.0.1:{}/session/{session}/se/log", self.port);
+        let Self { port, session, .. } = self;
+        let url = format!("http://127.0.0.1:{port}/session/{session}/se/log");
         let asked = crate::gateway::client()
             .post(url)
             .header("content-type", "application/json")
@@ -239,16 +243,23 @@ impl Browser {
             .map(|entry| entry["message"].as_str().unwrap().to_owned())
             .collect()
     }
-
-    /// Closes the page and ends the browser.
-    pub(crate) async fn close(self) {
-        // Dropping ends the driver alone: the browser goes with its last page.
-        let _ = self.page.clone().close().await;
-    }
 }
 
 impl Drop for Browser {
+    /// Ends the browser, which would outlive its driver, and then the driver; also after a panic.
     fn drop(&mut self) {
+        let request = format!(
+            "DELETE /session/{} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n",
+            self.session
+        );
+        let asked = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut driver| {
+            driver.set_read_timeout(Some(PATIENCE))?;
+            driver.write_all(request.as_bytes())?;
+            // It answers once the browser has ended; the connection it keeps.
+            driver.read(&mut [0; 256])
+        });
+        // The driver may be gone already, and its browser with it.
+        drop(asked);
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }

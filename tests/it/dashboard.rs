@@ -129,7 +129,6 @@ async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() 
     .await;
     browser.find("requests-table").await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
-    browser.close().await;
 }
 
 #[tokio::test]
@@ -162,7 +161,6 @@ async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
     })
     .await;
     browser.sees("revocada").await;
-    browser.close().await;
 }
 
 #[tokio::test]
@@ -204,7 +202,6 @@ async fn a_key_is_rotated_with_grace() {
         let answer = gateway.post("xml", key, &request(1, "10.00")).await;
         assert_eq!(answer.status(), StatusCode::OK);
     }
-    browser.close().await;
 }
 
 #[tokio::test]
@@ -224,7 +221,6 @@ async fn a_proof_is_tried_in_the_page() {
         result.text().await.unwrap_or_default().contains("MBAN0100")
     })
     .await;
-    browser.close().await;
 }
 
 #[tokio::test]
@@ -238,7 +234,7 @@ async fn the_admin_part_is_for_admins() {
     // Whoever types the address is refused by the API, and told so.
     open(&browser, &gateway, "/admin/accounts").await;
     browser.find("forbidden").await;
-    browser.click("sign-out").await;
+    drop(browser);
     let Some(browser) = Browser::start(Look::DESKTOP).await else {
         return;
     };
@@ -246,7 +242,6 @@ async fn the_admin_part_is_for_admins() {
     browser.find("admin-nav").await;
     open(&browser, &gateway, "/admin/accounts").await;
     browser.sees("demo-member").await;
-    browser.close().await;
 }
 
 #[tokio::test]
@@ -307,7 +302,6 @@ async fn no_view_has_a_serious_fault_of_accessibility() {
         browser.click("create-key").await;
         let faults = browser.accessibility_faults(&axe).await;
         assert_eq!(faults, Vec::<String>::new(), "the dialog, {look:?}");
-        browser.close().await;
     }
 }
 
@@ -358,7 +352,7 @@ async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
     let plans = admin.ask(plans, json!({})).await;
     assert!(plans.to_string().contains("ENTERPRISE"), "{plans}");
     assert_eq!(browser.complaints().await, Vec::<String>::new());
-    browser.close().await;
+    drop(browser);
 
     let Some(browser) = Browser::start(Look::PHONE_BY_NIGHT).await else {
         return;
@@ -372,7 +366,6 @@ async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
     browser.click("rename-confirm").await;
     browser.sees("caja 5").await;
     assert_eq!(member.keys().await[0]["name"], "caja 5");
-    browser.close().await;
 }
 
 /// Waits until no dialog is open: what it asked for was done.
