@@ -120,10 +120,10 @@ impl KeyService {
 
     /// Leaves room for the key that a time of grace keeps active beside its successor. Without
     /// this, one key rotated again and again would be any number of them.
-    async fn check_room(&self, customer: CustomerId) -> Result<(), KeyError> {
+    async fn check_room(&self, caller: &Caller, customer: CustomerId) -> Result<(), KeyError> {
         let active = self.keys.of_customer(customer, RevokedKeys::Hidden).await?;
         let active = u64::try_from(active.len()).unwrap_or(u64::MAX);
-        if active < MOST_ACTIVE_KEYS {
+        if active < most_active(caller) {
             Ok(())
         } else {
             Err(too_many_keys())
@@ -273,7 +273,7 @@ impl KeyAdministration for KeyService {
         let KeyOverview { key, used, .. } = found.ok_or(KeyError::NotFound)?;
         let retires_at = grace.end(act.at);
         if retires_at > act.at {
-            self.check_room(key.customer).await?;
+            self.check_room(caller, key.customer).await?;
         }
         let mut cause: Cause = Arc::new(RotateError::PrefixTaken);
         for _ in 0..PREFIX_ATTEMPTS {
@@ -294,12 +294,18 @@ impl KeyAdministration for KeyService {
                 Err(RotateError::AlreadyRotated) => return Err(KeyError::AlreadyRotated),
                 Err(RotateError::Store(error)) => return Err(error.into()),
             };
-            // A key with a time of grace is to the limiter what it was before.
-            let old = if old.revoked_at.is_some() {
-                self.announced(old).await?
-            } else {
-                let key = old;
-                KeyOverview { key, month, used }
+            // A key with a time of grace is to the limiter what it was before. One without is
+            // revoked already, and the watch tells the limiter: what must not be lost now is the
+            // successor's secret.
+            if old.revoked_at.is_some()
+                && let Err(error) = self.announcer.announce(old.id).await
+            {
+                tracing::warn!(key = %old.id, %error, "the limiter hears of a rotated key later");
+            }
+            let old = KeyOverview {
+                key: old,
+                month,
+                used,
             };
             let key = unused(new, month);
             let new = CreatedKey { key, secret };

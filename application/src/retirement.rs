@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::audit::Act;
-use domain::key::Owner;
+use domain::key::{KeyId, Owner};
 use domain::request::RequestId;
 use ports::outbound::{
     Clock, KeyChange, KeyStore, Limiter, Random, Scope, StoreError, UpdateError, new_id,
@@ -37,32 +37,51 @@ impl Retirement {
         }
     }
 
-    /// Revokes what is due, at most 100 keys, and returns how many there were. One reading when
-    /// nothing is due. Several processes may sweep the same keys.
+    /// Revokes all that is due, and returns how many keys that were. One reading when nothing is
+    /// due. Several processes may sweep the same keys.
     ///
     /// # Errors
     /// When the store fails; what is still due is found again.
     pub async fn sweep(&self) -> Result<usize, StoreError> {
-        let due = self.keys.due(self.clock.now()).await?;
         let mut revoked = 0;
-        for key in due {
-            let id = new_id(self.clock.as_ref(), self.random.as_ref());
-            let act = Act {
-                id,
-                at: self.clock.now(),
-                actor: Owner::gateway(),
-                request_id: RequestId::from_uuid(id),
-            };
-            let change = KeyChange::Revoke;
-            match self.keys.change(Scope::Everybody, key, &change, &act).await {
-                Ok(_) => revoked += 1,
-                Err(UpdateError::NotFound) => continue,
-                Err(UpdateError::Store(error)) => return Err(error),
+        loop {
+            let due = self.keys.due(self.clock.now()).await?;
+            let mut progress = 0;
+            let mut failure = None;
+            for key in &due {
+                // One that fails must not keep the others working.
+                match self.revoke(*key).await {
+                    Ok(()) => progress += 1,
+                    Err(error) => failure = Some(error),
+                }
             }
-            if let Err(error) = self.announcer.announce(key).await {
-                tracing::warn!(%key, %error, "the limiter hears of a retired key later");
+            revoked += progress;
+            match failure {
+                Some(error) => return Err(error),
+                None if progress == 0 => return Ok(revoked),
+                None => {}
             }
         }
-        Ok(revoked)
+    }
+
+    async fn revoke(&self, key: KeyId) -> Result<(), StoreError> {
+        let id = new_id(self.clock.as_ref(), self.random.as_ref());
+        let act = Act {
+            id,
+            at: self.clock.now(),
+            actor: Owner::gateway(),
+            request_id: RequestId::from_uuid(id),
+        };
+        let change = KeyChange::Revoke;
+        match self.keys.change(Scope::Everybody, key, &change, &act).await {
+            Ok(_) => {}
+            // Keys aren't removed; one that isn't there isn't due any more.
+            Err(UpdateError::NotFound) => return Ok(()),
+            Err(UpdateError::Store(error)) => return Err(error),
+        }
+        if let Err(error) = self.announcer.announce(key).await {
+            tracing::warn!(%key, %error, "the limiter hears of a retired key later");
+        }
+        Ok(())
     }
 }

@@ -59,20 +59,33 @@ impl SessionService {
         }
     }
 
-    /// The sign-in that an answer belongs to, which gets no other answer from now on.
-    async fn answered(&self, answer: &SignInAnswer<'_>) -> Result<Ticket, SignInError> {
-        let now = self.clock.now();
-        let ticket = self.seal.open(answer.binding, now);
+    /// The sign-in that an answer belongs to, unless it was answered before.
+    async fn under_way(&self, answer: &SignInAnswer<'_>) -> Result<Ticket, SignInError> {
+        let ticket = self.seal.open(answer.binding, self.clock.now());
         let ticket = ticket
             .filter(|ticket| ticket.is_answered_by(answer.state))
             .ok_or(SignInError::NotUnderWay)?;
-        let state = Fingerprint(fingerprint(ticket.state()));
-        match self.deny_list.deny(&state, now + LIFETIME).await {
-            Ok(Denial::New) => Ok(ticket),
+        match self.deny_list.is_denied(&state_of(&ticket)).await {
+            Ok(false) => Ok(ticket),
+            Ok(true) => Err(SignInError::NotUnderWay),
+            Err(error) => Err(SignInError::Unavailable(Arc::new(error))),
+        }
+    }
+
+    /// Takes a sign-in as answered: it gets no other answer from now on. Of two that are there at
+    /// the same moment, one is the first.
+    async fn answered(&self, ticket: &Ticket) -> Result<(), SignInError> {
+        let until = self.clock.now() + LIFETIME;
+        match self.deny_list.deny(&state_of(ticket), until).await {
+            Ok(Denial::New) => Ok(()),
             Ok(Denial::Repeated) => Err(SignInError::NotUnderWay),
             Err(error) => Err(SignInError::Unavailable(Arc::new(error))),
         }
     }
+}
+
+fn state_of(ticket: &Ticket) -> Fingerprint {
+    Fingerprint(fingerprint(ticket.state()))
 }
 
 /// The token was signed out.
@@ -131,10 +144,11 @@ impl Sessions for SessionService {
     }
 
     async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
-        let ticket = self.answered(&answer).await?;
         let code = answer
             .outcome
-            .map_err(|code| SignInError::Refused(printable(code)))?;
+            .map_err(|code| SignInError::Refused(printable(code)));
+        let ticket = self.under_way(&answer).await?;
+        let code = code?;
         let grant = CodeGrant {
             code,
             nonce: ticket.nonce(),
@@ -142,6 +156,8 @@ impl Sessions for SessionService {
             redirect_uri: &self.addresses.signed_in,
         };
         let access = self.provider.redeem(&grant).await.map_err(not_signed_in)?;
+        // Written once the provider knows the code: strangers can't make the list grow.
+        self.answered(&ticket).await?;
         Ok(Session {
             token: access.token,
             expires_at: access.claims.expires_at,

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Role;
 use domain::key::Owner;
-use domain::sign_in::TicketSeal;
+use domain::sign_in::{TicketSeal, fingerprint};
 use futures::future::join_all;
 use memory::{CountingRandom, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
@@ -273,21 +273,25 @@ async fn of_many_answers_at_once_one_is_the_first() {
     }
 }
 
+/// Whoever has no account at the provider can answer as often as it likes: nothing is written down.
 #[tokio::test]
-async fn a_refusal_uses_the_sign_in_up_too() {
+async fn answers_that_the_provider_knows_nothing_of_leave_nothing_behind() {
     let house = house();
     let begun = house.begin("/").await;
-    let denied = SignInAnswer {
-        outcome: Err("access_denied"),
-        ..begun.answer()
-    };
-    let refused = house.sessions.finish(denied).await;
-    assert!(
-        matches!(&refused, Err(SignInError::Refused(code)) if code == "access_denied"),
-        "{refused:?}"
-    );
-    let again = house.sessions.finish(begun.answer()).await;
-    assert_not_under_way(again, "after a refusal");
+    for outcome in [Err("access_denied"), Ok("no-code-of-the-provider")] {
+        let answer = SignInAnswer {
+            outcome,
+            ..begun.answer()
+        };
+        let refused = house.sessions.finish(answer).await;
+        assert!(
+            matches!(refused, Err(SignInError::Refused(_))),
+            "{refused:?}"
+        );
+        let state = Fingerprint(fingerprint(begun.answer().state));
+        assert!(!house.denied.is_denied(&state).await.unwrap());
+    }
+    house.sessions.finish(begun.answer()).await.unwrap();
 }
 
 #[tokio::test]

@@ -16,8 +16,8 @@ pub const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 /// Random bytes of a state, a nonce, a verifier: 64 hexadecimal digits, and 43 of them are the
 /// fewest that a verifier may have (RFC 7636, 4.1).
 const RANDOM_BYTES: usize = 32;
-/// Longest path that a sign-in returns to.
-const MAX_PATH_BYTES: usize = 512;
+/// Longest path that a sign-in returns to: it travels in a cookie.
+pub const MAX_PATH_BYTES: usize = 1_024;
 /// Where a sign-in ends that named no path of ours.
 const HOME: &str = "/dashboard";
 /// What the key of the seal is derived for: the secret may have other uses.
@@ -29,12 +29,13 @@ const PURPOSE: &[u8] = b"cep-gateway: sign-in tickets, 1";
 pub struct ReturnPath(String);
 
 impl ReturnPath {
-    /// Reads a path of at most 512 printable ASCII characters without `//`, `\` and blanks; any
-    /// other text stands for `/dashboard`.
+    /// Reads a path of at most [`MAX_PATH_BYTES`] printable ASCII characters without `\` and blanks,
+    /// and without `//` before its query; any other text stands for `/dashboard`.
     pub fn or_home(text: &str) -> Self {
-        let is_ours = text.starts_with('/')
+        let path = text.split(['?', '#']).next().unwrap_or_default();
+        let is_ours = path.starts_with('/')
             && text.len() <= MAX_PATH_BYTES
-            && !text.contains("//")
+            && !path.contains("//")
             && text.bytes().all(|b| b.is_ascii_graphic() && b != b'\\');
         Self(if is_ours { text } else { HOME }.to_owned())
     }

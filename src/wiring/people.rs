@@ -89,6 +89,12 @@ pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<
         &people.oidc_client_id,
         &people.oidc_audience,
     ) {
+        if people.public_url.is_none() && !address.ip().is_loopback() {
+            bail!(
+                "CEP_LISTEN ({address}) is no loopback address: set CEP_PUBLIC_URL to the https \
+                 address that browsers use, on which cookies and sign-in depend"
+            );
+        }
         let mut provider = provider(people, issuer.clone(), client_id, audience);
         provider
             .client_secret

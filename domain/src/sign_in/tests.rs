@@ -27,6 +27,7 @@ fn ticket(return_to: &str) -> Ticket {
 #[case("/")]
 #[case("/dashboard?tab=keys&key=0198f3c2#limits")]
 #[case("/%C3%B1")]
+#[case("/dashboard?next=//evil.example")]
 fn a_path_of_ours_is_returned_to(#[case] path: &str) {
     assert_eq!(ReturnPath::or_home(path).as_str(), path);
 }
@@ -54,8 +55,9 @@ fn any_other_place_is_not(#[case] place: &str) {
 #[test]
 fn a_path_has_a_longest_length() {
     let path = |length: usize| format!("/{}", "a".repeat(length - 1));
-    assert_eq!(ReturnPath::or_home(&path(512)).as_str(), path(512));
-    assert_eq!(ReturnPath::or_home(&path(513)).as_str(), "/dashboard");
+    let (longest, longer) = (path(MAX_PATH_BYTES), path(MAX_PATH_BYTES + 1));
+    assert_eq!(ReturnPath::or_home(&longest).as_str(), longest);
+    assert_eq!(ReturnPath::or_home(&longer).as_str(), "/dashboard");
 }
 
 #[test]

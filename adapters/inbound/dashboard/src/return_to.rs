@@ -1,13 +1,11 @@
 //! Where a browser goes after a sign-in: a place of ours, whatever the address says.
 
 use axum::http::HeaderValue;
+use domain::sign_in::MAX_PATH_BYTES;
 use url::{Position, Url};
 use web::{Origin, SIGN_IN_PATH};
 
 use crate::{CALLBACK_PATH, DASHBOARD_PATH};
-
-/// Longest address that is kept; the sign-in's own state travels in a cookie.
-const MAX_BYTES: usize = 1_024;
 
 /// The place that a text names, as a browser would read it: a path, with its query and fragment.
 /// The dashboard, when it names none of ours.
@@ -22,7 +20,7 @@ pub(crate) fn location_of(text: &str, public: &Origin) -> HeaderValue {
 }
 
 fn named(text: &str, public: &Origin) -> Option<String> {
-    if !text.starts_with('/') || text.len() > MAX_BYTES {
+    if !text.starts_with('/') || text.len() > MAX_PATH_BYTES {
         return None;
     }
     // The parser reads as browsers do: it drops tabs and line ends, and takes `\` for `/`.
@@ -32,7 +30,7 @@ fn named(text: &str, public: &Origin) -> Option<String> {
     }
     let place = &url[Position::BeforePath..];
     // `/.//host` is a path of ours that begins like an address of another host.
-    let is_ours = !place.starts_with("//") && place.len() <= MAX_BYTES;
+    let is_ours = !place.starts_with("//") && place.len() <= MAX_PATH_BYTES;
     (is_ours && !is_of_a_sign_in(url.path())).then(|| place.to_owned())
 }
 
@@ -93,10 +91,10 @@ mod tests {
 
     #[test]
     fn an_endless_address_is_the_dashboard() {
-        let text = format!("/dashboard/{}", "x".repeat(MAX_BYTES));
+        let text = format!("/dashboard/{}", "x".repeat(MAX_PATH_BYTES));
         assert_eq!(place_of(&text, &public()), "/dashboard");
         // Encoding makes it longer.
-        let text = format!("/dashboard/{}", "ñ".repeat(MAX_BYTES / 3));
+        let text = format!("/dashboard/{}", "ñ".repeat(MAX_PATH_BYTES / 3));
         assert_eq!(place_of(&text, &public()), "/dashboard");
     }
 
