@@ -77,8 +77,7 @@ fn label(breakdown: Breakdown, row: &UsageRow) -> Option<SeriesLabel> {
     }
 }
 
-/// The labels of the largest series, the largest first. Added up before any slot is filled, so that
-/// a report on many keys takes no more memory than one on few.
+/// The labels of the largest series, the largest first.
 fn largest(breakdown: Breakdown, rows: &[UsageRow]) -> Vec<SeriesLabel> {
     if breakdown == Breakdown::Total {
         return vec![SeriesLabel::Total];

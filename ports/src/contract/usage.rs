@@ -12,6 +12,7 @@ use super::fixture::{record, record_of};
 use super::journal::JournalUnderTest;
 use crate::outbound::{RefusalEntry, RequestEntry};
 
+mod busiest;
 mod over_time;
 mod overviews;
 mod requests;
@@ -25,6 +26,7 @@ pub async fn usage<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
     over_time::latencies_of_many_requests_add_up(make().await).await;
     over_time::what_a_limit_refused_is_counted_without_a_latency(make().await).await;
     over_time::keys_are_told_apart(make().await).await;
+    busiest::of_many_keys_the_busiest_are_told_apart(make().await).await;
     over_time::endpoints_are_told_apart(make().await).await;
     over_time::every_endpoint_and_outcome_is_counted_by_itself(make().await).await;
     over_time::use_of_one_customer_holds_no_others(make().await).await;

@@ -53,7 +53,9 @@ pub trait CustomerStore: Send + Sync {
 #[async_trait]
 pub trait UsageReader: Send + Sync {
     /// Requests added up by slot, by what is told apart, and by outcome; slots without requests
-    /// have no row. Slots are hours or days: months are the caller's to add up.
+    /// have no row. Slots are hours or days: months are the caller's to add up. When keys are told
+    /// apart, the [`MAX_SERIES`](crate::inbound::MAX_SERIES) with the most requests are (of equals
+    /// those with the smaller id), and the rows of all others have no key.
     async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError>;
 
     /// Requests, newest first.
@@ -69,7 +71,7 @@ pub trait UsageReader: Send + Sync {
 pub struct UsageRow {
     /// The slot's beginning: an hour's when hours were asked for, a day's otherwise.
     pub slot: DateTime<Utc>,
-    /// Their key, when keys are told apart.
+    /// Their key, when keys are told apart and it is one of the busiest.
     pub key: Option<KeyId>,
     /// Their endpoint, when endpoints are told apart.
     pub endpoint: Option<Endpoint>,

@@ -2,24 +2,37 @@
 
 use async_trait::async_trait;
 use domain::page::{Cursor, Page};
+use domain::usage::Breakdown;
 use ports::inbound::{RequestListing, RequestRecord, UsageAsk};
 use ports::outbound::{ListError, Scope, StoreError, UsageReader, UsageRow};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, QueryResult};
 
 use crate::store::{Store, failed};
 
 mod requests;
 mod slots;
 
+impl Store {
+    /// The keys that are told apart: few enough that an answer is small, whatever a customer has.
+    async fn busiest_keys(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<String>, StoreError> {
+        let rows = self.connection.query_all(&slots::busiest(scope, ask)).await;
+        let rows = rows.map_err(failed)?;
+        let id = |row: &QueryResult| row.try_get("", "key_id").map_err(failed);
+        rows.iter().map(id).collect()
+    }
+}
+
 pub(crate) use slots::counts;
 
 #[async_trait]
 impl UsageReader for Store {
     async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError> {
-        let rows = self
-            .connection
-            .query_all(&slots::question(scope, ask))
-            .await;
+        let busiest = match ask.breakdown {
+            Breakdown::Key => self.busiest_keys(scope, ask).await?,
+            Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => Vec::new(),
+        };
+        let question = slots::question(scope, ask, &busiest);
+        let rows = self.connection.query_all(&question).await;
         let rows = rows.map_err(failed)?;
         rows.iter().map(|row| slots::read(row, ask)).collect()
     }

@@ -1,6 +1,7 @@
 //! Use over time, and requests.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,7 +11,7 @@ use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, Page};
 use domain::usage::{Breakdown, Granularity, Only};
-use ports::inbound::{RequestListing, RequestRecord, UsageAsk};
+use ports::inbound::{MAX_SERIES, RequestListing, RequestRecord, UsageAsk};
 use ports::outbound::{
     ListError, RefusalEntry, RequestEntry, Scope, StoreError, UsageReader, UsageRow,
 };
@@ -79,15 +80,29 @@ fn passes(key: Option<KeyId>, only: Only, of: (KeyId, Endpoint, Outcome)) -> boo
         && only.outcome.is_none_or(|wanted| wanted == of.2)
 }
 
+/// The keys with the most requests.
+fn busiest<'a>(counted: impl Iterator<Item = (&'a Kind, &'a Counted)>) -> HashSet<KeyId> {
+    let mut sums: HashMap<KeyId, u64> = HashMap::new();
+    for (kind, counted) in counted {
+        *sums.entry(kind.key).or_default() += counted.requests;
+    }
+    let mut keys: Vec<_> = sums.into_iter().collect();
+    keys.sort_by_key(|(key, requests)| (Reverse(*requests), *key));
+    keys.into_iter()
+        .take(MAX_SERIES)
+        .map(|(key, _)| key)
+        .collect()
+}
+
 /// The row of a kind, without its counts.
-fn row(kind: &Kind, ask: &UsageAsk) -> UsageRow {
+fn row(kind: &Kind, ask: &UsageAsk, busiest: &HashSet<KeyId>) -> UsageRow {
     let slots = match ask.period.granularity() {
         Granularity::Hour => Granularity::Hour,
         Granularity::Day | Granularity::Month => Granularity::Day,
     };
     UsageRow {
         slot: slots.slot(kind.hour),
-        key: (ask.breakdown == Breakdown::Key).then_some(kind.key),
+        key: busiest.get(&kind.key).copied(),
         endpoint: (ask.breakdown == Breakdown::Endpoint).then_some(kind.endpoint),
         outcome: kind.outcome,
         requests: 0,
@@ -100,15 +115,21 @@ impl UsageReader for MemoryStore {
     async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError> {
         let books = self.books();
         let period = ask.period.from()..ask.period.to();
-        let counted = books.statistics.0.iter().filter(|(kind, _)| {
-            let of = (kind.key, kind.endpoint, kind.outcome);
-            period.contains(&kind.hour)
-                && reaches(scope, kind.customer)
-                && passes(ask.key, ask.only, of)
-        });
+        let counted = || {
+            books.statistics.0.iter().filter(|(kind, _)| {
+                let of = (kind.key, kind.endpoint, kind.outcome);
+                period.contains(&kind.hour)
+                    && reaches(scope, kind.customer)
+                    && passes(ask.key, ask.only, of)
+            })
+        };
+        let busiest = match ask.breakdown {
+            Breakdown::Key => busiest(counted()),
+            Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => HashSet::new(),
+        };
         let mut rows = HashMap::new();
-        for (kind, counted) in counted {
-            let new = row(kind, ask);
+        for (kind, counted) in counted() {
+            let new = row(kind, ask, &busiest);
             let place = (new.slot, new.key, new.endpoint, new.outcome);
             let row = rows.entry(place).or_insert(new);
             row.requests += counted.requests;

@@ -47,6 +47,12 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
             only: Only::default(),
         };
         store.usage(own(), &ask).await.unwrap();
+        count(2, "usage by key: the busiest keys, and their use");
+        let total = UsageAsk {
+            breakdown: Breakdown::Total,
+            ..ask
+        };
+        store.usage(own(), &total).await.unwrap();
         count(1, "usage");
         let ask = RequestListing {
             key: None,

@@ -6,9 +6,9 @@ use domain::latency::{BUCKETS, Latencies};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, Granularity, Period};
-use ports::inbound::UsageAsk;
+use ports::inbound::{MAX_SERIES, UsageAsk};
 use ports::outbound::{Scope, StoreError, UsageRow};
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, Order, Query, SelectStatement};
 use sea_orm::{QueryResult, TryGetable};
 
 use crate::entity::api_keys;
@@ -43,35 +43,75 @@ const DAYS: Table = Table {
     asked: "day",
 };
 
-/// Adds requests up. Days of customers answer most questions, by a hundredth of the rows; hours of
-/// keys answer those that tell hours or keys apart.
-pub(super) fn question(scope: Scope, ask: &UsageAsk) -> SelectStatement {
-    let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
-    let table = match (ask.period.granularity(), of_keys) {
-        (Granularity::Hour, _) => HOURS,
-        (Granularity::Day | Granularity::Month, true) => DAYS_OF_HOURS,
-        (Granularity::Day | Granularity::Month, false) => DAYS,
-    };
-    let column = |name: &'static str| Expr::col(Alias::new(name));
+/// The busy key that requests belong to, if they do.
+const BUSY_KEY: &str = "busy_key";
+
+impl Table {
+    /// Days of customers answer most questions, by a hundredth of the rows; hours of keys answer
+    /// those that tell hours or keys apart.
+    fn of(ask: &UsageAsk) -> Self {
+        let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
+        match (ask.period.granularity(), of_keys) {
+            (Granularity::Hour, _) => HOURS,
+            (Granularity::Day | Granularity::Month, true) => DAYS_OF_HOURS,
+            (Granularity::Day | Granularity::Month, false) => DAYS,
+        }
+    }
+}
+
+fn column(name: &'static str) -> Expr {
+    Expr::col(Alias::new(name))
+}
+
+/// Adds requests up. When keys are told apart, the `busiest` are, and no others.
+pub(super) fn question(scope: Scope, ask: &UsageAsk, busiest: &[String]) -> SelectStatement {
+    let table = Table::of(ask);
     let mut question = Query::select();
     question
         .expr_as(Expr::cust(table.asked), "slot")
         .from(Alias::new(table.name));
-    let apart = match ask.breakdown {
-        Breakdown::Total | Breakdown::Outcome => &["outcome"][..],
-        Breakdown::Key => &["outcome", "key_id"],
-        Breakdown::Endpoint => &["outcome", "endpoint"],
-    };
-    // By its alias: PostgreSQL wants to see the very expression otherwise.
-    question.add_group_by([column("slot")]);
-    for name in apart {
-        question.expr(column(name)).add_group_by([column(name)]);
+    // By their aliases: PostgreSQL wants to see the very expressions otherwise.
+    question.add_group_by([column("slot"), column("outcome")]);
+    question.expr(column("outcome"));
+    match ask.breakdown {
+        Breakdown::Total | Breakdown::Outcome => {}
+        Breakdown::Key => {
+            let is_busy = column("key_id").is_in(busiest.iter().map(String::as_str));
+            let busy = CaseStatement::new().case(is_busy, column("key_id"));
+            question.expr_as(busy, BUSY_KEY);
+            question.add_group_by([column(BUSY_KEY)]);
+        }
+        Breakdown::Endpoint => {
+            question.expr(column("endpoint"));
+            question.add_group_by([column("endpoint")]);
+        }
     }
     for name in counts() {
         // A sum of BIGINT is NUMERIC on PostgreSQL.
         let sum = Expr::col(Alias::new(&name)).sum().cast_as("BIGINT");
         question.expr_as(sum, name);
     }
+    narrow(&mut question, &table, scope, ask);
+    question.take()
+}
+
+/// The ids of the keys with the most requests, the busiest first.
+pub(super) fn busiest(scope: Scope, ask: &UsageAsk) -> SelectStatement {
+    let table = Table::of(ask);
+    let mut question = Query::select();
+    question
+        .expr(column("key_id"))
+        .from(Alias::new(table.name))
+        .add_group_by([column("key_id")])
+        .order_by_expr(column("requests").sum(), Order::Desc)
+        .order_by_expr(column("key_id"), Order::Asc)
+        .limit(MAX_SERIES as u64);
+    narrow(&mut question, &table, scope, ask);
+    question.take()
+}
+
+/// Leaves what was asked for, within a scope.
+fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &UsageAsk) {
     let (from, to) = bounds(ask.period);
     question
         .and_where(column(table.slot).gte(from.timestamp_millis()))
@@ -102,7 +142,6 @@ pub(super) fn question(scope: Scope, ask: &UsageAsk) -> SelectStatement {
     if let Some(outcome) = ask.only.outcome {
         question.and_where(column("outcome").eq(outcome.name()));
     }
-    question.take()
 }
 
 /// The ids of the keys that a scope reaches.
@@ -149,8 +188,9 @@ pub(super) fn read(result: &QueryResult, ask: &UsageAsk) -> Result<UsageRow, Sto
     }
     let key = match ask.breakdown {
         Breakdown::Key => {
-            let id: String = get(result, "key_id")?;
-            Some(KeyId(row.uuid(&id, "key_id")?))
+            let id: Option<String> = get(result, BUSY_KEY)?;
+            let key = id.map(|id| row.uuid(&id, "key_id").map(KeyId));
+            key.transpose()?
         }
         Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => None,
     };

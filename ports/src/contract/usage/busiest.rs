@@ -1,0 +1,55 @@
+//! Use of more keys than are told apart.
+
+use std::collections::BTreeMap;
+
+use domain::key::KeyId;
+use domain::usage::{Breakdown, Granularity, Only, Period};
+
+use super::super::fixture::record_of;
+use super::super::journal::JournalUnderTest;
+use super::{at, request};
+use crate::inbound::{MAX_SERIES, UsageAsk};
+use crate::outbound::Scope;
+
+pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalUnderTest) {
+    let customer = under_test.stores.enrolled(1).await;
+    let many = u16::try_from(MAX_SERIES).expect("few series") + 2;
+    let mut requests = Vec::new();
+    let mut used = BTreeMap::new();
+    for number in 1..=many {
+        let key = under_test
+            .stores
+            .insert(record_of(&customer, number), number)
+            .await;
+        // The first two are used once each, all others twice, in two hours.
+        let times = if number <= 2 { 1 } else { 2 };
+        for hour in 0..times {
+            let instant = at(&format!("2026-11-21T0{hour}:30:00Z"));
+            requests.push(request(number * 2 + hour, &key, instant));
+        }
+        used.insert(key.id, u64::from(times));
+    }
+    under_test.concluded(requests).await;
+    for granularity in [Granularity::Hour, Granularity::Day] {
+        let (from, to) = (at("2026-11-21T00:00:00Z"), at("2026-11-22T00:00:00Z"));
+        let ask = UsageAsk {
+            period: Period::new(from, to, granularity).expect("a period of the suite"),
+            breakdown: Breakdown::Key,
+            key: None,
+            only: Only::default(),
+        };
+        let rows = under_test
+            .stores
+            .usage
+            .usage(Scope::Of(customer.id), &ask)
+            .await;
+        let mut told: BTreeMap<Option<KeyId>, u64> = BTreeMap::new();
+        for row in rows.expect("the store works") {
+            *told.entry(row.key).or_default() += row.requests;
+        }
+        let busy = used.iter().filter(|(_, times)| **times == 2);
+        let mut expected: BTreeMap<_, _> = busy.map(|(key, times)| (Some(*key), *times)).collect();
+        expected.insert(None, 2);
+        assert_eq!(told, expected, "{granularity:?}");
+    }
+}
