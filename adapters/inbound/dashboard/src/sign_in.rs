@@ -48,17 +48,20 @@ pub(crate) async fn begin(
     response
 }
 
-/// Ends a sign-in. Whatever comes of it, the browser needs its part of it no more.
+/// Ends a sign-in. A browser keeps its part of it until there is an answer that fits: it may have
+/// begun another sign-in since, in another tab, and that one's answer is still to come. What is
+/// kept in vain expires by itself.
 pub(crate) async fn finish(
     State(state): State<Arc<DashboardState>>,
     Extension(call): Extension<Call>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let mut response = match redeemed(&state, &headers, &query.unwrap_or_default()).await {
-        Ok(session) => entered(&state, &session, &call),
-        Err(error) => failed(&error, &call),
+    let session = match redeemed(&state, &headers, &query.unwrap_or_default()).await {
+        Ok(session) => session,
+        Err(error) => return failed(&error, &call),
     };
+    let mut response = entered(&state, &session, &call);
     let forget = state.site.sign_in_cookie().clear();
     response.headers_mut().append(SET_COOKIE, forget);
     response

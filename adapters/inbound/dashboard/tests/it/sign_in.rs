@@ -94,10 +94,29 @@ async fn an_answer_that_fits_no_sign_in_is_refused(#[case] query: &str) {
     harness.get("/login").await;
     let answer = harness.come_back(query, "state-1").await;
     assert_eq!(answer.status, 400);
-    assert_eq!(
-        answer.cookies(),
-        ["__Host-cep_session_sign_in=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure"]
+    assert!(
+        answer.cookies().is_empty(),
+        "the sign-in is still under way"
     );
+}
+
+#[tokio::test]
+async fn of_two_tabs_the_one_that_began_last_signs_in() {
+    let harness = Harness::at(TLS);
+    harness.get("/login").await;
+    harness.get("/login").await;
+    let (older, newer) = ("state-1", "state-2");
+    // The browser keeps one cookie, the newer sign-in's, as long as nobody takes it away.
+    let answer = harness
+        .come_back(&format!("code={CODE}&state={older}"), newer)
+        .await;
+    assert_eq!(answer.status, 400);
+    assert!(answer.cookies().is_empty());
+    let answer = harness
+        .come_back(&format!("code={CODE}&state={newer}"), newer)
+        .await;
+    assert_eq!(answer.status, 303);
+    assert!(answer.cookies()[1].starts_with("__Host-cep_session_sign_in=; Max-Age=0;"));
 }
 
 #[tokio::test]
