@@ -71,23 +71,21 @@ pub(crate) async fn index(headers: HeaderMap) -> Response {
     response
 }
 
-/// A file of the page.
+/// A file of the page, after its edition. What is no file is not found, however it is asked for: a
+/// page in its place would be taken for a script.
 pub(crate) async fn asset(
-    Path((edition, name)): Path<(String, String)>,
-    Extension(call): Extension<Call>,
+    Path(file): Path<String>,
+    call: Extension<Call>,
     headers: HeaderMap,
 ) -> Response {
-    let file = if name == INDEX {
-        None
-    } else {
-        Page::get(&name)
-    };
-    let Some(file) = file else {
-        return web::Failure::route_not_found(call.language).into_response();
+    let named = file.split_once('/').filter(|(_, name)| *name != INDEX);
+    let found = named.and_then(|(edition, name)| Some((edition, name, Page::get(name)?)));
+    let Some((edition, name, file)) = found else {
+        return no_asset(call).await;
     };
     let mut response = fresh_or_not_modified(&headers, &file.metadata.sha256_hash(), file.data);
     let fields = response.headers_mut();
-    fields.insert(CONTENT_TYPE, media_type(&name));
+    fields.insert(CONTENT_TYPE, media_type(name));
     // Another edition's page may still be open, or served by another process; it gets what there is.
     let caching = if edition == *EDITION {
         "public, max-age=31536000, immutable"
@@ -99,6 +97,11 @@ pub(crate) async fn asset(
     // A first visit is dozens of them.
     response.extensions_mut().insert(web::Unremarkable);
     response
+}
+
+/// What there is where no file is.
+pub(crate) async fn no_asset(Extension(call): Extension<Call>) -> Response {
+    web::Failure::route_not_found(call.language).into_response()
 }
 
 fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, [u8]>) -> Response {

@@ -65,10 +65,10 @@ pub fn router(state: DashboardState) -> Router {
         .route("/", closed(get(home)))
         .route(CALLBACK_PATH, closed(get(sign_in::finish)))
         .route("/logout", closed(post(sign_out::end)))
-        .route(
-            "/dashboard/assets/{edition}/{*name}",
-            closed(get(files::asset)),
-        )
+        .route("/dashboard/assets/{*file}", closed(get(files::asset)))
+        // Here are files, and no places of the page.
+        .route("/dashboard/assets", closed(get(files::no_asset)))
+        .route("/dashboard/assets/", closed(get(files::no_asset)))
         .merge(pages)
         .with_state(state);
     observe(router, &observer)

@@ -90,16 +90,22 @@ async fn a_file_of_another_edition_is_served_and_not_kept() {
 }
 
 #[rstest]
-#[case("js/none.js")]
-#[case("index.html")]
-#[case("../Cargo.toml")]
-#[case("%2e%2e/Cargo.toml")]
-#[case("js/../../Cargo.toml")]
-#[case("js/")]
+#[case("/x/js/none.js")]
+#[case("/x/index.html")]
+#[case("/x/../Cargo.toml")]
+#[case("/x/%2e%2e/Cargo.toml")]
+#[case("/x/js/../../Cargo.toml")]
+#[case("/x/js/")]
+#[case("/x/")]
+#[case("/x")]
+#[case("/main.js")]
+#[case("//main.js")]
+#[case("/")]
+#[case("")]
 #[tokio::test]
 async fn what_is_no_file_of_the_page_is_not_found(#[case] name: &str) {
     let answer = Harness::at(TLS)
-        .get(&format!("/dashboard/assets/x/{name}"))
+        .get(&format!("/dashboard/assets{name}"))
         .await;
     assert_eq!(answer.status, 404, "{}", answer.body);
     assert!(answer.body.contains("ROUTE_NOT_FOUND"));
