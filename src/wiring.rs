@@ -1,7 +1,5 @@
 //! The one page where services and adapters meet.
 
-use std::fs::File;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +19,7 @@ use ports::inbound::{Caller, KeyAdministration};
 use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
-use store_seaorm::{Journal, Store, sqlite_url};
+use store_seaorm::{Journal, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use web::Observer;
@@ -31,12 +29,11 @@ use crate::system::{SystemClock, SystemRandom};
 use crate::{secret, server};
 
 mod people;
+mod storage;
 
 use people::Foundation;
 pub(crate) use people::{Identity, identity};
-
-/// The embedded database's name in the data folder.
-const DATABASE: &str = "cep.db";
+pub(crate) use storage::lock as lock_database;
 
 /// Everything that serving needs, put together.
 pub(crate) struct Gateway {
@@ -48,6 +45,7 @@ pub(crate) struct Gateway {
     pub(crate) retirement: Arc<Retirement>,
     pub(crate) limiter: Arc<InProcessLimiter>,
     pub(crate) store: Store,
+    for_insights: Option<Store>,
     pub(crate) clock: Arc<dyn Clock>,
     journal: Journal,
     requests: TaskTracker,
@@ -69,8 +67,10 @@ impl Gateway {
         if let Err(error) = self.journal.close().await {
             tracing::error!(%error, "the journal could not be written to its end");
         }
-        if let Err(error) = self.store.close().await {
-            tracing::warn!(%error, "the database could not be closed");
+        for store in self.for_insights.into_iter().chain([self.store]) {
+            if let Err(error) = store.close().await {
+                tracing::warn!(%error, "the database could not be closed");
+            }
         }
     }
 }
@@ -87,7 +87,7 @@ pub(crate) async fn gateway(
 ) -> Result<Gateway> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store = open_store(options).await?;
+    let store = storage::open(options).await?;
     let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
     let secret = hmac_secret(options, key_store.as_ref(), random.as_ref()).await?;
     let journal = store.journal(new_id(clock.as_ref(), random.as_ref()));
@@ -143,12 +143,14 @@ pub(crate) async fn gateway(
         tasks: requests.clone(),
         body_deadline: rest::BODY_DEADLINE,
     });
+    let mut for_insights = None;
     if let Some(identity) = identity {
+        let insights = for_insights.insert(storage::open_for_insights(options).await?);
         let sources = InsightSources {
-            keys: Arc::clone(&key_store),
-            customers: Arc::new(store.clone()),
-            usage: Arc::new(store.clone()),
-            audit: Arc::new(store.clone()),
+            keys: Arc::new(insights.clone()),
+            customers: Arc::new(insights.clone()),
+            usage: Arc::new(insights.clone()),
+            audit: Arc::new(insights.clone()),
             limiter: Arc::clone(&limiter),
             banks,
             watch: bank_watch,
@@ -175,6 +177,7 @@ pub(crate) async fn gateway(
         retirement: Arc::new(retirement),
         limiter: in_process,
         store,
+        for_insights,
         clock,
         journal,
         requests,
@@ -191,7 +194,7 @@ pub(crate) async fn key_administration(
 ) -> Result<(impl KeyAdministration + use<>, Caller)> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store = open_store(options).await?;
+    let store = storage::open(options).await?;
     let secret = hmac_secret(options, &store, random.as_ref()).await?;
     let limiter: Arc<dyn Limiter> = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
@@ -277,48 +280,6 @@ fn key_service(
         Arc::clone(random),
         hasher,
     )
-}
-
-/// Opens the database, at its newest schema.
-async fn open_store(options: &Options) -> Result<Store> {
-    let url = match &options.database_url {
-        Some(url) => url.clone(),
-        None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR")?,
-    };
-    let store = Store::open(&url)
-        .await
-        .context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")?;
-    store
-        .migrate()
-        .await
-        .context("bringing the database to its newest schema")?;
-    Ok(store)
-}
-
-/// Takes the lock that one serving process holds on a database: two would each admit the whole of
-/// every limit. Commands that don't serve need no lock.
-///
-/// # Errors
-/// When another gateway serves on the database, or the lock can't be made.
-pub(crate) fn lock_database(options: &Options) -> Result<File> {
-    let database = match options.database_url.as_deref() {
-        Some(url) => {
-            let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
-            PathBuf::from(path.split('?').next().unwrap_or(path))
-        }
-        None => options.data_dir.join(DATABASE),
-    };
-    let mut path = database.into_os_string();
-    path.push(".lock");
-    let path = PathBuf::from(path);
-    let lock = File::create(&path).with_context(|| format!("making {}", path.display()))?;
-    lock.try_lock().with_context(|| {
-        format!(
-            "another gateway serves on this database ({} is locked)",
-            path.display()
-        )
-    })?;
-    Ok(lock)
 }
 
 /// The secret that was set, or the one in the data folder. None is made beside keys that another

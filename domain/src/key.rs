@@ -150,13 +150,14 @@ fn push_base62(text: &mut String, count: usize, fill: &mut dyn FnMut(&mut [u8]))
     }
 }
 
-/// A label that a person chose for a key: 1 to 100 characters, none of them a control character.
+/// A label that a person chose for a key: 1 to 100 characters that can be seen. None is a control
+/// character, or one that is invisible or turns text around: two keys must not look alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyName(String);
 
 /// Why a text is no name of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key's name has 1 to 100 characters, none of them a control character")]
+#[error("a key's name has 1 to 100 characters, none of them invisible or a control character")]
 pub struct KeyNameError;
 
 impl KeyName {
@@ -166,7 +167,7 @@ impl KeyName {
     /// [`KeyNameError`].
     pub fn parse(text: &str) -> Result<Self, KeyNameError> {
         let name = text.trim();
-        let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+        let fits = (1..=100).contains(&name.chars().count()) && name.chars().all(is_visible);
         if fits {
             Ok(Self(name.to_owned()))
         } else {
@@ -178,6 +179,20 @@ impl KeyName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a character shows itself, or is a blank. Joiners are left to the scripts and the emoji
+/// that need them.
+fn is_visible(character: char) -> bool {
+    let is_hidden = matches!(
+        character,
+        '\u{AD}' // soft hyphen
+            | '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' // direction
+            | '\u{180E}' | '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' // no width
+            | '\u{2028}' | '\u{2029}' // ends of lines and paragraphs
+            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}' // annotations, tags
+    );
+    !character.is_control() && !is_hidden
 }
 
 /// Whose key it is: a subject of an identity provider.
@@ -346,6 +361,24 @@ mod tests {
     #[case("cep_live_ÁbCd123.0123456789abcdefghijABCD")]
     fn another_shape_is_no_key(#[case] text: &str) {
         assert_eq!(FullKey::parse(text), None);
+    }
+
+    #[rstest]
+    #[case("till\u{200B}4")]
+    #[case("\u{FEFF}")]
+    #[case("\u{202E}4 llit")]
+    #[case("till\u{2028}4")]
+    #[case("till\n4")]
+    #[case(" ")]
+    fn a_name_that_cannot_be_seen_as_it_is_is_none(#[case] text: &str) {
+        assert_eq!(KeyName::parse(text), Err(KeyNameError));
+    }
+
+    #[rstest]
+    #[case("Caja 4 — «ñandú» 👩‍💻")]
+    #[case(" till 4 ")]
+    fn a_name_in_any_script_is_kept(#[case] text: &str) {
+        assert_eq!(KeyName::parse(text).unwrap().as_str(), text.trim());
     }
 
     #[test]

@@ -49,8 +49,11 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
             say(&Value::from(all).to_string());
         }
         KeysCommand::List { json: false } => {
-            for key in all(&keys, &operator).await? {
-                say(&line(&key));
+            // In one piece: whoever closes a pipe early is told once.
+            let all = all(&keys, &operator).await?;
+            let lines: Vec<_> = all.iter().map(line).collect();
+            if !lines.is_empty() {
+                say(&lines.join("\n"));
             }
         }
         KeysCommand::Revoke { id } => {

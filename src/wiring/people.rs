@@ -206,7 +206,8 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
     } = foundation;
     let public = identity.site.public();
     let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
-    let provider: Arc<dyn IdentityProvider> = Arc::new(provider.context("CEP_OIDC_ISSUER")?);
+    let provider: Arc<dyn IdentityProvider> =
+        Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
     let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(
         provider,
         denied,

@@ -43,6 +43,10 @@ impl Origin {
             "http" => (false, 80),
             _ => return Err(OriginError),
         };
+        // A parser takes it for a letter, a person for any host.
+        if url.host_str().is_none_or(|host| host.contains('*')) {
+            return Err(OriginError);
+        }
         let canonical = url.origin().ascii_serialization();
         // A URL's parser forgives what no browser sends: blanks, backslashes, odd numbers.
         let exact = text.eq_ignore_ascii_case(&canonical)
@@ -135,6 +139,8 @@ mod tests {
     #[case("http://cep.example:443:443")]
     #[case("https://cep.example:80443")]
     #[case("https://cep.example:0443")]
+    #[case("https://*.cep.example")]
+    #[case("https://*")]
     #[case("ftp://cep.example")]
     #[case("file://")]
     #[case("chrome-extension://abc")]

@@ -312,7 +312,8 @@ fn input_problem(problem: InputProblem) -> String {
             format!("It must be a whole number between {least} and {most}, in digits alone.")
         }
         InputProblem::Name => {
-            "It must have 1 to 100 characters, none of them a control character.".to_owned()
+            "It must have 1 to 100 characters, none of them invisible or a control character."
+                .to_owned()
         }
         InputProblem::Search => format!(
             "It may have up to {MAX_SEARCH_LENGTH} characters, none of them a control character."

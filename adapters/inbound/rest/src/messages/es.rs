@@ -314,7 +314,7 @@ fn input_problem(problem: InputProblem) -> String {
             format!("Debe ser un número entero entre {least} y {most}, con cifras solamente.")
         }
         InputProblem::Name => {
-            "Debe tener de 1 a 100 caracteres, ninguno de ellos de control.".to_owned()
+            "Debe tener de 1 a 100 caracteres, ninguno de ellos invisible o de control.".to_owned()
         }
         InputProblem::Search => format!(
             "Puede tener hasta {MAX_SEARCH_LENGTH} caracteres, ninguno de ellos de control."
