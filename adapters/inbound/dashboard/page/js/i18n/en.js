@@ -231,7 +231,7 @@ export default {
 
   'create.title': 'Create a key',
   'create.name': 'Name',
-  'create.name_help': 'What it is for: “till 4”, “reconciliation”… Only you see it.',
+  'create.name_help': 'What it is for: “till 4”, “reconciliation”… You see it, and the administrators do.',
   'create.name_missing': 'Write a name.',
   'create.environment': 'Environment',
   'create.test_help': 'Asks the sandbox bank',

@@ -231,7 +231,7 @@ export default {
 
   'create.title': 'Crear una clave',
   'create.name': 'Nombre',
-  'create.name_help': 'Para qué es: «caja 4», «conciliación»… Solo usted lo ve.',
+  'create.name_help': 'Para qué es: «caja 4», «conciliación»… Lo ven usted y los administradores.',
   'create.name_missing': 'Escriba un nombre.',
   'create.environment': 'Ambiente',
   'create.test_help': 'Consulta el banco de pruebas',
