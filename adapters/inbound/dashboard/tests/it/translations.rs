@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use domain::limits::Plan;
 use domain::outcome::{Endpoint, Outcome};
 use regex::Regex;
 
@@ -115,5 +116,24 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
     for endpoint in Endpoint::ALL {
         let name = endpoint.name().to_uppercase();
         assert!(usage.contains(&format!("'{name}'")), "{name}");
+    }
+}
+
+#[test]
+fn a_plan_is_told_with_the_limits_that_it_starts_with() {
+    for (language, no_cap) in [("es", "sin tope mensual"), ("en", "no monthly cap")] {
+        let texts = texts(language);
+        for plan in Plan::ALL {
+            let key = format!("plan.{}.help", plan.name().to_uppercase());
+            let (_, told) = texts.iter().find(|(given, _)| *given == key).unwrap();
+            let told = told.replace(',', "");
+            let limits = plan.limits();
+            let minute = format!("{} ", limits.per_minute());
+            assert!(told.starts_with(&minute), "{language}: {told}");
+            let month = limits
+                .monthly_quota()
+                .map_or(no_cap.to_owned(), |quota| format!(" {quota} a"));
+            assert!(told.contains(&month), "{language}: {told}");
+        }
     }
 }

@@ -217,7 +217,7 @@ export default {
   'plan.STARTUP': 'Startup',
   'plan.STARTUP.help': '60 a minute, 1,000 a month',
   'plan.ENTERPRISE': 'Enterprise',
-  'plan.ENTERPRISE.help': 'Any rate, no monthly cap',
+  'plan.ENTERPRISE.help': '600 a minute to begin with, no monthly cap',
   'plan.action': 'Plan',
   'plan.title': 'Plan of {subject}',
   'plan.which': 'Plan',
@@ -227,7 +227,7 @@ export default {
   'existing.KEEP': 'Keep their limits',
   'existing.KEEP.help': 'Only new keys follow the plan',
   'existing.FOLLOW': "Take the plan's limits",
-  'existing.FOLLOW.help': "Revoked ones don't change",
+  'existing.FOLLOW.help': "Limits that were set key by key are overwritten; revoked keys don't change",
 
   'create.title': 'Create a key',
   'create.name': 'Name',

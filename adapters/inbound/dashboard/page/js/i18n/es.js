@@ -217,7 +217,7 @@ export default {
   'plan.STARTUP': 'Startup',
   'plan.STARTUP.help': '60 por minuto, 1,000 al mes',
   'plan.ENTERPRISE': 'Enterprise',
-  'plan.ENTERPRISE.help': 'A la medida, sin tope mensual',
+  'plan.ENTERPRISE.help': '600 por minuto para empezar, sin tope mensual',
   'plan.action': 'Plan',
   'plan.title': 'Plan de {subject}',
   'plan.which': 'Plan',
@@ -227,7 +227,7 @@ export default {
   'existing.KEEP': 'Conservan sus límites',
   'existing.KEEP.help': 'Solo las claves nuevas siguen el plan',
   'existing.FOLLOW': 'Toman los del plan',
-  'existing.FOLLOW.help': 'Las revocadas no cambian',
+  'existing.FOLLOW.help': 'Se sobrescriben los límites fijados clave por clave; las revocadas no cambian',
 
   'create.title': 'Crear una clave',
   'create.name': 'Nombre',
