@@ -136,7 +136,11 @@ pub(crate) async fn gateway(
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
-        health: Arc::new(HealthService::new(Arc::clone(&key_store), usage)),
+        health: Arc::new(HealthService::new(
+            Arc::clone(&key_store),
+            usage,
+            Arc::clone(&limiter),
+        )),
         clock: Arc::clone(&clock),
         random: Arc::clone(&random),
         catalogue: Catalogue::embedded(),

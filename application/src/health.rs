@@ -3,19 +3,31 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::key::KeyId;
 use ports::inbound::{Component, ComponentState, Health};
-use ports::outbound::{KeyStore, UsageJournal};
+use ports::outbound::{KeyStore, Limiter, UsageJournal};
+use uuid::Uuid;
 
-/// Looks at the store, which is one cheap reading, and at how the journal's last write ended.
+/// Looks at the store and at the limiter, which is one cheap reading each, and at how the journal's
+/// last write ended.
 pub struct HealthService {
     keys: Arc<dyn KeyStore>,
     journal: Arc<dyn UsageJournal>,
+    limiter: Arc<dyn Limiter>,
 }
 
 impl HealthService {
     /// The health of a service that stands on these.
-    pub fn new(keys: Arc<dyn KeyStore>, journal: Arc<dyn UsageJournal>) -> Self {
-        Self { keys, journal }
+    pub fn new(
+        keys: Arc<dyn KeyStore>,
+        journal: Arc<dyn UsageJournal>,
+        limiter: Arc<dyn Limiter>,
+    ) -> Self {
+        Self {
+            keys,
+            journal,
+            limiter,
+        }
     }
 }
 
@@ -41,6 +53,13 @@ impl Health for HealthService {
             };
             Component { name, state }
         };
-        vec![component("store", store), component("journal", journal)]
+        // No key has this id; whether the limiter answers is what counts.
+        let limiter = self.limiter.peek(KeyId(Uuid::nil())).await;
+        let limiter = limiter.map(|_| ()).map_err(|error| error.to_string());
+        vec![
+            component("store", store),
+            component("journal", journal),
+            component("limiter", limiter),
+        ]
     }
 }

@@ -5,6 +5,10 @@ use std::sync::Arc;
 use futures::lock::Mutex;
 use ports::outbound::{ChangeNumber, KeyStore, Limiter, StoreError};
 
+/// Changes that a limiter is told of again when a process starts: more than are made while no
+/// process runs, and told within a second or two.
+const TOLD_AGAIN: u64 = 10_000;
+
 /// Follows the store's changes of keys. A revocation made by another process is refused here once
 /// [`KeyWatch::catch_up`] ran, so call it several times a second.
 pub struct KeyWatch {
@@ -22,12 +26,31 @@ impl KeyWatch {
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
     ) -> Result<Self, StoreError> {
-        let seen = Mutex::new(keys.newest_change().await?);
-        Ok(Self {
+        let seen = keys.newest_change().await?;
+        Ok(Self::after(seen, keys, limiter))
+    }
+
+    /// Follows the changes from a little while ago on, for a limiter that outlives this process: it
+    /// may have missed changes that were made while nobody was there to tell it of them. Telling it
+    /// twice does no harm.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn resume(
+        keys: Arc<dyn KeyStore>,
+        limiter: Arc<dyn Limiter>,
+    ) -> Result<Self, StoreError> {
+        let newest = keys.newest_change().await?;
+        let seen = ChangeNumber(newest.0.saturating_sub(TOLD_AGAIN));
+        Ok(Self::after(seen, keys, limiter))
+    }
+
+    fn after(seen: ChangeNumber, keys: Arc<dyn KeyStore>, limiter: Arc<dyn Limiter>) -> Self {
+        Self {
             keys,
             limiter,
-            seen,
-        })
+            seen: Mutex::new(seen),
+        }
     }
 
     /// Applies what changed since the last call, and returns how many changes there were.

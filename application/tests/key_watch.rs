@@ -197,3 +197,19 @@ async fn nobody_watches_a_store_that_cannot_be_read() {
     let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
     assert!(KeyWatch::start(store, limiter).await.is_err());
 }
+
+/// A limiter that outlives processes may know a key whose revocation nobody told it of.
+#[tokio::test]
+async fn what_changed_while_no_process_ran_is_told_to_a_limiter_that_went_on() {
+    let house = house().await;
+    house.elsewhere.revoke_key(house.key.id).await;
+    let (store, limiter) = (house.store.clone(), house.limiter.clone());
+    let late = KeyWatch::start(store.clone(), limiter.clone())
+        .await
+        .unwrap();
+    assert_eq!(late.catch_up().await.unwrap(), 0);
+    assert!(matches!(house.ask().await, Verdict::Admitted { .. }));
+    let resumed = KeyWatch::resume(store, limiter).await.unwrap();
+    assert_eq!(resumed.catch_up().await.unwrap(), 1);
+    assert_eq!(house.ask().await, Verdict::Revoked);
+}
