@@ -3,7 +3,7 @@
 import { html, render, useEffect, useState } from './lib.js';
 import { onSessionEnd } from './api.js';
 import { language, t } from './i18n.js';
-import { dialog, notice } from './memory.js';
+import { dialog, dismiss, notice } from './memory.js';
 import { VIEWER } from './queries.js';
 import { useSignal } from './signal.js';
 import { useQuery } from './use-query.js';
@@ -16,7 +16,10 @@ function App() {
   const [viewer, setViewer] = useState(null);
   const [out, setOut] = useState(false);
   useSignal(language);
-  useEffect(() => onSessionEnd(() => setOut(true)), []);
+  useEffect(() => onSessionEnd(() => {
+    setOut(true);
+    dismiss();
+  }), []);
   useEffect(() => {
     if (data) setViewer(data.viewer);
   }, [data]);
@@ -37,7 +40,7 @@ function Content({ viewer, out, error, reload }) {
     </main>`;
 }
 
-// Above everything: what was opened stays open, whatever happens below.
+// Above everything: a secret that is shown this once outlives the session.
 function Dialogs() {
   const opened = useSignal(dialog);
   return opened && opened();

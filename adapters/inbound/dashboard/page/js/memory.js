@@ -7,8 +7,25 @@ export const freshTestKey = signal(null);
 export const dialog = signal(null);
 export const notice = signal(null);
 
-export const open = (render) => dialog.set(render);
-export const close = () => dialog.set(null);
+// What must be asked before the open dialog may go without its own buttons; null when it may.
+let question = null;
+
+export function open(render) {
+  question = null;
+  dialog.set(render);
+}
+
+export const close = () => open(null);
+
+export function askBefore(ask) {
+  question = ask;
+  return () => {
+    if (question === ask) question = null;
+  };
+}
+
+// The page under the dialog goes away: so does the dialog, or else it asks.
+export const dismiss = () => (question ? question() : close());
 
 let notices = 0;
 

@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from '../lib.js';
 import { curlLine } from '../curl.js';
 import { t } from '../i18n.js';
-import { close } from '../memory.js';
+import { askBefore, close } from '../memory.js';
 import { go } from '../router.js';
 import { CopyButton } from '../components/copy-button.js';
 import { Dialog } from '../components/dialog.js';
@@ -27,12 +27,16 @@ export function Reveal({ title, created, secret, note }) {
     go('/try');
   };
 
-  // Leaving the page loses the secret just as well.
+  // Leaving the page loses the secret just as well, and so does the end of the session.
   useEffect(() => {
     if (copied) return undefined;
     const warn = (event) => event.preventDefault();
     addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
+    const forget = askBefore(() => setAsking(true));
+    return () => {
+      removeEventListener('beforeunload', warn);
+      forget();
+    };
   }, [copied]);
 
   return html`
