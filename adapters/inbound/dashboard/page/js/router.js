@@ -1,6 +1,7 @@
 // Places of the page: paths under /dashboard, in the browser's history.
 
 import { html } from './lib.js';
+import { dialog, dismiss } from './memory.js';
 import { signal } from './signal.js';
 
 export const BASE = '/dashboard';
@@ -12,12 +13,27 @@ function here() {
 
 export const place = signal(here());
 
-addEventListener('popstate', () => place.set(here()));
+// Where in our part of the history we are: steps are counted, and each keeps its number.
+let at = history.state?.step ?? 0;
+history.replaceState({ step: at }, '');
+
+// With a dialog open, "back" is about the dialog: the page under it stays where it is.
+addEventListener('popstate', ({ state }) => {
+  if (state?.step === at) return; // we came back, as asked below
+  if (dialog.get() && state) {
+    history.go(at - state.step);
+    dismiss();
+    return;
+  }
+  if (!state) history.replaceState({ step: at + 1 }, ''); // a fragment was followed
+  at = history.state.step;
+  place.set(here());
+});
 
 export const address = (to) => BASE + (to === '/' ? '' : to);
 
 export function go(to) {
-  history.pushState(null, '', address(to));
+  history.pushState({ step: ++at }, '', address(to));
   place.set(here());
   scrollTo(0, 0);
 }
@@ -27,7 +43,7 @@ export function setQuery(values) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
   const text = query.toString();
-  history.replaceState(null, '', location.pathname + (text && `?${text}`));
+  history.replaceState(history.state, '', location.pathname + (text && `?${text}`));
 }
 
 // `/keys/:id` against `/keys/42`: `{ id: '42' }`, or null.
