@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::outcome::{Endpoint, Outcome};
+use domain::usage::Totals;
 use regex::Regex;
 
 use crate::page::{page, scripts};
@@ -117,6 +119,23 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
         let name = endpoint.name().to_uppercase();
         assert!(usage.contains(&format!("'{name}'")), "{name}");
     }
+}
+
+#[test]
+fn what_a_limit_refuses_is_no_outcome_to_filter_by() {
+    let is_refusal = |outcome: &Outcome| {
+        let mut totals = Totals::default();
+        totals.add(*outcome, 1, &Latencies::default());
+        totals.refused == 1
+    };
+    let refusals: Vec<_> = Outcome::ALL
+        .into_iter()
+        .filter(is_refusal)
+        .map(|outcome| format!("'{}'", outcome.name().to_uppercase()))
+        .collect();
+    let usage = fs::read_to_string(page().join("js/components/usage-panel.js")).unwrap();
+    let told = format!("const REFUSALS = [{}];", refusals.join(", "));
+    assert!(usage.contains(&told), "{told}");
 }
 
 #[test]

@@ -15,10 +15,14 @@ const RANGES = {
 };
 
 // The order in which outcomes are stacked: what went well below.
-export const OUTCOMES = [
+const OUTCOMES = [
   'DELIVERED', 'NOT_FOUND', 'NOT_ISSUED', 'INVALID_REQUEST', 'INFERENCE_FAILED', 'RATE_LIMITED', 'QUOTA_EXCEEDED',
   'BANK_PROTOCOL_ERROR', 'BANK_UNAVAILABLE', 'BANK_THROTTLED', 'BANK_TIMEOUT', 'INTERNAL_ERROR',
 ];
+
+// What a limit refuses is counted, and not kept one by one.
+const REFUSALS = ['RATE_LIMITED', 'QUOTA_EXCEEDED'];
+export const KEPT_OUTCOMES = OUTCOMES.filter((each) => !REFUSALS.includes(each));
 
 export const ENDPOINTS = ['XML_AUTO', 'XML', 'PDF', 'PDF_AUTO', 'ZIP_AUTO', 'BASE64', 'XML_BASE64'];
 

@@ -139,7 +139,7 @@ export default {
   'recent.title': 'Recent requests',
   'recent.all': 'See all',
   'recent.none': 'No requests yet',
-  'recent.none_more': 'Every request with a good key shows here, with its outcome, timing and id.',
+  'recent.none_more': 'Every request that no limit refuses shows here, with its outcome, timing and id.',
   'recent.try': 'Make one now',
 
   'request.at': 'Time',
@@ -152,7 +152,7 @@ export default {
   'request.to': 'to',
   'request.id': 'Request id',
 
-  'requests.lead': 'What helps to understand each request is kept; never accounts, names or amounts.',
+  'requests.lead': 'What helps to understand each request is kept; never accounts, names or amounts. Requests that a limit refused are not listed: they are counted under “Usage”.',
   'requests.no_match': 'No request matches these filters',
 
   'filter.all': 'Any',

@@ -139,7 +139,7 @@ export default {
   'recent.title': 'Peticiones recientes',
   'recent.all': 'Ver todas',
   'recent.none': 'Todavía no hay peticiones',
-  'recent.none_more': 'Cada petición con una clave válida aparece aquí con su resultado, su tiempo y su id.',
+  'recent.none_more': 'Cada petición que ningún límite rechaza aparece aquí con su resultado, su tiempo y su id.',
   'recent.try': 'Hacer una prueba',
 
   'request.at': 'Fecha y hora',
@@ -152,7 +152,7 @@ export default {
   'request.to': 'a',
   'request.id': 'Id de la petición',
 
-  'requests.lead': 'Se conserva lo que ayuda a entender cada petición; nunca cuentas, nombres ni montos.',
+  'requests.lead': 'Se conserva lo que ayuda a entender cada petición; nunca cuentas, nombres ni montos. Las peticiones que un límite rechazó no están en la lista: se cuentan en «Consumo».',
   'requests.no_match': 'Ninguna petición coincide con los filtros',
 
   'filter.all': 'Cualquiera',

@@ -51,7 +51,7 @@ export function Keys({ admin }) {
   const asked = place.get().query;
   const [text, setText] = useState(asked.get('text') ?? '');
   const [state, setState] = useState(asked.get('state') in STATES ? asked.get('state') : 'working');
-  const [environment, setEnvironment] = useState(asked.get('env') ?? '');
+  const [environment, setEnvironment] = useState(['LIVE', 'TEST'].includes(asked.get('env')) ? asked.get('env') : '');
   const [order, setOrder] = useState(asked.get('order') in ORDERS ? asked.get('order') : 'newest');
   const account = admin ? asked.get('account') : null;
   const settled = useDebounced(text.trim());

@@ -11,7 +11,7 @@ import { Field, Select } from '../components/field.js';
 import { Listing } from '../components/listing.js';
 import { requestColumns } from '../components/requests-table.js';
 import { Search, useDebounced } from '../components/search.js';
-import { endpointName, ENDPOINTS, OUTCOMES } from '../components/usage-panel.js';
+import { endpointName, ENDPOINTS, KEPT_OUTCOMES } from '../components/usage-panel.js';
 import { Page } from './page.js';
 
 const DAY = 86_400_000;
@@ -20,15 +20,17 @@ const SPANS = { day: 1, week: 7, month: 30 };
 // To the hour, so that the same filter is the same question for a while.
 const since = (span) => new Date(Math.floor((Date.now() - SPANS[span] * DAY) / 3_600_000) * 3_600_000).toISOString();
 
+const oneOf = (options, given) => (options.includes(given) ? given : '');
+
 const byName = (keys) => keys.map(({ id, name }) => [id, name]).sort((a, b) => a[1].localeCompare(b[1]));
 
 export function Requests({ admin }) {
   const asked = place.get().query;
   const [filters, setFilters] = useState({
     key: asked.get('key') ?? '',
-    endpoint: asked.get('endpoint') ?? '',
-    outcome: asked.get('outcome') ?? '',
-    span: asked.get('span') in SPANS ? asked.get('span') : '',
+    endpoint: oneOf(ENDPOINTS, asked.get('endpoint')),
+    outcome: oneOf(KEPT_OUTCOMES, asked.get('outcome')),
+    span: oneOf(Object.keys(SPANS), asked.get('span')),
     id: asked.get('id') ?? '',
   });
   const change = (name) => (value) => setFilters((old) => ({ ...old, [name]: value }));
@@ -64,7 +66,7 @@ export function Requests({ admin }) {
           <${Select} label=${t('request.endpoint')} value=${filters.endpoint} onChange=${change('endpoint')} testid="filter-endpoint"
             options=${[any, ...ENDPOINTS.map((each) => [each, endpointName(each)])]} />
           <${Select} label=${t('request.outcome')} value=${filters.outcome} onChange=${change('outcome')} testid="filter-outcome"
-            options=${[any, ...OUTCOMES.map((each) => [each, t(`outcome.${each}`)])]} />
+            options=${[any, ...KEPT_OUTCOMES.map((each) => [each, t(`outcome.${each}`)])]} />
           <${Select} label=${t('filter.span')} value=${filters.span} onChange=${change('span')} testid="filter-span"
             options=${[any, ...Object.keys(SPANS).map((each) => [each, t(`span.${each}`)])]} />
           <${Search} label=${t('request.id')} value=${filters.id} onInput=${change('id')} />
