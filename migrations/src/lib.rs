@@ -1,11 +1,12 @@
 //! One database schema for SQLite and PostgreSQL.
 //!
 //! Ids are TEXT, instants are unix milliseconds in BIGINT: what both databases keep and compare
-//! alike. Everything about a table is declared when it is created, as SQLite can't change it later.
+//! alike (PostgreSQL is told to: it knows orders of text by language). Everything about a table is declared when it is created, as SQLite can't change it later.
 #![warn(missing_docs)]
 
-use sea_orm_migration::MigrationTrait;
 pub use sea_orm_migration::MigratorTrait;
+use sea_orm_migration::sea_orm::{DatabaseConnection, DbErr, EntityName, EntityTrait, QueryOrder};
+use sea_orm_migration::{MigrationTrait, SchemaManager, seaql_migrations};
 
 mod columns;
 mod m0001_keys_and_use;
@@ -24,4 +25,37 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_people_and_usage::Migration),
         ]
     }
+}
+
+/// How a database stands to the migrations of this version.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Those that haven't been done, oldest first.
+    pub missing: Vec<String>,
+    /// Those that were done and aren't known here: a newer version's.
+    pub unknown: Vec<String>,
+}
+
+/// How a database stands. Changes nothing, and needs no more rights than to read.
+///
+/// # Errors
+/// When the database fails.
+pub async fn standing(database: &DatabaseConnection) -> Result<Standing, DbErr> {
+    let table = seaql_migrations::Entity.table_name();
+    let mut unknown = Vec::new();
+    if SchemaManager::new(database).has_table(table).await? {
+        let done = seaql_migrations::Entity::find()
+            .order_by_asc(seaql_migrations::Column::Version)
+            .all(database)
+            .await?;
+        unknown.extend(done.into_iter().map(|migration| migration.version));
+    }
+    let mut missing = Vec::new();
+    for migration in Migrator::migrations() {
+        match unknown.iter().position(|done| done == migration.name()) {
+            Some(place) => drop(unknown.remove(place)),
+            None => missing.push(migration.name().to_owned()),
+        }
+    }
+    Ok(Standing { missing, unknown })
 }

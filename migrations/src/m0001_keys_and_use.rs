@@ -6,6 +6,8 @@
 
 use sea_orm_migration::prelude::*;
 
+use crate::columns::{Columns, number, optional_number};
+
 pub(crate) struct Migration;
 
 impl MigrationName for Migration {
@@ -82,15 +84,16 @@ enum JournalMarks {
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager.create_table(api_keys()).await?;
-        manager.create_table(key_changes()).await?;
+        let columns = Columns::of(manager);
+        manager.create_table(api_keys(columns)).await?;
+        manager.create_table(key_changes(columns)).await?;
         manager.create_table(newest_key_change()).await?;
         manager.exec_stmt(no_change_yet()).await?;
-        manager.create_table(monthly_use()).await?;
-        manager.create_table(requests()).await?;
+        manager.create_table(monthly_use(columns)).await?;
+        manager.create_table(requests(columns)).await?;
         manager.create_index(requests_of_a_key()).await?;
         manager.create_index(requests_by_time()).await?;
-        manager.create_table(journal_marks()).await
+        manager.create_table(journal_marks(columns)).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
@@ -110,28 +113,16 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn text(column: impl IntoIden) -> ColumnDef {
-    ColumnDef::new(column).text().not_null().take()
-}
-
-fn number(column: impl IntoIden) -> ColumnDef {
-    ColumnDef::new(column).big_integer().not_null().take()
-}
-
-fn optional_number(column: impl IntoIden) -> ColumnDef {
-    ColumnDef::new(column).big_integer().null().take()
-}
-
-fn api_keys() -> TableCreateStatement {
+fn api_keys(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(ApiKeys::Table)
-        .col(text(ApiKeys::Id).primary_key())
-        .col(text(ApiKeys::OwnerIssuer))
-        .col(text(ApiKeys::OwnerSubject))
-        .col(text(ApiKeys::Name))
-        .col(text(ApiKeys::Prefix).unique_key())
-        .col(text(ApiKeys::Environment))
-        .col(text(ApiKeys::Hash))
+        .col(columns.text(ApiKeys::Id).primary_key())
+        .col(columns.text(ApiKeys::OwnerIssuer))
+        .col(columns.text(ApiKeys::OwnerSubject))
+        .col(columns.text(ApiKeys::Name))
+        .col(columns.text(ApiKeys::Prefix).unique_key())
+        .col(columns.text(ApiKeys::Environment))
+        .col(columns.text(ApiKeys::Hash))
         .col(number(ApiKeys::HashGeneration))
         .col(number(ApiKeys::PerMinute))
         .col(optional_number(ApiKeys::MonthlyQuota))
@@ -141,11 +132,11 @@ fn api_keys() -> TableCreateStatement {
         .take()
 }
 
-fn key_changes() -> TableCreateStatement {
+fn key_changes(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(KeyChanges::Table)
         .col(number(KeyChanges::Number).primary_key())
-        .col(text(KeyChanges::KeyId))
+        .col(columns.text(KeyChanges::KeyId))
         .foreign_key(
             ForeignKey::create()
                 .from(KeyChanges::Table, KeyChanges::KeyId)
@@ -174,10 +165,10 @@ fn no_change_yet() -> InsertStatement {
 
 /// No foreign key: a count of a key that isn't there (any more) must not hold up the others that
 /// are committed with it. The last use is kept here because this row is written anyway.
-fn monthly_use() -> TableCreateStatement {
+fn monthly_use(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(MonthlyUse::Table)
-        .col(text(MonthlyUse::KeyId))
+        .col(columns.text(MonthlyUse::KeyId))
         .col(number(MonthlyUse::Month))
         .col(number(MonthlyUse::Charged))
         .col(number(MonthlyUse::Refunded))
@@ -190,14 +181,14 @@ fn monthly_use() -> TableCreateStatement {
         .take()
 }
 
-fn requests() -> TableCreateStatement {
+fn requests(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(Requests::Table)
-        .col(text(Requests::Id).primary_key())
-        .col(text(Requests::RequestId))
-        .col(text(Requests::KeyId))
-        .col(text(Requests::Endpoint))
-        .col(text(Requests::Outcome))
+        .col(columns.text(Requests::Id).primary_key())
+        .col(columns.text(Requests::RequestId))
+        .col(columns.text(Requests::KeyId))
+        .col(columns.text(Requests::Endpoint))
+        .col(columns.text(Requests::Outcome))
         .col(optional_number(Requests::Issuer))
         .col(optional_number(Requests::Receiver))
         .col(number(Requests::At))
@@ -224,10 +215,10 @@ fn requests_by_time() -> IndexCreateStatement {
 }
 
 /// The last batch that each writer committed: one row a process.
-fn journal_marks() -> TableCreateStatement {
+fn journal_marks(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(JournalMarks::Table)
-        .col(text(JournalMarks::Writer).primary_key())
+        .col(columns.text(JournalMarks::Writer).primary_key())
         .col(number(JournalMarks::Batch))
         .col(number(JournalMarks::At))
         .take()

@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
 
 use super::run;
-use crate::columns::{number, optional_text, text};
+use crate::columns::{Columns, number};
 
 #[derive(DeriveIden)]
 enum AuditLog {
@@ -21,7 +21,9 @@ enum AuditLog {
 }
 
 pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    manager.create_table(audit_log()).await?;
+    manager
+        .create_table(audit_log(Columns::of(manager)))
+        .await?;
     let by = |name: &str, column: Option<AuditLog>| {
         let mut index = Index::create().name(name).table(AuditLog::Table).take();
         if let Some(column) = column {
@@ -70,17 +72,17 @@ const APPEND_ONLY_POSTGRES: [&str; 2] = [
 
 /// Who did what, in which request, and what it changed: a list of fields with their values before
 /// and after, in JSON. No foreign keys: the log stands whatever becomes of what it names.
-fn audit_log() -> TableCreateStatement {
+fn audit_log(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(AuditLog::Table)
-        .col(text(AuditLog::Id).primary_key())
+        .col(columns.text(AuditLog::Id).primary_key())
         .col(number(AuditLog::At))
-        .col(text(AuditLog::ActorIssuer))
-        .col(text(AuditLog::ActorSubject))
-        .col(text(AuditLog::Action))
-        .col(text(AuditLog::CustomerId))
-        .col(optional_text(AuditLog::KeyId))
-        .col(text(AuditLog::Changes))
-        .col(text(AuditLog::RequestId))
+        .col(columns.text(AuditLog::ActorIssuer))
+        .col(columns.text(AuditLog::ActorSubject))
+        .col(columns.text(AuditLog::Action))
+        .col(columns.text(AuditLog::CustomerId))
+        .col(columns.optional_text(AuditLog::KeyId))
+        .col(columns.text(AuditLog::Changes))
+        .col(columns.text(AuditLog::RequestId))
         .take()
 }

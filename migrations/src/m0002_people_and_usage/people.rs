@@ -3,7 +3,7 @@
 use sea_orm_migration::prelude::*;
 
 use super::run;
-use crate::columns::{number, optional_number, text};
+use crate::columns::{Columns, number, optional_number};
 
 #[derive(DeriveIden)]
 enum Customers {
@@ -60,22 +60,23 @@ const GIVE_REQUESTS: &str = "UPDATE requests SET customer_id = COALESCE((SELECT 
     api_keys.customer_id FROM api_keys WHERE api_keys.id = requests.key_id), '')";
 
 pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    manager.create_table(customers()).await?;
+    let columns = Columns::of(manager);
+    manager.create_table(customers(columns)).await?;
     run(manager, &[ENROL]).await?;
     let nobody = |column: &mut ColumnDef| column.default("").take();
     for column in [
-        nobody(&mut text(ApiKeys::CustomerId)),
+        nobody(&mut columns.text(ApiKeys::CustomerId)),
         optional_number(ApiKeys::RetiresAt),
     ] {
         manager.alter_table(add(ApiKeys::Table, column)).await?;
     }
-    let customer = nobody(&mut text(Requests::CustomerId));
+    let customer = nobody(&mut columns.text(Requests::CustomerId));
     manager.alter_table(add(Requests::Table, customer)).await?;
     run(manager, &[GIVE_KEYS, GIVE_REQUESTS]).await?;
     for column in [ApiKeys::OwnerIssuer, ApiKeys::OwnerSubject] {
         manager.alter_table(without(column)).await?;
     }
-    manager.create_table(denied()).await?;
+    manager.create_table(denied(columns)).await?;
     drop_index(manager, REQUESTS_OF_A_KEY).await?;
     for index in indexes() {
         manager.create_index(index).await?;
@@ -107,8 +108,9 @@ pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         .col(Requests::At)
         .take();
     manager.create_index(of_a_key).await?;
+    let columns = Columns::of(manager);
     for column in [ApiKeys::OwnerIssuer, ApiKeys::OwnerSubject] {
-        let column = text(column).default("").take();
+        let column = columns.text(column).default("").take();
         manager.alter_table(add(ApiKeys::Table, column)).await?;
     }
     run(manager, &[TAKE_KEYS]).await?;
@@ -142,13 +144,13 @@ fn without(column: ApiKeys) -> TableAlterStatement {
         .take()
 }
 
-fn customers() -> TableCreateStatement {
+fn customers(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(Customers::Table)
-        .col(text(Customers::Id).primary_key())
-        .col(text(Customers::Issuer))
-        .col(text(Customers::Subject))
-        .col(text(Customers::Plan))
+        .col(columns.text(Customers::Id).primary_key())
+        .col(columns.text(Customers::Issuer))
+        .col(columns.text(Customers::Subject))
+        .col(columns.text(Customers::Plan))
         .col(number(Customers::CreatedAt))
         .index(
             Index::create()
@@ -160,10 +162,10 @@ fn customers() -> TableCreateStatement {
 }
 
 /// Fingerprints of what must not be accepted any more, until it would be worthless anyway.
-fn denied() -> TableCreateStatement {
+fn denied(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(Denied::Table)
-        .col(text(Denied::Fingerprint).primary_key())
+        .col(columns.text(Denied::Fingerprint).primary_key())
         .col(number(Denied::Until))
         .take()
 }

@@ -6,7 +6,7 @@ use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
 
 use super::run;
-use crate::columns::{number, text};
+use crate::columns::{Columns, number};
 
 #[derive(DeriveIden)]
 enum UsageHours {
@@ -37,15 +37,15 @@ const HOUR: u32 = 3_600_000;
 const DAY: u32 = 24 * HOUR;
 
 pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-    let backend = manager.get_database_backend();
+    let columns = Columns::of(manager);
     let hours = slots(
-        backend,
+        columns,
         UsageHours::Table,
         UsageHours::KeyId,
         UsageHours::Hour,
     );
     let days = slots(
-        backend,
+        columns,
         CustomerUsageDays::Table,
         CustomerUsageDays::CustomerId,
         CustomerUsageDays::Day,
@@ -82,7 +82,7 @@ pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
 /// Requests of one kind in one slot, which is known by its first millisecond. No foreign key, as
 /// in the counters of the month.
 fn slots(
-    backend: DbBackend,
+    columns: Columns,
     table: impl IntoIden,
     whose: impl IntoIden,
     slot: impl IntoIden,
@@ -90,10 +90,10 @@ fn slots(
     let (whose, slot) = (whose.into_iden(), slot.into_iden());
     let mut created = Table::create()
         .table(table.into_iden())
-        .col(text(whose.clone()))
+        .col(columns.text(whose.clone()))
         .col(number(slot.clone()))
-        .col(text(Counted::Endpoint))
-        .col(text(Counted::Outcome))
+        .col(columns.text(Counted::Endpoint))
+        .col(columns.text(Counted::Outcome))
         .col(number(Counted::Requests))
         .primary_key(
             Index::create()
@@ -108,7 +108,7 @@ fn slots(
     }
     // The rows stand where the primary key puts them: a key's hours are read in one go, and there
     // is no second tree to keep.
-    if backend == DbBackend::Sqlite {
+    if columns.0 == DbBackend::Sqlite {
         created.extra("WITHOUT ROWID");
     }
     created

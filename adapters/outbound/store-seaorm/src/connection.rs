@@ -1,26 +1,29 @@
 //! Opening connections.
 
-use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sea_orm::sqlx::Connection;
-use sea_orm::sqlx::error::DatabaseError;
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{DatabaseConnection, DbErr};
 
-/// Between two attempts to open a database that others open too.
-const PAUSE: Duration = Duration::from_millis(5);
+mod postgres;
+mod sqlite;
+
+pub use postgres::{ServerFault, UrlFault};
 
 /// How a store works.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
     /// Connections for keys and readings, besides the journal's own.
     pub connections: u32,
-    /// How long a statement waits for another process that writes.
+    /// SQLite: how long a statement waits for another process that writes.
     pub busy_timeout: Duration,
+    /// PostgreSQL: how long a step waits for a connection, one that becomes free or a new one.
+    pub connect_timeout: Duration,
+    /// PostgreSQL: how long a statement may take.
+    pub statement_timeout: Duration,
+    /// PostgreSQL: how long a statement waits for a row that somebody else changes.
+    pub lock_timeout: Duration,
     /// Entries that may wait in the journal.
     pub journal_capacity: usize,
     /// How long a journal entry may wait to become durable before its receipt fails.
@@ -32,17 +35,23 @@ impl Default for StoreOptions {
         Self {
             connections: 4,
             busy_timeout: Duration::from_secs(5),
+            connect_timeout: Duration::from_secs(3),
+            statement_timeout: Duration::from_secs(10),
+            lock_timeout: Duration::from_secs(5),
             journal_capacity: 100_000,
             journal_patience: Duration::from_secs(5),
         }
     }
 }
 
-/// Why a store can't be opened.
+/// Why a store can't be opened. Passwords are in none of these.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Not a URL of a database that is supported.
-    #[error("the database must be given as sqlite://PATH")]
+    #[error(
+        "the database must be given as sqlite://PATH or \
+         postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full"
+    )]
     Url,
     /// Every connection to an in-memory database would have one of its own.
     #[error("an in-memory database keeps nothing; give a file, sqlite://PATH")]
@@ -62,6 +71,18 @@ pub enum OpenError {
         path: PathBuf,
         /// Why.
         source: DbErr,
+    },
+    /// What the URL of a server says is wrong.
+    #[error("the URL of the database is wrong: {0}")]
+    ServerUrl(#[from] UrlFault),
+    /// The server can't be used.
+    #[error("the database at {server} can't be used: {fault}")]
+    Server {
+        /// Which one: its host, port and database.
+        server: String,
+        /// Why, and what to do.
+        #[source]
+        fault: ServerFault,
     },
 }
 
@@ -95,38 +116,28 @@ pub(crate) enum FirstConnection {
 
 /// Where the data is.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    url: String,
-    path: PathBuf,
+pub(crate) enum Place {
+    Sqlite(sqlite::File),
+    Postgres(postgres::Server),
 }
 
 impl Place {
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
-        if !url.starts_with("sqlite:") {
-            return Err(OpenError::Url);
+        if url.starts_with("sqlite:") {
+            sqlite::File::parse(url).map(Self::Sqlite)
+        } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            Ok(Self::Postgres(postgres::Server::parse(url)?))
+        } else {
+            Err(OpenError::Url)
         }
-        if url.contains(":memory:") || url.contains("mode=memory") {
-            return Err(OpenError::InMemory);
-        }
-        let options: SqliteConnectOptions = url.parse().map_err(|_| OpenError::Url)?;
-        let path = options.get_filename().to_owned();
-        let url = url.to_owned();
-        Ok(Self { url, path })
     }
 
-    /// Makes the file when it is missing, for its owner alone. SQLite gives the same permissions
-    /// to the files that it makes beside it.
-    pub(crate) fn prepare(&self) -> Result<(), OpenError> {
-        let opened = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&self.path);
-        opened.map(drop).map_err(|source| OpenError::File {
-            path: self.path.clone(),
-            source,
-        })
+    /// Makes a file that is missing; asks a server whether it can be used.
+    pub(crate) async fn prepare(&self, options: StoreOptions) -> Result<(), OpenError> {
+        match self {
+            Self::Sqlite(file) => file.prepare(),
+            Self::Postgres(server) => server.ask(options).await,
+        }
     }
 
     /// Opens a pool of at most `connections`.
@@ -134,58 +145,11 @@ impl Place {
         &self,
         connections: u32,
         first: FirstConnection,
-        busy_timeout: Duration,
+        options: StoreOptions,
     ) -> Result<DatabaseConnection, OpenError> {
-        let mut options = ConnectOptions::new(&self.url);
-        options
-            .max_connections(connections)
-            .connect_lazy(first == FirstConnection::Later)
-            .acquire_timeout(busy_timeout * 2)
-            .idle_timeout(None::<Duration>)
-            .max_lifetime(None::<Duration>)
-            .sqlx_logging(false)
-            .map_sqlx_sqlite_opts(move |options| {
-                options
-                    .journal_mode(SqliteJournalMode::Wal)
-                    // In WAL mode, NORMAL may lose the last commits when the machine crashes.
-                    .synchronous(SqliteSynchronous::Full)
-                    .busy_timeout(busy_timeout)
-                    .foreign_keys(true)
-                    // An insert of many rows keeps the pages it changes until it is done: in a
-                    // file that was three quarters of all writes.
-                    .pragma("temp_store", "MEMORY")
-                    // KiB. With the usual 2,000 a busy journal reads pages again and again.
-                    .pragma("cache_size", "-16384")
-            })
-            // SQLite ends a transaction by itself on some errors (disk full, I/O); sqlx goes on
-            // counting it as open, and would begin savepoints only on the connection ever after.
-            .map_sqlx_sqlite_before_acquire(|connection, _| {
-                Box::pin(async move { Ok(!connection.is_in_transaction()) })
-            });
-        let deadline = Instant::now() + busy_timeout;
-        loop {
-            match Database::connect(options.clone()).await {
-                Ok(connection) => return Ok(connection),
-                // Whoever opens a new file turns its write-ahead log on; SQLite doesn't wait for
-                // another one that is about to do the same, whatever the timeout.
-                Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                    tokio::time::sleep(PAUSE).await;
-                }
-                Err(source) => {
-                    let path = self.path.clone();
-                    return Err(OpenError::Database { path, source });
-                }
-            }
+        match self {
+            Self::Sqlite(file) => file.connect(connections, first, options.busy_timeout).await,
+            Self::Postgres(server) => Ok(server.connect(connections, options)),
         }
     }
-}
-
-/// Whether another connection is in the way (`SQLITE_BUSY` and its extended codes).
-fn is_busy(error: &DbErr) -> bool {
-    let DbErr::Conn(RuntimeErr::SqlxError(error)) = error else {
-        return false;
-    };
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    code.and_then(|code| code.parse::<u32>().ok())
-        .is_some_and(|code| code & 0xFF == 5)
 }

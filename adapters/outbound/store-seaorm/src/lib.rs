@@ -16,12 +16,14 @@ mod keys;
 mod list;
 mod prune;
 mod row;
+mod schema;
 mod store;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-pub use connection::{OpenError, StoreOptions, sqlite_url};
+pub use connection::{OpenError, ServerFault, StoreOptions, UrlFault, sqlite_url};
 pub use journal::Journal;
 pub use prune::{Pruned, Retention};
+pub use schema::SchemaError;
 pub use store::Store;

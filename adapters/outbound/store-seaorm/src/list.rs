@@ -34,9 +34,9 @@ fn like(column: impl IntoColumnRef, text: &str, pattern: impl FnOnce(String) -> 
         }
         escaped.push(character);
     }
-    // Both sides by the database, so that they are folded alike: LIKE itself minds the case on
-    // PostgreSQL.
-    let pattern = Expr::from(Func::lower(Expr::val(pattern(escaped))));
+    // LIKE minds the case on PostgreSQL. Of a column both databases fold ASCII alone, and so does
+    // this; of a value PostgreSQL would fold what the language of the database has.
+    let pattern = Expr::val(pattern(escaped.to_ascii_lowercase()));
     let pattern = pattern.binary(BinOper::Escape, Expr::Constant(ESCAPE.to_string().into()));
     Expr::from(Func::lower(Expr::col(column))).binary(BinOper::Like, pattern)
 }

@@ -6,13 +6,17 @@ use std::sync::Arc;
 use migrations::{Migrator, MigratorTrait};
 use ports::outbound::StoreError;
 use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use uuid::Uuid;
 
 use crate::connection::{FirstConnection, OpenError, Place, StoreOptions};
 use crate::journal::Journal;
+use crate::schema::SchemaError;
+
+/// The advisory lock of whoever migrates: "cep" and a number of our own.
+const MIGRATING: i64 = 0x0063_6570_0000_0001;
 
 /// Keys, counters and requests in one database. Clones share their connections.
 #[derive(Clone)]
@@ -24,8 +28,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database at `url` (`sqlite://PATH`, see [`crate::sqlite_url`]); the file is made
-    /// when it is missing, its folder isn't. The tables are made by [`Store::migrate`].
+    /// Opens the database at `url`: `sqlite://PATH` (see [`crate::sqlite_url`]; the file is made when
+    /// it is missing, its folder isn't), or `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`.
+    /// The tables are made by [`Store::migrate`].
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -39,8 +44,8 @@ impl Store {
     /// See [`OpenError`].
     pub async fn open_with(url: &str, options: StoreOptions) -> Result<Self, OpenError> {
         let place = Place::parse(url)?;
-        place.prepare()?;
-        let pool = |size, begin| place.connect(size, begin, options.busy_timeout);
+        place.prepare(options).await?;
+        let pool = |size, first| place.connect(size, first, options);
         Ok(Self {
             connection: pool(options.connections, FirstConnection::Now).await?,
             for_journal: pool(1, FirstConnection::Later).await?,
@@ -55,7 +60,7 @@ impl Store {
     }
 
     /// Makes the tables that are missing. Several processes may do so at the same time: one does
-    /// the work, the others wait for it.
+    /// the work, the others wait for it, however long it takes.
     ///
     /// # Errors
     /// When the database fails, or was made by a newer version of this program.
@@ -64,6 +69,19 @@ impl Store {
             return Ok(());
         }
         let transaction = begin(&self.connection).await.map_err(failed)?;
+        if transaction.get_database_backend() == DbBackend::Postgres {
+            let lock_timeout = self.options.lock_timeout.as_millis();
+            for statement in [
+                "SET LOCAL statement_timeout = 0".to_owned(),
+                "SET LOCAL lock_timeout = 0".to_owned(),
+                format!("SELECT pg_advisory_xact_lock({MIGRATING})"),
+                // Who waits long for a table keeps everybody else from it meanwhile.
+                format!("SET LOCAL lock_timeout = {lock_timeout}"),
+            ] {
+                let done = transaction.execute_unprepared(&statement).await;
+                done.map_err(failed)?;
+            }
+        }
         Migrator::up(&transaction, None).await.map_err(failed)?;
         transaction.commit().await.map_err(failed)
     }
@@ -73,8 +91,12 @@ impl Store {
     /// # Errors
     /// When the database fails, or was made by a newer version of this program.
     pub async fn is_current(&self) -> Result<bool, StoreError> {
-        let pending = Migrator::get_pending_migrations_read_only(&self.connection).await;
-        Ok(pending.map_err(failed)?.is_empty())
+        match self.check_schema().await {
+            Ok(()) => Ok(true),
+            Err(SchemaError::Behind { .. }) => Ok(false),
+            Err(error @ SchemaError::Ahead { .. }) => Err(failed(error)),
+            Err(SchemaError::Store(error)) => Err(error),
+        }
     }
 
     /// Closes the connections once what runs on them is done.

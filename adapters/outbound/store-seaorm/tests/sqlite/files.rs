@@ -130,7 +130,7 @@ async fn what_cannot_be_a_database_is_refused_with_its_path() {
 
 #[tokio::test]
 async fn another_kind_of_database_is_refused() {
-    for url in ["postgres://user:secret@localhost/cep", "cep.db", ""] {
+    for url in ["mysql://user:secret@localhost/cep", "cep.db", ""] {
         let refused = Store::open(url).await.unwrap_err();
         assert!(matches!(refused, OpenError::Url), "{refused}");
         assert!(!refused.to_string().contains("secret"));

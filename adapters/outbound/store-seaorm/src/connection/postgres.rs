@@ -1,0 +1,331 @@
+//! A PostgreSQL server.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::io;
+use std::time::{Duration, Instant};
+
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
+use sea_orm::sqlx::{ConnectOptions as _, Connection as _, Error, PgConnection, Row as _, query};
+use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use super::{OpenError, StoreOptions};
+
+/// The oldest version that the tests run on.
+const OLDEST: i32 = 15;
+/// How the server's list of connections calls this program, unless the URL has another name.
+const APPLICATION: &str = "cep-gateway";
+/// Between two attempts to reach a server that starts.
+const PAUSE: Duration = Duration::from_millis(50);
+/// A connection that rested for longer is tried before it is used: the server may have been
+/// restarted, or a firewall may have forgotten it.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+/// The parameters of a URL that mean something here.
+const PARAMETERS: [&str; 7] = [
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "host",
+    "application_name",
+    "options",
+];
+
+/// What is wrong with the URL of a server.
+#[derive(Debug, thiserror::Error)]
+pub enum UrlFault {
+    /// It can't be taken apart.
+    #[error(
+        "it must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; in user and \
+         password, write anything but letters and digits as %XX"
+    )]
+    Unreadable,
+    /// It has no host.
+    #[error("it has no host; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    NoHost,
+    /// It has no user.
+    #[error("it has no user; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    NoUser,
+    /// It has no database.
+    #[error("it has no database; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    NoDatabase,
+    /// A parameter that means nothing here.
+    #[error("it has a parameter that isn't known; those that are: {}", PARAMETERS.join(", "))]
+    UnknownParameter,
+    /// A parameter that is given twice.
+    #[error("it has the parameter {0} twice; leave one")]
+    Repeated(&'static str),
+    /// A mode of TLS that there isn't.
+    #[error("its sslmode must be verify-full, verify-ca, require, prefer or disable")]
+    SslMode,
+    /// Certificates that nobody would look at.
+    #[error("it has certificates that its sslmode doesn't use; set sslmode=verify-full")]
+    UnusedCertificates,
+    /// `host` as a parameter is for folders of sockets.
+    #[error(
+        "its parameter host must be the folder of a socket, /…; other hosts stand before :PORT"
+    )]
+    SocketFolder,
+}
+
+/// Why a server can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerFault {
+    /// Nothing answers.
+    #[error("nothing answers ({0}); look whether it runs, and at host and port in the URL")]
+    Unreachable(io::Error),
+    /// It doesn't answer in time.
+    #[error(
+        "it doesn't answer within {0:?}; look whether it runs, and at host and port in the URL"
+    )]
+    Silent(Duration),
+    /// It doesn't let us in.
+    #[error(
+        "it refuses the login (code {0}); look at user and password in the URL, and at its pg_hba.conf"
+    )]
+    Login(String),
+    /// It has no such database.
+    #[error("it has no database of this name; make it: CREATE DATABASE … ENCODING 'UTF8'")]
+    NoDatabase,
+    /// No secure connection.
+    #[error(
+        "no secure connection ({0}); look at sslmode and sslrootcert in the URL: a server without \
+         TLS needs sslmode=disable, and a certificate of your own authority \
+         sslmode=verify-full&sslrootcert=FILE"
+    )]
+    Tls(Error),
+    /// It is too old.
+    #[error("it is version {0}, and {OLDEST} or a later one is needed")]
+    Version(i32),
+    /// It can't keep every text.
+    #[error(
+        "its encoding is {0}; make it anew: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding(String),
+    /// It copies another one.
+    #[error("it is a standby, which takes no writes; give the primary's host")]
+    Standby,
+    /// Anything else.
+    #[error("{0}")]
+    Other(Error),
+}
+
+/// A database on a server.
+#[derive(Clone)]
+pub(crate) struct Server {
+    /// With the password.
+    options: PgConnectOptions,
+    /// Host, port and database, for errors.
+    name: String,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Server").field(&self.name).finish()
+    }
+}
+
+impl Server {
+    pub(super) fn parse(url: &str) -> Result<Self, UrlFault> {
+        let parsed = Url::parse(url).map_err(|_| UrlFault::Unreadable)?;
+        // What is said of a URL must not be a part of a password that isn't written as it must be:
+        // one with a question mark ends up among the parameters, one with a slash in the path.
+        if parsed.username().is_empty() {
+            return Err(UrlFault::NoUser);
+        }
+        let database = parsed.path().trim_start_matches('/');
+        if database.is_empty() {
+            return Err(UrlFault::NoDatabase);
+        }
+        if database.contains(['/', '@']) || parsed.fragment().is_some() {
+            return Err(UrlFault::Unreadable);
+        }
+        let given = parameters(&parsed)?;
+        let socket = given.iter().find(|(name, _)| *name == "host");
+        let host = match (socket, parsed.host_str()) {
+            (Some((_, folder)), _) if folder.starts_with('/') => folder.clone(),
+            (Some(_), _) => return Err(UrlFault::SocketFolder),
+            (None, Some(host)) if !host.is_empty() => host.replace("%2F", "/"),
+            (None, _) => return Err(UrlFault::NoHost),
+        };
+        let name = format!("{host}:{}/{database}", parsed.port().unwrap_or(5432));
+        let is_socket = host.starts_with('/');
+        let ssl_mode = ssl_mode(&given, is_socket || is_loopback(&parsed))?;
+        let mut options = PgConnectOptions::from_url(&parsed)
+            .map_err(|_| UrlFault::Unreadable)?
+            .ssl_mode(ssl_mode);
+        if !given.iter().any(|(name, _)| *name == "application_name") {
+            options = options.application_name(APPLICATION);
+        }
+        Ok(Self { options, name })
+    }
+
+    /// Whether the server can be used. One that starts is waited for.
+    pub(super) async fn ask(&self, options: StoreOptions) -> Result<(), OpenError> {
+        let deadline = Instant::now() + options.connect_timeout;
+        let answered = loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match timeout(left, self.try_out(options)).await {
+                Ok(Err(fault)) if fault.is_of_a_start() && Instant::now() + PAUSE < deadline => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Ok(answered) => break answered,
+                Err(_) => break Err(ServerFault::Silent(options.connect_timeout)),
+            }
+        };
+        answered.map_err(|fault| OpenError::Server {
+            server: self.name.clone(),
+            fault,
+        })
+    }
+
+    async fn try_out(&self, options: StoreOptions) -> Result<(), ServerFault> {
+        let options = self.with_timeouts(options);
+        let mut connection = PgConnection::connect_with(&options).await?;
+        let facts = query(
+            "SELECT current_setting('server_version_num')::int4 / 10000, \
+             current_setting('server_encoding'), pg_is_in_recovery()",
+        );
+        let facts = facts.fetch_one(&mut connection).await?;
+        connection.close().await?;
+        let version: i32 = facts.try_get(0)?;
+        if version < OLDEST {
+            return Err(ServerFault::Version(version));
+        }
+        let encoding: String = facts.try_get(1)?;
+        if encoding != "UTF8" {
+            return Err(ServerFault::Encoding(encoding));
+        }
+        if facts.try_get(2)? {
+            return Err(ServerFault::Standby);
+        }
+        Ok(())
+    }
+
+    /// A pool that opens its connections when they are used.
+    pub(super) fn connect(&self, connections: u32, options: StoreOptions) -> DatabaseConnection {
+        let patience = options.connect_timeout;
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(patience)
+            .test_before_acquire(false)
+            .before_acquire(move |connection, known| {
+                Box::pin(async move {
+                    if known.idle_for >= TRUSTED_FOR {
+                        ping(connection, patience).await?;
+                    }
+                    Ok(true)
+                })
+            })
+            // A pool tries each connection that comes back, and waits for ever for one whose
+            // server is gone without a word.
+            .after_release(move |connection, _| {
+                Box::pin(async move { ping(connection, patience).await.map(|()| true) })
+            })
+            .connect_lazy_with(self.with_timeouts(options));
+        SqlxPostgresConnector::from_sqlx_postgres_pool(pool)
+    }
+
+    fn with_timeouts(&self, options: StoreOptions) -> PgConnectOptions {
+        let millis = |duration: Duration| duration.as_millis().to_string();
+        let statement = millis(options.statement_timeout);
+        self.options
+            .clone()
+            .options([
+                ("statement_timeout", statement.as_str()),
+                // Whoever stops in the middle of a transaction must not hold its rows for ever.
+                ("idle_in_transaction_session_timeout", statement.as_str()),
+                ("lock_timeout", millis(options.lock_timeout).as_str()),
+                // What the statements are written for, whatever the server's usual one is.
+                ("default_transaction_isolation", "read committed"),
+            ])
+            .disable_statement_logging()
+    }
+}
+
+async fn ping(connection: &mut PgConnection, patience: Duration) -> Result<(), Error> {
+    timeout(patience, connection.ping())
+        .await
+        .map_err(|_| Error::Io(io::ErrorKind::TimedOut.into()))?
+}
+
+/// The parameters of a URL.
+fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlFault> {
+    let mut seen = HashSet::new();
+    let mut given = Vec::new();
+    for (name, value) in url.query_pairs() {
+        let known = PARAMETERS.into_iter().find(|known| *known == name);
+        let known = known.ok_or(UrlFault::UnknownParameter)?;
+        if !seen.insert(known) {
+            return Err(UrlFault::Repeated(known));
+        }
+        given.push((known, value.into_owned()));
+    }
+    Ok(given)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    // The scheme isn't one of the web's, so addresses of version 4 are left as they are written.
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            name == "localhost"
+                || name
+                    .parse()
+                    .is_ok_and(|ip: std::net::Ipv4Addr| ip.is_loopback())
+        }
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+/// Nothing that crosses a network is unprotected unless the URL says so.
+fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMode, UrlFault> {
+    let value = |of: &str| given.iter().find(|(name, _)| *name == of);
+    let has_certificates = ["sslrootcert", "sslcert", "sslkey"]
+        .into_iter()
+        .any(|name| value(name).is_some());
+    match value("sslmode").map(|(_, mode)| mode.as_str()) {
+        Some("verify-full") => Ok(PgSslMode::VerifyFull),
+        Some("verify-ca") => Ok(PgSslMode::VerifyCa),
+        // As PostgreSQL's own programs do.
+        Some("require") if value("sslrootcert").is_some() => Ok(PgSslMode::VerifyCa),
+        Some("require") => Ok(PgSslMode::Require),
+        Some("prefer" | "disable") if has_certificates => Err(UrlFault::UnusedCertificates),
+        Some("prefer") => Ok(PgSslMode::Prefer),
+        Some("disable") => Ok(PgSslMode::Disable),
+        Some(_) => Err(UrlFault::SslMode),
+        None if is_local && !has_certificates => Ok(PgSslMode::Prefer),
+        None => Ok(PgSslMode::VerifyFull),
+    }
+}
+
+impl From<Error> for ServerFault {
+    fn from(error: Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code());
+        let code = code.map(|code| code.into_owned());
+        match (code.as_deref(), error) {
+            (Some(code @ ("28P01" | "28000")), _) => Self::Login(code.to_owned()),
+            (Some("3D000"), _) => Self::NoDatabase,
+            (_, Error::Io(error)) => Self::Unreachable(error),
+            (_, error @ Error::Tls(_)) => Self::Tls(error),
+            (_, error) => Self::Other(error),
+        }
+    }
+}
+
+impl ServerFault {
+    /// Whether the server may only just be starting.
+    fn is_of_a_start(&self) -> bool {
+        match self {
+            Self::Unreachable(error) => error.kind() == io::ErrorKind::ConnectionRefused,
+            // cannot_connect_now
+            Self::Other(error) => error
+                .as_database_error()
+                .is_some_and(|error| error.code().as_deref() == Some("57P03")),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Whether the tables are those of this version.
+
+use migrations::{Standing, standing};
+use ports::outbound::StoreError;
+
+use crate::store::{Store, failed};
+
+/// Why the tables aren't those of this version.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// Migrations haven't been done yet.
+    #[error("the database lacks what this version needs: {}", missing.join(", "))]
+    Behind {
+        /// Which, oldest first.
+        missing: Vec<String>,
+    },
+    /// A newer version of this program migrated the database.
+    #[error("the database was made by a newer version, which did {}", unknown.join(", "))]
+    Ahead {
+        /// What this version doesn't know, oldest first.
+        unknown: Vec<String>,
+    },
+    /// The database fails.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Store {
+    /// Whether the database answers and has the tables of this version, and of no newer one.
+    /// Changes nothing.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub async fn check_schema(&self) -> Result<(), SchemaError> {
+        let Standing { missing, unknown } = standing(&self.connection).await.map_err(failed)?;
+        if !unknown.is_empty() {
+            return Err(SchemaError::Ahead { unknown });
+        }
+        if !missing.is_empty() {
+            return Err(SchemaError::Behind { missing });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! The contracts.
+
+use std::sync::Arc;
+
+use ports::contract::journal::JournalUnderTest;
+use ports::contract::stores::{Stores, StoresUnderTest};
+
+use crate::server::{Server, server_or_skip};
+use crate::support::journal;
+
+/// A new database, as two processes would open it.
+async fn stores(server: &Server) -> StoresUnderTest {
+    let database = server.database().await;
+    StoresUnderTest {
+        here: Stores::of(Arc::new(database.open().await)),
+        elsewhere: Stores::of(Arc::new(database.open().await)),
+    }
+}
+
+/// A new database with a journal.
+async fn journal_under_test(server: &Server) -> JournalUnderTest {
+    let store = server.database().await.open().await;
+    JournalUnderTest {
+        journal: Arc::new(journal(&store, 1)),
+        stores: Stores::of(Arc::new(store)),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::key_store::key_store(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn customers_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::customer_store::customer_store(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_audit_log_in_postgresql_keeps_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::audit_log::audit_log(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_deny_list_in_postgresql_keeps_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::deny_list::deny_list(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_journal_in_postgresql_keeps_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::journal::journal(|| journal_under_test(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn use_in_postgresql_keeps_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::usage::usage(|| journal_under_test(&server)).await;
+}

@@ -1,0 +1,7 @@
+//! The store on PostgreSQL: the contracts of its ports, and what is PostgreSQL's own. Each test has
+//! a server of its own.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod contract;
+mod server;
+mod support;
