@@ -17,17 +17,20 @@ export const count = (value) => formatter(Intl.NumberFormat, {}).format(value);
 export const money = (value) =>
   `$${formatter(Intl.NumberFormat, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value)} MXN`;
 
-// Rounded down: 99.96 % is not 100 %.
+// To the nearest tenth; but only all is 100 %, and 99.96 % is 99.9 %.
 export function percent(share) {
-  const floored = Math.floor(share * 1000) / 1000;
-  return formatter(Intl.NumberFormat, { style: 'percent', maximumFractionDigits: 1 }).format(floored);
+  const shown = share < 1 ? Math.min(share, 0.999) : share;
+  return formatter(Intl.NumberFormat, { style: 'percent', maximumFractionDigits: 1 }).format(shown);
 }
 
-export function duration(milliseconds) {
-  const [value, unit] = milliseconds >= 1000 ? [milliseconds / 1000, 's'] : [milliseconds, 'ms'];
-  const rounded = formatter(Intl.NumberFormat, { maximumSignificantDigits: 3 }).format(value);
-  return `${rounded}\u00a0${unit}`;
+export function duration(milliseconds, digits = 3) {
+  const rounded = Number(milliseconds.toPrecision(digits));
+  const [value, unit] = rounded >= 1000 ? [rounded / 1000, 's'] : [rounded, 'ms'];
+  return `${formatter(Intl.NumberFormat, { maximumSignificantDigits: digits }).format(value)}\u00a0${unit}`;
 }
+
+// A percentile is read off a histogram whose steps double; more digits would be made up.
+export const roughly = (milliseconds) => `≈\u00a0${duration(milliseconds, 2)}`;
 
 // The year is said when it isn't this one.
 export function dateTime(instant) {

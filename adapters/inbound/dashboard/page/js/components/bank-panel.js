@@ -1,7 +1,7 @@
 // How the central bank and the sandbox do, as this gateway sees them.
 
 import { html } from '../lib.js';
-import { count, duration, percent } from '../format.js';
+import { count, percent, roughly } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { BANK } from '../queries.js';
 import { useQuery } from '../use-query.js';
@@ -26,7 +26,7 @@ function Bank({ bank }) {
   const facts = [
     [t('bank.lookups'), count(bank.lookups)],
     [t('bank.success'), bank.successRate === null ? '—' : percent(bank.successRate)],
-    [t('bank.latency'), latency ? `${duration(latency.p50Ms)} / ${duration(latency.p95Ms)}` : '—'],
+    [t('bank.latency'), latency ? html`<span title=${t('latency.rough')}>${roughly(latency.p50Ms)} / ${roughly(latency.p95Ms)}</span>` : '—'],
     ...(budget ? [[t('bank.budget'), t('bank.budget_of', { left: budget.remaining, all: budget.perMinute })]] : []),
   ];
   return html`

@@ -1,7 +1,7 @@
 // Use over time with its totals: of everything, one key or one account.
 
 import { html, useState } from '../lib.js';
-import { count, duration, percent } from '../format.js';
+import { count, percent, roughly } from '../format.js';
 import { t } from '../i18n.js';
 import { useQuery } from '../use-query.js';
 import { Chart } from './chart.js';
@@ -82,7 +82,7 @@ export function UsagePanel({ scope, keyId = null, accountId, nameOfKey = (id) =>
               <${Totals} totals=${report.totals} />
               <${Chart} slots=${report.slots} series=${drawn(report, nameOfKey)} granularity=${report.granularity}
                 label=${t('chart.label', { range: t(`range.${range}`) })} />
-              <p class="muted small">${t(report.granularity === 'HOUR' ? 'usage.local_time' : 'usage.utc')}</p>
+              <p class="muted small">${t(report.granularity === 'HOUR' ? 'usage.local_time' : 'usage.utc')}${report.totals.latency && ` ${t('latency.rough')}`}</p>
             </div>`}
     </section>`;
 }
@@ -95,9 +95,9 @@ function Totals({ totals }) {
       <${Tile} label=${t('totals.requests')} value=${count(totals.requests)}
         note=${t('totals.breakdown', { delivered: count(totals.delivered), refused: count(totals.refused), failed: count(totals.failed) })} />
       <${Tile} label=${t('totals.success')} value=${share === null ? '—' : percent(share)} note=${t('totals.success_note')} />
-      <${Tile} label=${t('totals.p50')} value=${latency ? duration(latency.p50Ms) : '—'} note=${t('totals.p50_note')} />
-      <${Tile} label=${t('totals.p95')} value=${latency ? duration(latency.p95Ms) : '—'}
-        note=${latency ? t('totals.p99', { value: duration(latency.p99Ms) }) : t('totals.none')} />
+      <${Tile} label=${t('totals.p50')} value=${latency ? roughly(latency.p50Ms) : '—'} note=${t('totals.p50_note')} />
+      <${Tile} label=${t('totals.p95')} value=${latency ? roughly(latency.p95Ms) : '—'}
+        note=${latency ? t('totals.p99', { value: roughly(latency.p99Ms) }) : t('totals.none')} />
     </dl>`;
 }
 

@@ -81,6 +81,7 @@ export default {
   'usage.others': 'Others',
   'usage.local_time': 'Hours in your time zone.',
   'usage.utc': 'Days and months are UTC, as quotas are.',
+  'latency.rough': '≈: latencies are estimates; the true one is between half and twice as long.',
   'range.day': '24 hours',
   'range.month': '30 days',
   'range.year': '12 months',

@@ -81,6 +81,7 @@ export default {
   'usage.others': 'Otras',
   'usage.local_time': 'Horas en su zona horaria.',
   'usage.utc': 'Los días y los meses son de UTC, como las cuotas.',
+  'latency.rough': '≈: las latencias son estimaciones; la verdadera está entre la mitad y el doble.',
   'range.day': '24 horas',
   'range.month': '30 días',
   'range.year': '12 meses',
