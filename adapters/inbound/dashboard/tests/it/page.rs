@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+use domain::request::RequestId;
 use regex::Regex;
 
 pub(crate) fn page() -> PathBuf {
@@ -150,6 +152,29 @@ fn the_first_file_names_every_module_once() {
             .any(|ending| name.ends_with(ending))
     });
     assert_eq!(unique, needed.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn the_page_refuses_what_the_domain_refuses() {
+    let limits = read("js/dialogs/key-dialogs.js").replace('_', "");
+    for most in [
+        format!("MOSTPERMINUTE = {MAX_PER_MINUTE};"),
+        format!("MOSTAMONTH = {MAX_MONTHLY_QUOTA};"),
+    ] {
+        assert!(limits.contains(&most), "{most}");
+    }
+    let ids = read("js/ids.js");
+    let shape = Regex::new("REQUEST_ID = /(.+)/;").unwrap();
+    let shape = Regex::new(&shape.captures(&ids).unwrap()[1]).unwrap();
+    for text in (0..=255_u8).map(|byte| char::from(byte).to_string()) {
+        let is_one = RequestId::parse(&text).is_some();
+        assert_eq!(shape.is_match(&text), is_one, "{text:?}");
+    }
+    for length in [0, 1, 64, 65] {
+        let text = "x".repeat(length);
+        let is_one = RequestId::parse(&text).is_some();
+        assert_eq!(shape.is_match(&text), is_one, "{length}");
+    }
 }
 
 #[test]

@@ -14,9 +14,12 @@ export function useDebounced(value) {
   return settled;
 }
 
-export const Search = ({ label, value, onInput }) => html`
-  <${Field} label=${label}>
+// Longer texts are no search to the server.
+const MAX_CHARACTERS = 200;
+
+export const Search = ({ label, value, onInput, error }) => html`
+  <${Field} label=${label} error=${error}>
     ${(control) => html`
-      <input ...${control} type="search" value=${value} autocomplete="off" spellcheck=${false}
+      <input ...${control} type="search" value=${value} maxlength=${MAX_CHARACTERS} autocomplete="off" spellcheck=${false}
         onInput=${(event) => onInput(event.target.value)} data-testid="search" />`}
   </${Field}>`;

@@ -1,7 +1,7 @@
 // What can be done to a key: another name, a successor, an end, other limits.
 
 import { html, useState } from '../lib.js';
-import { dateTime, relative } from '../format.js';
+import { count, dateTime, relative } from '../format.js';
 import { t, tn } from '../i18n.js';
 import { close, say } from '../memory.js';
 import { useMutation } from '../mutate.js';
@@ -76,7 +76,13 @@ function graceInWords(hours) {
   return hours < 48 ? { label: tn('rotate.hours', hours) } : { label: tn('rotate.days', hours / 24) };
 }
 
+// What a key may be given, as the domain has it.
+const MOST_PER_MINUTE = 1_000_000;
+const MOST_A_MONTH = 1_000_000_000_000;
+
 const whole = (text) => (/^\d+$/.test(text.trim()) ? Number(text) : NaN);
+
+const outside = (value, most) => (value >= 1 && value <= most ? undefined : t('limits.range', { most: count(most) }));
 
 export function SetLimits({ subject }) {
   const { perMinute, monthlyQuota } = subject.limits;
@@ -90,11 +96,12 @@ export function SetLimits({ subject }) {
   const submit = async () => {
     const input = { id: subject.id };
     if (mode === 'custom') {
-      const faults = {};
-      if (!(whole(minute) >= 1)) faults.perMinute = t('limits.whole');
-      if (capped && !(whole(month) >= 1)) faults.monthlyQuota = t('limits.whole');
+      const faults = {
+        perMinute: outside(whole(minute), MOST_PER_MINUTE),
+        monthlyQuota: capped ? outside(whole(month), MOST_A_MONTH) : undefined,
+      };
       setWrong(faults);
-      if (Object.keys(faults).length) return;
+      if (faults.perMinute || faults.monthlyQuota) return;
       Object.assign(input, { perMinute: whole(minute), monthlyQuota: capped ? whole(month) : null });
     } else {
       input.plan = mode;

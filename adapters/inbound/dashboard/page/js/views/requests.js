@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from '../lib.js';
 import { t } from '../i18n.js';
-import { isId, namesOf } from '../ids.js';
+import { isId, isRequestId, namesOf } from '../ids.js';
 import { ALL, KEYS_IN_BRIEF, OWN } from '../queries.js';
 import { place, setQuery } from '../router.js';
 import { useConnection, useQuery } from '../use-query.js';
@@ -46,7 +46,7 @@ export function Requests({ admin }) {
     ...(filters.endpoint && { endpoint: filters.endpoint }),
     ...(filters.outcome && { outcome: filters.outcome }),
     ...(filters.span && { from: since(filters.span) }),
-    ...(id && { requestId: id }),
+    ...(isRequestId(id) && { requestId: id }),
   };
   const list = useConnection(scope.requests, { first: 20, filter }, (data) => scope.of(data).requests);
   const filtered = Object.keys(filter).length > 0;
@@ -69,7 +69,8 @@ export function Requests({ admin }) {
             options=${[any, ...KEPT_OUTCOMES.map((each) => [each, t(`outcome.${each}`)])]} />
           <${Select} label=${t('filter.span')} value=${filters.span} onChange=${change('span')} testid="filter-span"
             options=${[any, ...Object.keys(SPANS).map((each) => [each, t(`span.${each}`)])]} />
-          <${Search} label=${t('request.id')} value=${filters.id} onInput=${change('id')} />
+          <${Search} label=${t('request.id')} value=${filters.id} onInput=${change('id')}
+            error=${id && !isRequestId(id) ? t('filter.request_id_shape') : undefined} />
         </div>
         <${Listing} list=${list} label=${t('nav.requests')} testid="requests-table"
           columns=${requestColumns({ nameOfKey, keyPath: (each) => `${admin ? '/admin' : ''}/keys/${each}` })}
