@@ -16,9 +16,10 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 17] = [
+const DRIVERS: [&str; 19] = [
     "async-graphql",
     "axum",
+    "deadpool-redis",
     "hyper",
     "hyper-util",
     "jsonwebtoken",
@@ -30,14 +31,15 @@ const DRIVERS: [&str; 17] = [
     "rustls",
     "sea-orm",
     "sea-orm-migration",
+    "sqlx",
     "tower",
-    "utoipa",
     "tower-http",
+    "utoipa",
     "utoipa-swagger-ui",
 ];
 
 /// The crates of the house.
-const HOUSE: [Place; 14] = [
+const HOUSE: [Place; 15] = [
     (
         "domain",
         &[],
@@ -104,7 +106,12 @@ const HOUSE: [Place; 14] = [
     (
         "store-seaorm",
         &["domain", "ports", "migrations"],
-        Others::Drivers(&["sea-orm"]),
+        Others::Drivers(&["sea-orm", "sqlx"]),
+    ),
+    (
+        "limiter-redis",
+        &["domain", "ports"],
+        Others::Drivers(&["deadpool-redis"]),
     ),
     // hyper's errors say whether anything was answered.
     (
@@ -142,6 +149,7 @@ const HOUSE: [Place; 14] = [
             "dashboard",
             "memory",
             "store-seaorm",
+            "limiter-redis",
             "bank-portal",
             "identity-oidc",
             "sandbox",
