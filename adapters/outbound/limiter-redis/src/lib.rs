@@ -1,1 +1,54 @@
 //! Outbound adapter: exact limits in Redis or Redis Cluster, shared by many replicas.
+//!
+//! # What is kept
+//!
+//! Three keys for each API key, in one slot of a cluster; `<id>` is the key's id as 32 hexadecimal
+//! digits (the port knows no prefix):
+//!
+//! | key | type | what | time to live |
+//! |---|---|---|---|
+//! | `cep:{<id>}:s` | hash | status, version, limits, month, charged, refunded, last time | 40 days after the first admission of a month, or a hydration |
+//! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window |
+//! | `cep:{<id>}:r` | sorted set | the last 256 requests refunded, if any | 1 hour |
+//!
+//! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
+//! doesn't know the script yet. The clock is the server's `TIME`; an admission is never earlier
+//! than the one before it, and the month only rolls forward. Refusals count nothing.
+//! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
+//! is hydrated from the store; a change that arrives meanwhile is remembered and wins.
+//!
+//! # What it needs
+//!
+//! Redis 7.0 or later, or Valkey, with `maxmemory-policy noeviction`: evicting a log would give a
+//! key its minute back. When memory is short, admissions are errors then, and whoever asked
+//! degrades. A user needs the rights of [`ACL_RULES`], on a cluster those of [`CLUSTER_ACL_RULES`]
+//! too; the keys of another [namespace](RedisOptions::namespace) need their own patterns.
+//!
+//! # When it fails
+//!
+//! Every failure is an error, and nothing is asked twice: a call whose answer got lost may have
+//! counted. What is sent again was refused before it began: a script that isn't loaded, a slot that
+//! is elsewhere. A connection that is lost is made anew by the next call.
+//!
+//! A revocation waits up to 100 ms for one replica (`WAIT 1 100`), if the server has any. When none
+//! confirms, that is a warning and no error: every server that takes over from there is told by the
+//! store.
+
+mod answer;
+mod limiter;
+mod line;
+mod options;
+mod scripts;
+mod wire;
+
+pub use limiter::RedisLimiter;
+pub use options::{RedisLimiterError, RedisOptions, RedisTimeouts};
+
+/// All that a user may do for this limiter, as rules of `ACL SETUSER`. With a database other than 0
+/// it needs `+select` too.
+pub const ACL_RULES: &str = "resetkeys ~cep:{*}:s ~cep:{*}:w ~cep:{*}:r resetchannels -@all \
+    +evalsha +eval +time +info +wait +hmget +hget +hset +hexists +hincrby +lindex +lrange +lpop \
+    +rpush +lset +zadd +zremrangebyrank +pexpire +del";
+
+/// What a user may do besides in a cluster.
+pub const CLUSTER_ACL_RULES: &str = "+cluster|slots +ping +asking";

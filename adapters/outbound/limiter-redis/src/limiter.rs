@@ -1,0 +1,245 @@
+//! The port, call by call.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use deadpool_redis::redis::AsyncConnectionConfig;
+use deadpool_redis::redis::cluster::ClusterClient;
+use deadpool_redis::{Manager, Pool, Runtime};
+use domain::key::KeyId;
+use domain::limits::Standing;
+use domain::month::Month;
+use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use uuid::Uuid;
+
+use crate::answer::{self, Strange};
+use crate::line::{Dialler, Fault, Line};
+use crate::options::{RedisLimiterError, RedisOptions, RedisTimeouts, tcp_settings};
+use crate::scripts::{self, Script};
+use crate::wire::{Argument, Call};
+
+/// How long a revocation waits for a replica.
+const REPLICATION: Duration = Duration::from_millis(100);
+/// How long a revocation waits for those before it.
+const TURN: Duration = Duration::from_secs(2);
+
+/// Counts in Redis, or in a Redis Cluster. Connects when it is first asked.
+pub struct RedisLimiter {
+    lines: Vec<Line>,
+    next: AtomicUsize,
+    /// `WAIT` holds up everything behind it on its connection, so it has one of its own.
+    revocations: tokio::sync::Mutex<Line>,
+    namespace: String,
+    shift: Option<Arc<AtomicI64>>,
+}
+
+impl RedisLimiter {
+    /// A limiter on one server: `redis://` or `rediss://`, with user, password and database.
+    ///
+    /// # Errors
+    /// A [`RedisLimiterError`] when the URL or the options can't be used. A server that isn't
+    /// there is none: the first request finds out.
+    pub fn single(url: &str, options: &RedisOptions) -> Result<Self, RedisLimiterError> {
+        let namespace = options.checked_namespace()?;
+        let timeouts = options.timeouts;
+        let server = options.server(url, 1)?;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(timeouts.create))
+            .set_response_timeout(Some(timeouts.response));
+        let manager = Manager::new_with_config(server, config)
+            .map_err(|_| RedisLimiterError::Url { number: 1 })?;
+        let pool = Pool::builder(manager)
+            .max_size(options.connections.get() + 1)
+            .wait_timeout(Some(timeouts.wait))
+            .create_timeout(Some(timeouts.create))
+            .recycle_timeout(Some(timeouts.create))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .expect("a pool with timeouts is given its runtime");
+        let dialler = Dialler::Single(pool);
+        Ok(Self::new(options, namespace, &dialler, dialler.clone()))
+    }
+
+    /// A limiter on a cluster, of which some nodes are named; they tell of the others.
+    ///
+    /// # Errors
+    /// As [`RedisLimiter::single`]; also when the URLs differ in more than host and port.
+    pub fn cluster<S: AsRef<str>>(
+        urls: &[S],
+        options: &RedisOptions,
+    ) -> Result<Self, RedisLimiterError> {
+        let namespace = options.checked_namespace()?;
+        let nodes = options.nodes(urls)?;
+        let client = |timeouts: RedisTimeouts| {
+            let mut builder = ClusterClient::builder(nodes.clone())
+                .retries(0)
+                .connection_timeout(timeouts.create)
+                .response_timeout(timeouts.response)
+                .tcp_settings(tcp_settings());
+            if let Some(certificates) = options.certificates() {
+                builder = builder.certs(certificates);
+            }
+            builder.build().map(Arc::new)
+        };
+        let dialler = |timeouts| match client(timeouts) {
+            Ok(client) => Ok(Dialler::Cluster(client)),
+            Err(_) => Err(RedisLimiterError::UnlikeNodes),
+        };
+        let patient = dialler(patient(options.timeouts))?;
+        let shared = dialler(options.timeouts)?;
+        Ok(Self::new(options, namespace, &shared, patient))
+    }
+
+    fn new(options: &RedisOptions, namespace: String, shared: &Dialler, own: Dialler) -> Self {
+        let timeouts = options.timeouts;
+        let lines = (0..options.connections.get()).map(|_| Line::new(shared.clone(), timeouts));
+        Self {
+            lines: lines.collect(),
+            next: AtomicUsize::new(0),
+            revocations: tokio::sync::Mutex::new(Line::new(own, patient(timeouts))),
+            namespace,
+            shift: None,
+        }
+    }
+
+    /// The same limiter in another time: so many milliseconds, as they are at each call, are added
+    /// to the server's. For tests; its keys are others than the real ones, so that it can't
+    /// change what is counted of them.
+    #[must_use]
+    pub fn in_shifted_time(mut self, shift: Arc<AtomicI64>) -> Self {
+        self.namespace.push_str("-shifted");
+        self.shift = Some(shift);
+        self
+    }
+
+    async fn run(
+        &self,
+        script: &Script,
+        key: KeyId,
+        rest: impl IntoIterator<Item = Argument>,
+    ) -> Result<Vec<i64>, Fault> {
+        let line = &self.lines[self.next.fetch_add(1, Ordering::Relaxed) % self.lines.len()];
+        let (keys, arguments) = (self.keys(key), self.arguments(rest));
+        line.run(&Call {
+            script,
+            keys: &keys,
+            arguments: &arguments,
+        })
+        .await
+    }
+
+    /// The keys of one API key; what stands in braces decides the slot.
+    fn keys(&self, key: KeyId) -> [String; 3] {
+        let (namespace, id) = (&self.namespace, key.0.simple());
+        ["s", "w", "r"].map(|kind| format!("{namespace}:{{{id}}}:{kind}"))
+    }
+
+    fn arguments(&self, rest: impl IntoIterator<Item = Argument>) -> Vec<Argument> {
+        let shift = self.shift.as_ref();
+        let shift = shift.map_or(0, |shift| shift.load(Ordering::SeqCst));
+        std::iter::once(shift.into()).chain(rest).collect()
+    }
+
+    /// Has a replica confirm a revocation, so that it is still one after the server is lost.
+    async fn confirm(&self, key: KeyId, state: KeyState) -> Result<(), Fault> {
+        let turn = tokio::time::timeout(TURN, self.revocations.lock()).await;
+        let line = turn.map_err(|_| Fault::Wait(TURN))?;
+        let (keys, arguments) = (self.keys(key), self.arguments(described(state)));
+        // Once more, for WAIT looks at what its own connection wrote.
+        let call = Call {
+            script: &scripts::APPLY,
+            keys: &keys,
+            arguments: &arguments,
+        };
+        let confirmed = line.run_and_wait(&call, REPLICATION).await?;
+        if confirmed < 1 {
+            tracing::warn!(
+                key = %key,
+                "no replica of Redis confirmed a revocation within {REPLICATION:?}: if the server is \
+                 lost now, it holds after the next hydration only"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Time to answer after a wait for replicas.
+fn patient(timeouts: RedisTimeouts) -> RedisTimeouts {
+    RedisTimeouts {
+        response: timeouts.response + REPLICATION,
+        ..timeouts
+    }
+}
+
+/// A state as the scripts take it.
+fn described(state: KeyState) -> [Argument; 4] {
+    let quota = state.limits.monthly_quota();
+    [
+        i64::from(state.revoked).into(),
+        Argument::Text(state.version.to_string()),
+        i64::from(state.limits.per_minute()).into(),
+        quota.map_or(-1, number).into(),
+    ]
+}
+
+/// A count as the scripts take it: their numbers are exact up to 2^53.
+fn number(number: u64) -> i64 {
+    i64::try_from(number.min(1 << 53)).unwrap_or(1 << 53)
+}
+
+fn failed(cause: impl Into<Fault>) -> LimiterError {
+    LimiterError {
+        cause: Arc::new(cause.into()),
+    }
+}
+
+#[async_trait]
+impl Limiter for RedisLimiter {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        let answer = self.run(&scripts::ADMIT, key, []).await.map_err(failed)?;
+        answer::verdict(&answer).map_err(failed)
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        let answer = self.run(&scripts::PEEK, key, []).await.map_err(failed)?;
+        answer::peeked(&answer).map_err(failed)
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        let used = [
+            i64::from(snapshot.month.number()),
+            number(snapshot.used.charged),
+            number(snapshot.used.refunded),
+        ];
+        let arguments = described(snapshot.state)
+            .into_iter()
+            .chain(used.map(Argument::from));
+        let done = self.run(&scripts::HYDRATE, key, arguments).await;
+        done.map(drop).map_err(failed)
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        let answer = self.run(&scripts::APPLY, key, described(state)).await;
+        match *answer.map_err(failed)? {
+            [] | [0] => Ok(()),
+            [_replicas] => self.confirm(key, state).await.map_err(failed),
+            _ => Err(failed(Strange)),
+        }
+    }
+
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        let done = self.run(&scripts::FORGET, key, []).await;
+        done.map(drop).map_err(failed)
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        let arguments = [
+            i64::from(month.number()).into(),
+            Argument::Text(request.simple().to_string()),
+        ];
+        let done = self.run(&scripts::REFUND, key, arguments).await;
+        done.map(drop).map_err(failed)
+    }
+}

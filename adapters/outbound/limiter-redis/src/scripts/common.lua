@@ -1,0 +1,120 @@
+-- What all scripts begin with: the clock, a key's state, and the window.
+--
+-- KEYS[1], a hash, is the state:
+--   r  '1' once the key is revoked        v  version of the state
+--   l  requests a minute                  q  requests a month, -1 without a cap
+--   p  the month, YYYYMM; without it the key is not known
+--   c  charged in the month               f  refunded in the month
+--   t  time of the last admission, ms     n  admissions in the log
+-- KEYS[2], a list, is the log: '<expiry in ms>' for one admission, '<expiry>:<count>' for several
+-- that leave the window together; ordered by expiry. KEYS[3], a sorted set, holds the requests
+-- that were refunded. ARGV[1], ms, is added to the server's time: '0' but in tests.
+local STATE, LOG, REFUNDS = KEYS[1], KEYS[2], KEYS[3]
+
+-- The numbers of domain::window.
+local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000
+-- A month and more: an idle key's state outlives the counts that matter.
+local STATE_TTL = 40 * 86400000
+
+local UNKNOWN, ADMITTED, RATE_LIMITED, QUOTA_EXCEEDED, REVOKED, PEEKED = 0, 1, 2, 3, 4, 5
+
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
+end
+
+-- The UTC month of an instant, YYYYMM: "civil_from_days", Howard Hinnant, chrono-compatible
+-- low-level date algorithms.
+local function month_of(ms)
+  local days = math.floor(ms / 86400000) + 719468
+  local era = math.floor(days / 146097)
+  local doe = days - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local from_march = math.floor((5 * doy + 2) / 153)
+  local year = yoe + era * 400
+  if from_march < 10 then return year * 100 + from_march + 3 end
+  return (year + 1) * 100 + from_march - 9
+end
+
+-- Compares versions as texts: a number of Lua's is exact up to 2^53 only.
+local function newer(version, than)
+  return #version > #than or (#version == #than and version > than)
+end
+
+-- A key that is known, or nil. A state without its month is none: only a hydration makes one.
+local function read()
+  local h = redis.call('HMGET', STATE, 'r', 'v', 'l', 'q', 'p', 'c', 'f', 't', 'n')
+  if not (h[2] and h[3] and h[4] and h[5]) then return nil end
+  return {
+    revoked = h[1] == '1',
+    version = h[2],
+    limit = tonumber(h[3]),
+    quota = tonumber(h[4]),
+    month = tonumber(h[5]),
+    charged = tonumber(h[6]) or 0,
+    refunded = tonumber(h[7]) or 0,
+    time = tonumber(h[8]) or 0,
+    logged = tonumber(h[9]) or 0,
+  }
+end
+
+-- Enters the month of `now` if that is a later one; an older one never comes back.
+local function roll(key, month)
+  if month <= key.month then return false end
+  key.month, key.charged, key.refunded = month, 0, 0
+  return true
+end
+
+-- Expiry and count of an entry of the log.
+local function parse(entry)
+  local colon = string.find(entry, ':', 1, true)
+  if not colon then return tonumber(entry), 1 end
+  return tonumber(string.sub(entry, 1, colon - 1)), tonumber(string.sub(entry, colon + 1))
+end
+
+-- Drops what left the window, in steps that double; returns when the next entry leaves it.
+local function trim(key, now)
+  local logged, step = key.logged, 1
+  while true do
+    local entry = redis.call('LINDEX', LOG, step - 1)
+    if entry and parse(entry) <= now then
+      for _, gone in ipairs(redis.call('LPOP', LOG, step)) do
+        local _, count = parse(gone)
+        key.logged = key.logged - count
+      end
+      step = math.min(step * 2, 512)
+    elseif step > 1 then
+      step = step / 2
+    else
+      -- The log is gone, by its time to live or otherwise: so is what it counted.
+      if not entry then key.logged = 0 end
+      if key.logged ~= logged then redis.call('HSET', STATE, 'n', key.logged) end
+      return entry and (parse(entry)) or nil
+    end
+  end
+end
+
+-- Time until a request would be admitted to a full window.
+local function wait(key, now)
+  local left, from = key.logged, 0
+  while true do
+    local entries = redis.call('LRANGE', LOG, from, from + 63)
+    if #entries == 0 then return SPAN end
+    for _, entry in ipairs(entries) do
+      local expiry, count = parse(entry)
+      left = left - count
+      if left < key.limit then return expiry - now end
+    end
+    from = from + 64
+  end
+end
+
+-- What is answered: outcome, time, month, limit, remaining, ms to the next unit, quota, used, wait.
+local function standing(outcome, key, now, leaves, retry_after)
+  return {
+    outcome, now, key.month,
+    key.limit, math.max(key.limit - key.logged, 0), leaves and leaves - now or SPAN,
+    key.quota, math.max(key.charged - key.refunded, 0), retry_after or 0,
+  }
+end

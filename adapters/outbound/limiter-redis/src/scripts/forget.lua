@@ -1,0 +1,3 @@
+-- Forgets a key.
+redis.call('DEL', STATE, LOG, REFUNDS)
+return {}

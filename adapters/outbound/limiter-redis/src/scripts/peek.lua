@@ -1,0 +1,6 @@
+-- What is left. Begins no month: only an admission does.
+local key = read()
+if not key or key.revoked then return { UNKNOWN } end
+local now = math.max(clock(), key.time)
+roll(key, month_of(now))
+return standing(PEEKED, key, now, trim(key, now))
