@@ -37,6 +37,9 @@ pub enum Command {
     /// Make, list, change and revoke API keys; works while the server runs.
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Bring the database to the schema of this version. Replicas refuse to start before that; the
+    /// embedded database needs no such step.
+    Migrate,
     /// Run the sandbox bank alone, for any client of the real portal.
     Sandbox {
         /// Address to listen on.

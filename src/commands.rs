@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::{Cli, Command};
 use crate::config::Options;
+use crate::wiring::{self, Deployment};
 
 mod keys;
 mod sandbox;
@@ -24,6 +25,10 @@ pub fn run(cli: Cli) -> Result<()> {
             runtime()?.block_on(serve::run(options))
         }
         Command::Keys(command) => runtime()?.block_on(keys::run(options, command)),
+        Command::Migrate => runtime()?.block_on(async {
+            prepare_data_dir(&options)?;
+            wiring::bring_up_to_date(&options).await
+        }),
         Command::Sandbox { listen, latency } => runtime()?.block_on(sandbox::run(listen, latency)),
         Command::Openapi => {
             crate::say(rest::openapi_json().trim_end());
@@ -46,8 +51,11 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
         .context("starting the runtime")
 }
 
-/// Makes the data folder, for its owner alone, when it is missing.
+/// Makes the data folder, for its owner alone, when it is missing. Replicas have none.
 fn prepare_data_dir(options: &Options) -> Result<()> {
+    if Deployment::of(options)? == Deployment::Replicated {
+        return Ok(());
+    }
     let folder = &options.data_dir;
     DirBuilder::new()
         .recursive(true)

@@ -15,8 +15,10 @@ use domain::sign_in::TicketSeal;
 use zeroize::Zeroizing;
 
 mod people;
+mod servers;
 
 pub use people::{PeopleOptions, Switch};
+pub use servers::ServerUrl;
 
 /// Everything that can be set.
 #[derive(Debug, Args)]
@@ -41,9 +43,42 @@ pub struct Options {
     )]
     pub data_dir: PathBuf,
 
-    /// Database to use instead of the one in the data folder: `sqlite://PATH`.
-    #[arg(long, env = "CEP_DATABASE_URL", global = true, value_name = "URL", value_parser = database_url)]
-    pub database_url: Option<String>,
+    /// Database to use instead of the one in the data folder: `sqlite://PATH`, or for replicas
+    /// `postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full`.
+    #[arg(
+        long,
+        env = "CEP_DATABASE_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true,
+        value_parser = servers::database
+    )]
+    pub database_url: Option<ServerUrl>,
+
+    /// Redis that replicas share their limits in: `redis://` or, with TLS, `rediss://`.
+    #[arg(
+        long,
+        env = "CEP_REDIS_URL",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true,
+        value_parser = servers::redis
+    )]
+    pub redis_url: Option<ServerUrl>,
+
+    /// Nodes of a Redis Cluster that replicas share their limits in, separated by commas; some of
+    /// them are enough.
+    #[arg(
+        long,
+        env = "CEP_REDIS_CLUSTER",
+        global = true,
+        value_name = "URLS",
+        hide_env_values = true,
+        value_delimiter = ',',
+        value_parser = servers::redis,
+        conflicts_with = "redis_url"
+    )]
+    pub redis_cluster: Vec<ServerUrl>,
 
     /// Secret that keys the hash of API keys, at least 32 bytes; generated in the data folder when
     /// it is not given. To rotate, list generations, newest first: `2:NEW,1:OLD`.
@@ -272,13 +307,6 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
         );
     }
     Ok(address)
-}
-
-fn database_url(text: &str) -> Result<String, String> {
-    if !text.starts_with("sqlite:") {
-        return Err("must begin with sqlite:".to_owned());
-    }
-    Ok(text.to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

@@ -28,12 +28,15 @@ use crate::config::{HmacSecret, Options};
 use crate::system::{SystemClock, SystemRandom};
 use crate::{secret, server};
 
+mod limits;
 mod people;
 mod storage;
 
+pub(crate) use limits::Deployment;
+use limits::{Limits, limits};
 use people::Foundation;
 pub(crate) use people::{Identity, identity};
-pub(crate) use storage::lock as lock_database;
+pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 
 /// Everything that serving needs, put together.
 pub(crate) struct Gateway {
@@ -43,7 +46,7 @@ pub(crate) struct Gateway {
     pub(crate) operator: Caller,
     pub(crate) key_watch: Arc<KeyWatch>,
     pub(crate) retirement: Arc<Retirement>,
-    pub(crate) limiter: Arc<InProcessLimiter>,
+    pub(crate) in_process: Option<Arc<InProcessLimiter>>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -92,10 +95,16 @@ pub(crate) async fn gateway(
     let secret = hmac_secret(options, key_store.as_ref(), random.as_ref()).await?;
     let journal = store.journal(new_id(clock.as_ref(), random.as_ref()));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
-    let in_process = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
-    let limiter: Arc<dyn Limiter> = in_process.clone();
+    let Limits {
+        limiter,
+        in_process,
+    } = limits(options, &clock)?;
 
-    let key_watch = KeyWatch::start(Arc::clone(&key_store), Arc::clone(&limiter)).await?;
+    let watched = (Arc::clone(&key_store), Arc::clone(&limiter));
+    let key_watch = match &in_process {
+        Some(_) => KeyWatch::start(watched.0, watched.1).await?,
+        None => KeyWatch::resume(watched.0, watched.1).await?,
+    };
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
     let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
     let retirement = Retirement::new(
@@ -179,7 +188,7 @@ pub(crate) async fn gateway(
         operator,
         key_watch: Arc::new(key_watch),
         retirement: Arc::new(retirement),
-        limiter: in_process,
+        in_process,
         store,
         for_insights,
         clock,
@@ -200,7 +209,7 @@ pub(crate) async fn key_administration(
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let store = storage::open(options).await?;
     let secret = hmac_secret(options, &store, random.as_ref()).await?;
-    let limiter: Arc<dyn Limiter> = Arc::new(InProcessLimiter::new(Arc::clone(&clock)));
+    let Limits { limiter, .. } = limits(options, &clock)?;
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
     Ok((keys, operator(clock.as_ref(), random.as_ref())))
 }
@@ -295,6 +304,9 @@ async fn hmac_secret(
 ) -> Result<HmacSecret> {
     if let Some(secret) = &options.hmac_secret {
         return Ok(secret.clone());
+    }
+    if Deployment::of(options)? == Deployment::Replicated {
+        bail!("replicas need one secret: set CEP_HMAC_SECRET to the same 32 bytes or more on each");
     }
     if !secret::is_in_folder(&options.data_dir) && !keys.is_empty().await? {
         bail!(

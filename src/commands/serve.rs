@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use crate::config::Options;
 use crate::server::{self, Bounds};
-use crate::wiring::{self, Gateway, Identity};
+use crate::wiring::{self, Deployment, Gateway, Identity};
 use crate::{first_start, say};
 
 /// How often changes of keys that other processes made are looked for: they must take effect
@@ -39,7 +39,11 @@ pub(super) async fn run(options: Options) -> Result<()> {
     let gateway = wiring::gateway(&options, &sandbox_url, identity.as_ref()).await?;
     let mut background = start_background(&gateway, &options);
 
-    let welcome = first_start::welcome(&gateway, address).await?;
+    let welcome = match Deployment::of(&options)? {
+        Deployment::Embedded => first_start::welcome(&gateway, address).await?,
+        // Whoever runs replicas makes keys on purpose.
+        Deployment::Replicated => None,
+    };
     say(&format!(
         "The gateway listens on http://{address} (documentation: http://{address}/docs)"
     ));
@@ -142,14 +146,15 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
             }
         }
     }));
-    let limiter = Arc::clone(&gateway.limiter);
-    tasks.spawn(every(FORGET_IDLE, move || {
-        let limiter = Arc::clone(&limiter);
-        async move {
-            let forgotten = limiter.forget_idle();
-            tracing::debug!(forgotten, "idle keys");
-        }
-    }));
+    if let Some(limiter) = gateway.in_process.clone() {
+        tasks.spawn(every(FORGET_IDLE, move || {
+            let limiter = Arc::clone(&limiter);
+            async move {
+                let forgotten = limiter.forget_idle();
+                tracing::debug!(forgotten, "idle keys");
+            }
+        }));
+    }
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
     let days = |days: u32| chrono::Days::new(u64::from(days));
     let (requests, usage) = (

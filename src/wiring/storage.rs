@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use store_seaorm::{Store, StoreOptions, sqlite_url};
 
+use super::Deployment;
 use crate::config::Options;
 
 /// The embedded database's name in the data folder.
@@ -15,17 +16,40 @@ const DATABASE: &str = "cep.db";
 /// sessions and revocations waiting for one of theirs.
 const FOR_INSIGHTS: u32 = 2;
 
-/// Opens the database, at its newest schema.
+/// Opens the database, at its newest schema. The embedded one is brought to it; a server, which
+/// others use too, has to be there already.
 ///
 /// # Errors
-/// What can't be opened, or brought to its newest schema.
+/// What can't be opened, or hasn't the newest schema.
 pub(super) async fn open(options: &Options) -> Result<Store> {
     let store = open_with(options, StoreOptions::default()).await?;
-    store
-        .migrate()
-        .await
-        .context("bringing the database to its newest schema")?;
+    match Deployment::of(options)? {
+        Deployment::Embedded => migrate(&store).await?,
+        Deployment::Replicated => {
+            let current = store.is_current().await;
+            if !current.context("looking at the database's schema (CEP_DATABASE_URL)")? {
+                bail!(
+                    "the database's schema is behind: run `cep-gateway migrate` once, then start"
+                );
+            }
+        }
+    }
     Ok(store)
+}
+
+/// Brings the database to its newest schema. Two at once are safe: one works, the other waits.
+///
+/// # Errors
+/// When it can't be opened or changed.
+pub(crate) async fn bring_up_to_date(options: &Options) -> Result<()> {
+    let store = open_with(options, StoreOptions::default()).await?;
+    migrate(&store).await?;
+    store.close().await.context("closing the database")
+}
+
+async fn migrate(store: &Store) -> Result<()> {
+    let migrated = store.migrate().await;
+    migrated.context("bringing the database to its newest schema")
 }
 
 /// Opens the same database, which has its newest schema, for what people look at.
@@ -42,7 +66,7 @@ pub(super) async fn open_for_insights(options: &Options) -> Result<Store> {
 
 async fn open_with(options: &Options, store: StoreOptions) -> Result<Store> {
     let url = match &options.database_url {
-        Some(url) => url.clone(),
+        Some(url) => url.reveal().to_owned(),
         None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR")?,
     };
     Store::open_with(&url, store)
@@ -50,15 +74,20 @@ async fn open_with(options: &Options, store: StoreOptions) -> Result<Store> {
         .context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")
 }
 
-/// Takes the lock that one serving process holds on a database: two would each admit the whole of
-/// every limit. Commands that don't serve need no lock.
+/// Takes the lock that one serving process holds on an embedded database: two would each admit the
+/// whole of every limit. Replicas share their limits, and take none; nor do commands that don't
+/// serve.
 ///
 /// # Errors
 /// When another gateway serves on the database, or the lock can't be made.
-pub(crate) fn lock(options: &Options) -> Result<File> {
-    let database = match options.database_url.as_deref() {
+pub(crate) fn lock(options: &Options) -> Result<Option<File>> {
+    if Deployment::of(options)? == Deployment::Replicated {
+        return Ok(None);
+    }
+    let database = match &options.database_url {
         Some(url) => {
-            let path = url.trim_start_matches("sqlite:").trim_start_matches("//");
+            let path = url.reveal().trim_start_matches("sqlite:");
+            let path = path.trim_start_matches("//");
             PathBuf::from(path.split('?').next().unwrap_or(path))
         }
         None => options.data_dir.join(DATABASE),
@@ -73,5 +102,5 @@ pub(crate) fn lock(options: &Options) -> Result<File> {
             path.display()
         )
     })?;
-    Ok(lock)
+    Ok(Some(lock))
 }
