@@ -22,7 +22,7 @@ export const VIEWER = `query Viewer {
   viewer { displayName role sessionExpiresAt owner { issuer subject } account { id plan } }
 }`;
 
-// Names, and what the month's warnings need, of the newest keys.
+// What the month's warnings need, of the newest keys.
 export const KEYS_IN_BRIEF = `query KeysInBrief {
   keys(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount
@@ -43,7 +43,19 @@ const KEYS_ARGUMENTS = 'first: 20, after: $after, filter: $filter, orderBy: $ord
 const REQUESTS_ARGUMENTS = 'after: $after, filter: $filter';
 const USAGE_ARGUMENTS = 'range: $range, breakdown: $breakdown, keyId: $keyId';
 
+// `key0`, `key1`…: so many keys by their ids, in one request.
+const numbers = (length) => Array.from({ length }, (_, i) => i);
+const declared = (length) => numbers(length).map((i) => `$id${i}: ID!`).join(', ');
+const aliased = (length, fields) => numbers(length).map((i) => `key${i}: key(id: $id${i}) { ${fields} }`).join(' ');
+
+const BRIEFS_ARGUMENTS = 'first: 100, filter: $filter';
+
 export const OWN = {
+  names: (length) => `query KeyNames(${declared(length)}) { ${aliased(length, 'id name prefix')} }`,
+  briefs: `query KeyBriefs($filter: KeyFilter) {
+    keys(${BRIEFS_ARGUMENTS}) { totalCount nodes { id name prefix } }
+  }`,
+  search: 'keys.search',
   keys: `query Keys($after: String, $filter: KeyFilter, $orderBy: KeyOrder) {
     keys(${KEYS_ARGUMENTS}) { totalCount nodes { ${KEY} } ${PAGE} }
   }`,
@@ -58,6 +70,13 @@ export const OWN = {
 };
 
 export const ALL = {
+  names: (length) => `query AllKeyNames(${declared(length)}) {
+    admin { ${aliased(length, 'id name prefix owner { subject }')} }
+  }`,
+  briefs: `query AllKeyBriefs($filter: KeyFilter) {
+    admin { keys(${BRIEFS_ARGUMENTS}) { totalCount nodes { id name prefix owner { subject } } } }
+  }`,
+  search: 'keys.search_all',
   keys: `query AllKeys($after: String, $filter: KeyFilter, $orderBy: KeyOrder, $accountId: ID) {
     admin { keys(${KEYS_ARGUMENTS}, accountId: $accountId) { totalCount nodes { ${KEY} } ${PAGE} } }
   }`,

@@ -4,9 +4,8 @@ import { graphql } from './api.js';
 import { useCallback, useEffect, useRef, useState } from './lib.js';
 import { signal, useSignal } from './signal.js';
 
-const edition = signal(0);
-
 // After a change: whatever is shown is asked for again.
+export const edition = signal(0);
 export const refresh = () => edition.set(edition.get() + 1);
 
 // Whoever comes back from a terminal wants to see what was just done there; whoever stays, now and

@@ -4,6 +4,7 @@ import { html } from '../lib.js';
 import { count, dateTime, exactTime, month, relative, utcDay } from '../format.js';
 import { t } from '../i18n.js';
 import { say } from '../memory.js';
+import { Link } from '../router.js';
 import { Icon } from './icon.js';
 
 export const Time = ({ at }) => html`<time datetime=${at} title=${exactTime(at)}>${dateTime(at)}</time>`;
@@ -24,6 +25,10 @@ export const StatusBadge = ({ status }) => html`
 
 export const OutcomeBadge = ({ outcome }) => html`
   <span class=${`outcome outcome-${outcome}`}><span class="swatch" aria-hidden="true"></span>${t(`outcome.${outcome}`)}</span>`;
+
+// A key by its name, over its owner where that is known.
+export const KeyLink = ({ to, subject: { name, owner }, children }) => html`
+  <span class="stacked"><${Link} to=${to}>${children ?? name}</${Link}>${owner && html`<small class="break">${owner.subject}</small>`}</span>`;
 
 // The share of the month's quota that is used; null without a cap.
 export const quotaShare = ({ limits, month: use }) =>

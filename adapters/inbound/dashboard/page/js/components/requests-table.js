@@ -3,13 +3,12 @@
 import { html } from '../lib.js';
 import { duration } from '../format.js';
 import { t } from '../i18n.js';
-import { Link } from '../router.js';
-import { OutcomeBadge, RequestId, Time } from './facts.js';
+import { KeyLink, OutcomeBadge, RequestId, Time } from './facts.js';
 import { endpointName } from './usage-panel.js';
 
 const bank = (participant) => (participant ? participant.name : '—');
 
-export function requestColumns({ nameOfKey, keyPath }) {
+export function requestColumns({ keyOf, keyPath }) {
   const columns = [
     { key: 'at', label: t('request.at'), cell: (row) => html`<${Time} at=${row.at} />` },
     { key: 'outcome', label: t('request.outcome'), cell: (row) => html`<${OutcomeBadge} outcome=${row.outcome} />` },
@@ -31,7 +30,7 @@ export function requestColumns({ nameOfKey, keyPath }) {
   if (!keyPath) return columns;
   const key = {
     key: 'key', label: t('request.key'),
-    cell: (row) => html`<${Link} to=${keyPath(row.keyId)}>${nameOfKey(row.keyId)}</${Link}>`,
+    cell: (row) => html`<${KeyLink} to=${keyPath(row.keyId)} subject=${keyOf(row.keyId)} />`,
   };
   return [...columns.slice(0, 3), key, ...columns.slice(3)];
 }

@@ -3,6 +3,7 @@
 import { html, useState } from '../lib.js';
 import { count, percent, roughly } from '../format.js';
 import { t } from '../i18n.js';
+import { titleOf, useKeyNames } from '../key-names.js';
 import { useQuery } from '../use-query.js';
 import { Chart } from './chart.js';
 import { Failed, Skeleton } from './feedback.js';
@@ -31,12 +32,12 @@ export const endpointName = (endpoint) => endpoint.toLowerCase();
 const COLOURS = 8;
 
 // Names and colours for what the server counted.
-function drawn(report, nameOfKey) {
+function drawn(report, keyOf) {
   const label = (one) => {
     if (one.others) return t('usage.others');
     if (one.outcome) return t(`outcome.${one.outcome}`);
     if (one.endpoint) return endpointName(one.endpoint);
-    return one.keyId ? nameOfKey(one.keyId) : t('chart.requests');
+    return one.keyId ? titleOf(keyOf(one.keyId)) : t('chart.requests');
   };
   const colour = (one, i) => {
     if (one.outcome) return `outcome-${one.outcome}`;
@@ -56,12 +57,13 @@ function drawn(report, nameOfKey) {
     .sort((a, b) => a.place - b.place);
 }
 
-export function UsagePanel({ scope, keyId = null, accountId, nameOfKey = (id) => id.slice(0, 8), breakdowns }) {
+export function UsagePanel({ scope, keyId = null, accountId, breakdowns }) {
   const [range, setRange] = useState('month');
   const [breakdown, setBreakdown] = useState('OUTCOME');
   const variables = { range: RANGES[range], breakdown, keyId, ...(accountId && { accountId }) };
   const { data, previous, error, loading, reload } = useQuery(scope.usage, variables, { live: true });
   const report = (data ?? (loading ? previous : undefined)) && scope.of(data ?? previous).usage;
+  const keyOf = useKeyNames(scope, (report?.series ?? []).map((one) => one.keyId).filter(Boolean));
 
   return html`
     <section class="panel usage" aria-labelledby="usage-title">
@@ -80,7 +82,7 @@ export function UsagePanel({ scope, keyId = null, accountId, nameOfKey = (id) =>
           : html`
             <div class=${data ? '' : 'stale'} aria-busy=${loading ? 'true' : undefined}>
               <${Totals} totals=${report.totals} />
-              <${Chart} slots=${report.slots} series=${drawn(report, nameOfKey)} granularity=${report.granularity}
+              <${Chart} slots=${report.slots} series=${drawn(report, keyOf)} granularity=${report.granularity}
                 label=${t('chart.label', { range: t(`range.${range}`) })} />
               <p class="muted small">${t(report.granularity === 'HOUR' ? 'usage.local_time' : 'usage.utc')}${report.totals.latency && ` ${t('latency.rough')}`}</p>
             </div>`}

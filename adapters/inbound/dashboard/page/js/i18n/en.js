@@ -383,7 +383,7 @@ export default {
   'audit.actor': 'Who',
   'audit.subject': 'On what',
   'audit.changes': 'Changes',
-  'audit.key': 'key {id}…',
+  'audit.key': 'key “{name}”',
   'audit.account': 'account {id}…',
   'audit.nothing': 'nothing',
   'audit.KEY_CREATED': 'key created',

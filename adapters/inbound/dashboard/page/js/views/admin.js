@@ -3,12 +3,13 @@
 import { html, useEffect, useState } from '../lib.js';
 import { count } from '../format.js';
 import { t } from '../i18n.js';
-import { isId, namesOf } from '../ids.js';
+import { isId } from '../ids.js';
+import { useKeyNames } from '../key-names.js';
 import { open } from '../memory.js';
 import { ACCOUNTS, ALL, AUDIT } from '../queries.js';
 import { Link, place, setQuery } from '../router.js';
-import { useConnection, useQuery } from '../use-query.js';
-import { Badge, RequestId, Time } from '../components/facts.js';
+import { useConnection } from '../use-query.js';
+import { Badge, KeyLink, RequestId, Time } from '../components/facts.js';
 import { Empty } from '../components/feedback.js';
 import { Field } from '../components/field.js';
 import { Listing } from '../components/listing.js';
@@ -55,11 +56,9 @@ export function Accounts() {
 
 export function AdminUsage() {
   const accountId = place.get().query.get('account');
-  const { data } = useQuery(ALL.keys, { filter: {}, orderBy: null, after: null, ...(accountId && { accountId }) });
   return html`
     <${Page} title=${t('admin.usage')} lead=${accountId ? html`<${OfAccount} id=${accountId} all="/admin/usage" />` : t('admin.usage_lead')}>
-      <${UsagePanel} scope=${ALL} accountId=${accountId} nameOfKey=${namesOf(data?.admin.keys.nodes)}
-        breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY', 'TOTAL']} />
+      <${UsagePanel} scope=${ALL} accountId=${accountId} breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY', 'TOTAL']} />
     </${Page}>`;
 }
 
@@ -72,6 +71,7 @@ export function Audit() {
   useEffect(() => setQuery({ key, account }), [key, account]);
   const filter = { ...(isId(key) && { keyId: key }), ...(isId(account) && { accountId: account }) };
   const list = useConnection(AUDIT, { filter }, (data) => data.admin.audit);
+  const keyOf = useKeyNames(ALL, (list.nodes ?? []).map((entry) => entry.keyId).filter(Boolean));
   const wrong = (id) => (id && !isId(id) ? t('filter.id_shape') : undefined);
   const columns = [
     { key: 'at', label: t('audit.at'), cell: ({ at }) => html`<${Time} at=${at} />` },
@@ -80,7 +80,8 @@ export function Audit() {
     {
       key: 'subject', label: t('audit.subject'),
       cell: (entry) => (entry.keyId
-        ? html`<${Link} to=${`/admin/keys/${entry.keyId}`}>${t('audit.key', { id: entry.keyId.slice(0, 8) })}</${Link}>`
+        ? html`
+          <${KeyLink} to=${`/admin/keys/${entry.keyId}`} subject=${keyOf(entry.keyId)}>${t('audit.key', { name: keyOf(entry.keyId).name })}</${KeyLink}>`
         : html`<${Link} to=${`/admin/keys?account=${entry.accountId}`}>${t('audit.account', { id: entry.accountId.slice(0, 8) })}</${Link}>`),
     },
     { key: 'changes', label: t('audit.changes'), cell: ({ changes }) => html`<${Changes} of=${changes} />` },

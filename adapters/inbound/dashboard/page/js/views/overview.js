@@ -2,7 +2,7 @@
 
 import { html } from '../lib.js';
 import { t } from '../i18n.js';
-import { namesOf } from '../ids.js';
+import { useKeyNames } from '../key-names.js';
 import { KEYS_IN_BRIEF, OWN } from '../queries.js';
 import { go, Link } from '../router.js';
 import { useQuery } from '../use-query.js';
@@ -23,19 +23,19 @@ export function Overview() {
   const nodes = keys.data?.keys.nodes;
   if (keys.error) return html`<${Page} title=${t('nav.overview')}><${Failed} error=${keys.error} retry=${keys.reload} /></${Page}>`;
   if (nodes?.length === 0) return html`<${Page} title=${t('nav.overview')}><${Welcome} /><${BankPanel} /></${Page}>`;
-  const nameOfKey = namesOf(nodes);
   return html`
     <${Page} title=${t('nav.overview')} actions=${nodes && html`<${CreateButton} />`}>
       <${QuotaWarnings} keys=${nodes ?? []} />
-      <${UsagePanel} scope=${OWN} nameOfKey=${nameOfKey} breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY']} />
+      <${UsagePanel} scope=${OWN} breakdowns=${['OUTCOME', 'ENDPOINT', 'KEY']} />
       <${BankPanel} />
-      <${Recent} nameOfKey=${nameOfKey} />
+      <${Recent} />
     </${Page}>`;
 }
 
-function Recent({ nameOfKey }) {
+function Recent() {
   const { data, error, reload } = useQuery(OWN.requests, { first: RECENT, after: null, filter: null }, { live: true });
   const nodes = data?.requests.nodes;
+  const keyOf = useKeyNames(OWN, (nodes ?? []).map(({ keyId }) => keyId));
   const label = t('recent.title');
   return html`
     <section class="panel" aria-labelledby="recent-title">
@@ -47,7 +47,7 @@ function Recent({ nameOfKey }) {
         : !nodes ? html`<${Skeleton} lines=${5} />`
           : nodes.length ? html`
             <${Table} label=${label} rows=${nodes} testid="requests-table"
-              columns=${requestColumns({ nameOfKey, keyPath: (id) => `/keys/${id}` })} />`
+              columns=${requestColumns({ keyOf, keyPath: (id) => `/keys/${id}` })} />`
             : html`
               <${Empty} title=${t('recent.none')} icon="requests">
                 <p class="muted">${t('recent.none_more')}</p>

@@ -2,12 +2,14 @@
 
 import { html, useEffect, useState } from '../lib.js';
 import { t } from '../i18n.js';
-import { isId, isRequestId, namesOf } from '../ids.js';
-import { ALL, KEYS_IN_BRIEF, OWN } from '../queries.js';
+import { isId, isRequestId } from '../ids.js';
+import { useKeyNames } from '../key-names.js';
+import { ALL, OWN } from '../queries.js';
 import { place, setQuery } from '../router.js';
-import { useConnection, useQuery } from '../use-query.js';
+import { useConnection } from '../use-query.js';
 import { Empty } from '../components/feedback.js';
-import { Field, Select } from '../components/field.js';
+import { Select } from '../components/field.js';
+import { KeyFilter } from '../components/key-filter.js';
 import { Listing } from '../components/listing.js';
 import { requestColumns } from '../components/requests-table.js';
 import { Search, useDebounced } from '../components/search.js';
@@ -22,12 +24,10 @@ const since = (span) => new Date(Math.floor((Date.now() - SPANS[span] * DAY) / 3
 
 const oneOf = (options, given) => (options.includes(given) ? given : '');
 
-const byName = (keys) => keys.map(({ id, name }) => [id, name]).sort((a, b) => a[1].localeCompare(b[1]));
-
 export function Requests({ admin }) {
   const asked = place.get().query;
   const [filters, setFilters] = useState({
-    key: asked.get('key') ?? '',
+    key: isId(asked.get('key')) ? asked.get('key') : '',
     endpoint: oneOf(ENDPOINTS, asked.get('endpoint')),
     outcome: oneOf(KEPT_OUTCOMES, asked.get('outcome')),
     span: oneOf(Object.keys(SPANS), asked.get('span')),
@@ -35,20 +35,18 @@ export function Requests({ admin }) {
   });
   const change = (name) => (value) => setFilters((old) => ({ ...old, [name]: value }));
   const id = useDebounced(filters.id.trim());
-  const key = useDebounced(filters.key.trim());
-  useEffect(() => setQuery({ ...filters, id, key }), [JSON.stringify(filters), id, key]);
+  useEffect(() => setQuery({ ...filters, id }), [JSON.stringify(filters), id]);
 
-  const own = useQuery(KEYS_IN_BRIEF);
-  const nameOfKey = namesOf(own.data?.keys.nodes);
   const scope = admin ? ALL : OWN;
   const filter = {
-    ...(isId(key) && { keyId: key }),
+    ...(filters.key && { keyId: filters.key }),
     ...(filters.endpoint && { endpoint: filters.endpoint }),
     ...(filters.outcome && { outcome: filters.outcome }),
     ...(filters.span && { from: since(filters.span) }),
     ...(isRequestId(id) && { requestId: id }),
   };
   const list = useConnection(scope.requests, { first: 20, filter }, (data) => scope.of(data).requests);
+  const keyOf = useKeyNames(scope, (list.nodes ?? []).map(({ keyId }) => keyId));
   const filtered = Object.keys(filter).length > 0;
   const clear = () => setFilters({ key: '', endpoint: '', outcome: '', span: '', id: '' });
   const any = ['', t('filter.all')];
@@ -57,12 +55,7 @@ export function Requests({ admin }) {
     <${Page} title=${t(admin ? 'admin.requests' : 'nav.requests')} lead=${t('requests.lead')}>
       <section class="panel" aria-label=${t('nav.requests')}>
         <div class="filters" role="search">
-          ${admin ? html`
-            <${Field} label=${t('filter.key_id')} error=${key && !isId(key) ? t('filter.id_shape') : undefined}>
-              ${(control) => html`<input ...${control} type="search" value=${filters.key} autocomplete="off" onInput=${(event) => change('key')(event.target.value)} />`}
-            </${Field}>` : html`
-            <${Select} label=${t('request.key')} value=${filters.key} onChange=${change('key')} testid="filter-key"
-              options=${[any, ...byName(own.data?.keys.nodes ?? [])]} />`}
+          <${KeyFilter} scope=${scope} value=${filters.key} onChange=${change('key')} />
           <${Select} label=${t('request.endpoint')} value=${filters.endpoint} onChange=${change('endpoint')} testid="filter-endpoint"
             options=${[any, ...ENDPOINTS.map((each) => [each, endpointName(each)])]} />
           <${Select} label=${t('request.outcome')} value=${filters.outcome} onChange=${change('outcome')} testid="filter-outcome"
@@ -73,7 +66,7 @@ export function Requests({ admin }) {
             error=${id && !isRequestId(id) ? t('filter.request_id_shape') : undefined} />
         </div>
         <${Listing} list=${list} label=${t('nav.requests')} testid="requests-table"
-          columns=${requestColumns({ nameOfKey, keyPath: (each) => `${admin ? '/admin' : ''}/keys/${each}` })}
+          columns=${requestColumns({ keyOf, keyPath: (each) => `${admin ? '/admin' : ''}/keys/${each}` })}
           empty=${filtered
             ? html`<${Empty} title=${t('requests.no_match')} icon="requests"><button type="button" onClick=${clear}>${t('filter.clear')}</button></${Empty}>`
             : html`<${Empty} title=${t('recent.none')} icon="requests"><p class="muted">${t('recent.none_more')}</p></${Empty}>`} />
