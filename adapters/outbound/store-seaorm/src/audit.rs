@@ -138,24 +138,27 @@ impl StoredChange {
 #[async_trait]
 impl AuditLog for Store {
     async fn audit(&self, filter: &AuditFilter, page: &PageAsk) -> Result<AuditPage, ListError> {
-        let mut entries = matching(filter);
-        let place = (audit_log::Column::At, audit_log::Column::Id);
-        if let Some(older) = older(place, page)? {
-            entries = entries.filter(older);
-        }
-        let rows = entries
-            .order_by_desc(audit_log::Column::At)
-            .order_by_desc(audit_log::Column::Id)
-            .limit(one_more(page))
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        let mut items = Vec::with_capacity(rows.len());
-        for row in rows {
-            let entry = read(&row)?;
-            items.push((Cursor::at(entry.act.at, entry.act.id), entry));
-        }
-        Ok(Page::of(items, page.first, None))
+        self.in_time(async {
+            let mut entries = matching(filter);
+            let place = (audit_log::Column::At, audit_log::Column::Id);
+            if let Some(older) = older(place, page)? {
+                entries = entries.filter(older);
+            }
+            let rows = entries
+                .order_by_desc(audit_log::Column::At)
+                .order_by_desc(audit_log::Column::Id)
+                .limit(one_more(page))
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let mut items = Vec::with_capacity(rows.len());
+            for row in rows {
+                let entry = read(&row)?;
+                items.push((Cursor::at(entry.act.at, entry.act.id), entry));
+            }
+            Ok(Page::of(items, page.first, None))
+        })
+        .await
     }
 }
 

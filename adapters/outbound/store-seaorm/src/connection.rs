@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 
 mod postgres;
 mod sqlite;
@@ -41,6 +41,14 @@ impl Default for StoreOptions {
             journal_capacity: 100_000,
             journal_patience: Duration::from_secs(5),
         }
+    }
+}
+
+impl StoreOptions {
+    /// How long a whole step may take: twice what a statement may, once there is a connection. A
+    /// server that is gone without a word never says that a statement took too long.
+    pub(crate) fn step_timeout(&self, backend: DbBackend) -> Option<Duration> {
+        (backend == DbBackend::Postgres).then(|| self.connect_timeout + 2 * self.statement_timeout)
     }
 }
 

@@ -30,30 +30,37 @@ const AT_ONCE: usize = 500;
 #[async_trait]
 impl CustomerStore for Store {
     async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
-        // Nearly always it is there, and nobody has to wait for a turn to write.
-        if let Some(known) = self.customer(&newcomer.owner).await? {
-            return Ok(known);
-        }
-        let known = OnConflict::columns([customers::Column::Issuer, customers::Column::Subject])
-            .do_nothing()
-            .to_owned();
-        customers::Entity::insert(written(newcomer))
-            .on_conflict(known)
-            .exec_without_returning(&self.connection)
-            .await
-            .map_err(failed)?;
-        let added = self.customer(&newcomer.owner).await?;
-        added.ok_or_else(|| failed(Vanished(newcomer.id)))
+        self.in_time(async {
+            // Nearly always it is there, and nobody has to wait for a turn to write.
+            if let Some(known) = self.customer(&newcomer.owner).await? {
+                return Ok(known);
+            }
+            let known =
+                OnConflict::columns([customers::Column::Issuer, customers::Column::Subject])
+                    .do_nothing()
+                    .to_owned();
+            customers::Entity::insert(written(newcomer))
+                .on_conflict(known)
+                .exec_without_returning(&self.connection)
+                .await
+                .map_err(failed)?;
+            let added = self.customer(&newcomer.owner).await?;
+            added.ok_or_else(|| failed(Vanished(newcomer.id)))
+        })
+        .await
     }
 
     async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError> {
-        let row = customers::Entity::find()
-            .filter(customers::Column::Issuer.eq(&owner.issuer))
-            .filter(customers::Column::Subject.eq(&owner.subject))
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        row.as_ref().map(read).transpose()
+        self.in_time(async {
+            let row = customers::Entity::find()
+                .filter(customers::Column::Issuer.eq(&owner.issuer))
+                .filter(customers::Column::Subject.eq(&owner.subject))
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            row.as_ref().map(read).transpose()
+        })
+        .await
     }
 
     async fn customers(
@@ -62,46 +69,49 @@ impl CustomerStore for Store {
         month: Month,
         page: &PageAsk,
     ) -> Result<Page<CustomerOverview>, ListError> {
-        let matching = text.map_or_else(Condition::all, |text| {
-            Condition::any()
-                .add(holds(customers::Column::Issuer, text))
-                .add(holds(customers::Column::Subject, text))
-        });
-        let mut found = customers::Entity::find().filter(matching.clone());
-        let place = (customers::Column::CreatedAt, customers::Column::Id);
-        if let Some(older) = older(place, page)? {
-            found = found.filter(older);
-        }
-        let rows = found
-            .order_by_desc(customers::Column::CreatedAt)
-            .order_by_desc(customers::Column::Id)
-            .limit(one_more(page))
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        let total = customers::Entity::find()
-            .select_only()
-            .expr_as(Expr::col(customers::Column::Id).count(), "customers")
-            .filter(matching)
-            .into_tuple::<i64>()
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        let mut holdings = self.holdings(&rows, month).await?;
-        let mut items = Vec::with_capacity(rows.len());
-        for row in rows {
-            let (active_keys, used) = holdings.remove(&row.id).unwrap_or_default();
-            let customer = read(&row)?;
-            let overview = CustomerOverview {
-                active_keys,
-                month,
-                used,
-                customer,
-            };
-            let customer = &overview.customer;
-            items.push((Cursor::at(customer.created_at, customer.id.0), overview));
-        }
-        Ok(Page::of(items, page.first, total.map(i64::unsigned_abs)))
+        self.in_time(async {
+            let matching = text.map_or_else(Condition::all, |text| {
+                Condition::any()
+                    .add(holds(customers::Column::Issuer, text))
+                    .add(holds(customers::Column::Subject, text))
+            });
+            let mut found = customers::Entity::find().filter(matching.clone());
+            let place = (customers::Column::CreatedAt, customers::Column::Id);
+            if let Some(older) = older(place, page)? {
+                found = found.filter(older);
+            }
+            let rows = found
+                .order_by_desc(customers::Column::CreatedAt)
+                .order_by_desc(customers::Column::Id)
+                .limit(one_more(page))
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let total = customers::Entity::find()
+                .select_only()
+                .expr_as(Expr::col(customers::Column::Id).count(), "customers")
+                .filter(matching)
+                .into_tuple::<i64>()
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            let mut holdings = self.holdings(&rows, month).await?;
+            let mut items = Vec::with_capacity(rows.len());
+            for row in rows {
+                let (active_keys, used) = holdings.remove(&row.id).unwrap_or_default();
+                let customer = read(&row)?;
+                let overview = CustomerOverview {
+                    active_keys,
+                    month,
+                    used,
+                    customer,
+                };
+                let customer = &overview.customer;
+                items.push((Cursor::at(customer.created_at, customer.id.0), overview));
+            }
+            Ok(Page::of(items, page.first, total.map(i64::unsigned_abs)))
+        })
+        .await
     }
 
     async fn set_plan(
@@ -111,9 +121,12 @@ impl CustomerStore for Store {
         existing: ExistingKeys,
         act: &Act,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
-        let transaction = begin(&self.connection).await.map_err(failed)?;
-        let set = set_within(&transaction, id, plan, existing, act).await;
-        end(transaction, set).await
+        self.in_time(async {
+            let transaction = begin(&self.connection).await.map_err(failed)?;
+            let set = set_within(&transaction, id, plan, existing, act).await;
+            end(transaction, set).await
+        })
+        .await
     }
 }
 

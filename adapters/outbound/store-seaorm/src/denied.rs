@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use ports::outbound::{Denial, DenyList, Fingerprint, StoreError};
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Set};
+use sea_orm::sea_query::{CaseStatement, Expr, OnConflict};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Set};
 
 use crate::entity::denied;
 use crate::store::{Store, begin, failed};
@@ -16,49 +16,75 @@ impl DenyList for Store {
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, StoreError> {
-        self.deny_until(&fingerprint.0, until.timestamp_millis())
-            .await
-            .map_err(failed)
+        self.in_time(async {
+            self.deny_until(&fingerprint.0, until.timestamp_millis())
+                .await
+                .map_err(failed)
+        })
+        .await
     }
 
     async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
-        let row = denied::Entity::find_by_id(&fingerprint.0)
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        Ok(row.is_some())
+        self.in_time(async {
+            let row = denied::Entity::find_by_id(&fingerprint.0)
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            Ok(row.is_some())
+        })
+        .await
     }
 }
 
 impl Store {
     /// Two statements in one transaction: the first tells who was first, the second makes a denial
-    /// that is there last as long as the longest of the two.
+    /// that is there last as long as the longest of the two. Where others write at the same time, it
+    /// may be pruned in between: then this one is the first.
     async fn deny_until(&self, fingerprint: &str, until: i64) -> Result<Denial, DbErr> {
-        let new = denied::ActiveModel {
-            fingerprint: Set(fingerprint.to_owned()),
-            until: Set(until),
-        };
         let transaction = begin(&self.connection).await?;
-        let known = OnConflict::column(denied::Column::Fingerprint)
-            .do_nothing()
-            .to_owned();
-        let added = denied::Entity::insert(new)
-            .on_conflict(known)
-            .exec_without_returning(&transaction)
-            .await?;
-        if added == 0 {
-            denied::Entity::update_many()
-                .col_expr(denied::Column::Until, until.into())
-                .filter(denied::Column::Fingerprint.eq(fingerprint))
-                .filter(denied::Column::Until.lt(until))
-                .exec(&transaction)
-                .await?;
-        }
+        let denial = loop {
+            if add(&transaction, fingerprint, until).await? > 0 {
+                break Denial::New;
+            }
+            if prolong(&transaction, fingerprint, until).await? > 0 {
+                break Denial::Repeated;
+            }
+        };
         transaction.commit().await?;
-        Ok(if added == 0 {
-            Denial::Repeated
-        } else {
-            Denial::New
-        })
+        Ok(denial)
     }
+}
+
+async fn add(
+    transaction: &DatabaseTransaction,
+    fingerprint: &str,
+    until: i64,
+) -> Result<u64, DbErr> {
+    let new = denied::ActiveModel {
+        fingerprint: Set(fingerprint.to_owned()),
+        until: Set(until),
+    };
+    let known = OnConflict::column(denied::Column::Fingerprint)
+        .do_nothing()
+        .to_owned();
+    denied::Entity::insert(new)
+        .on_conflict(known)
+        .exec_without_returning(transaction)
+        .await
+}
+
+async fn prolong(
+    transaction: &DatabaseTransaction,
+    fingerprint: &str,
+    until: i64,
+) -> Result<u64, DbErr> {
+    let longest = CaseStatement::new()
+        .case(denied::Column::Until.lt(until), until)
+        .finally(Expr::col(denied::Column::Until));
+    let prolonged = denied::Entity::update_many()
+        .col_expr(denied::Column::Until, longest.into())
+        .filter(denied::Column::Fingerprint.eq(fingerprint))
+        .exec(transaction)
+        .await?;
+    Ok(prolonged.rows_affected)
 }

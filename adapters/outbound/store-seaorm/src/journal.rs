@@ -7,9 +7,13 @@
 //! customer and day.
 //!
 //! A batch whose commit failed is kept and tried again with growing pauses. Each batch leaves a
-//! mark with its number in its own transaction, and the mark is looked for before another attempt:
-//! a commit that took place although its answer was lost is never repeated. (On SQLite a failed
-//! commit is rolled back; a lost connection to a server leaves that open.)
+//! mark with its number in its own transaction, before anything else, and an attempt that finds the
+//! mark there ends: a commit that took place although its answer was lost is never repeated. (On
+//! SQLite a failed commit is rolled back; a lost connection to a server leaves that open, and the
+//! server may still be about it.)
+//!
+//! Any number of processes write to one server. Their batches lock the rows that they add to in one
+//! order, so they wait for each other and never in a circle; who waits fills a larger batch.
 
 mod queue;
 mod statements;
@@ -51,7 +55,8 @@ impl Journal {
     ) -> Self {
         let queue = Queue::new(options.journal_capacity, options.journal_patience);
         let queue = Arc::new(queue);
-        let writer = Writer::new(connection, writer, Arc::clone(&queue));
+        let patience = options.step_timeout(connection.get_database_backend());
+        let writer = Writer::new(connection, writer, Arc::clone(&queue), patience);
         let writer = Mutex::new(Some(tokio::spawn(writer.run())));
         Self(Arc::new(Parts { queue, writer }))
     }

@@ -37,52 +37,65 @@ impl KeyStore for Store {
         most_active: u64,
         act: &Act,
     ) -> Result<(), InsertError> {
-        self.add_key(&record, most_active, act).await
+        self.in_time(async { self.add_key(&record, most_active, act).await })
+            .await
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
-        let key = api_keys::Entity::find()
-            .filter(api_keys::Column::Prefix.eq(prefix.as_str()))
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        key.as_ref().map(row::credential).transpose()
+        self.in_time(async {
+            let key = api_keys::Entity::find()
+                .filter(api_keys::Column::Prefix.eq(prefix.as_str()))
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            key.as_ref().map(row::credential).transpose()
+        })
+        .await
     }
 
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
-        let keys = api_keys::Entity::find()
-            .filter(api_keys::Column::RevokedAt.is_null())
-            .order_by_desc(api_keys::Column::CreatedAt)
-            .order_by_desc(api_keys::Column::Id)
-            .limit(most)
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        keys.iter()
-            .map(|key| Ok((row::prefix(key)?, row::credential(key)?)))
-            .collect()
+        self.in_time(async {
+            let keys = api_keys::Entity::find()
+                .filter(api_keys::Column::RevokedAt.is_null())
+                .order_by_desc(api_keys::Column::CreatedAt)
+                .order_by_desc(api_keys::Column::Id)
+                .limit(most)
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            keys.iter()
+                .map(|key| Ok((row::prefix(key)?, row::credential(key)?)))
+                .collect()
+        })
+        .await
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
-        let key = api_keys::Entity::find_by_id(id.to_string());
-        let row = with_use(key, month)
-            .into_model::<SnapshotRow>()
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        row.map(|row| row.read(month)).transpose()
+        self.in_time(async {
+            let key = api_keys::Entity::find_by_id(id.to_string());
+            let row = with_use(key, month)
+                .into_model::<SnapshotRow>()
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            row.map(|row| row.read(month)).transpose()
+        })
+        .await
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
-        let any = api_keys::Entity::find()
-            .select_only()
-            .column(api_keys::Column::Id)
-            .limit(1)
-            .into_tuple::<String>()
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        Ok(any.is_none())
+        self.in_time(async {
+            let any = api_keys::Entity::find()
+                .select_only()
+                .column(api_keys::Column::Id)
+                .limit(1)
+                .into_tuple::<String>()
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            Ok(any.is_none())
+        })
+        .await
     }
 
     async fn list(
@@ -91,25 +104,28 @@ impl KeyStore for Store {
         month: Month,
         ask: &KeyListing,
     ) -> Result<Page<KeyOverview>, ListError> {
-        let matching = listing::matching(scope, &ask.filter);
-        let keys = with_use(keys(), month).filter(matching.clone());
-        let rows = listing::page(keys, ask)?
-            .into_model::<OverviewRow>()
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        let mut items = Vec::with_capacity(rows.len());
-        for row in rows {
-            let key = row.read(month)?;
-            items.push((listing::cursor(ask.order, &key), key));
-        }
-        let total = listing::count(matching)
-            .into_tuple::<i64>()
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        let total = total.map(i64::unsigned_abs);
-        Ok(Page::of(items, ask.page.first, total))
+        self.in_time(async {
+            let matching = listing::matching(scope, &ask.filter);
+            let keys = with_use(keys(), month).filter(matching.clone());
+            let rows = listing::page(keys, ask)?
+                .into_model::<OverviewRow>()
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let mut items = Vec::with_capacity(rows.len());
+            for row in rows {
+                let key = row.read(month)?;
+                items.push((listing::cursor(ask.order, &key), key));
+            }
+            let total = listing::count(matching)
+                .into_tuple::<i64>()
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            let total = total.map(i64::unsigned_abs);
+            Ok(Page::of(items, ask.page.first, total))
+        })
+        .await
     }
 
     async fn of_customer(
@@ -117,18 +133,21 @@ impl KeyStore for Store {
         customer: CustomerId,
         revoked: RevokedKeys,
     ) -> Result<Vec<ApiKey>, StoreError> {
-        let mut keys = keys().filter(within(Scope::Of(customer)));
-        if revoked == RevokedKeys::Hidden {
-            keys = keys.filter(api_keys::Column::RevokedAt.is_null());
-        }
-        let rows = keys
-            .order_by_desc(api_keys::Column::CreatedAt)
-            .order_by_desc(api_keys::Column::Id)
-            .into_model::<KeyRow>()
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        rows.into_iter().map(KeyRow::read).collect()
+        self.in_time(async {
+            let mut keys = keys().filter(within(Scope::Of(customer)));
+            if revoked == RevokedKeys::Hidden {
+                keys = keys.filter(api_keys::Column::RevokedAt.is_null());
+            }
+            let rows = keys
+                .order_by_desc(api_keys::Column::CreatedAt)
+                .order_by_desc(api_keys::Column::Id)
+                .into_model::<KeyRow>()
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            rows.into_iter().map(KeyRow::read).collect()
+        })
+        .await
     }
 
     async fn find(
@@ -137,14 +156,17 @@ impl KeyStore for Store {
         id: KeyId,
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError> {
-        let row = with_use(keys(), month)
-            .filter(api_keys::Column::Id.eq(id.to_string()))
-            .filter(within(scope))
-            .into_model::<OverviewRow>()
-            .one(&self.connection)
-            .await
-            .map_err(failed)?;
-        row.map(|row| row.read(month)).transpose()
+        self.in_time(async {
+            let row = with_use(keys(), month)
+                .filter(api_keys::Column::Id.eq(id.to_string()))
+                .filter(within(scope))
+                .into_model::<OverviewRow>()
+                .one(&self.connection)
+                .await
+                .map_err(failed)?;
+            row.map(|row| row.read(month)).transpose()
+        })
+        .await
     }
 
     async fn change(
@@ -154,7 +176,8 @@ impl KeyStore for Store {
         change: &KeyChange,
         act: &Act,
     ) -> Result<ApiKey, UpdateError> {
-        self.change_key(scope, id, change, act).await
+        self.in_time(async { self.change_key(scope, id, change, act).await })
+            .await
     }
 
     async fn rotate(
@@ -165,48 +188,58 @@ impl KeyStore for Store {
         retires_at: DateTime<Utc>,
         act: &Act,
     ) -> Result<Rotation, RotateError> {
-        self.rotate_key(scope, id, successor, retires_at, act).await
+        self.in_time(async { self.rotate_key(scope, id, successor, retires_at, act).await })
+            .await
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
-        let keys = api_keys::Entity::find()
-            .filter(api_keys::Column::RevokedAt.is_null())
-            .filter(api_keys::Column::RetiresAt.lte(now.timestamp_millis()))
-            .order_by_asc(api_keys::Column::RetiresAt)
-            .limit(DUE_AT_ONCE)
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        keys.iter().map(row::id).collect()
+        self.in_time(async {
+            let keys = api_keys::Entity::find()
+                .filter(api_keys::Column::RevokedAt.is_null())
+                .filter(api_keys::Column::RetiresAt.lte(now.timestamp_millis()))
+                .order_by_asc(api_keys::Column::RetiresAt)
+                .limit(DUE_AT_ONCE)
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            keys.iter().map(row::id).collect()
+        })
+        .await
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
-        let rows = key_changes::Entity::find()
-            .filter(key_changes::Column::Number.gt(stored(after.0)))
-            .find_also_related(api_keys::Entity)
-            .order_by_asc(key_changes::Column::Number)
-            .limit(CHANGES_AT_ONCE)
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        let read = |(change, key): (key_changes::Model, Option<api_keys::Model>)| {
-            let row = Row {
-                table: "key_changes",
-                id: &change.key_id,
+        self.in_time(async {
+            let rows = key_changes::Entity::find()
+                .filter(key_changes::Column::Number.gt(stored(after.0)))
+                .find_also_related(api_keys::Entity)
+                .order_by_asc(key_changes::Column::Number)
+                .limit(CHANGES_AT_ONCE)
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let read = |(change, key): (key_changes::Model, Option<api_keys::Model>)| {
+                let row = Row {
+                    table: "key_changes",
+                    id: &change.key_id,
+                };
+                let key = key.ok_or_else(|| row.unreadable("key_id"))?;
+                Ok(Change {
+                    number: ChangeNumber(row.count(change.number, "number")?),
+                    key: row::id(&key)?,
+                    state: row::state(&key)?,
+                })
             };
-            let key = key.ok_or_else(|| row.unreadable("key_id"))?;
-            Ok(Change {
-                number: ChangeNumber(row.count(change.number, "number")?),
-                key: row::id(&key)?,
-                state: row::state(&key)?,
-            })
-        };
-        rows.into_iter().map(read).collect()
+            rows.into_iter().map(read).collect()
+        })
+        .await
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
-        let newest = changes::newest(&self.connection).await.map_err(failed)?;
-        Ok(ChangeNumber(newest.unsigned_abs()))
+        self.in_time(async {
+            let newest = changes::newest(&self.connection).await.map_err(failed)?;
+            Ok(ChangeNumber(newest.unsigned_abs()))
+        })
+        .await
     }
 }
 

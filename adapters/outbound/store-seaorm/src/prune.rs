@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use ports::outbound::StoreError;
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, Statement};
 
 use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::{Store, failed};
@@ -48,8 +48,22 @@ impl Store {
         let days = usage_before - TimeDelta::days(1) + TimeDelta::milliseconds(1);
         let requests = self.prune_table(&REQUESTS, requests_before).await?;
         let usage = self.prune_table(&HOURS, hours).await? + self.prune_table(&DAYS, days).await?;
+        let denials = self.in_time(self.prune_small(requests_before, now)).await?;
+        Ok(Pruned {
+            requests,
+            usage,
+            denials,
+        })
+    }
+
+    /// Removes marks of writers that are gone, and denials that are over; returns how many of these.
+    async fn prune_small(
+        &self,
+        marks_before: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError> {
         journal_marks::Entity::delete_many()
-            .filter(journal_marks::Column::At.lt(requests_before.timestamp_millis()))
+            .filter(journal_marks::Column::At.lt(marks_before.timestamp_millis()))
             .exec(&self.connection)
             .await
             .map_err(failed)?;
@@ -58,24 +72,34 @@ impl Store {
             .exec(&self.connection)
             .await
             .map_err(failed)?;
-        Ok(Pruned {
-            requests,
-            usage,
-            denials: denials.rows_affected,
-        })
+        Ok(denials.rows_affected)
     }
 
     /// Removes the rows that begin before an instant, some at a time.
     async fn prune_table(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
-        let statement = table.removal(before);
         let mut removed = 0;
         loop {
-            let some = self.connection.execute(&statement).await.map_err(failed)?;
-            removed += some.rows_affected();
-            if some.rows_affected() < AT_ONCE {
+            let some = self.in_time(self.remove_some(table, before)).await?;
+            removed += some;
+            if some < AT_ONCE {
                 return Ok(removed);
             }
         }
+    }
+
+    async fn remove_some(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        let connection = &self.connection;
+        let removed = match connection.get_database_backend() {
+            DbBackend::Postgres => {
+                connection
+                    .execute_raw(table.removal_in_postgres(before))
+                    .await
+            }
+            DbBackend::Sqlite | DbBackend::MySql | _ => {
+                connection.execute(&table.removal(before)).await
+            }
+        };
+        Ok(removed.map_err(failed)?.rows_affected())
     }
 }
 
@@ -84,8 +108,8 @@ struct Table {
     name: &'static str,
     primary_key: &'static [&'static str],
     begins: &'static str,
-    /// The column of the key through which old rows are found, where no index begins with the
-    /// instant.
+    /// SQLite: the column of the key through which old rows are found, where no index begins with
+    /// the instant.
     through_keys: Option<&'static str>,
 }
 
@@ -129,5 +153,17 @@ impl Table {
             .from_table(Alias::new(self.name))
             .and_where(Expr::tuple(columns().map(Expr::col)).in_subquery(some.take()))
             .take()
+    }
+
+    /// The same by the rows' places. Rows that somebody else removes or writes are left to the next
+    /// time: nobody waits, in a circle even less.
+    fn removal_in_postgres(&self, before: DateTime<Utc>) -> Statement {
+        let Self { name, begins, .. } = self;
+        let sql = format!(
+            "DELETE FROM {name} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {name} \
+             WHERE {begins} < $1 LIMIT {AT_ONCE} FOR UPDATE SKIP LOCKED))"
+        );
+        let before = before.timestamp_millis().into();
+        Statement::from_sql_and_values(DbBackend::Postgres, sql, [before])
     }
 }

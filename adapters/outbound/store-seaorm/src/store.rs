@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use migrations::{Migrator, MigratorTrait};
 use ports::outbound::StoreError;
@@ -9,6 +10,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::connection::{FirstConnection, OpenError, Place, StoreOptions};
@@ -99,6 +101,22 @@ impl Store {
         }
     }
 
+    /// Takes a step, on PostgreSQL in no more time than one may take.
+    pub(crate) async fn in_time<T, E: From<StoreError>>(
+        &self,
+        step: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        let Some(patience) = self
+            .options
+            .step_timeout(self.connection.get_database_backend())
+        else {
+            return step.await;
+        };
+        timeout(patience, step)
+            .await
+            .unwrap_or_else(|_| Err(failed(Late(patience)).into()))
+    }
+
     /// Closes the connections once what runs on them is done.
     ///
     /// # Errors
@@ -140,6 +158,11 @@ pub(crate) async fn end<T, E: From<StoreError>>(
     ended.map_err(failed)?;
     outcome
 }
+
+/// A server didn't answer in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the database doesn't answer within {0:?}")]
+pub(crate) struct Late(pub(crate) Duration);
 
 pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     StoreError {

@@ -27,14 +27,17 @@ pub(crate) use slots::counts;
 #[async_trait]
 impl UsageReader for Store {
     async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError> {
-        let busiest = match ask.breakdown {
-            Breakdown::Key => self.busiest_keys(scope, ask).await?,
-            Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => Vec::new(),
-        };
-        let question = slots::question(scope, ask, &busiest);
-        let rows = self.connection.query_all(&question).await;
-        let rows = rows.map_err(failed)?;
-        rows.iter().map(|row| slots::read(row, ask)).collect()
+        self.in_time(async {
+            let busiest = match ask.breakdown {
+                Breakdown::Key => self.busiest_keys(scope, ask).await?,
+                Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => Vec::new(),
+            };
+            let question = slots::question(scope, ask, &busiest);
+            let rows = self.connection.query_all(&question).await;
+            let rows = rows.map_err(failed)?;
+            rows.iter().map(|row| slots::read(row, ask)).collect()
+        })
+        .await
     }
 
     async fn requests(
@@ -42,15 +45,18 @@ impl UsageReader for Store {
         scope: Scope,
         ask: &RequestListing,
     ) -> Result<Page<RequestRecord>, ListError> {
-        let rows = requests::question(scope, ask)?
-            .all(&self.connection)
-            .await
-            .map_err(failed)?;
-        let mut items = Vec::with_capacity(rows.len());
-        for row in rows {
-            let record = requests::read(&row)?;
-            items.push((Cursor::at(record.at, record.id), record));
-        }
-        Ok(Page::of(items, ask.page.first, None))
+        self.in_time(async {
+            let rows = requests::question(scope, ask)?
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let mut items = Vec::with_capacity(rows.len());
+            for row in rows {
+                let record = requests::read(&row)?;
+                items.push((Cursor::at(record.at, record.id), record));
+            }
+            Ok(Page::of(items, ask.page.first, None))
+        })
+        .await
     }
 }

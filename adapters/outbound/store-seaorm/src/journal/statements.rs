@@ -1,12 +1,15 @@
-//! The statements that write a batch.
-//!
-//! Inserts of many rows, in a few fixed sizes: a connection prepares each of them once, and the
-//! cost of a round trip is shared. Raw SQL, because building it anew for every batch would cost
+//! The statements that write a batch. Raw SQL, because building it anew for every batch would cost
 //! more than running it.
+//!
+//! For SQLite, inserts of many rows in a few fixed sizes: a connection prepares each of them once,
+//! and the cost of a call is shared. For PostgreSQL one statement a table, whose values are columns:
+//! a batch holds its rows while it is written, so the fewer answers it waits for, the sooner another
+//! process has them.
 
 use std::time::Duration;
 
 use domain::participant::ParticipantCode;
+use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
 use uuid::Uuid;
 
@@ -15,29 +18,55 @@ use super::statistics::{Increase, Place, Statistics};
 use crate::row::stored;
 use crate::usage::counts;
 
-/// Rows of one statement: powers of two, because each statement is a change of threads and back,
-/// about 10 µs. The largest binds 5,376 values; SQLite takes 32,766, PostgreSQL 65,535.
+/// Rows of one statement for SQLite: powers of two, because each statement is a change of threads
+/// and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
 const SIZES: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
+/// Rows of one statement for PostgreSQL, at most: about a second's work.
+const AT_ONCE: usize = 10_000;
+/// Stands for no number where an array can't have none. Nothing that is stored is negative.
+const NO_NUMBER: i64 = -1;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Number,
+    OptionalNumber,
+}
 
 /// One kind of insert.
 struct Insert {
-    into: String,
-    columns: usize,
+    table: &'static str,
+    columns: Vec<(String, Kind)>,
     on_conflict: String,
 }
 
+/// Marks a batch as written. It changes nothing when it was: of two attempts at one batch, of which
+/// the first may still be on its way, the second waits for it here and counts nothing again.
 fn mark() -> Insert {
     Insert {
-        into: "journal_marks (writer, batch, at)".to_owned(),
-        columns: 3,
-        on_conflict: "(writer) DO UPDATE SET batch = excluded.batch, at = excluded.at".to_owned(),
+        table: "journal_marks",
+        columns: columns(&[
+            ("writer", Kind::Text),
+            ("batch", Kind::Number),
+            ("at", Kind::Number),
+        ]),
+        on_conflict: "(writer) DO UPDATE SET batch = excluded.batch, at = excluded.at \
+            WHERE journal_marks.batch <> excluded.batch"
+            .to_owned(),
     }
 }
 
 fn monthly_use() -> Insert {
     Insert {
-        into: "monthly_use (key_id, month, charged, refunded, last_used_at)".to_owned(),
-        columns: 5,
+        table: "monthly_use",
+        columns: columns(&[
+            ("key_id", Kind::Text),
+            ("month", Kind::Number),
+            ("charged", Kind::Number),
+            ("refunded", Kind::Number),
+            ("last_used_at", Kind::Number),
+        ]),
         on_conflict: "(key_id, month) DO UPDATE SET \
             charged = monthly_use.charged + excluded.charged, \
             refunded = monthly_use.refunded + excluded.refunded, \
@@ -49,69 +78,99 @@ fn monthly_use() -> Insert {
 
 fn request() -> Insert {
     Insert {
-        into: "requests (id, request_id, customer_id, key_id, endpoint, outcome, issuer, \
-            receiver, at, duration_ms, bank_ms)"
-            .to_owned(),
-        columns: 11,
+        table: "requests",
+        columns: columns(&[
+            ("id", Kind::Text),
+            ("request_id", Kind::Text),
+            ("customer_id", Kind::Text),
+            ("key_id", Kind::Text),
+            ("endpoint", Kind::Text),
+            ("outcome", Kind::Text),
+            ("issuer", Kind::OptionalNumber),
+            ("receiver", Kind::OptionalNumber),
+            ("at", Kind::Number),
+            ("duration_ms", Kind::Number),
+            ("bank_ms", Kind::OptionalNumber),
+        ]),
         on_conflict: "(id) DO NOTHING".to_owned(),
     }
 }
 
 /// Adds to rows of use, which `whose` and `slot` tell apart.
-fn usage(table: &str, whose: &str, slot: &str) -> Insert {
-    let counts: Vec<_> = counts().collect();
-    let columns = counts.join(", ");
+fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     let sum = |column: &String| format!("{column} = {table}.{column} + excluded.{column}");
-    let sums: Vec<_> = counts.iter().map(sum).collect();
-    let place = format!("{whose}, {slot}, endpoint, outcome");
+    let sums: Vec<_> = counts().map(|column| sum(&column)).collect();
+    let mut columns = columns(&[
+        (whose, Kind::Text),
+        (slot, Kind::Number),
+        ("endpoint", Kind::Text),
+        ("outcome", Kind::Text),
+    ]);
+    columns.extend(counts().map(|column| (column, Kind::Number)));
     Insert {
-        into: format!("{table} ({place}, {columns})"),
-        columns: 4 + counts.len(),
-        on_conflict: format!("({place}) DO UPDATE SET {}", sums.join(", ")),
+        table,
+        columns,
+        on_conflict: format!(
+            "({whose}, {slot}, endpoint, outcome) DO UPDATE SET {}",
+            sums.join(", ")
+        ),
     }
 }
 
-/// An insert in all its sizes, the largest first.
+fn columns(columns: &[(&str, Kind)]) -> Vec<(String, Kind)> {
+    let owned = |(name, kind): &(&str, Kind)| ((*name).to_owned(), *kind);
+    columns.iter().map(owned).collect()
+}
+
+/// An insert, ready for one kind of database.
 #[derive(Debug)]
-struct Sized {
-    columns: usize,
-    sql: [String; SIZES.len()],
+struct Ready {
+    kinds: Vec<Kind>,
+    sql: Sql,
+}
+
+#[derive(Debug)]
+enum Sql {
+    /// In all its sizes, the largest first.
+    OfRows(Box<[String; SIZES.len()]>),
+    OfColumns(String),
 }
 
 /// The statements for one kind of database.
 #[derive(Debug)]
 pub(super) struct Statements {
     backend: DbBackend,
-    mark: Sized,
-    uses: Sized,
-    hours: Sized,
-    days: Sized,
-    requests: Sized,
+    mark: Ready,
+    uses: Ready,
+    hours: Ready,
+    days: Ready,
+    requests: Ready,
 }
 
 impl Statements {
     pub(super) fn new(backend: DbBackend) -> Self {
-        let sized = |insert: &Insert| Sized {
-            columns: insert.columns,
-            sql: SIZES.map(|rows| insert.sql(backend, rows)),
-        };
+        let ready = |insert: &Insert| insert.ready(backend);
         Self {
             backend,
-            mark: sized(&mark()),
-            uses: sized(&monthly_use()),
-            hours: sized(&usage("usage_hours", "key_id", "hour")),
-            days: sized(&usage("customer_usage_days", "customer_id", "day")),
-            requests: sized(&request()),
+            mark: ready(&mark()),
+            uses: ready(&monthly_use()),
+            hours: ready(&usage("usage_hours", "key_id", "hour")),
+            days: ready(&usage("customer_usage_days", "customer_id", "day")),
+            requests: ready(&request()),
         }
     }
 
-    /// What writes a batch, the `number`th of this writer, in the order in which it must run: two
-    /// writers that lock the rows of the same keys and customers in the same order never wait for
-    /// each other in a circle.
-    pub(super) fn of(&self, batch: &Batch, writer: Uuid, number: i64) -> Vec<Statement> {
+    /// What marks a batch, the `number`th of this writer, as written. It runs first, and affects no
+    /// row when the batch was written already.
+    pub(super) fn mark_of(&self, batch: &Batch, writer: Uuid, number: i64) -> Vec<Statement> {
         let newest = batch.newest.map_or(0, |at| at.timestamp_millis());
         let mark = [writer.to_string().into(), number.into(), newest.into()];
-        let mut statements = self.insert(&self.mark, mark);
+        self.insert(&self.mark, mark)
+    }
+
+    /// What writes a batch, in the order in which it must run: two writers that lock the rows of the
+    /// same keys and customers in the same order never wait for each other in a circle.
+    pub(super) fn of(&self, batch: &Batch) -> Vec<Statement> {
         let mut used: Vec<_> = batch.used.iter().collect();
         used.sort_unstable_by_key(|(place, _)| **place);
         let used = used.into_iter().flat_map(|((key, month), used)| {
@@ -123,7 +182,7 @@ impl Statements {
                 minute(used.last.timestamp_millis()).into(),
             ]
         });
-        statements.extend(self.insert(&self.uses, used));
+        let mut statements = self.insert(&self.uses, used);
         let statistics = Statistics::of(batch);
         let hours = statistics.hours().into_iter();
         let hours = hours.flat_map(|(place, increase)| usage_row(place, increase));
@@ -151,35 +210,106 @@ impl Statements {
     }
 
     /// The statements that insert rows, given value by value.
-    fn insert(&self, insert: &Sized, values: impl IntoIterator<Item = Value>) -> Vec<Statement> {
+    fn insert(&self, insert: &Ready, values: impl IntoIterator<Item = Value>) -> Vec<Statement> {
         let values: Vec<_> = values.into_iter().collect();
-        let mut values = values.into_iter();
+        let width = insert.kinds.len();
         let mut statements = Vec::new();
-        for (rows, sql) in SIZES.iter().zip(&insert.sql) {
-            while values.len() >= rows * insert.columns {
-                let chunk = values.by_ref().take(rows * insert.columns);
-                statements.push(Statement::from_sql_and_values(self.backend, sql, chunk));
+        match &insert.sql {
+            Sql::OfRows(sizes) => {
+                let mut values = values.into_iter();
+                for (rows, sql) in SIZES.iter().zip(sizes.iter()) {
+                    while values.len() >= rows * width {
+                        let chunk = values.by_ref().take(rows * width);
+                        statements.push(Statement::from_sql_and_values(self.backend, sql, chunk));
+                    }
+                }
+            }
+            Sql::OfColumns(sql) => {
+                let mut values = values.into_iter().peekable();
+                while values.peek().is_some() {
+                    let columns = insert.in_columns(values.by_ref().take(AT_ONCE * width));
+                    statements.push(Statement::from_sql_and_values(self.backend, sql, columns));
+                }
             }
         }
         statements
     }
 }
 
-impl Insert {
-    fn sql(&self, backend: DbBackend, rows: usize) -> String {
-        let row = |row: usize| {
-            let places = (1..=self.columns).map(|column| match backend {
-                DbBackend::Postgres => format!("${}", row * self.columns + column),
-                // Numbered places are looked up by name: quadratic in their number.
-                DbBackend::Sqlite | DbBackend::MySql | _ => "?".to_owned(),
+impl Ready {
+    /// Values of rows as one array for each column.
+    fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
+        let mut columns = vec![Vec::new(); self.kinds.len()];
+        for (place, value) in values.enumerate() {
+            let place = place % columns.len();
+            columns[place].push(match value {
+                Value::BigInt(None) => NO_NUMBER.into(),
+                value => value,
             });
-            format!("({})", places.collect::<Vec<_>>().join(", "))
+        }
+        let array = |(kind, values): (&Kind, Vec<Value>)| {
+            let of = match kind {
+                Kind::Text => ArrayType::String,
+                Kind::Number | Kind::OptionalNumber => ArrayType::BigInt,
+            };
+            Value::Array(of, Some(Box::new(values)))
         };
-        let rows = (0..rows).map(row).collect::<Vec<_>>().join(", ");
+        self.kinds.iter().zip(columns).map(array).collect()
+    }
+}
+
+impl Insert {
+    fn ready(&self, backend: DbBackend) -> Ready {
+        let sql = match backend {
+            DbBackend::Postgres => Sql::OfColumns(self.of_columns()),
+            DbBackend::Sqlite | DbBackend::MySql | _ => {
+                Sql::OfRows(Box::new(SIZES.map(|rows| self.of_rows(rows))))
+            }
+        };
+        let kinds = self.columns.iter().map(|(_, kind)| *kind).collect();
+        Ready { kinds, sql }
+    }
+
+    /// For so many rows, each with its values.
+    fn of_rows(&self, rows: usize) -> String {
+        // Numbered places are looked up by name: quadratic in their number.
+        let row = format!("({})", vec!["?"; self.columns.len()].join(", "));
+        self.sql(&format!("VALUES {}", vec![row; rows].join(", ")))
+    }
+
+    /// For any number of rows, which come in their order out of an array for each column.
+    fn of_columns(&self) -> String {
+        let arrays = self
+            .columns
+            .iter()
+            .zip(1..)
+            .map(|((_, kind), place)| match kind {
+                Kind::Text => format!("${place}::text[]"),
+                Kind::Number | Kind::OptionalNumber => format!("${place}::bigint[]"),
+            });
+        let values = self.columns.iter().map(|(name, kind)| match kind {
+            Kind::Text | Kind::Number => name.clone(),
+            Kind::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
+        });
+        self.sql(&format!(
+            "SELECT {} FROM UNNEST({}) AS given ({})",
+            values.collect::<Vec<_>>().join(", "),
+            arrays.collect::<Vec<_>>().join(", "),
+            self.names(),
+        ))
+    }
+
+    fn sql(&self, rows: &str) -> String {
         let Self {
-            into, on_conflict, ..
+            table, on_conflict, ..
         } = self;
-        format!("INSERT INTO {into} VALUES {rows} ON CONFLICT {on_conflict}")
+        let names = self.names();
+        format!("INSERT INTO {table} ({names}) {rows} ON CONFLICT {on_conflict}")
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
     }
 }
 

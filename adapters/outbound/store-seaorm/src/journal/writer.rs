@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, EntityTrait};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::queue::{Batch, Queue};
 use super::statements::Statements;
-use crate::entity::journal_marks;
-use crate::store::begin;
+use crate::store::{Late, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -23,10 +23,17 @@ pub(super) struct Writer {
     name: Uuid,
     /// The number of the batch that is written next.
     number: i64,
+    /// How long an attempt may take; a file answers by itself.
+    patience: Option<Duration>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: DatabaseConnection, name: Uuid, queue: Arc<Queue>) -> Self {
+    pub(super) fn new(
+        connection: DatabaseConnection,
+        name: Uuid,
+        queue: Arc<Queue>,
+        patience: Option<Duration>,
+    ) -> Self {
         let statements = Statements::new(connection.get_database_backend());
         Self {
             connection,
@@ -34,6 +41,7 @@ impl Writer {
             queue,
             name,
             number: 1,
+            patience,
         }
     }
 
@@ -64,30 +72,38 @@ impl Writer {
             }
             tokio::time::sleep(pause).await;
             pause = LONGEST_PAUSE.min(pause * 2);
-            attempt = self.commit_unless_marked(batch).await;
+            attempt = self.commit(batch).await;
         }
         self.queue.written(batch);
         Ok(())
     }
 
-    async fn commit_unless_marked(&self, batch: &Batch) -> Result<(), DbErr> {
-        let mark = journal_marks::Entity::find_by_id(self.name.to_string())
-            .one(&self.connection)
-            .await?;
-        if mark.is_some_and(|mark| mark.batch == self.number) {
-            return Ok(());
-        }
-        self.commit(batch).await
-    }
-
+    /// Writes a batch, unless it was written: a commit that took place although its answer was lost
+    /// left its mark.
     async fn commit(&self, batch: &Batch) -> Result<(), DbErr> {
         // Made before the transaction begins: others may write meanwhile.
-        let statements = self.statements.of(batch, self.name, self.number);
-        let transaction = begin(&self.connection).await?;
-        for statement in statements {
-            transaction.execute_raw(statement).await?;
+        let mark = self.statements.mark_of(batch, self.name, self.number);
+        let statements = self.statements.of(batch);
+        let written = async {
+            let transaction = begin(&self.connection).await?;
+            let mut marked = 0;
+            for statement in mark {
+                marked += transaction.execute_raw(statement).await?.rows_affected();
+            }
+            if marked == 0 {
+                return transaction.rollback().await;
+            }
+            for statement in statements {
+                transaction.execute_raw(statement).await?;
+            }
+            transaction.commit().await
+        };
+        match self.patience {
+            Some(patience) => timeout(patience, written)
+                .await
+                .unwrap_or_else(|_| Err(DbErr::Custom(Late(patience).to_string()))),
+            None => written.await,
         }
-        transaction.commit().await
     }
 }
 

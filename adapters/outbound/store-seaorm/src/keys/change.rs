@@ -9,10 +9,10 @@ use ports::outbound::{
     InsertError, KeyChange, KeyRecord, RotateError, Rotation, Scope, StoreError, Successor,
     UpdateError,
 };
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Select, UpdateMany,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
 };
 
 use super::row::{KeyRow, keys, written};
@@ -176,6 +176,7 @@ async fn rotate_within(
     retires_at: DateTime<Utc>,
     act: &Act,
 ) -> Result<Rotation, RotateError> {
+    hold_customer_of(transaction, id).await?;
     let before = locked(transaction, scope, id).await?;
     let before = before.ok_or(RotateError::NotFound)?;
     if before.revoked_at.is_some() {
@@ -219,6 +220,26 @@ async fn rotate_within(
     let created = Entry::of_key(Action::KeyCreated, &new, creation(&new));
     record(transaction, act, &[rotated, created]).await?;
     Ok(Rotation { old, new })
+}
+
+/// Whoever adds a key holds its customer first, where rows can be locked: keys that are to follow a
+/// plan must not miss one that comes meanwhile.
+async fn hold_customer_of(transaction: &DatabaseTransaction, key: KeyId) -> Result<(), StoreError> {
+    if transaction.get_database_backend() != DbBackend::Postgres {
+        return Ok(());
+    }
+    let customer = Query::select()
+        .column(api_keys::Column::CustomerId)
+        .from(api_keys::Entity)
+        .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
+        .take();
+    customers::Entity::find()
+        .filter(customers::Column::Id.in_subquery(customer))
+        .lock_exclusive()
+        .one(transaction)
+        .await
+        .map_err(failed)?;
+    Ok(())
 }
 
 /// A customer's keys that aren't revoked, which nobody else changes until the transaction ends.
