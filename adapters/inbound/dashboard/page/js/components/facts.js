@@ -28,7 +28,7 @@ export const OutcomeBadge = ({ outcome }) => html`
 
 // A key by its name, over its owner where that is known.
 export const KeyLink = ({ to, subject: { name, owner }, children }) => html`
-  <span class="stacked"><${Link} to=${to}>${children ?? name}</${Link}>${owner && html`<small class="break">${owner.subject}</small>`}</span>`;
+  <span class="stacked key-cell"><${Link} to=${to}>${children ?? name}</${Link}>${owner && html`<small class="break">${owner.subject}</small>`}</span>`;
 
 // The share of the month's quota that is used; null without a cap.
 export const quotaShare = ({ limits, month: use }) =>

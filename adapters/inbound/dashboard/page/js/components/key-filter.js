@@ -31,14 +31,17 @@ export function KeyFilter({ scope, value, onChange }) {
   const keys = found?.nodes ?? [];
   const chosen = value && !keys.some(({ id }) => id === value) ? [keyOf(value)] : [];
 
+  const isPart = found && found.totalCount > keys.length;
+  const part = isPart && t('list.shown_of', { shown: count(keys.length), total: count(found.totalCount) });
+  const label = part ? `${t('request.key')} (${part})` : t('request.key');
+
   const search = (typed) => {
     setText(typed);
     if (isId(typed.trim())) onChange(typed.trim());
   };
   return html`
     ${crowded.current && html`
-      <${Search} label=${t(scope.search)} value=${text} onInput=${search} testid="filter-key-search"
-        help=${t('list.shown_of', { shown: count(keys.length), total: count(found.totalCount) })} />`}
-    <${Select} label=${t('request.key')} value=${value} onChange=${onChange} testid="filter-key"
+      <${Search} label=${t(scope.search)} value=${text} onInput=${search} testid="filter-key-search" />`}
+    <${Select} label=${label} value=${value} onChange=${onChange} testid="filter-key"
       options=${[['', t('filter.all')], ...titled([...chosen, ...keys])]} />`;
 }

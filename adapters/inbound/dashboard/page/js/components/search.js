@@ -17,8 +17,8 @@ export function useDebounced(value) {
 // Longer texts are no search to the server.
 const MAX_CHARACTERS = 200;
 
-export const Search = ({ label, value, onInput, error, help, testid = 'search' }) => html`
-  <${Field} label=${label} help=${help} error=${error}>
+export const Search = ({ label, value, onInput, error, testid = 'search' }) => html`
+  <${Field} label=${label} error=${error}>
     ${(control) => html`
       <input ...${control} type="search" value=${value} maxlength=${MAX_CHARACTERS} autocomplete="off" spellcheck=${false}
         onInput=${(event) => onInput(event.target.value)} data-testid=${testid} />`}
