@@ -314,7 +314,7 @@ pub(crate) fn axe() -> Option<String> {
     clippy::print_stderr,
     reason = "whoever runs the tests must hear of it"
 )]
-fn skip(why: &str) {
+pub(crate) fn skip(why: &str) {
     assert!(!must_run(), "{why}");
     eprintln!("SKIPPED: {why}");
 }

@@ -33,6 +33,7 @@ pub(crate) struct Gateway {
     pub(crate) client: Client,
     /// What it printed so far.
     printed: Arc<Mutex<String>>,
+    variables: Vec<(String, String)>,
 }
 
 /// A gateway that is to be started.
@@ -68,7 +69,7 @@ impl Plan {
         let mut child = command(self.folder.path())
             .env("CEP_LISTEN", "127.0.0.1:0")
             .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
-            .envs(self.variables)
+            .envs(self.variables.iter().cloned())
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -100,6 +101,7 @@ impl Plan {
             folder: self.folder,
             client: client(),
             printed,
+            variables: self.variables,
         }
     }
 }
@@ -155,9 +157,11 @@ impl Gateway {
         format!("http://{}{path}", self.address)
     }
 
-    /// Runs the program's command beside the server.
+    /// Runs the program's command beside the server, told the same.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        command(self.folder()).args(arguments).output().unwrap()
+        let mut command = command(self.folder());
+        command.envs(self.variables.iter().cloned());
+        command.args(arguments).output().unwrap()
     }
 
     /// Makes a `test` key with these further arguments.

@@ -16,6 +16,8 @@ mod limits;
 mod own_keys;
 mod person;
 mod proofs;
+mod replicas;
 mod seal;
+mod servers;
 mod sign_in;
 mod transport;

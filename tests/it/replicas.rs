@@ -1,0 +1,192 @@
+//! Several gateways on one PostgreSQL and one Redis: they behave as one.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use reqwest::StatusCode;
+
+use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
+use crate::servers::Servers;
+
+/// What every replica is told.
+fn shared(servers: &Servers) -> [(&'static str, String); 4] {
+    [
+        ("CEP_DATABASE_URL", servers.database_url()),
+        ("CEP_REDIS_URL", servers.redis_url()),
+        (
+            "CEP_HMAC_SECRET",
+            "the same long secret on every replica".to_owned(),
+        ),
+        ("CEP_DASHBOARD", "off".to_owned()),
+    ]
+}
+
+fn replica(servers: &Servers) -> Gateway {
+    shared(servers)
+        .into_iter()
+        .fold(Plan::new(), |plan, (name, value)| plan.with(name, value))
+        .start()
+}
+
+fn migrate(servers: &Servers) -> std::process::Output {
+    let folder = tempfile::tempdir().unwrap();
+    command(folder.path())
+        .envs(shared(servers))
+        .arg("migrate")
+        .output()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_limit_is_one_over_all_replicas() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let replicas = [replica(&servers), replica(&servers), replica(&servers)];
+    let key = replicas[0].key(&["--per-minute", "60", "--monthly-quota", "1000"]);
+    let asked = (0..800_u32).map(|number| {
+        let gateway = &replicas[number as usize % 3];
+        let key = &key;
+        async move {
+            let answer = gateway.post("xml", key, &request(1, "10.00")).await;
+            answer.status()
+        }
+    });
+    let answered = join_all(asked).await;
+    let with = |status| answered.iter().filter(|found| **found == status).count();
+    assert_eq!(with(StatusCode::OK), 60);
+    assert_eq!(with(StatusCode::TOO_MANY_REQUESTS), 740);
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_by_every_replica_from_the_answer_on() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let replicas = [replica(&servers), replica(&servers), replica(&servers)];
+    for _ in 0..5 {
+        let key = replicas[0].roomy_key();
+        for gateway in &replicas {
+            let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+            assert_eq!(answer.status(), StatusCode::OK);
+        }
+        // On the command line, which is a process of its own.
+        assert!(
+            replicas[1]
+                .run(&["keys", "revoke", &key.id])
+                .status
+                .success()
+        );
+        for gateway in &replicas {
+            let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+            assert_eq!(json_of(answer, 401).await["error"], "INVALID_API_KEY");
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_redis_nobody_is_admitted_and_after_it_lost_everything_the_quota_is_exact() {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let replicas = [replica(&servers), replica(&servers)];
+    let key = replicas[0].key(&["--per-minute", "1000", "--monthly-quota", "10"]);
+    for number in 0..6 {
+        let gateway = &replicas[number % 2];
+        let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+    }
+    servers.kill_redis();
+    for gateway in &replicas {
+        let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+        assert!(answer.headers().contains_key("retry-after"));
+        assert_eq!(json_of(answer, 503).await["error"], "SERVICE_UNAVAILABLE");
+        let ready = gateway
+            .client
+            .get(gateway.url("/readyz"))
+            .send()
+            .await
+            .unwrap();
+        assert!(json_of(ready, 503).await.to_string().contains("limiter"));
+    }
+    servers.start_redis();
+    eventually(
+        "a request is admitted again",
+        Duration::from_secs(20),
+        async || {
+            let answer = replicas[0].post("xml", &key, &request(1, "10.00")).await;
+            answer.status() == StatusCode::OK
+        },
+    )
+    .await;
+    let mut admitted = 0;
+    for number in 0..20 {
+        let gateway = &replicas[number % 2];
+        let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+        admitted += u32::from(answer.status() == StatusCode::OK);
+    }
+    assert_eq!(admitted, 3, "ten in the month, seven of them before");
+}
+
+#[tokio::test]
+async fn a_replica_refuses_a_schema_that_is_behind_and_two_migrations_at_once_are_one() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let refused = command(folder.path())
+        .envs(shared(&servers))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains("cep-gateway migrate"),
+        "{said}"
+    );
+    let servers = &servers;
+    let both = std::thread::scope(|scope| {
+        let both = [
+            scope.spawn(|| migrate(servers)),
+            scope.spawn(|| migrate(servers)),
+        ];
+        both.map(|one| one.join().unwrap())
+    });
+    for one in both {
+        assert!(
+            one.status.success(),
+            "{}",
+            String::from_utf8_lossy(&one.stderr)
+        );
+    }
+    let gateway = replica(servers);
+    let answer = gateway
+        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
+        .await;
+    assert_eq!(answer.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn what_replicas_share_they_share_altogether() {
+    for (variable, value, missing) in [
+        (
+            "CEP_DATABASE_URL",
+            "postgres://127.0.0.1:1/cep",
+            "CEP_REDIS_URL",
+        ),
+        ("CEP_REDIS_URL", "redis://127.0.0.1:1", "CEP_DATABASE_URL"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = command(folder.path())
+            .env(variable, value)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(
+            !refused.status.success() && said.contains(missing),
+            "{said}"
+        );
+    }
+}
