@@ -3,11 +3,11 @@
 use async_graphql::{
     Description, InputValueError, InputValueResult, Number, Scalar, ScalarType, Value,
 };
-use chrono::{SecondsFormat, Utc};
+use chrono::{Datelike as _, SecondsFormat, Utc};
 
 /// An instant, as RFC 3339 writes it. Answers are in UTC with milliseconds:
-/// `2026-11-21T06:23:27.000Z`. Input may have any offset; what is finer than a millisecond is
-/// dropped.
+/// `2026-11-21T06:23:27.000Z`. Input may have any offset, and be of the years 0 to 9999; what is
+/// finer than a millisecond is dropped.
 #[derive(Description, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DateTime(pub(crate) chrono::DateTime<Utc>);
 
@@ -16,9 +16,9 @@ impl DateTime {
         // chrono also takes a blank between date and time; RFC 3339 has `T` there.
         let separated = text.as_bytes().get(10).is_some_and(|byte| *byte == b'T');
         let instant = chrono::DateTime::parse_from_rfc3339(text).ok()?;
-        let millis = instant.timestamp_millis();
-        let kept = chrono::DateTime::from_timestamp_millis(millis)?;
-        (separated && millis >= 0).then_some(Self(kept))
+        let kept = chrono::DateTime::from_timestamp_millis(instant.timestamp_millis())?;
+        // An offset can lead out of the years that four digits write.
+        (separated && (0..=9999).contains(&kept.year())).then_some(Self(kept))
     }
 }
 
@@ -96,7 +96,11 @@ mod tests {
     #[case("2026-11-21T06:23:27", None)]
     #[case("2026-11-21", None)]
     #[case("2026-02-30T06:23:27Z", None)]
-    #[case("1969-12-31T23:59:59Z", None)]
+    #[case("1969-12-31T23:59:59.9999Z", Some("1969-12-31T23:59:59.999Z"))]
+    #[case("0000-01-01T00:00:00Z", Some("0000-01-01T00:00:00.000Z"))]
+    #[case("9999-12-31T23:59:59Z", Some("9999-12-31T23:59:59.000Z"))]
+    #[case("0000-01-01T00:00:00+00:01", None)]
+    #[case("9999-12-31T23:59:59-00:01", None)]
     #[case("1700000000", None)]
     #[case("", None)]
     fn an_instant_is_read_as_rfc_3339_writes_it(
