@@ -31,7 +31,8 @@ impl Admin {
         #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
         #[graphql(
-            desc = "With this text in the owner's subject or issuer. At most 200 characters."
+            desc = "With this text in the owner's subject or issuer, upper and lower case of A to \
+                    Z alone being alike. At most 200 characters."
         )]
         text: Option<String>,
     ) -> Result<AccountConnection, Failure> {

@@ -27,8 +27,8 @@ pub(crate) struct KeyFilter {
     statuses: Option<Vec<KeyStatus>>,
     /// Of this environment.
     environment: Option<Environment>,
-    /// With this text in the name or at the beginning of the prefix, upper and lower case being
-    /// alike; for admins, in the owner's subject too. At most 200 characters.
+    /// With this text in the name or at the beginning of the prefix, upper and lower case of A to Z
+    /// alone being alike; for admins, in the owner's subject too. At most 200 characters.
     text: Option<String>,
 }
 
@@ -84,7 +84,8 @@ pub(crate) struct RequestFilter {
     key_id: Option<ID>,
     /// Of this endpoint.
     endpoint: Option<Endpoint>,
-    /// With this outcome.
+    /// With this outcome. Requests that a limit refused (`RATE_LIMITED`, `QUOTA_EXCEEDED`) are
+    /// counted in `usage` and never listed.
     outcome: Option<Outcome>,
     /// With this request id.
     request_id: Option<String>,
