@@ -27,7 +27,7 @@ pub(crate) const MAX_DEPTH: u64 = 8;
 /// Deepest nesting of fields below `__schema` and `__type`. The query that tools send has 15.
 pub(crate) const MAX_INTROSPECTION_DEPTH: u64 = 16;
 /// Most fields that an operation may resolve, lists multiplied out, and a visit to the store
-/// counted as [`weights::VISIT`]. The start query of `docs/graphql` has 4,000.
+/// counted as [`weights::VISIT`] or [`weights::REPORT`]. The start query of `docs/graphql` has 4,600.
 pub(crate) const MAX_COST: u64 = 10_000;
 /// The same below `__schema` and `__type`. The query that tools send has some 200,000 by our
 /// generous multipliers.

@@ -6,15 +6,20 @@ use ports::inbound::MAX_SERIES;
 /// What a field costs that visits the store, however little it then answers.
 pub(super) const VISIT: u64 = 250;
 
+/// What a report of use costs: it adds up slots of up to two years, a row for each key, endpoint and
+/// outcome.
+pub(super) const REPORT: u64 = 1_000;
+
 /// Items of a page when nobody says how many (the default of every `first`).
 const DEFAULT_PAGE: u64 = 20;
 
 /// What a field with fields of its own costs by itself.
 pub(super) fn branch(field: &str) -> u64 {
     match field {
-        "account" | "accounts" | "audit" | "key" | "keys" | "requests" | "usage" | "createKey"
+        "account" | "accounts" | "audit" | "key" | "keys" | "requests" | "createKey"
         | "renameKey" | "revokeKey" | "rotateKey" | "adminRevokeKey" | "adminSetLimits"
         | "adminSetPlan" => VISIT,
+        "usage" => REPORT,
         _ => 1,
     }
 }
