@@ -25,7 +25,8 @@ use crate::ask::Ask;
 use crate::code::Code;
 use crate::refusal::{BodyProblem, Refusal};
 use crate::schema::{Asker, Schema};
-use crate::{Introspection, MAX_BODY_BYTES, limits, nesting};
+use crate::shape::Shape;
+use crate::{Introspection, MAX_BODY_BYTES, arguments, limits, nesting, variables};
 
 /// Longest time that a request is executed.
 pub(crate) const MAX_EXECUTION: Duration = Duration::from_secs(5);
@@ -33,6 +34,7 @@ pub(crate) const MAX_EXECUTION: Duration = Duration::from_secs(5);
 /// What the handler stands on.
 pub(crate) struct Endpoint {
     pub(crate) schema: Schema,
+    pub(crate) shape: Shape,
     pub(crate) introspection: Introspection,
     pub(crate) observer: Arc<web::Observer>,
 }
@@ -109,22 +111,26 @@ impl Endpoint {
         let Ask {
             query,
             operation_name,
-            variables,
+            mut variables,
         } = Ask::read(body)?;
         nesting::check(&query)?;
-        let document = parse_query(&query)?;
-        limits::check(&document, &variables, self.introspection)?;
+        let mut document = parse_query(&query)?;
         let (name, operation) = chosen(&document, operation_name.as_deref())?;
         check_variables(operation, &variables)?;
-        let kind = operation.ty;
-        record.note(name, operation, &document);
-
+        variables::check(&document, &self.shape)?;
         // The library knows an operation that is alone and has no name by no name.
         let name = name.map(ToOwned::to_owned);
-        let mut request = Request::new(query).variables(variables).data(asker);
+        variables::settle(&mut document, name.as_deref(), &mut variables);
+        limits::check(&document, &variables, self.introspection)?;
+        variables::declare(&mut document, &self.shape);
+        let (_, operation) = chosen(&document, operation_name.as_deref())?;
+        arguments::check(&document, operation, &variables, &self.shape)?;
+        record.note(name.as_deref(), operation, &document);
+
+        let mut request = Request::new(query).variables(variables.clone()).data(asker);
         request.operation_name = name;
-        request.set_parsed_query(document);
-        let response = self.run(kind, request, to).await?;
+        request.set_parsed_query(document.clone());
+        let response = self.run(operation.ty, request, to).await?;
         if is_unexecuted(&response) {
             return Err(Refusal::Document(response.errors));
         }

@@ -2,10 +2,13 @@
 //!
 //! A query becomes calls of [`ports::inbound`], and what they answer becomes its result; no rule of
 //! the business lives here. The way of one request is in `endpoint`: its body (`ask`) and its text
-//! (`nesting`) are checked before it is parsed, its document (`limits`) before the library sees it.
+//! (`nesting`) are checked before it is parsed; its variables are settled (`variables`), its size
+//! (`limits`) and its values (`arguments`) checked before the library sees it.
+//! `shape` is the schema that the last ones go by.
 //! What is offered is in `schema`; failures become words in `answer`, and nowhere else.
 
 mod answer;
+mod arguments;
 mod ask;
 mod code;
 mod endpoint;
@@ -15,6 +18,8 @@ mod messages;
 mod nesting;
 mod refusal;
 mod schema;
+mod shape;
+mod variables;
 
 use std::sync::Arc;
 
@@ -26,6 +31,7 @@ use ports::outbound::Clock;
 
 use endpoint::Endpoint;
 use schema::Ports;
+use shape::Shape;
 
 /// Largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -70,6 +76,7 @@ pub fn router(state: GraphqlState) -> Router {
     };
     let endpoint = Arc::new(Endpoint {
         schema: schema::over(ports, state.introspection),
+        shape: Shape::of(&schema::sdl()),
         introspection: state.introspection,
         observer: Arc::clone(&state.observer),
     });

@@ -3,6 +3,7 @@
 
 use web::Language;
 
+use crate::arguments::Wanted;
 use crate::failure::Problem;
 use crate::limits::Limit;
 use crate::refusal::BodyProblem;
@@ -19,6 +20,8 @@ pub(crate) trait Messages: Sync {
     fn operation_wanted(&self) -> String;
     fn unknown_operation(&self) -> String;
     fn variable_wanted(&self, name: &str) -> String;
+    fn variable_type(&self, name: &str, has: &str, wanted: &str) -> String;
+    fn unfit_argument(&self, argument: &str, wanted: &Wanted) -> String;
     fn fragment_cycle(&self) -> String;
     fn page_size(&self, field: &str) -> String;
     fn introspection_is_off(&self) -> String;

@@ -2,6 +2,7 @@
 
 use async_graphql::{Pos, ServerError};
 
+use crate::arguments::Unfit;
 use crate::code::Code;
 use crate::limits::{Breach, Limit};
 use crate::messages::Messages;
@@ -48,6 +49,19 @@ pub(crate) enum Refusal {
     UnknownOperation,
     /// It gives no value for a variable that must have one.
     Variable(String),
+    /// A variable stands where one of its type can't.
+    VariableType {
+        /// The variable.
+        name: String,
+        /// Its type.
+        has: String,
+        /// The type that is wanted where it stands.
+        wanted: String,
+        /// Where that is.
+        at: Pos,
+    },
+    /// Values of its arguments can't be; at least one.
+    Arguments(Vec<Unfit>),
     /// Its query doesn't fit the schema.
     Document(Vec<ServerError>),
     /// There was no answer in time.
@@ -90,6 +104,8 @@ impl Refusal {
             | Self::OperationWanted
             | Self::UnknownOperation
             | Self::Variable(_)
+            | Self::VariableType { .. }
+            | Self::Arguments(_)
             | Self::Document(_) => Code::InvalidRequest,
             Self::Timeout { .. } => Code::Timeout,
             Self::Internal => Code::InternalError,
@@ -109,6 +125,16 @@ impl Refusal {
             Self::OperationWanted => (messages.operation_wanted(), Vec::new()),
             Self::UnknownOperation => (messages.unknown_operation(), Vec::new()),
             Self::Variable(name) => (messages.variable_wanted(&shortened(name)), Vec::new()),
+            Self::VariableType {
+                name,
+                has,
+                wanted,
+                at,
+            } => {
+                let message = messages.variable_type(&shortened(name), &shortened(has), wanted);
+                (message, vec![*at])
+            }
+            Self::Arguments(unfit) => return unfit_told(unfit, messages),
             Self::Timeout { seconds } => (messages.timeout(*seconds), Vec::new()),
             Self::Internal => (messages.internal_error(), Vec::new()),
         };
@@ -123,6 +149,14 @@ fn breach_message(breach: &Breach, messages: &dyn Messages) -> String {
         Breach::PageSize { field } => messages.page_size(&shortened(field)),
         Breach::IntrospectionIsOff => messages.introspection_is_off(),
     }
+}
+
+fn unfit_told(unfit: &[Unfit], messages: &dyn Messages) -> Vec<Sentence> {
+    let sentence = |unfit: &Unfit| Sentence {
+        message: messages.unfit_argument(&unfit.argument, &unfit.wanted),
+        locations: vec![unfit.at],
+    };
+    unfit.iter().take(MAX_TOLD).map(sentence).collect()
 }
 
 fn told(errors: &[ServerError], messages: &dyn Messages) -> Vec<Sentence> {

@@ -25,6 +25,7 @@ pub(crate) use context::{Asker, Ports};
 pub(crate) use input::MAX_SEARCH_CHARS;
 use mutation::Mutation;
 use query::Query;
+pub(crate) use scalars::{Count, DateTime};
 pub(crate) use user_error::UserProblem;
 
 use crate::Introspection;

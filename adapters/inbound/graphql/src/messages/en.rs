@@ -7,6 +7,7 @@ use domain::usage::PeriodError;
 
 use super::Messages;
 use crate::MAX_BODY_BYTES;
+use crate::arguments::Wanted;
 use crate::failure::Problem;
 use crate::limits::Limit;
 use crate::refusal::BodyProblem;
@@ -71,6 +72,31 @@ impl Messages for English {
 
     fn variable_wanted(&self, name: &str) -> String {
         format!("The variable ${name} must have a value; give it in \"variables\".")
+    }
+
+    fn variable_type(&self, name: &str, has: &str, wanted: &str) -> String {
+        format!(
+            "The variable ${name} has the type {has} and stands where {wanted} is wanted; declare \
+             it so."
+        )
+    }
+
+    fn unfit_argument(&self, argument: &str, wanted: &Wanted) -> String {
+        let wanted = match wanted {
+            Wanted::Whole { least, most } => format!("a whole number from {least} to {most}"),
+            Wanted::Instant => "an instant as RFC 3339 writes it, like 2026-11-21T06:23:27Z, of \
+                                the years 0 to 9999"
+                .to_owned(),
+            Wanted::Text => "a text".to_owned(),
+            Wanted::Id => "an id, which is a text".to_owned(),
+            Wanted::Truth => "true or false".to_owned(),
+            Wanted::Word(words) => format!("one of {}", words.join(", ")),
+            Wanted::Object => "an object".to_owned(),
+            Wanted::Something => {
+                return format!("{argument} must not be null; leave it out or give it a value.");
+            }
+        };
+        format!("{argument} must be {wanted}.")
     }
 
     fn fragment_cycle(&self) -> String {

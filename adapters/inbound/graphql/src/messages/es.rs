@@ -7,6 +7,7 @@ use domain::usage::PeriodError;
 
 use super::Messages;
 use crate::MAX_BODY_BYTES;
+use crate::arguments::Wanted;
 use crate::failure::Problem;
 use crate::limits::Limit;
 use crate::refusal::BodyProblem;
@@ -72,6 +73,31 @@ impl Messages for Spanish {
 
     fn variable_wanted(&self, name: &str) -> String {
         format!("La variable ${name} debe tener un valor; indíquelo en \"variables\".")
+    }
+
+    fn variable_type(&self, name: &str, has: &str, wanted: &str) -> String {
+        format!(
+            "La variable ${name} es de tipo {has} y se usa donde hace falta {wanted}; declárela \
+             así."
+        )
+    }
+
+    fn unfit_argument(&self, argument: &str, wanted: &Wanted) -> String {
+        let wanted = match wanted {
+            Wanted::Whole { least, most } => format!("un número entero de {least} a {most}"),
+            Wanted::Instant => "un instante según RFC 3339, como 2026-11-21T06:23:27Z, de los \
+                                años 0 a 9999"
+                .to_owned(),
+            Wanted::Text => "un texto".to_owned(),
+            Wanted::Id => "un identificador, que es un texto".to_owned(),
+            Wanted::Truth => "true o false".to_owned(),
+            Wanted::Word(words) => format!("uno de {}", words.join(", ")),
+            Wanted::Object => "un objeto".to_owned(),
+            Wanted::Something => {
+                return format!("{argument} no puede ser null; omítalo o dele un valor.");
+            }
+        };
+        format!("{argument} debe ser {wanted}.")
     }
 
     fn fragment_cycle(&self) -> String {

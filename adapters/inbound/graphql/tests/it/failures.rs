@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::HeaderValue;
 use insta::assert_json_snapshot;
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fakes::{DRIVERS_TEXT, Mood, key_id};
 use crate::harness::{Harness, post};
@@ -185,15 +185,4 @@ async fn an_argument_that_can_not_be_is_named_in_both_languages(
         messages.push(message);
     }
     assert_ne!(messages[0], messages[1]);
-}
-
-#[tokio::test]
-async fn an_argument_that_turns_out_unreadable_is_the_callers_mistake() {
-    let query = "{ usage(range: { granularity: DAY, newest: 99999999999 }) { slots } }";
-    let answer = Harness::new().ask("member", query, Value::Null).await;
-    assert_eq!(answer.code(), "INVALID_REQUEST");
-    assert_eq!(
-        answer.json()["errors"][0]["extensions"]["request_id"],
-        "test-1"
-    );
 }

@@ -9,6 +9,7 @@ mod examples;
 mod failures;
 mod fakes;
 mod harness;
+mod inputs;
 mod logs;
 mod mutations;
 mod port_calls;
