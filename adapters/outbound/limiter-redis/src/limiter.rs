@@ -121,7 +121,7 @@ impl RedisLimiter {
         rest: impl IntoIterator<Item = Argument>,
     ) -> Result<Vec<i64>, Fault> {
         let line = &self.lines[self.next.fetch_add(1, Ordering::Relaxed) % self.lines.len()];
-        let (keys, arguments) = (self.keys(key), self.arguments(rest));
+        let (keys, arguments) = (self.keys(script, key), self.arguments(rest));
         line.run(&Call {
             script,
             keys: &keys,
@@ -130,10 +130,11 @@ impl RedisLimiter {
         .await
     }
 
-    /// The keys of one API key; what stands in braces decides the slot.
-    fn keys(&self, key: KeyId) -> [String; 3] {
+    /// The keys that a script is given; what stands in braces decides the slot.
+    fn keys(&self, script: &Script, key: KeyId) -> Vec<String> {
         let (namespace, id) = (&self.namespace, key.0.simple());
-        ["s", "w", "r"].map(|kind| format!("{namespace}:{{{id}}}:{kind}"))
+        let name = |kind: &char| format!("{namespace}:{{{id}}}:{kind}");
+        script.keys.iter().map(name).collect()
     }
 
     fn arguments(&self, rest: impl IntoIterator<Item = Argument>) -> Vec<Argument> {
@@ -146,7 +147,10 @@ impl RedisLimiter {
     async fn confirm(&self, key: KeyId, state: KeyState) -> Result<(), Fault> {
         let turn = tokio::time::timeout(TURN, self.revocations.lock()).await;
         let line = turn.map_err(|_| Fault::Wait(TURN))?;
-        let (keys, arguments) = (self.keys(key), self.arguments(described(state)));
+        let (keys, arguments) = (
+            self.keys(&scripts::APPLY, key),
+            self.arguments(described(state)),
+        );
         // Once more, for WAIT looks at what its own connection wrote.
         let call = Call {
             script: &scripts::APPLY,

@@ -7,13 +7,15 @@ use deadpool_redis::redis;
 /// A script, known to the server by its hash.
 pub(crate) struct Script {
     text: &'static str,
+    /// Which keys of an API key it is given: `s`tate, `w`indow, `r`efunds.
+    pub(crate) keys: &'static [char],
     hash: String,
 }
 
 impl Script {
-    fn new(text: &'static str) -> Self {
+    fn new(text: &'static str, keys: &'static [char]) -> Self {
         let hash = redis::Script::new(text).get_hash().to_owned();
-        Self { text, hash }
+        Self { text, keys, hash }
     }
 
     /// Runs it, if the server has it.
@@ -32,11 +34,11 @@ impl Script {
 }
 
 macro_rules! scripts {
-    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident($($kind:literal)*) = $file:literal;)*) => {
         $(
             $(#[$doc])*
             pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| {
-                Script::new(concat!(include_str!("scripts/common.lua"), include_str!($file)))
+                Script::new(concat!(include_str!("scripts/common.lua"), include_str!($file)), &[$($kind),*])
             });
         )*
     };
@@ -44,15 +46,15 @@ macro_rules! scripts {
 
 scripts! {
     /// Admits one request.
-    ADMIT = "scripts/admit.lua";
+    ADMIT('s' 'w') = "scripts/admit.lua";
     /// Tells what is left.
-    PEEK = "scripts/peek.lua";
+    PEEK('s' 'w') = "scripts/peek.lua";
     /// Merges what the store knows.
-    HYDRATE = "scripts/hydrate.lua";
+    HYDRATE('s' 'w') = "scripts/hydrate.lua";
     /// Applies a change.
-    APPLY = "scripts/apply.lua";
+    APPLY('s') = "scripts/apply.lua";
     /// Gives one request back.
-    REFUND = "scripts/refund.lua";
+    REFUND('s' 'r') = "scripts/refund.lua";
     /// Forgets a key.
-    FORGET = "scripts/forget.lua";
+    FORGET('s' 'w' 'r') = "scripts/forget.lua";
 }

@@ -28,7 +28,7 @@ pub(crate) enum Wire {
 /// The keys of one API key, and what else a script is told.
 pub(crate) struct Call<'a> {
     pub(crate) script: &'a Script,
-    pub(crate) keys: &'a [String; 3],
+    pub(crate) keys: &'a [String],
     pub(crate) arguments: &'a [Argument],
 }
 

@@ -7,9 +7,10 @@
 --   c  charged in the month               f  refunded in the month
 --   t  time of the last admission, ms     n  admissions in the log
 -- KEYS[2], a list, is the log: '<expiry in ms>' for one admission, '<expiry>:<count>' for several
--- that leave the window together; ordered by expiry. KEYS[3], a sorted set, holds the requests
--- that were refunded. ARGV[1], ms, is added to the server's time: '0' but in tests.
-local STATE, LOG, REFUNDS = KEYS[1], KEYS[2], KEYS[3]
+-- that leave the window together; ordered by expiry. A script is given no key that it doesn't need:
+-- while a cluster moves their slot, it refuses those of which one isn't there.
+-- ARGV[1], ms, is added to the server's time: '0' but in tests.
+local STATE, LOG = KEYS[1], KEYS[2]
 
 -- The numbers of domain::window.
 local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000

@@ -1,3 +1,3 @@
 -- Forgets a key.
-redis.call('DEL', STATE, LOG, REFUNDS)
+redis.call('DEL', unpack(KEYS))
 return {}

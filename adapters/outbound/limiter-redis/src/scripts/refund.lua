@@ -1,4 +1,6 @@
--- Gives one request back to its month, once. ARGV: shift, month, request.
+-- Gives one request back to its month, once. KEYS[2], a sorted set, holds the requests that were.
+-- ARGV: shift, month, request.
+local REFUNDS = KEYS[2]
 local key = read()
 if not key or key.month ~= tonumber(ARGV[2]) then return {} end
 if redis.call('ZADD', REFUNDS, 'NX', clock(), ARGV[3]) == 0 then return {} end

@@ -1,0 +1,265 @@
+//! Users with few rights, and TLS.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions};
+use ports::contract::limiter::limiter;
+use ports::outbound::{Limiter, LimiterError, Snapshot, Verdict};
+use uuid::Uuid;
+
+use crate::contract::empty;
+use crate::servers::{Cluster, Server, skip};
+use crate::support::{KEY, ShiftedTime, options, revoked, state, used};
+
+const USER: &str = "gateway";
+const PASSWORD: &str = "hunter2/hunter2";
+/// As it stands in an URL.
+const ENCODED: &str = "hunter2%2Fhunter2";
+
+/// Gives the user exactly the documented rights, for keys of the tests' time too.
+fn add_user(server: &Server, rules: &str) {
+    let password = format!(">{PASSWORD}");
+    let mut words = vec!["ACL", "SETUSER", USER, "reset", "on", &password];
+    words.extend(rules.split_whitespace());
+    let shifted: Vec<String> = ["s", "w", "r"]
+        .map(|kind| format!("~cep-shifted:{{*}}:{kind}"))
+        .to_vec();
+    words.extend(shifted.iter().map(String::as_str));
+    server.run::<String>(&words);
+}
+
+fn as_user(server: &Server) -> String {
+    format!("redis://{USER}:{ENCODED}@127.0.0.1:{}", server.port)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_contract_is_kept_with_the_documented_rights_alone() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    add_user(&server, ACL_RULES);
+    let servers = [server];
+    limiter(|| async {
+        let limiter = RedisLimiter::single(&as_user(&servers[0]), &options()).unwrap();
+        empty(&servers, limiter)
+    })
+    .await;
+    assert_eq!(
+        servers[0].run::<Vec<String>>(&["ACL", "LOG"]),
+        Vec::<String>::new()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    for node in &cluster.nodes {
+        add_user(node, &format!("{ACL_RULES} {CLUSTER_ACL_RULES}"));
+    }
+    let urls: Vec<_> = cluster.nodes.iter().map(as_user).collect();
+    limiter(|| async {
+        let limiter = RedisLimiter::cluster(&urls, &options()).unwrap();
+        empty(&cluster.nodes, limiter)
+    })
+    .await;
+    for node in &cluster.nodes {
+        assert_eq!(
+            node.run::<Vec<String>>(&["ACL", "LOG"]),
+            Vec::<String>::new()
+        );
+    }
+}
+
+#[test]
+fn the_documented_rights_reach_nothing_else() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    add_user(&server, ACL_RULES);
+    let may = |words: &[&str]| {
+        let dry: String = server.run(&[&["ACL", "DRYRUN", USER], words].concat());
+        dry == "OK"
+    };
+    let key = "cep:{0198f3c2000070008000000000000001}:s";
+    assert!(may(&["EVALSHA", "0", "1", key]));
+    assert!(may(&["HSET", key, "a", "b"]));
+    for foreign in ["cep:{a}:x", "cep:a:s", "session:{a}:s", "s"] {
+        assert!(!may(&["EVALSHA", "0", "1", foreign]), "{foreign}");
+        assert!(!may(&["HGET", foreign, "a"]), "{foreign}");
+    }
+    let refused: [&[&str]; 12] = [
+        &["GET", key],
+        &["SET", key, "a"],
+        &["HGETALL", key],
+        &["KEYS", "*"],
+        &["SCAN", "0"],
+        &["FLUSHALL"],
+        &["CONFIG", "GET", "*"],
+        &["SCRIPT", "FLUSH"],
+        &["ACL", "LIST"],
+        &["PUBLISH", "a", "b"],
+        &["MONITOR"],
+        &["SHUTDOWN"],
+    ];
+    for words in refused {
+        assert!(!may(words), "{words:?}");
+    }
+}
+
+/// Does all that a limiter does, so that every command of every script runs.
+async fn everything(
+    server: &Server,
+    limiter: &RedisLimiter,
+    time: &ShiftedTime,
+) -> Result<(), LimiterError> {
+    server.run::<String>(&["FLUSHALL"]);
+    server.run::<String>(&["SCRIPT", "FLUSH"]);
+    let Verdict::Unknown { month } = limiter.admit(KEY).await? else {
+        panic!("nothing is known yet");
+    };
+    let snapshot = Snapshot {
+        state: state(7_000, Some(100), 1),
+        month,
+        used: used(0),
+    };
+    limiter.hydrate(KEY, snapshot).await?;
+    // By the second: the later of two admissions is written into the earlier one's entry.
+    for _ in 0..4 {
+        limiter.admit(KEY).await?;
+    }
+    limiter.refund(KEY, month, Uuid::from_u128(1)).await?;
+    limiter.apply(KEY, state(1, Some(100), 2)).await?;
+    limiter.admit(KEY).await?;
+    time.move_by(70_000);
+    limiter.peek(KEY).await?;
+    limiter.apply(KEY, revoked(3)).await?;
+    limiter.forget(KEY).await
+}
+
+#[tokio::test]
+async fn each_documented_right_is_needed() {
+    let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
+        return;
+    };
+    let port = server.port.to_string();
+    let Some(_replica) = Server::start(&["--replicaof", "127.0.0.1", &port]) else {
+        return;
+    };
+    crate::servers::until("the replica follows", || {
+        server
+            .run::<String>(&["INFO", "replication"])
+            .contains("state=online")
+    });
+    for right in std::iter::once("").chain(
+        ACL_RULES
+            .split_whitespace()
+            .filter(|rule| rule.starts_with('+')),
+    ) {
+        let others: Vec<_> = ACL_RULES
+            .split_whitespace()
+            .filter(|rule| *rule != right)
+            .collect();
+        add_user(&server, &others.join(" "));
+        let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+        let limiter = RedisLimiter::single(&as_user(&server), &options()).unwrap();
+        let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+        let done = everything(&server, &limiter, &time).await;
+        assert_eq!(done.is_ok(), right.is_empty(), "without {right}: {done:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_an_error_that_doesnt_tell_it() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    add_user(&server, ACL_RULES);
+    let url = format!("redis://{USER}:swordfish@127.0.0.1:{}", server.port);
+    for limiter in [
+        RedisLimiter::single(&url, &options()).unwrap(),
+        RedisLimiter::cluster(&[url], &options()).unwrap(),
+    ] {
+        let error = limiter.admit(KEY).await.unwrap_err();
+        let told = format!("{error} {error:?}");
+        assert!(!told.contains("swordfish"), "{told}");
+    }
+}
+
+/// A certificate authority and a server's certificate of 127.0.0.1 by it; `None` without OpenSSL.
+fn certificates(folder: &Path) -> Option<()> {
+    let openssl = |words: &str| {
+        let mut command = Command::new("openssl");
+        command.args(words.split_whitespace()).current_dir(folder);
+        command.output().ok()
+    };
+    if openssl("version").is_none() {
+        skip("openssl is not installed");
+        return None;
+    }
+    fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n").unwrap();
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
+    for words in [
+        format!("req -x509 {key} -keyout ca.key -out ca.crt -subj /CN=authority -days 2"),
+        format!("req {key} -keyout server.key -out server.csr -subj /CN=server"),
+        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2 -extfile names".to_owned(),
+    ] {
+        let output = openssl(&words).unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Some(())
+}
+
+#[tokio::test]
+async fn tls_is_spoken_with_a_server_whose_authority_is_known_and_with_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    if certificates(folder.path()).is_none() {
+        return;
+    }
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let Some(server) = Server::start(&[
+        "--tls-port",
+        &port.to_string(),
+        "--tls-cert-file",
+        &file("server.crt"),
+        "--tls-key-file",
+        &file("server.key"),
+        "--tls-ca-cert-file",
+        &file("ca.crt"),
+        "--tls-auth-clients",
+        "no",
+    ]) else {
+        return;
+    };
+    add_user(&server, ACL_RULES);
+    rustls::crypto::aws_lc_rs::default_provider()
+        .install_default()
+        .unwrap();
+
+    let url = format!("rediss://{USER}:{ENCODED}@127.0.0.1:{port}");
+    let trusting = RedisOptions {
+        root_certificate: Some(fs::read(file("ca.crt")).unwrap()),
+        ..options()
+    };
+    let limiter = RedisLimiter::single(&url, &trusting).unwrap();
+    assert!(matches!(
+        limiter.admit(KEY).await,
+        Ok(Verdict::Unknown { .. })
+    ));
+    let wary = RedisLimiter::single(&url, &options()).unwrap();
+    assert!(wary.admit(KEY).await.is_err());
+    let elsewhere =
+        RedisLimiter::single(&url.replace("127.0.0.1", "localhost"), &trusting).unwrap();
+    assert!(
+        elsewhere.admit(KEY).await.is_err(),
+        "the certificate is another name's"
+    );
+}

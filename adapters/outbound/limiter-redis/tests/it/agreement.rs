@@ -1,0 +1,254 @@
+//! Redis, the limiter in process and a model of ten lines agree on random schedules.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::limits::Standing;
+use domain::month::Month;
+use limiter_redis::RedisLimiter;
+use memory::InProcessLimiter;
+use ports::outbound::{Clock, Limiter, Snapshot, Verdict};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use uuid::Uuid;
+
+use crate::servers::Server;
+use crate::support::{KEY, ShiftedTime, options, state, used};
+
+/// One step of a schedule.
+#[derive(Clone, Debug)]
+enum Step {
+    Wait(i64),
+    Ask(u8),
+    Limit(u32),
+    Quota(u64),
+    /// Gives the request of this number back; some more than once.
+    Refund(u8),
+    /// Sets the server's clock back, if the last request was admitted. (After a refusal Redis
+    /// forgets when it was, for it writes nothing; the limiter in process remembers.)
+    Back(i64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => prop_oneof![0_i64..1_500, 0_i64..70_000, Just(60_000)].prop_map(Step::Wait),
+        6 => (1_u8..30).prop_map(Step::Ask),
+        // Above 6,000 the log is kept by the second.
+        2 => prop_oneof![1_u32..40, 6_000_u32..6_010].prop_map(Step::Limit),
+        1 => (1_u64..200).prop_map(Step::Quota),
+        1 => (0_u8..20).prop_map(Step::Refund),
+        1 => (1_i64..90_000).prop_map(Step::Back),
+    ];
+    prop::collection::vec(step, 1..40)
+}
+
+/// The rule itself.
+struct Model {
+    limit: usize,
+    quota: u64,
+    month: Month,
+    charged: u64,
+    refunded: u64,
+    expiries: Vec<i64>,
+}
+
+impl Model {
+    fn ask(&mut self, now: DateTime<Utc>) -> &'static str {
+        if Month::of(now) > self.month {
+            (self.month, self.charged, self.refunded) = (Month::of(now), 0, 0);
+        }
+        let now = now.timestamp_millis();
+        if self.expiries.iter().filter(|at| **at > now).count() >= self.limit {
+            return "rate limited";
+        }
+        if self.charged.saturating_sub(self.refunded) >= self.quota {
+            return "quota exceeded";
+        }
+        let exact = now + 60_000;
+        let second = (exact + 999) / 1_000 * 1_000;
+        let expiry = if self.limit <= 6_000 { exact } else { second };
+        let last = self.expiries.last().copied();
+        self.expiries.push(expiry.max(last.unwrap_or(expiry)));
+        self.charged += 1;
+        "admitted"
+    }
+}
+
+fn name_of(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Admitted { .. } => "admitted",
+        Verdict::RateLimited { .. } => "rate limited",
+        Verdict::QuotaExceeded { .. } => "quota exceeded",
+        Verdict::Revoked | Verdict::Unknown { .. } => panic!("{verdict:?}"),
+    }
+}
+
+/// When Redis decided: the month's standing tells.
+fn decided_at(verdict: &Verdict) -> DateTime<Utc> {
+    match verdict {
+        Verdict::Admitted { standing, .. }
+        | Verdict::RateLimited { standing, .. }
+        | Verdict::QuotaExceeded { standing, .. } => seen_at(standing),
+        Verdict::Revoked | Verdict::Unknown { .. } => panic!("{verdict:?}"),
+    }
+}
+
+fn seen_at(standing: &Standing) -> DateTime<Utc> {
+    let month = standing.month.unwrap();
+    month.reset_at - TimeDelta::from_std(month.reset).unwrap()
+}
+
+/// A clock that shows what it is told, in milliseconds.
+struct Told(AtomicI64);
+
+impl Told {
+    fn tell(&self, now: DateTime<Utc>) {
+        self.0.store(now.timestamp_millis(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for Told {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.0.load(Ordering::SeqCst)).unwrap()
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::SeqCst).try_into().unwrap())
+    }
+}
+
+async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
+    server.run::<String>(&["FLUSHALL"]);
+    let time = ShiftedTime::at(server.url(), start);
+    let redis = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let redis = redis.in_shifted_time(Arc::clone(&time.shift));
+    let clock = Arc::new(Told(AtomicI64::new(0)));
+    let in_process = InProcessLimiter::new(clock.clone());
+    let both: [&dyn Limiter; 2] = [&redis, &in_process];
+
+    let month = Month::of(time.show());
+    let mut model = Model {
+        limit: 10,
+        quota: 100,
+        month,
+        charged: 0,
+        refunded: 0,
+        expiries: Vec::new(),
+    };
+    let (mut version, mut refunded) = (1, HashSet::new());
+    let (mut last_admission, mut charged_to) = (None, None);
+    for limiter in both {
+        let snapshot = Snapshot {
+            state: state(10, Some(100), version),
+            month,
+            used: used(0),
+        };
+        limiter.hydrate(KEY, snapshot).await.unwrap();
+    }
+    for step in steps {
+        match step {
+            Step::Wait(ms) => time.move_by(ms),
+            Step::Back(ms) => {
+                if last_admission.is_some() {
+                    time.move_by(-ms);
+                }
+                continue;
+            }
+            Step::Limit(_) | Step::Quota(_) => {
+                match step {
+                    Step::Limit(limit) => model.limit = limit as usize,
+                    Step::Quota(quota) => model.quota = quota,
+                    _ => unreachable!(),
+                }
+                version += 1;
+                let limit = u32::try_from(model.limit).unwrap();
+                for limiter in both {
+                    let state = state(limit, Some(model.quota), version);
+                    limiter.apply(KEY, state).await.unwrap();
+                }
+            }
+            Step::Refund(number) => {
+                // Only what was charged is given back.
+                let Some(month) = charged_to else { continue };
+                for limiter in both {
+                    let request = Uuid::from_u128(number.into());
+                    limiter.refund(KEY, month, request).await.unwrap();
+                }
+                if month == model.month && refunded.insert(number) {
+                    model.refunded += 1;
+                }
+            }
+            Step::Ask(times) => {
+                for _ in 0..times {
+                    let peeked = redis.peek(KEY).await.unwrap().unwrap();
+                    clock.tell(seen_at(&peeked));
+                    assert_eq!(in_process.peek(KEY).await.unwrap(), Some(peeked));
+
+                    let verdict = redis.admit(KEY).await.unwrap();
+                    let now = decided_at(&verdict);
+                    clock.tell(now);
+                    assert_eq!(in_process.admit(KEY).await.unwrap(), verdict);
+                    assert_eq!(model.ask(now), name_of(&verdict));
+                    assert!(
+                        last_admission.is_none_or(|last| last <= now),
+                        "{now} is earlier"
+                    );
+                    last_admission = matches!(verdict, Verdict::Admitted { .. }).then_some(now);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn redis_agrees_with_the_limiter_in_process_and_with_the_model() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let starts = prop_oneof![
+        Just("2026-11-20T16:00:00Z"),
+        Just("2026-11-30T23:58:50Z"),
+        Just("2026-12-31T23:59:59.990Z"),
+        Just("2028-02-29T23:59:30Z"),
+    ];
+    let config = Config {
+        cases: 48,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new(config)
+        .run(&(starts, steps()), |(start, steps)| {
+            runtime.block_on(follow(&server, start, steps));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[tokio::test]
+async fn the_month_of_any_instant_is_the_calendars() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+    // Every 15 days and a bit, to the year 2105.
+    let real = time.show().timestamp_millis() - time.shift.load(Ordering::SeqCst);
+    for instant in (0..4_260_000_000_000_i64).step_by(1_300_000_000) {
+        time.shift.store(instant - real, Ordering::SeqCst);
+        let before = Month::of(time.show());
+        let verdict = limiter.admit(KEY).await.unwrap();
+        let after = Month::of(time.show());
+        let Verdict::Unknown { month } = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(before <= month && month <= after, "{month} at {instant}");
+    }
+}

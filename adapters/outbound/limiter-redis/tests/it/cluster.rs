@@ -1,0 +1,144 @@
+//! What is particular to a cluster.
+
+use std::sync::Arc;
+
+use domain::key::KeyId;
+use limiter_redis::RedisLimiter;
+use ports::outbound::{Limiter, Verdict};
+use uuid::Uuid;
+
+use crate::servers::Cluster;
+use crate::support::{
+    KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, options, revoked, state,
+    state_of,
+};
+
+fn limiter_on(cluster: &Cluster) -> RedisLimiter {
+    // One node is named; it tells of the others.
+    RedisLimiter::cluster(&cluster.urls()[..1], &options()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let limiter = limiter_on(&cluster);
+    for number in 0..60 {
+        let key = KeyId(Uuid::from_u128(number));
+        hydrate(&limiter, key, state(60, None, 1), 0).await;
+        assert_eq!(admitted_of(&limiter, key, 1).await, 1);
+    }
+    // Two scripts, three nodes.
+    assert_eq!(cluster.calls_of("eval"), 6);
+    for node in &cluster.nodes {
+        node.run::<String>(&["CONFIG", "RESETSTAT"]);
+    }
+    for number in 0..60 {
+        let key = KeyId(Uuid::from_u128(number));
+        assert_eq!(admitted_of(&limiter, key, 3).await, 3);
+    }
+    assert_eq!(cluster.calls_of("evalsha"), 180);
+    assert_eq!(cluster.calls_of("eval") + cluster.calls_of("ping"), 0);
+
+    for node in &cluster.nodes {
+        node.run::<String>(&["SCRIPT", "FLUSH"]);
+    }
+    for number in 0..60 {
+        let key = KeyId(Uuid::from_u128(number));
+        assert_eq!(admitted_of(&limiter, key, 1).await, 1);
+        let standing = limiter.peek(key).await.unwrap().unwrap();
+        assert_eq!(standing.minute.remaining, 60 - 5);
+        limiter.apply(key, revoked(2)).await.unwrap();
+        assert_eq!(limiter.admit(key).await.unwrap(), Verdict::Revoked);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn eight_hundred_at_once_on_a_cluster_are_sixty() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let replicas: Vec<_> = (0..4).map(|_| Arc::new(limiter_on(&cluster))).collect();
+    hydrate(&replicas[0], KEY, state(60, Some(10_000), 1), 0).await;
+    let asked: Vec<_> = (0..800)
+        .map(|number| {
+            let limiter = Arc::clone(&replicas[number % 4]);
+            tokio::spawn(async move { limiter.admit(KEY).await.unwrap() })
+        })
+        .collect();
+    let mut admitted = 0;
+    for verdict in asked {
+        admitted += usize::from(is_admitted(&verdict.await.unwrap()));
+    }
+    assert_eq!(admitted, 60);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let limiter = limiter_on(&cluster);
+    hydrate(&limiter, KEY, state(10, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 4).await, 4);
+
+    let (from, slot) = cluster.home_of(&state_of(KEY));
+    let to = (from + 1) % 3;
+    let (source, target) = (&cluster.nodes[from], &cluster.nodes[to]);
+    let id = |place: usize| cluster.nodes[place].run::<String>(&["CLUSTER", "MYID"]);
+    let (source_id, target_id, slot) = (id(from), id(to), slot.to_string());
+    target.run::<String>(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &source_id]);
+    source.run::<String>(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &target_id]);
+    // In the middle of it: the keys are there still, then they aren't.
+    assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
+    let keys: Vec<String> = source.run(&["CLUSTER", "GETKEYSINSLOT", &slot, "10"]);
+    assert_eq!(keys.len(), 2);
+    let port = target.port.to_string();
+    let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "5000", "KEYS"];
+    migrate.extend(keys.iter().map(String::as_str));
+    source.run::<String>(&migrate);
+    assert_eq!(admitted_of(&limiter, KEY, 2).await, 2, "while it moves");
+    for node in [target, source, &cluster.nodes[(to + 1) % 3]] {
+        node.run::<String>(&["CLUSTER", "SETSLOT", &slot, "NODE", &target_id]);
+    }
+    assert_eq!(admitted_of(&limiter, KEY, 20).await, 3, "after it moved");
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(standing.month.unwrap().used, 10);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_node_fails_its_own_keys_alone_and_is_taken_back() {
+    let Some(mut cluster) = Cluster::start() else {
+        return;
+    };
+    let limiter = limiter_on(&cluster);
+    let (lost, _) = cluster.home_of(&state_of(KEY));
+    let elsewhere = |number: &u128| {
+        cluster
+            .home_of(&state_of(KeyId(Uuid::from_u128(*number))))
+            .0
+            != lost
+    };
+    let other = KeyId(Uuid::from_u128((2..).find(elsewhere).unwrap()));
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
+    hydrate(&limiter, other, state(600, Some(1_000), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 5).await, 5);
+
+    cluster.nodes[lost].kill();
+    for _ in 0..30 {
+        assert!(limiter.admit(KEY).await.is_err());
+        assert_eq!(admitted_of(&limiter, other, 1).await, 1);
+    }
+    cluster.nodes[lost].start_again();
+    let verdict = admit_when_it_is_back(&limiter, KEY).await;
+    assert!(matches!(verdict, Verdict::Unknown { .. }), "{verdict:?}");
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 98).await;
+    assert_eq!(admitted_of(&limiter, KEY, 5).await, 2);
+    let standing = limiter.peek(other).await.unwrap().unwrap();
+    assert_eq!(
+        standing.month.unwrap().used,
+        30,
+        "something was counted twice"
+    );
+}

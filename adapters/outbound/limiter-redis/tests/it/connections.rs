@@ -1,0 +1,52 @@
+//! What passes between the limiter and the server.
+
+use std::sync::Arc;
+
+use limiter_redis::RedisLimiter;
+
+use crate::servers::Server;
+use crate::support::{KEY, admitted_of, hydrate, options, state};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_admission_is_one_command_and_nothing_else() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = Arc::new(RedisLimiter::single(&server.url(), &options()).unwrap());
+    hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 10).await, 10);
+    server.run::<String>(&["CONFIG", "RESETSTAT"]);
+
+    let asked: Vec<_> = (0..20)
+        .map(|_| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { admitted_of(&limiter, KEY, 50).await })
+        })
+        .collect();
+    for task in asked {
+        assert_eq!(task.await.unwrap(), 50);
+    }
+
+    assert_eq!(server.calls_of("evalsha"), 1_000);
+    for command in [
+        "eval",
+        "ping",
+        "unwatch",
+        "script|load",
+        "hello",
+        "auth",
+        "select",
+        "client|setinfo",
+    ] {
+        assert_eq!(server.calls_of(command), 0, "{command}");
+    }
+    // Each of the test's own questions is a connection; the limiter's two have lasted.
+    let clients: String = server.run(&["CLIENT", "LIST"]);
+    assert_eq!(
+        clients
+            .lines()
+            .filter(|client| client.contains("cmd=evalsha"))
+            .count(),
+        2
+    );
+}

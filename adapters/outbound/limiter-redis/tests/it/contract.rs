@@ -1,0 +1,51 @@
+//! The limiter's contract, on one server and on a cluster.
+
+use std::sync::Arc;
+
+use limiter_redis::RedisLimiter;
+use ports::contract::limiter::{LimiterUnderTest, limiter};
+use tokio::runtime::Handle;
+
+use crate::servers::{Cluster, Server};
+use crate::support::{OnRuntime, ShiftedTime, options};
+
+/// The suite's limiter: nothing is known on `servers`, and it is the middle of a month.
+pub(crate) fn empty(servers: &[Server], limiter: RedisLimiter) -> LimiterUnderTest {
+    for server in servers {
+        server.run::<String>(&["FLUSHALL"]);
+    }
+    let time = ShiftedTime::at(servers[0].url(), "2026-11-20T16:00:00Z");
+    let limiter = Arc::new(limiter.in_shifted_time(Arc::clone(&time.shift)));
+    LimiterUnderTest {
+        limiter: Arc::new(OnRuntime {
+            limiter,
+            runtime: Handle::current(),
+        }),
+        time: Arc::new(time),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_limiter_keeps_the_contract_on_one_server() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let servers = [server];
+    limiter(|| async {
+        let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
+        empty(&servers, limiter)
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_limiter_keeps_the_contract_on_a_cluster() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    limiter(|| async {
+        let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
+        empty(&cluster.nodes, limiter)
+    })
+    .await;
+}

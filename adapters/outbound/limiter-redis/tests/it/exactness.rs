@@ -1,0 +1,145 @@
+//! Limits over several replicas, and what an active key costs.
+
+use std::sync::Arc;
+
+use domain::key::KeyId;
+use limiter_redis::RedisLimiter;
+use ports::outbound::{Limiter, Verdict};
+use uuid::Uuid;
+
+use crate::servers::Server;
+use crate::support::{
+    KEY, ShiftedTime, admitted_of, hydrate, is_admitted, log_of, options, state, state_of,
+};
+
+/// As many limiters as there would be replicas.
+fn replicas(server: &Server) -> Vec<Arc<RedisLimiter>> {
+    let limiter = |_| Arc::new(RedisLimiter::single(&server.url(), &options()).unwrap());
+    (0..4).map(limiter).collect()
+}
+
+/// All at once, each replica as many; returns how many were admitted.
+async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
+    let asked = replicas
+        .iter()
+        .flat_map(|limiter| std::iter::repeat_with(|| Arc::clone(limiter)).take(each));
+    let asked: Vec<_> = asked
+        .map(|limiter| tokio::spawn(async move { limiter.admit(KEY).await.unwrap() }))
+        .collect();
+    let mut admitted = 0;
+    for verdict in asked {
+        admitted += usize::from(is_admitted(&verdict.await.unwrap()));
+    }
+    admitted
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn eight_hundred_at_once_over_four_replicas_are_sixty() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let replicas = replicas(&server);
+    hydrate(&replicas[0], KEY, state(60, Some(10_000), 1), 0).await;
+    assert_eq!(ask_all(&replicas, 200).await, 60);
+    let standing = replicas[3].peek(KEY).await.unwrap().unwrap();
+    assert_eq!(
+        (standing.minute.remaining, standing.month.unwrap().used),
+        (0, 60)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_quota_is_one_over_all_replicas() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let replicas = replicas(&server);
+    hydrate(&replicas[0], KEY, state(6_001, Some(1_000), 1), 0).await;
+    assert_eq!(ask_all(&replicas, 600).await, 1_000);
+}
+
+#[tokio::test]
+async fn all_that_leaves_a_large_window_leaves_it_at_once() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+    hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
+    // One each millisecond, as far as it is fast enough.
+    for _ in 0..1_500 {
+        assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
+        time.move_by(1);
+    }
+    time.move_by(30_000);
+    assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
+    time.move_by(31_000);
+    let Verdict::Admitted { standing, .. } = limiter.admit(KEY).await.unwrap() else {
+        panic!("the window is nearly empty");
+    };
+    assert_eq!(standing.minute.remaining, 6_000 - 4);
+}
+
+#[tokio::test]
+async fn an_active_key_costs_what_was_measured() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    for (number, limit, most) in [(1, 60, 1_300), (2, 6_000, 90_000), (3, 100_000, 2_500)] {
+        let key = KeyId(Uuid::from_u128(number));
+        hydrate(&limiter, key, state(limit, Some(1_000_000), 1), 0).await;
+        let asked = limit.min(6_000) as usize;
+        assert_eq!(admitted_of(&limiter, key, asked).await, asked);
+        let cost = |key: &str| server.run::<u64>(&["MEMORY", "USAGE", key, "SAMPLES", "0"]);
+        let (state, log) = (cost(&state_of(key)), cost(&log_of(key)));
+        println!("{limit} a minute, {asked} asked: {state} B state, {log} B log");
+        assert!(state + log < most, "{state} B and {log} B");
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_minute_goes_with_it_and_the_rest_after_the_month() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    hydrate(&limiter, KEY, state(60, None, 1), 0).await;
+    limiter.admit(KEY).await.unwrap();
+    let left = |key: &str| server.run::<i64>(&["PTTL", key]);
+    let log = left(&log_of(KEY));
+    assert!((50_000..=60_001).contains(&log), "{log} ms");
+    let days = left(&state_of(KEY)) / 86_400_000;
+    assert!((39..=40).contains(&days), "{days} days");
+}
+
+#[tokio::test]
+async fn many_refunds_are_remembered_in_little_room() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    hydrate(&limiter, KEY, state(60, Some(1_000), 1), 900).await;
+    let Verdict::Admitted { month, .. } = limiter.admit(KEY).await.unwrap() else {
+        panic!("there is room");
+    };
+    for _ in 0..2 {
+        for request in 0..200 {
+            limiter
+                .refund(KEY, month, Uuid::from_u128(request))
+                .await
+                .unwrap();
+        }
+    }
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(standing.month.unwrap().used, 701);
+    for request in 1_000..1_300 {
+        limiter
+            .refund(KEY, month, Uuid::from_u128(request))
+            .await
+            .unwrap();
+    }
+    let refunds = state_of(KEY).replace(":s", ":r");
+    assert_eq!(server.run::<u64>(&["ZCARD", &refunds]), 256);
+}

@@ -1,0 +1,294 @@
+//! Servers that are lost, emptied or hang.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use limiter_redis::RedisLimiter;
+use ports::outbound::{Limiter, Snapshot, Verdict};
+use uuid::Uuid;
+
+use crate::servers::Server;
+use crate::support::{
+    KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, log_of, options, revoked, state,
+    state_of, used,
+};
+
+fn limiter_on(server: &Server) -> RedisLimiter {
+    RedisLimiter::single(&server.url(), &options()).unwrap()
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_at_the_start_fails_calls_until_it_is_up() {
+    let Some(mut server) = Server::start(&[]) else {
+        return;
+    };
+    server.kill();
+    let limiter = limiter_on(&server);
+    assert!(limiter.admit(KEY).await.is_err());
+    assert!(limiter.peek(KEY).await.is_err());
+    assert!(limiter.apply(KEY, revoked(2)).await.is_err());
+    server.start_again();
+    assert!(matches!(
+        limiter.admit(KEY).await,
+        Ok(Verdict::Unknown { .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_server_that_lost_its_data_is_told_the_quota_again_by_maximum() {
+    let Some(mut server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 80).await;
+    assert_eq!(admitted_of(&limiter, KEY, 7).await, 7);
+    server.kill();
+    assert!(limiter.admit(KEY).await.is_err());
+    server.start_again();
+    let Verdict::Unknown { month } = admit_when_it_is_back(&limiter, KEY).await else {
+        panic!("a lost key was decided upon");
+    };
+    // Two replicas hydrate; the journal of one is behind.
+    for charged in [87, 85] {
+        let snapshot = Snapshot {
+            state: state(60, Some(100), 1),
+            month,
+            used: used(charged),
+        };
+        limiter.hydrate(KEY, snapshot).await.unwrap();
+    }
+    assert_eq!(admitted_of(&limiter, KEY, 30).await, 13);
+}
+
+#[tokio::test]
+async fn a_server_that_kept_its_data_goes_on_where_it_was() {
+    let arguments = ["--appendonly", "yes", "--appendfsync", "always"];
+    let Some(mut server) = Server::start(&arguments) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(10, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 4).await, 4);
+    server.kill();
+    assert!(server.folder().join("appendonlydir").exists());
+    server.start_again();
+    let mut admitted = usize::from(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
+    admitted += admitted_of(&limiter, KEY, 20).await;
+    assert_eq!(admitted, 6);
+}
+
+#[tokio::test]
+async fn an_emptied_server_admits_nobody_until_it_is_told() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
+    server.run::<String>(&["FLUSHALL"]);
+    assert_eq!(admitted_of(&limiter, KEY, 5).await, 0);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 99).await;
+    assert_eq!(admitted_of(&limiter, KEY, 5).await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scripts_that_are_flushed_again_and_again_count_nothing_twice() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = Arc::new(limiter_on(&server));
+    hydrate(&limiter, KEY, state(5_000, Some(10_000), 1), 0).await;
+    let asked: Vec<_> = (0..8)
+        .map(|_| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { admitted_of(&limiter, KEY, 100).await })
+        })
+        .collect();
+    for _ in 0..50 {
+        server.run::<String>(&["SCRIPT", "FLUSH"]);
+    }
+    let mut admitted = 0;
+    for task in asked {
+        admitted += task.await.unwrap();
+    }
+    assert_eq!(admitted, 800);
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(standing.minute.remaining, 5_000 - 800);
+    assert_eq!(standing.month.unwrap().used, 800);
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 2).await, 2);
+    server.signal("STOP");
+    for _ in 0..4 {
+        let begun = Instant::now();
+        assert!(limiter.admit(KEY).await.is_err());
+        assert!(
+            begun.elapsed() < Duration::from_millis(500),
+            "{:?}",
+            begun.elapsed()
+        );
+    }
+    server.signal("CONT");
+    assert!(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
+    // What was asked before the connection was given up may have counted, but once.
+    let used = limiter
+        .peek(KEY)
+        .await
+        .unwrap()
+        .unwrap()
+        .month
+        .unwrap()
+        .used;
+    assert!((3..=7).contains(&used), "{used}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_who_meet_a_hanging_server_all_give_up_in_time() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = Arc::new(limiter_on(&server));
+    server.signal("STOP");
+    let begun = Instant::now();
+    let asked: Vec<_> = (0..100)
+        .map(|_| {
+            let limiter = Arc::clone(&limiter);
+            tokio::spawn(async move { limiter.admit(KEY).await.is_err() })
+        })
+        .collect();
+    for task in asked {
+        assert!(task.await.unwrap());
+    }
+    assert!(
+        begun.elapsed() < Duration::from_millis(900),
+        "{:?}",
+        begun.elapsed()
+    );
+    server.signal("CONT");
+    assert!(matches!(
+        admit_when_it_is_back(&limiter, KEY).await,
+        Verdict::Unknown { .. }
+    ));
+}
+
+#[tokio::test]
+async fn a_state_without_its_log_begins_a_minute_anew() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 6).await, 5);
+    assert_eq!(server.run::<u64>(&["DEL", &log_of(KEY)]), 1);
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(
+        (standing.minute.remaining, standing.month.unwrap().used),
+        (5, 5)
+    );
+    assert_eq!(admitted_of(&limiter, KEY, 6).await, 5);
+}
+
+#[tokio::test]
+async fn a_log_that_outlived_its_state_counts_on() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
+    assert_eq!(server.run::<u64>(&["DEL", &state_of(KEY)]), 1);
+    hydrate(&limiter, KEY, state(5, Some(100), 1), 3).await;
+    assert_eq!(admitted_of(&limiter, KEY, 6).await, 2);
+}
+
+#[tokio::test]
+async fn a_change_that_comes_before_a_late_hydration_wins() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    let Verdict::Unknown { month } = limiter.admit(KEY).await.unwrap() else {
+        panic!("nothing is known yet");
+    };
+    // Read from the store before the change, and slow on its way.
+    let late = Snapshot {
+        state: state(60, Some(100), 1),
+        month,
+        used: used(0),
+    };
+    limiter.apply(KEY, state(2, Some(100), 2)).await.unwrap();
+    limiter.hydrate(KEY, late).await.unwrap();
+    assert_eq!(admitted_of(&limiter, KEY, 9).await, 2);
+
+    limiter.forget(KEY).await.unwrap();
+    limiter.apply(KEY, revoked(3)).await.unwrap();
+    assert!(matches!(
+        limiter.admit(KEY).await,
+        Ok(Verdict::Unknown { .. })
+    ));
+    limiter.hydrate(KEY, late).await.unwrap();
+    assert_eq!(limiter.admit(KEY).await.unwrap(), Verdict::Revoked);
+}
+
+#[tokio::test]
+async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    server.run::<String>(&["SET", &state_of(KEY), "a text"]);
+    assert!(limiter.admit(KEY).await.is_err());
+    server.run::<u64>(&["DEL", &state_of(KEY)]);
+    hydrate(&limiter, KEY, state(60, None, 1), 0).await;
+    server.run::<String>(&["SET", &log_of(KEY), "a text"]);
+    assert!(limiter.admit(KEY).await.is_err());
+    limiter.forget(KEY).await.unwrap();
+    server.run::<u64>(&[
+        "HSET",
+        &state_of(KEY),
+        "v",
+        "1",
+        "l",
+        "many",
+        "q",
+        "-1",
+        "p",
+        "202611",
+    ]);
+    assert!(limiter.admit(KEY).await.is_err());
+}
+
+#[tokio::test]
+async fn a_server_without_memory_admits_nobody_and_counts_nothing() {
+    let Some(server) = Server::start(&["--maxmemory-policy", "noeviction"]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
+    server.run::<String>(&["CONFIG", "SET", "maxmemory", "1"]);
+    assert!(limiter.admit(KEY).await.is_err());
+    assert!(
+        limiter
+            .refund(
+                KEY,
+                domain::month::Month::of(chrono::DateTime::UNIX_EPOCH),
+                Uuid::nil()
+            )
+            .await
+            .is_ok()
+    );
+    server.run::<String>(&["CONFIG", "SET", "maxmemory", "0"]);
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(
+        (standing.minute.remaining, standing.month.unwrap().used),
+        (59, 1)
+    );
+}

@@ -1,0 +1,13 @@
+//! The limiter on real servers, which the tests start and stop.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod access;
+mod agreement;
+mod cluster;
+mod connections;
+mod contract;
+mod exactness;
+mod losses;
+mod replicas;
+mod servers;
+mod support;

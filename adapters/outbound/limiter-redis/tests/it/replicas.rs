@@ -1,0 +1,82 @@
+//! A server with a replica.
+
+use std::time::{Duration, Instant};
+
+use domain::key::KeyId;
+use limiter_redis::RedisLimiter;
+use ports::outbound::{Limiter, Verdict};
+use uuid::Uuid;
+
+use crate::servers::{Server, until};
+use crate::support::{KEY, admitted_of, hydrate, options, revoked, state, state_of};
+
+fn replica_of(server: &Server) -> Option<Server> {
+    let port = server.port.to_string();
+    let replica = Server::start(&["--replicaof", "127.0.0.1", &port])?;
+    until("the replica follows", || {
+        let info: String = server.run(&["INFO", "replication"]);
+        info.contains("connected_slaves:1") && info.contains("state=online")
+    });
+    Some(replica)
+}
+
+#[tokio::test]
+async fn a_revocation_waits_for_a_replica_and_only_where_there_is_one() {
+    let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    hydrate(&limiter, KEY, state(60, None, 1), 0).await;
+    limiter.apply(KEY, state(50, None, 2)).await.unwrap();
+    limiter.apply(KEY, revoked(3)).await.unwrap();
+    assert_eq!(server.calls_of("wait"), 0);
+
+    let replica = replica_of(&server).unwrap();
+    let other = KeyId(Uuid::from_u128(9));
+    hydrate(&limiter, other, state(60, None, 1), 0).await;
+    limiter.apply(other, revoked(2)).await.unwrap();
+    assert_eq!(server.calls_of("wait"), 1);
+    let there: Option<String> = replica.run(&["HGET", &state_of(other), "r"]);
+    assert_eq!(there.as_deref(), Some("1"));
+    limiter.apply(other, state(50, None, 3)).await.unwrap();
+    assert_eq!(server.calls_of("wait"), 1, "other changes don't wait");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_that_hangs_delays_revocations_a_little_and_admissions_not() {
+    let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
+        return;
+    };
+    let replica = replica_of(&server).unwrap();
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let other = KeyId(Uuid::from_u128(9));
+    hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
+    hydrate(&limiter, other, state(60, None, 1), 0).await;
+    replica.signal("STOP");
+    let begun = Instant::now();
+    let (revocation, admissions) = tokio::join!(limiter.apply(other, revoked(2)), async {
+        let admitted = admitted_of(&limiter, KEY, 100).await;
+        (admitted, begun.elapsed())
+    });
+    let elapsed = begun.elapsed();
+    revocation.unwrap();
+    assert!(elapsed >= Duration::from_millis(100) && elapsed < Duration::from_secs(1));
+    assert_eq!(admissions.0, 100);
+    assert_eq!(limiter.admit(other).await.unwrap(), Verdict::Revoked);
+    replica.signal("CONT");
+}
+
+#[tokio::test]
+async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
+    let Some(mut server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    hydrate(&limiter, KEY, state(60, None, 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
+    server.run::<String>(&["REPLICAOF", "127.0.0.1", "1"]);
+    assert!(limiter.admit(KEY).await.is_err());
+    server.run::<String>(&["REPLICAOF", "NO", "ONE"]);
+    assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
+    server.kill();
+}

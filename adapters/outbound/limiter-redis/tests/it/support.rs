@@ -1,0 +1,186 @@
+//! A limiter in the test's own time, and short words for what the tests say often.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use deadpool_redis::redis;
+use domain::key::KeyId;
+use domain::limits::{Limits, MonthlyUse, Standing};
+use domain::month::Month;
+use limiter_redis::{RedisLimiter, RedisOptions};
+use ports::contract::limiter::TestTime;
+use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use tokio::runtime::Handle;
+use uuid::Uuid;
+
+pub(crate) const KEY: KeyId = KeyId(Uuid::from_u128(0x0198_f3c2_0000_7000_8000_0000_0000_0001));
+
+/// The hash of `key`, in the limiter's real time.
+pub(crate) fn state_of(key: KeyId) -> String {
+    format!("cep:{{{}}}:s", key.0.simple())
+}
+
+/// The log of `key`, in the limiter's real time.
+pub(crate) fn log_of(key: KeyId) -> String {
+    format!("cep:{{{}}}:w", key.0.simple())
+}
+
+pub(crate) fn options() -> RedisOptions {
+    RedisOptions::default()
+}
+
+pub(crate) fn state(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
+    KeyState {
+        revoked: false,
+        limits: Limits::new(per_minute, quota).unwrap(),
+        version,
+    }
+}
+
+pub(crate) fn revoked(version: u64) -> KeyState {
+    KeyState {
+        revoked: true,
+        ..state(60, Some(1_000), version)
+    }
+}
+
+pub(crate) fn used(charged: u64) -> MonthlyUse {
+    MonthlyUse {
+        charged,
+        refunded: 0,
+    }
+}
+
+/// What the store says of an unused key in the limiter's month.
+pub(crate) async fn hydrate(limiter: &RedisLimiter, key: KeyId, state: KeyState, charged: u64) {
+    let Verdict::Unknown { month } = limiter.admit(key).await.unwrap() else {
+        panic!("the key is known already");
+    };
+    let snapshot = Snapshot {
+        state,
+        month,
+        used: used(charged),
+    };
+    limiter.hydrate(key, snapshot).await.unwrap();
+}
+
+pub(crate) fn is_admitted(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Admitted { .. })
+}
+
+/// Asks so many times and counts the admissions.
+pub(crate) async fn admitted_of(limiter: &RedisLimiter, key: KeyId, attempts: usize) -> usize {
+    let mut admitted = 0;
+    for _ in 0..attempts {
+        admitted += usize::from(is_admitted(&limiter.admit(key).await.unwrap()));
+    }
+    admitted
+}
+
+/// Asks until the limiter answers again, as a server that was lost comes back.
+pub(crate) async fn admit_when_it_is_back(limiter: &RedisLimiter, key: KeyId) -> Verdict {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    loop {
+        match limiter.admit(key).await {
+            Ok(verdict) => return verdict,
+            Err(error) if tokio::time::Instant::now() > deadline => panic!("still: {error}"),
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+}
+
+/// The server's time, moved by the test.
+pub(crate) struct ShiftedTime {
+    url: String,
+    pub(crate) shift: Arc<AtomicI64>,
+}
+
+impl ShiftedTime {
+    /// A time that shows `start` now.
+    pub(crate) fn at(url: String, start: &str) -> Self {
+        let time = Self {
+            url,
+            shift: Arc::default(),
+        };
+        let start: DateTime<Utc> = start.parse().unwrap();
+        let shift = start.timestamp_millis() - time.show().timestamp_millis();
+        time.shift.store(shift, Ordering::SeqCst);
+        time
+    }
+
+    pub(crate) fn show(&self) -> DateTime<Utc> {
+        let client = redis::Client::open(self.url.as_str()).unwrap();
+        let mut connection = client.get_connection().unwrap();
+        let (seconds, micros): (i64, i64) = redis::cmd("TIME").query(&mut connection).unwrap();
+        let ms = seconds * 1_000 + micros / 1_000 + self.shift.load(Ordering::SeqCst);
+        DateTime::from_timestamp_millis(ms).unwrap()
+    }
+
+    pub(crate) fn move_by(&self, ms: i64) {
+        self.shift.fetch_add(ms, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl TestTime for ShiftedTime {
+    async fn advance(&self, by: Duration) {
+        self.move_by(i64::try_from(by.as_millis()).unwrap());
+    }
+
+    async fn now(&self) -> DateTime<Utc> {
+        self.show()
+    }
+}
+
+/// Runs the limiter on the test's runtime, whoever asks: the suite has threads of its own.
+pub(crate) struct OnRuntime {
+    pub(crate) limiter: Arc<RedisLimiter>,
+    pub(crate) runtime: Handle,
+}
+
+impl OnRuntime {
+    async fn run<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
+        &self,
+        ask: impl FnOnce(Arc<RedisLimiter>) -> F,
+    ) -> T {
+        let asked = ask(Arc::clone(&self.limiter));
+        self.runtime.spawn(asked).await.unwrap()
+    }
+}
+
+#[async_trait]
+impl Limiter for OnRuntime {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        self.run(|limiter| async move { limiter.admit(key).await })
+            .await
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        self.run(|limiter| async move { limiter.peek(key).await })
+            .await
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.run(|limiter| async move { limiter.hydrate(key, snapshot).await })
+            .await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.run(|limiter| async move { limiter.apply(key, state).await })
+            .await
+    }
+
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.run(|limiter| async move { limiter.forget(key).await })
+            .await
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        self.run(|limiter| async move { limiter.refund(key, month, request).await })
+            .await
+    }
+}
