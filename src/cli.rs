@@ -59,6 +59,9 @@ pub enum Command {
         )]
         latency: u64,
     },
+    /// Ask the gateway that serves on this machine's `CEP_LISTEN` whether it is up; fails when it
+    /// isn't.
+    Healthcheck,
     /// Print the OpenAPI document.
     Openapi,
     /// Print the schema of the GraphQL API.

@@ -9,6 +9,7 @@ use crate::cli::{Cli, Command};
 use crate::config::Options;
 use crate::wiring::{self, Deployment};
 
+mod healthcheck;
 mod keys;
 mod sandbox;
 mod serve;
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> Result<()> {
             wiring::bring_up_to_date(&options).await
         }),
         Command::Sandbox { listen, latency } => runtime()?.block_on(sandbox::run(listen, latency)),
+        Command::Healthcheck => runtime()?.block_on(healthcheck::run(options.listen)),
         Command::Openapi => {
             crate::say(rest::openapi_json().trim_end());
             Ok(())

@@ -234,3 +234,22 @@ async fn health_readiness_and_documents_are_served() {
         "the page loads from elsewhere: {page}"
     );
 }
+
+#[tokio::test]
+async fn a_container_can_ask_whether_the_gateway_is_up() {
+    let gateway = Gateway::start();
+    let ask = |address: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        command(folder.path())
+            .env("CEP_LISTEN", address)
+            .arg("healthcheck")
+            .output()
+            .unwrap()
+    };
+    let address = gateway.address.to_string();
+    assert!(ask(&address).status.success());
+    gateway.stop();
+    let down = ask(&address);
+    assert!(!down.status.success());
+    assert!(String::from_utf8_lossy(&down.stderr).contains(&address));
+}
