@@ -23,6 +23,7 @@ use web::{Call, Incoming};
 use crate::answer::{self, Addressee};
 use crate::ask::Ask;
 use crate::code::Code;
+use crate::complete::{Asked, complete};
 use crate::refusal::{BodyProblem, Refusal};
 use crate::schema::{Asker, Schema};
 use crate::shape::Shape;
@@ -130,10 +131,17 @@ impl Endpoint {
         let mut request = Request::new(query).variables(variables.clone()).data(asker);
         request.operation_name = name;
         request.set_parsed_query(document.clone());
-        let response = self.run(operation.ty, request, to).await?;
+        let mut response = self.run(operation.ty, request, to).await?;
         if is_unexecuted(&response) {
             return Err(Refusal::Document(response.errors));
         }
+        let question = Asked {
+            document: &document,
+            operation,
+            variables: &variables,
+            shape: &self.shape,
+        };
+        response.data = complete(question, response.data);
         let (response, code) = answer::executed(response, to)?;
         record.outcome = code;
         Ok(response)

@@ -3,14 +3,15 @@
 //! A query becomes calls of [`ports::inbound`], and what they answer becomes its result; no rule of
 //! the business lives here. The way of one request is in `endpoint`: its body (`ask`) and its text
 //! (`nesting`) are checked before it is parsed; its variables are settled (`variables`), its size
-//! (`limits`) and its values (`arguments`) checked before the library sees it.
-//! `shape` is the schema that the last ones go by.
-//! What is offered is in `schema`; failures become words in `answer`, and nowhere else.
+//! (`limits`) and its values (`arguments`) checked before the library sees it, and what the library
+//! answers is made whole (`complete`). `shape` is the schema that these go by. What is offered is
+//! in `schema`; failures become words in `answer`, and nowhere else.
 
 mod answer;
 mod arguments;
 mod ask;
 mod code;
+mod complete;
 mod endpoint;
 mod failure;
 mod limits;

@@ -5,6 +5,7 @@
 )]
 
 mod abuse;
+mod answers;
 mod examples;
 mod failures;
 mod fakes;
