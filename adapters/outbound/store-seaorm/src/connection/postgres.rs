@@ -309,6 +309,10 @@ impl From<Error> for ServerFault {
         match (code.as_deref(), error) {
             (Some(code @ ("28P01" | "28000")), _) => Self::Login(code.to_owned()),
             (Some("3D000"), _) => Self::NoDatabase,
+            // So a handshake fails.
+            (_, Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                Self::Tls(Error::Io(error))
+            }
             (_, Error::Io(error)) => Self::Unreachable(error),
             (_, error @ Error::Tls(_)) => Self::Tls(error),
             (_, error) => Self::Other(error),

@@ -3,5 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contract;
+mod journal;
+mod opening;
+mod proxy;
+mod races;
+mod schema;
 mod server;
 mod support;
+mod trouble;

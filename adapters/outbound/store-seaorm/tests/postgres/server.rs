@@ -123,6 +123,14 @@ impl Server {
         fs::read_to_string(self.log()).unwrap()
     }
 
+    /// Gives a file to the user who runs the server.
+    pub(crate) fn give(&self, file: &Path) {
+        if is_root() {
+            let given = Command::new("chown").arg("postgres").arg(file).status();
+            assert!(given.unwrap().success(), "{}", file.display());
+        }
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.port
     }

@@ -1,0 +1,259 @@
+//! URLs and servers that can't be used: what is wrong, what to do, and never a password.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use sea_orm::ConnectionTrait;
+use store_seaorm::{OpenError, ServerFault, Store, StoreOptions, UrlFault};
+
+use crate::server::{Server, USER, server_or_skip};
+use crate::support::number;
+
+async fn refused(url: &str) -> OpenError {
+    let options = StoreOptions {
+        connect_timeout: Duration::from_millis(500),
+        ..StoreOptions::default()
+    };
+    let refused = Store::open_with(url, options).await.expect_err(url);
+    for said in [refused.to_string(), format!("{refused:?}")] {
+        assert!(!said.contains("sesame"), "{said}");
+    }
+    refused
+}
+
+#[tokio::test]
+async fn a_url_that_is_wrong_is_refused_by_what_is_wrong_with_it() {
+    for (url, expected) in [
+        (
+            "postgres://ana:open sesame@[db/cep",
+            "postgres://USER:PASSWORD@",
+        ),
+        (
+            "postgres://ana:open/sesame@db/cep",
+            "write anything but letters and digits as %XX",
+        ),
+        (
+            "postgres://ana:open?sesame@db/cep",
+            "write anything but letters and digits as %XX",
+        ),
+        ("postgres://ana:1?sesame@db/cep", "it has no user"),
+        (
+            "postgres://ana:x@1/sesame@db/cep",
+            "write anything but letters and digits as %XX",
+        ),
+        (
+            "postgres://ana:x@1/a?sesame#@db/cep",
+            "write anything but letters and digits as %XX",
+        ),
+        ("postgres://:sesame@db/cep", "it has no user"),
+        ("postgres://ana:sesame@db", "it has no database"),
+        ("postgres://ana:sesame@/cep", "as %XX"),
+        ("postgres:ana", "it has no user"),
+        (
+            "postgres://ana:sesame@db/cep?sslmod=disable",
+            "a parameter that isn't known",
+        ),
+        (
+            "postgres://ana:sesame@db/cep?sesame=1",
+            "a parameter that isn't known",
+        ),
+        (
+            "postgres://ana:sesame@db/cep?sslmode=no",
+            "its sslmode must be",
+        ),
+        (
+            "postgres://ana:sesame@db/cep?sslmode=allow",
+            "its sslmode must be",
+        ),
+        (
+            "postgres://ana:sesame@db/cep?sslmode=disable&sslmode=require",
+            "sslmode twice",
+        ),
+        (
+            "postgres://ana:sesame@db/cep?sslmode=prefer&sslrootcert=ca.pem",
+            "set sslmode=verify-full",
+        ),
+        (
+            "postgres://ana:sesame@db/cep?host=elsewhere",
+            "the folder of a socket",
+        ),
+    ] {
+        let refused = refused(url).await;
+        assert!(
+            matches!(refused, OpenError::ServerUrl(_)),
+            "{url}: {refused}"
+        );
+        let said = refused.to_string();
+        assert!(said.contains(expected), "{url}: {said}");
+    }
+    let known = refused("postgres://ana@db/cep?x=1").await.to_string();
+    assert!(
+        known.contains(&UrlFault::UnknownParameter.to_string()),
+        "{known}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
+    let server = server_or_skip!();
+    let admin = server.empty().await.connect().await;
+    for statement in [
+        "CREATE USER guarded PASSWORD 'open sesame'",
+        "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc \
+         TEMPLATE template0",
+    ] {
+        admin.execute_unprepared(statement).await.unwrap();
+    }
+    let at = format!("127.0.0.1:{}", server.port());
+    for (url, expected) in [
+        (
+            format!("postgres://guarded:sesame@{at}/postgres"),
+            "refuses the login (code 28P01)",
+        ),
+        (format!("postgres://{USER}@{at}/nowhere"), "CREATE DATABASE"),
+        (
+            format!("postgres://{USER}@{at}/latin"),
+            "its encoding is LATIN1",
+        ),
+        (
+            format!("postgres://{USER}@{at}/postgres?sslmode=require"),
+            "sslmode=disable",
+        ),
+        (
+            format!("postgres://{USER}@{at}/postgres?sslmode=verify-full"),
+            "sslmode=disable",
+        ),
+        (
+            "postgres://ana:sesame@127.0.0.1:1/cep".to_owned(),
+            "nothing answers",
+        ),
+    ] {
+        let refused = refused(&url).await;
+        assert!(
+            matches!(refused, OpenError::Server { .. }),
+            "{url}: {refused}"
+        );
+        let said = refused.to_string();
+        assert!(said.contains(expected), "{url}: {said}");
+    }
+    let right = format!("postgres://guarded:open%20sesame@{at}/postgres");
+    let store = Store::open(&right).await.unwrap();
+    assert!(!format!("{store:?}").contains("sesame"));
+}
+
+#[tokio::test]
+async fn who_says_nothing_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let asked = Instant::now();
+    let refused = refused(&format!("postgres://ana:sesame@127.0.0.1:{port}/cep")).await;
+    assert!(asked.elapsed() < Duration::from_secs(5));
+    let fault = |error| match error {
+        OpenError::Server { fault, .. } => fault,
+        other => panic!("{other}"),
+    };
+    assert!(matches!(fault(refused), ServerFault::Silent(_)));
+}
+
+#[tokio::test]
+async fn connections_have_a_name() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let connection = place.connect().await;
+    for (more, name) in [("", "cep-gateway"), ("&application_name=batch", "batch")] {
+        let store = Store::open(&format!("{}{more}", place.url()))
+            .await
+            .unwrap();
+        store.check_schema().await.unwrap();
+        let named =
+            format!("SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = '{name}'");
+        assert!(number(&connection, &named).await > 0, "{name}");
+    }
+}
+
+/// Gives a server a certificate, which is its own authority, for `localhost`; returns its path.
+fn certify(server: &Server) -> String {
+    let (certificate, key) = (
+        server.folder().join("tls.pem"),
+        server.folder().join("tls.key"),
+    );
+    let made = Command::new("openssl")
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+        ])
+        .args(["-nodes", "-days", "2", "-subj", "/CN=localhost"])
+        .args([
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-addext",
+            "basicConstraints=CA:FALSE",
+        ])
+        .arg("-keyout")
+        .arg(&key)
+        .arg("-out")
+        .arg(&certificate)
+        .output()
+        .unwrap();
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    server.give(&key);
+    let settings = format!(
+        "ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
+        certificate.display(),
+        key.display()
+    );
+    let file = server.folder().join("data/postgresql.auto.conf");
+    fs::write(file, settings).unwrap();
+    certificate.to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_secure_connection_is_as_secure_as_the_url_says() {
+    let mut server = server_or_skip!();
+    let certificate = certify(&server);
+    server.stop();
+    server.run().await;
+    let port = server.port();
+    let url = |host: &str, rest: &str| format!("postgres://{USER}@{host}:{port}/postgres?{rest}");
+    let ours = format!("sslrootcert={certificate}");
+    let secured = "SELECT COUNT(*) FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()";
+    for (host, rest, is_secure) in [
+        ("localhost", format!("sslmode=verify-full&{ours}"), 1),
+        ("localhost", ours.clone(), 1),
+        ("127.0.0.1", format!("sslmode=verify-ca&{ours}"), 1),
+        ("127.0.0.1", format!("sslmode=require&{ours}"), 1),
+        ("127.0.0.1", "sslmode=require".to_owned(), 1),
+        ("127.0.0.1", "sslmode=prefer".to_owned(), 1),
+        ("127.0.0.1", String::new(), 1),
+        ("127.0.0.1", "sslmode=disable".to_owned(), 0),
+    ] {
+        let url = url(host, &rest);
+        let place = server.empty().await;
+        let store = Store::open(&format!("{url}&options=-c%20search_path%3D{}", place.name)).await;
+        store.unwrap().migrate().await.unwrap();
+        let connection = sea_orm::Database::connect(&url).await.unwrap();
+        assert_eq!(number(&connection, secured).await, is_secure, "{url}");
+    }
+    for (host, rest) in [
+        // Nobody vouches for it; it is another one's.
+        ("localhost", "sslmode=verify-full".to_owned()),
+        ("localhost", "sslmode=verify-ca".to_owned()),
+        ("127.0.0.1", format!("sslmode=verify-full&{ours}")),
+        ("127.0.0.1", ours),
+    ] {
+        let refused = refused(&url(host, &rest)).await.to_string();
+        assert!(
+            refused.contains("no secure connection"),
+            "{host} {rest}: {refused}"
+        );
+    }
+}

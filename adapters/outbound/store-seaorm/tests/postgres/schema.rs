@@ -1,0 +1,179 @@
+//! The tables: made once by whoever is first, taken back, and looked at before anything is served.
+
+use futures::future::join_all;
+use migrations::{Migrator, MigratorTrait};
+use ports::contract::fixture::{act, customer, record_of};
+use ports::outbound::{CustomerStore, KeyStore};
+use sea_orm::ConnectionTrait;
+use store_seaorm::{SchemaError, Store};
+
+use crate::server::{Place, server_or_skip};
+use crate::support::{add_key, number};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
+    let server = server_or_skip!();
+    let place = server.empty().await;
+    let migrating = (0..6).map(|process| {
+        let url = place.url();
+        tokio::spawn(async move {
+            let store = Store::open(&url).await.unwrap();
+            store.migrate().await.unwrap();
+            assert!(store.is_current().await.unwrap());
+            add_key(&store, process).await;
+        })
+    });
+    for migrated in join_all(migrating).await {
+        migrated.unwrap();
+    }
+    let connection = place.connect().await;
+    assert_eq!(
+        number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
+        2
+    );
+    assert_eq!(
+        number(&connection, "SELECT COUNT(*) FROM api_keys").await,
+        6
+    );
+}
+
+#[tokio::test]
+async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
+    let server = server_or_skip!();
+    let place = server.empty().await;
+    let store = place.open().await;
+    let behind = store.check_schema().await.unwrap_err();
+    let SchemaError::Behind { missing } = &behind else {
+        panic!("{behind}");
+    };
+    assert_eq!(
+        missing[..],
+        ["m0001_keys_and_use", "m0002_people_and_usage"]
+    );
+    assert!(!store.is_current().await.unwrap());
+    let tables = format!(
+        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{}'",
+        place.name
+    );
+    let connection = place.connect().await;
+    assert_eq!(number(&connection, &tables).await, 0);
+
+    Migrator::up(&connection, Some(1)).await.unwrap();
+    let behind = store.check_schema().await.unwrap_err().to_string();
+    assert!(
+        behind.ends_with("needs: m0002_people_and_usage"),
+        "{behind}"
+    );
+    store.migrate().await.unwrap();
+    store.check_schema().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_schema_of_a_newer_version_is_refused() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let connection = place.connect().await;
+    let newer = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
+    connection.execute_unprepared(newer).await.unwrap();
+    let store = place.open().await;
+    let ahead = store.check_schema().await.unwrap_err();
+    assert!(
+        matches!(&ahead, SchemaError::Ahead { unknown } if unknown[..] == ["m9999_later"]),
+        "{ahead}"
+    );
+    for refused in [store.migrate().await, store.is_current().await.map(drop)] {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("m9999_later"), "{refused}");
+    }
+}
+
+/// A database as the first version left it: a key of each of two owners.
+async fn first_version(place: &Place<'_>) {
+    let connection = place.connect().await;
+    Migrator::up(&connection, Some(1)).await.unwrap();
+    let (hash, id) = ("ab".repeat(32), "00000000-0000-7000-8000-00000000000");
+    for number in 1..=2 {
+        let owner = &customer(number).owner;
+        let key = format!(
+            "INSERT INTO api_keys VALUES ('{id}{number}', '{}', '{}', 'caja', \
+             'cep_live_Older00{number}', 'live', '{hash}', 1, 60, 1000, {number}, NULL, 1)",
+            owner.issuer, owner.subject
+        );
+        connection.execute_unprepared(&key).await.unwrap();
+        let request = format!(
+            "INSERT INTO requests VALUES ('{number}', 'request', '{id}{number}', 'xml', \
+             'delivered', NULL, NULL, 1795262400000, 7, NULL)"
+        );
+        connection.execute_unprepared(&request).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_the_first_version_goes_on_as_a_new_one() {
+    let server = server_or_skip!();
+    let place = server.empty().await;
+    first_version(&place).await;
+    let store = place.open().await;
+    store.migrate().await.unwrap();
+    for number in 1..=2 {
+        let known = store
+            .customer(&customer(number).owner)
+            .await
+            .unwrap()
+            .unwrap();
+        let new = record_of(&known, number);
+        store.insert(new, 2, &act(number)).await.unwrap();
+    }
+    let connection = place.connect().await;
+    let counted = "SELECT SUM(requests + h03)::bigint FROM customer_usage_days";
+    assert_eq!(number(&connection, counted).await, 4);
+}
+
+#[tokio::test]
+async fn what_was_migrated_can_be_taken_back_and_done_again() {
+    let server = server_or_skip!();
+    let place = server.empty().await;
+    first_version(&place).await;
+    let connection = place.connect().await;
+    for _ in 0..2 {
+        Migrator::up(&connection, None).await.unwrap();
+        Migrator::down(&connection, Some(1)).await.unwrap();
+    }
+    let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
+    assert_eq!(number(&connection, owners).await, 2);
+    Migrator::down(&connection, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn every_text_is_compared_byte_by_byte() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let connection = place.connect().await;
+    let columns = format!(
+        "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = '{}' \
+         AND data_type = 'text' AND collation_name IS DISTINCT FROM ",
+        place.name
+    );
+    assert_eq!(number(&connection, &format!("{columns} 'C'")).await, 0);
+    assert!(number(&connection, &format!("{columns} 'none'")).await > 20);
+}
+
+#[tokio::test]
+async fn the_server_keeps_entries_of_the_log_from_being_changed_and_removed() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    add_key(&place.open().await, 1).await;
+    let connection = place.connect().await;
+    for tampering in [
+        "UPDATE audit_log SET actor_subject = 'somebody else'",
+        "DELETE FROM audit_log WHERE key_id IS NOT NULL",
+        "TRUNCATE audit_log",
+        "INSERT INTO audit_log SELECT * FROM audit_log ON CONFLICT (id) DO UPDATE SET at = 0",
+    ] {
+        let refused = connection.execute_unprepared(tampering).await;
+        let refused = refused.expect_err(tampering).to_string();
+        assert!(refused.contains("append-only"), "{tampering}: {refused}");
+    }
+    let untouched = "SELECT COUNT(*) FROM audit_log WHERE actor_subject = 'actor-1' AND at > 0";
+    assert_eq!(number(&connection, untouched).await, 1);
+}

@@ -1,0 +1,195 @@
+//! A server that is busy, silent, gone, or comes back.
+
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use ports::contract::fixture::act;
+use ports::outbound::{KeyChange, KeyStore, Scope, UsageJournal};
+use sea_orm::{ConnectionTrait, Database, TransactionTrait};
+use store_seaorm::{Store, StoreOptions};
+
+use crate::proxy::{Proxy, Way};
+use crate::server::{Place, server_or_skip};
+use crate::support::{add_key, admission, journal, used};
+
+fn impatient() -> StoreOptions {
+    StoreOptions {
+        connect_timeout: Duration::from_millis(500),
+        statement_timeout: Duration::from_millis(500),
+        lock_timeout: Duration::from_millis(200),
+        ..StoreOptions::default()
+    }
+}
+
+/// A store whose connections go through a proxy.
+async fn through(proxy: &Proxy, place: &Place<'_>, options: StoreOptions) -> Store {
+    let direct = format!(":{}/", place.server.port());
+    let url = place.url().replace(&direct, &format!(":{}/", proxy.port));
+    Store::open_with(&url, options).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_waits_for_a_row_for_ever() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let store = place.open_with(impatient()).await;
+    let key = add_key(&store, 1).await;
+    let other = place.connect().await.begin().await.unwrap();
+    let hold = "SELECT 1 FROM api_keys FOR UPDATE";
+    other.execute_unprepared(hold).await.unwrap();
+    let revoke = async || {
+        let act = act(2);
+        store
+            .change(Scope::Everybody, key, &KeyChange::Revoke, &act)
+            .await
+    };
+    let refused = revoke().await.unwrap_err().to_string();
+    assert!(refused.contains("lock timeout"), "{refused}");
+    // Reading goes on.
+    assert_eq!(used(&store, key).await, (0, 0));
+    other.rollback().await.unwrap();
+    revoke().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_that_takes_too_long_is_given_up() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let options = StoreOptions {
+        lock_timeout: Duration::from_secs(60),
+        ..impatient()
+    };
+    let store = place.open_with(options).await;
+    let other = place.connect().await.begin().await.unwrap();
+    let hold = "LOCK TABLE key_changes IN ACCESS EXCLUSIVE MODE";
+    other.execute_unprepared(hold).await.unwrap();
+    let late = store.changes(ports::outbound::ChangeNumber(0)).await;
+    let late = late.unwrap_err().to_string();
+    assert!(late.contains("statement timeout"), "{late}");
+    other.rollback().await.unwrap();
+    let changes = store.changes(ports::outbound::ChangeNumber(0)).await;
+    assert_eq!(changes.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_server_holds_nobody_up_and_is_used_again_once_it_speaks() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let proxy = Proxy::before(server.port()).await;
+    let store = through(&proxy, &place, impatient()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    writer.admit(admission(key)).await.unwrap();
+    proxy.set(Way::Silent);
+    let receipt = writer.admit(admission(key));
+    let asked = Instant::now();
+    let reads = join_all((0..8).map(|_| store.newest_change())).await;
+    assert!(reads.iter().all(Result::is_err));
+    assert!(
+        asked.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        asked.elapsed()
+    );
+    while writer.trouble().is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    proxy.set(Way::Open);
+    writer.flush().await.unwrap();
+    drop(receipt);
+    let asked = Instant::now();
+    while store.newest_change().await.is_err() {
+        assert!(asked.elapsed() < Duration::from_secs(10), "not used again");
+    }
+    assert_eq!(used(&store, key).await, (2, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_whose_answer_was_lost_is_not_repeated() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let proxy = Proxy::before(server.port()).await;
+    let store = through(&proxy, &place, StoreOptions::default()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    for round in 1..=5 {
+        proxy.set(Way::LoseCommit);
+        writer.admit(admission(key)).await.unwrap();
+        assert_eq!(proxy.lost(), round);
+        assert_eq!(used(&store, key).await, (round.into(), 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_the_server_is_still_about_is_not_repeated() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let proxy = Proxy::before(server.port()).await;
+    let store = through(&proxy, &place, StoreOptions::default()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    writer.admit(admission(key)).await.unwrap();
+    let connection = place.connect().await;
+    for slow in [
+        "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$",
+        "CREATE CONSTRAINT TRIGGER slowly AFTER UPDATE ON monthly_use DEFERRABLE INITIALLY \
+         DEFERRED FOR EACH ROW EXECUTE FUNCTION slowly()",
+    ] {
+        connection.execute_unprepared(slow).await.unwrap();
+    }
+    proxy.set(Way::LoseCommit);
+    let asked = Instant::now();
+    writer.admit(admission(key)).await.unwrap();
+    assert_eq!(proxy.lost(), 1);
+    assert!(
+        asked.elapsed() >= Duration::from_secs(1),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert_eq!(used(&store, key).await, (2, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stops_and_starts_under_a_journal_loses_and_doubles_nothing() {
+    let mut server = server_or_skip!();
+    let url = server.database().await.url();
+    let store = Store::open(&url).await.unwrap();
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    let (done, running) = tokio::sync::watch::channel(false);
+    let admitting = (0..8).map(|_| {
+        let (writer, running) = (writer.clone(), running.clone());
+        tokio::spawn(async move {
+            let (mut admitted, mut promised) = (0_u64, 0_u64);
+            while !*running.borrow() {
+                admitted += 1;
+                promised += u64::from(writer.admit(admission(key)).await.is_ok());
+            }
+            (admitted, promised)
+        })
+    });
+    let admitting: Vec<_> = admitting.collect();
+    for _ in 0..2 {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        server.stop();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        server.run().await;
+        writer.flush().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        server.crash();
+        server.run().await;
+        writer.flush().await.unwrap();
+    }
+    done.send_replace(true);
+    let (mut admitted, mut promised) = (0, 0);
+    for task in admitting {
+        let (tried, kept) = task.await.unwrap();
+        admitted += tried;
+        promised += kept;
+    }
+    writer.close().await.unwrap();
+    let store = Store::open(&url).await.unwrap();
+    assert_eq!(used(&store, key).await, (admitted, 0));
+    assert!(promised > 100, "{promised} of {admitted}");
+    Database::connect(&url).await.unwrap();
+}
