@@ -7,7 +7,7 @@ use limiter_redis::{RedisLimiter, RedisOptions};
 use memory::InProcessLimiter;
 use ports::outbound::{Clock, Limiter};
 
-use crate::config::Options;
+use crate::config::{Options, ServerUrl};
 
 /// How many processes serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Deployment {
         let server = options
             .database_url
             .as_ref()
-            .is_some_and(|url| url.is_server());
+            .is_some_and(ServerUrl::is_server);
         let redis = options.redis_url.is_some() || !options.redis_cluster.is_empty();
         match (server, redis) {
             (false, false) => Ok(Self::Embedded),
@@ -70,7 +70,7 @@ pub(super) fn limits(options: &Options, clock: &Arc<dyn Clock>) -> Result<Limits
             });
         }
         (None, urls) => {
-            let urls: Vec<_> = urls.iter().map(|url| url.reveal()).collect();
+            let urls: Vec<_> = urls.iter().map(ServerUrl::reveal).collect();
             let cluster = RedisLimiter::cluster(&urls, &RedisOptions::default());
             cluster.context("CEP_REDIS_CLUSTER")?
         }
