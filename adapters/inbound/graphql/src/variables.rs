@@ -343,3 +343,6 @@ fn operations_mut(document: &mut ExecutableDocument) -> Vec<&mut OperationDefini
             .collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;
