@@ -24,6 +24,16 @@
 //! degrades. A user needs the rights of [`ACL_RULES`], on a cluster those of [`CLUSTER_ACL_RULES`]
 //! too; the keys of another [namespace](RedisOptions::namespace) need their own patterns.
 //!
+//! For `rediss://` the process must have installed its TLS provider.
+//!
+//! A cluster does better with `cluster-require-full-coverage no`: a node that is lost then fails its
+//! own keys alone. While a slot moves to another node, calls for a key may fail of which only one of
+//! two keys has arrived; none is counted wrongly.
+//!
+//! The server's clock should be slewed, never stepped: where it goes back, a key's minute stands
+//! still until it has caught up with the key's last admission; where it leaps forward, the minute
+//! is over.
+//!
 //! # When it fails
 //!
 //! Every failure is an error, and nothing is asked twice: a call whose answer got lost may have
@@ -31,8 +41,8 @@
 //! is elsewhere. A connection that is lost is made anew by the next call.
 //!
 //! A revocation waits up to 100 ms for one replica (`WAIT 1 100`), if the server has any. When none
-//! confirms, that is a warning and no error: every server that takes over from there is told by the
-//! store.
+//! confirms, that is a warning and no error: a replica that takes over without it learns it from the
+//! store, with the next hydration.
 
 mod answer;
 mod limiter;

@@ -12,6 +12,7 @@ use ports::outbound::{Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
 use crate::contract::empty;
+use crate::replicas::replica_of;
 use crate::servers::{Cluster, Server, skip};
 use crate::support::{KEY, ShiftedTime, options, revoked, state, used};
 
@@ -147,15 +148,7 @@ async fn each_documented_right_is_needed() {
     let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
         return;
     };
-    let port = server.port.to_string();
-    let Some(_replica) = Server::start(&["--replicaof", "127.0.0.1", &port]) else {
-        return;
-    };
-    crate::servers::until("the replica follows", || {
-        server
-            .run::<String>(&["INFO", "replication"])
-            .contains("state=online")
-    });
+    let _replica = replica_of(&server).unwrap();
     for right in std::iter::once("").chain(
         ACL_RULES
             .split_whitespace()

@@ -155,7 +155,6 @@ async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
                 if last_admission.is_some() {
                     time.move_by(-ms);
                 }
-                continue;
             }
             Step::Limit(_) | Step::Quota(_) => {
                 match step {
@@ -196,7 +195,10 @@ async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
                         last_admission.is_none_or(|last| last <= now),
                         "{now} is earlier"
                     );
-                    last_admission = matches!(verdict, Verdict::Admitted { .. }).then_some(now);
+                    last_admission = None;
+                    if let Verdict::Admitted { month, .. } = verdict {
+                        (last_admission, charged_to) = (Some(now), Some(month));
+                    }
                 }
             }
         }

@@ -99,12 +99,13 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
     migrate.extend(keys.iter().map(String::as_str));
     source.run::<String>(&migrate);
     assert_eq!(admitted_of(&limiter, KEY, 2).await, 2, "while it moves");
+    limiter.apply(KEY, state(9, Some(100), 2)).await.unwrap();
     for node in [target, source, &cluster.nodes[(to + 1) % 3]] {
         node.run::<String>(&["CLUSTER", "SETSLOT", &slot, "NODE", &target_id]);
     }
-    assert_eq!(admitted_of(&limiter, KEY, 20).await, 3, "after it moved");
+    assert_eq!(admitted_of(&limiter, KEY, 20).await, 2, "after it moved");
     let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 10);
+    assert_eq!(standing.month.unwrap().used, 9);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -120,7 +121,7 @@ async fn a_lost_node_fails_its_own_keys_alone_and_is_taken_back() {
             .0
             != lost
     };
-    let other = KeyId(Uuid::from_u128((2..).find(elsewhere).unwrap()));
+    let other = KeyId(Uuid::from_u128((2..1_000).find(elsewhere).unwrap()));
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     hydrate(&limiter, other, state(600, Some(1_000), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 5);

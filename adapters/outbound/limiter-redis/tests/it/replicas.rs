@@ -10,12 +10,14 @@ use uuid::Uuid;
 use crate::servers::{Server, until};
 use crate::support::{KEY, admitted_of, hydrate, options, revoked, state, state_of};
 
-fn replica_of(server: &Server) -> Option<Server> {
+/// Starts a replica and waits until it follows.
+pub(crate) fn replica_of(server: &Server) -> Option<Server> {
     let port = server.port.to_string();
     let replica = Server::start(&["--replicaof", "127.0.0.1", &port])?;
     until("the replica follows", || {
-        let info: String = server.run(&["INFO", "replication"]);
-        info.contains("connected_slaves:1") && info.contains("state=online")
+        let there: String = server.run(&["INFO", "replication"]);
+        let here: String = replica.run(&["INFO", "replication"]);
+        there.contains("state=online") && here.contains("master_link_status:up")
     });
     Some(replica)
 }

@@ -190,6 +190,10 @@ fn free_port() -> u16 {
     clippy::disallowed_methods,
     reason = "tests know by the environment where they run"
 )]
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever runs the tests must hear of it"
+)]
 pub(crate) fn skip(why: &str) {
     let must_run = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     assert!(!must_run, "{why}");
