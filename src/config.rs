@@ -80,6 +80,17 @@ pub struct Options {
     )]
     pub redis_cluster: Vec<ServerUrl>,
 
+    /// Milliseconds that Redis may take to answer; a call that takes longer has failed.
+    #[arg(
+        long,
+        env = "CEP_REDIS_TIMEOUT",
+        global = true,
+        value_name = "MS",
+        default_value_t = 150,
+        value_parser = clap::value_parser!(u64).range(1..=60_000)
+    )]
+    pub redis_timeout: u64,
+
     /// Secret that keys the hash of API keys, at least 32 bytes; generated in the data folder when
     /// it is not given. To rotate, list generations, newest first: `2:NEW,1:OLD`.
     #[arg(

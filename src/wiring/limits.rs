@@ -1,6 +1,7 @@
 //! Who counts requests: this process, or Redis for all replicas.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use limiter_redis::{RedisLimiter, RedisOptions};
@@ -57,9 +58,11 @@ pub(crate) struct Limits {
 /// # Errors
 /// When they can't be used.
 pub(super) fn limits(options: &Options, clock: &Arc<dyn Clock>) -> Result<Limits> {
+    let mut redis_options = RedisOptions::default();
+    redis_options.timeouts.response = Duration::from_millis(options.redis_timeout);
     let redis = match (&options.redis_url, options.redis_cluster.as_slice()) {
         (Some(url), _) => {
-            let single = RedisLimiter::single(url.reveal(), &RedisOptions::default());
+            let single = RedisLimiter::single(url.reveal(), &redis_options);
             single.context("CEP_REDIS_URL")?
         }
         (None, []) => {
@@ -71,7 +74,7 @@ pub(super) fn limits(options: &Options, clock: &Arc<dyn Clock>) -> Result<Limits
         }
         (None, urls) => {
             let urls: Vec<_> = urls.iter().map(ServerUrl::reveal).collect();
-            let cluster = RedisLimiter::cluster(&urls, &RedisOptions::default());
+            let cluster = RedisLimiter::cluster(&urls, &redis_options);
             cluster.context("CEP_REDIS_CLUSTER")?
         }
     };

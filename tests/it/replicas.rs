@@ -9,10 +9,12 @@ use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
 use crate::servers::Servers;
 
 /// What every replica is told.
-fn shared(servers: &Servers) -> [(&'static str, String); 4] {
+fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     [
         ("CEP_DATABASE_URL", servers.database_url()),
         ("CEP_REDIS_URL", servers.redis_url()),
+        // A machine that runs all tests at once may be slow; what is late has failed.
+        ("CEP_REDIS_TIMEOUT", "10000".to_owned()),
         (
             "CEP_HMAC_SECRET",
             "the same long secret on every replica".to_owned(),
