@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use limiter_redis::RedisLimiter;
+use limiter_redis::{RedisLimiter, RedisOptions};
 use ports::outbound::{Limiter, Snapshot, Verdict};
 use uuid::Uuid;
 
@@ -15,6 +15,11 @@ use crate::support::{
 
 fn limiter_on(server: &Server) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
+}
+
+/// With the time-outs of production.
+fn impatient_limiter_on(server: &Server) -> RedisLimiter {
+    RedisLimiter::single(&server.url(), &RedisOptions::default()).unwrap()
 }
 
 #[tokio::test]
@@ -122,7 +127,7 @@ async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
     let Some(server) = Server::start(&[]) else {
         return;
     };
-    let limiter = limiter_on(&server);
+    let limiter = impatient_limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 2).await, 2);
     server.signal("STOP");
@@ -154,7 +159,7 @@ async fn a_hundred_who_meet_a_hanging_server_all_give_up_in_time() {
     let Some(server) = Server::start(&[]) else {
         return;
     };
-    let limiter = Arc::new(limiter_on(&server));
+    let limiter = Arc::new(impatient_limiter_on(&server));
     server.signal("STOP");
     let begun = Instant::now();
     let asked: Vec<_> = (0..100)

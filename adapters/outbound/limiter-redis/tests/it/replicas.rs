@@ -19,6 +19,11 @@ pub(crate) fn replica_of(server: &Server) -> Option<Server> {
         let here: String = replica.run(&["INFO", "replication"]);
         there.contains("state=online") && here.contains("master_link_status:up")
     });
+    // The stream of commands begins a moment after the link is up.
+    server.run::<String>(&["SET", "probe", "1"]);
+    until("the replica is told of changes", || {
+        replica.run::<Option<String>>(&["GET", "probe"]).is_some()
+    });
     Some(replica)
 }
 

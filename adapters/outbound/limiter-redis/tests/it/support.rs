@@ -11,7 +11,7 @@ use deadpool_redis::redis;
 use domain::key::KeyId;
 use domain::limits::{Limits, MonthlyUse, Standing};
 use domain::month::Month;
-use limiter_redis::{RedisLimiter, RedisOptions};
+use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::contract::limiter::TestTime;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use tokio::runtime::Handle;
@@ -29,8 +29,17 @@ pub(crate) fn log_of(key: KeyId) -> String {
     format!("cep:{{{}}}:w", key.0.simple())
 }
 
+/// Patient: the tests' machine may be busy.
 pub(crate) fn options() -> RedisOptions {
-    RedisOptions::default()
+    let patience = Duration::from_secs(10);
+    RedisOptions {
+        timeouts: RedisTimeouts {
+            wait: patience,
+            create: patience,
+            response: patience,
+        },
+        ..RedisOptions::default()
+    }
 }
 
 pub(crate) fn state(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
