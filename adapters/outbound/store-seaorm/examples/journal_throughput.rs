@@ -1,9 +1,11 @@
 //! How many requests a second the journal writes, and what one costs.
 //!
-//! `cargo run --release -p store-seaorm --example journal_throughput -- [REQUESTS] [KEYS] [AT_ONCE]`
+//! `cargo run --release -p store-seaorm --example journal_throughput -- [REQUESTS] [KEYS] [AT_ONCE]
+//! [JOURNALS] [URL]`
 //!
 //! Each request is an admission and its conclusion; `AT_ONCE` of them are under way at a time, as
-//! behind a server.
+//! behind a server, at each of the `JOURNALS`, which share the requests as replicas do. `URL` is that
+//! of an empty database; without it, a SQLite file in the working folder.
 #![expect(clippy::print_stdout, reason = "it reports to a terminal")]
 
 use std::error::Error;
@@ -17,8 +19,8 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
-use ports::outbound::{AdmissionEntry, RequestEntry, UsageJournal};
-use store_seaorm::{Store, sqlite_url};
+use ports::outbound::{AdmissionEntry, JournalError, RequestEntry, UsageJournal};
+use store_seaorm::{Journal, Store, sqlite_url};
 use uuid::Uuid;
 
 #[tokio::main]
@@ -26,18 +28,55 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers = std::env::args().skip(1).map(|number| number.parse());
     let mut next = |usual: u64| numbers.next().unwrap_or(Ok(usual));
     let (requests, keys, at_once) = (next(300_000)?, next(100)?, next(2_000)?);
+    let journals = next(1)?;
     let folder = tempfile::tempdir_in(std::env::current_dir()?)?;
-    let store = Store::open(&sqlite_url(&folder.path().join("cep.db"))?).await?;
-    store.migrate().await?;
-    let journal = store.journal(Uuid::nil());
-
+    let url = match std::env::args().nth(5) {
+        Some(url) => url,
+        None => sqlite_url(&folder.path().join("cep.db"))?,
+    };
+    Store::open(&url).await?.migrate().await?;
     let (cpu, clock) = (cpu_time()?, Instant::now());
+    let mut running = Vec::new();
+    for journal in 0..journals {
+        let journal = Store::open(&url)
+            .await?
+            .journal(Uuid::from_u128(journal.into()));
+        let numbers = (0..requests)
+            .skip(running.len())
+            .step_by(usize::try_from(journals)?);
+        running.push(tokio::spawn(write(journal, numbers, keys, at_once)));
+    }
+    let mut slowest = Duration::ZERO;
+    for journal in running {
+        slowest = slowest.max(journal.await?.map_err(|error| error.to_string())?);
+    }
+    let (cpu, wall) = (cpu_time()?.saturating_sub(cpu), clock.elapsed());
+    let count = u32::try_from(requests)?;
+    println!(
+        "{requests} requests of {keys} keys by {journals} journals, {at_once} at once: {:.0}/s; a \
+         request took {:?} of the clock, {:?} of the processor; the slowest receipt {slowest:?}",
+        f64::from(count) / wall.as_secs_f64(),
+        wall / count,
+        cpu / count,
+    );
+    Ok(())
+}
+
+/// Writes requests; returns how long the slowest receipt took.
+async fn write(
+    journal: Journal,
+    numbers: impl Iterator<Item = u64>,
+    keys: u64,
+    at_once: u64,
+) -> Result<Duration, JournalError> {
     let mut slowest = Duration::ZERO;
     let mut under_way = FuturesUnordered::new();
-    for number in 0..requests {
-        if number >= at_once {
-            let took: Duration = under_way.next().await.ok_or("nothing is under way")??;
-            slowest = slowest.max(took);
+    for (place, number) in (0..).zip(numbers) {
+        if place >= at_once
+            && let Some(took) = under_way.next().await
+        {
+            let took: Result<Duration, JournalError> = took;
+            slowest = slowest.max(took?);
         }
         let (admission, conclusion) = entries(number, keys);
         let asked = Instant::now();
@@ -46,23 +85,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         under_way.push(async move {
             receipt.await?;
             journal.conclude(conclusion);
-            Ok::<_, Box<dyn Error>>(asked.elapsed())
+            Ok(asked.elapsed())
         });
     }
     while let Some(took) = under_way.next().await {
         slowest = slowest.max(took?);
     }
     journal.close().await?;
-    let (cpu, wall) = (cpu_time()?.saturating_sub(cpu), clock.elapsed());
-    let count = u32::try_from(requests)?;
-    println!(
-        "{requests} requests of {keys} keys, {at_once} at once: {:.0}/s; a request took {:?} of \
-         the clock, {:?} of the processor; the slowest receipt {slowest:?}",
-        f64::from(count) / wall.as_secs_f64(),
-        wall / count,
-        cpu / count,
-    );
-    Ok(())
+    Ok(slowest)
 }
 
 fn entries(number: u64, keys: u64) -> (AdmissionEntry, RequestEntry) {

@@ -126,7 +126,7 @@ pub(crate) enum FirstConnection {
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Sqlite(sqlite::File),
-    Postgres(postgres::Server),
+    Postgres(Box<postgres::Server>),
 }
 
 impl Place {
@@ -134,7 +134,7 @@ impl Place {
         if url.starts_with("sqlite:") {
             sqlite::File::parse(url).map(Self::Sqlite)
         } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            Ok(Self::Postgres(postgres::Server::parse(url)?))
+            Ok(Self::Postgres(Box::new(postgres::Server::parse(url)?)))
         } else {
             Err(OpenError::Url)
         }

@@ -1,10 +1,12 @@
 //! A PostgreSQL server.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
 
+use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
 use sea_orm::sqlx::{ConnectOptions as _, Connection as _, Error, PgConnection, Row as _, query};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
@@ -304,8 +306,8 @@ fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMod
 
 impl From<Error> for ServerFault {
     fn from(error: Error) -> Self {
-        let code = error.as_database_error().and_then(|error| error.code());
-        let code = code.map(|code| code.into_owned());
+        let code = error.as_database_error().and_then(DatabaseError::code);
+        let code = code.map(Cow::into_owned);
         match (code.as_deref(), error) {
             (Some(code @ ("28P01" | "28000")), _) => Self::Login(code.to_owned()),
             (Some("3D000"), _) => Self::NoDatabase,

@@ -5,6 +5,7 @@
 mod contract;
 mod journal;
 mod opening;
+mod plans;
 mod proxy;
 mod races;
 mod schema;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{OpenError, ServerFault, Store, StoreOptions, UrlFault};
 
-use crate::server::{Server, USER, server_or_skip};
+use crate::server::{Server, USER, give, server_or_skip};
 use crate::support::number;
 
 async fn refused(url: &str) -> OpenError {
@@ -205,7 +205,7 @@ fn certify(server: &Server) -> String {
         "{}",
         String::from_utf8_lossy(&made.stderr)
     );
-    server.give(&key);
+    give(&key);
     let settings = format!(
         "ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
         certificate.display(),

@@ -40,8 +40,7 @@ impl Server {
     /// A server that answers; `None` where PostgreSQL isn't installed.
     pub(crate) async fn start() -> Option<Self> {
         let Some(programs) = programs() else {
-            assert!(!is_ci(), "PostgreSQL is not installed");
-            println!("SKIPPED: PostgreSQL is not installed");
+            skip("PostgreSQL is not installed");
             return None;
         };
         let folder = new_folder();
@@ -121,14 +120,6 @@ impl Server {
     /// What the server wrote to its log.
     pub(crate) fn logged(&self) -> String {
         fs::read_to_string(self.log()).unwrap()
-    }
-
-    /// Gives a file to the user who runs the server.
-    pub(crate) fn give(&self, file: &Path) {
-        if is_root() {
-            let given = Command::new("chown").arg("postgres").arg(file).status();
-            assert!(given.unwrap().success(), "{}", file.display());
-        }
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -244,14 +235,20 @@ fn cluster(programs: &Path) -> PathBuf {
 /// A folder that the user who runs the server may write to.
 fn new_folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    if is_root() {
-        let given = Command::new("chown")
-            .arg("postgres")
-            .arg(folder.path())
-            .status();
-        assert!(given.unwrap().success(), "there is no user postgres");
-    }
+    give(folder.path());
     folder
+}
+
+/// Gives a file to the user who runs the server.
+pub(crate) fn give(file: &Path) {
+    if is_root() {
+        let given = Command::new("chown").arg("postgres").arg(file).status();
+        assert!(
+            given.unwrap().success(),
+            "{}: no user postgres",
+            file.display()
+        );
+    }
 }
 
 /// PostgreSQL doesn't run as root: it is the user `postgres` then, and ends with the test.
@@ -283,6 +280,13 @@ fn programs() -> Option<PathBuf> {
     versions
         .filter(|programs| programs.join("initdb").is_file())
         .max()
+}
+
+/// Says why a test didn't run: an error where it must.
+#[expect(clippy::print_stdout, reason = "who runs the tests must see it")]
+fn skip(why: &str) {
+    assert!(!is_ci(), "{why}");
+    println!("SKIPPED: {why}");
 }
 
 #[expect(

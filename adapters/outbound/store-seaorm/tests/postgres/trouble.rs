@@ -56,7 +56,7 @@ async fn a_statement_that_takes_too_long_is_given_up() {
     let server = server_or_skip!();
     let place = server.database().await;
     let options = StoreOptions {
-        lock_timeout: Duration::from_secs(60),
+        lock_timeout: Duration::from_mins(1),
         ..impatient()
     };
     let store = place.open_with(options).await;
