@@ -1,0 +1,120 @@
+"""What must hold between the files of this folder and the sources. Run by `deploy/check`."""
+
+import re
+import sys
+from pathlib import Path
+
+import yaml
+
+DEPLOY = Path(__file__).parent
+ROOT = DEPLOY.parent
+problems: list[str] = []
+
+
+def must(holds: object, problem: str) -> None:
+    if not holds:
+        problems.append(problem)
+
+
+def known_variables() -> set[str]:
+    sources = "".join(path.read_text() for path in (ROOT / "src").rglob("*.rs"))
+    return set(re.findall(r'env = "(CEP_[A-Z_]+)"', sources))
+
+
+def variables_are_real() -> None:
+    # Compose's own, which no gateway reads.
+    known = known_variables() | {"CEP_HTTPS_PORT", "CEP_IMAGE"}
+    must(len(known) > 20, "the options can't be found in src/: this check is blind")
+    for path in DEPLOY.rglob("*"):
+        if path.is_file() and "secrets" not in path.parts and path.name not in {"rules.py", ".env"}:
+            for name in set(re.findall(r"\bCEP_[A-Z_]*[A-Z]\b", path.read_text())) - known:
+                problems.append(f"{path.name}: {name} is no option of the gateway")
+
+
+def redis_user_is_the_documented_one() -> None:
+    source = (ROOT / "adapters/outbound/limiter-redis/src/lib.rs").read_text()
+    quoted = re.search(r'ACL_RULES: &str = "(.*?)";', source, re.DOTALL)
+    must(quoted, "ACL_RULES can't be found: this check is blind")
+    rules = re.sub(r"\\\s*", "", quoted[1]).split() if quoted else []
+    lines = (DEPLOY / "redis.acl").read_text().splitlines()
+    users = {line.split()[1]: line.split()[2:] for line in lines}
+    must(users.get("default") == ["off"], "redis.acl: the default user is not off")
+    must(users["cep"][2:] == rules, "redis.acl: the rules of `cep` are not ACL_RULES")
+
+
+def compose_is_hardened() -> None:
+    text = (DEPLOY / "compose.yaml").read_text()
+    compose = yaml.safe_load(text)
+    services = compose["services"]
+    for name, service in services.items():
+        must(service.get("read_only") is True, f"compose.yaml: {name} may write to its image")
+        must(service.get("cap_drop") == ["ALL"], f"compose.yaml: {name} keeps capabilities")
+        must("cap_add" not in service, f"compose.yaml: {name} adds capabilities")
+        must(
+            "no-new-privileges:true" in service.get("security_opt", []),
+            f"compose.yaml: {name} may gain privileges",
+        )
+        tag = service["image"].rpartition(":")[2]
+        must(tag not in {"latest", service["image"]}, f"compose.yaml: {name} has no fixed version")
+    must({n for n, s in services.items() if "ports" in s} == {"proxy"}, "compose.yaml: not only the proxy is reachable")
+    must(compose["networks"]["data"]["internal"], "compose.yaml: the database's network leads outside")
+    grace = int(services["gateway"]["stop_grace_period"].rstrip("s"))
+    timeout = int(services["gateway"]["environment"]["CEP_BANK_TIMEOUT"])
+    must(grace >= timeout + 30, "compose.yaml: the gateway is killed before it has finished")
+    read = re.search(r"proxy_read_timeout (\d+)s", (DEPLOY / "nginx.conf").read_text())
+    must(read and int(read[1]) > timeout + 5, "nginx.conf: lookups outlive the proxy's patience")
+    replicas = services["gateway"]["deploy"]["replicas"]
+    budget = int(re.search(r"CEP_BANK_BUDGET:-(\d+)", text)[1])
+    must(budget * replicas <= 15, "compose.yaml: the replicas ask the bank too often")
+
+
+def kubernetes_is_hardened() -> None:
+    folder = DEPLOY / "kubernetes"
+    settings = dict(
+        line.split("=", 1)
+        for line in (folder / "gateway.env").read_text().splitlines()
+        if line and not line.startswith("#")
+    )
+    deployment = yaml.safe_load((folder / "deployment.yaml").read_text())
+    for name, workload in {
+        "deployment.yaml": deployment,
+        "migrate/job.yaml": yaml.safe_load((folder / "migrate/job.yaml").read_text()),
+    }.items():
+        pod = workload["spec"]["template"]["spec"]
+        # The Pod Security Standard `restricted`, and a file system that is read.
+        must(pod["securityContext"]["runAsNonRoot"], f"{name}: runs as root")
+        must(pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault", f"{name}: no seccomp")
+        must(pod["automountServiceAccountToken"] is False, f"{name}: holds a token of the cluster")
+        for container in pod["containers"]:
+            context = container["securityContext"]
+            must(context["allowPrivilegeEscalation"] is False, f"{name}: may gain privileges")
+            must(context["readOnlyRootFilesystem"], f"{name}: may write to its image")
+            must(context["capabilities"] == {"drop": ["ALL"]}, f"{name}: keeps capabilities")
+    spec = deployment["spec"]
+    pod = spec["template"]["spec"]
+    rolling = spec["strategy"]["rollingUpdate"]
+    must(rolling["maxUnavailable"] == 0, "deployment.yaml: a rollout takes a replica away")
+    pause = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
+    needed = pause + int(settings["CEP_BANK_TIMEOUT"]) + 30
+    must(pod["terminationGracePeriodSeconds"] >= needed, "deployment.yaml: killed before it has finished")
+    at_once = spec["replicas"] + rolling["maxSurge"]
+    must(int(settings["CEP_BANK_BUDGET"]) * at_once <= 15, "gateway.env: the pods ask the bank too often")
+
+
+def the_builder_gets_every_crate() -> None:
+    manifest = (ROOT / "Cargo.toml").read_text()
+    members = re.findall(r'^    "([a-z/-]+)",$', manifest, re.MULTILINE)
+    must(len(members) > 10, "the workspace's members can't be found: this check is blind")
+    ignore = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    sent = {line[1:] for line in ignore if line.startswith("!")}
+    for member in members:
+        must(member.split("/")[0] in sent, f"Dockerfile.dockerignore: {member} is not sent")
+
+
+variables_are_real()
+redis_user_is_the_documented_one()
+compose_is_hardened()
+kubernetes_is_hardened()
+the_builder_gets_every_crate()
+if problems:
+    sys.exit("\n".join(problems))
