@@ -32,7 +32,8 @@ impl Store {
     /// # Errors
     /// See [`SchemaError`].
     pub async fn check_schema(&self) -> Result<(), SchemaError> {
-        let Standing { missing, unknown } = standing(&self.connection).await.map_err(failed)?;
+        let standing = async { standing(&self.connection).await.map_err(failed) };
+        let Standing { missing, unknown } = self.in_time(standing).await?;
         if !unknown.is_empty() {
             return Err(SchemaError::Ahead { unknown });
         }

@@ -24,6 +24,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A connection that rested for longer is tried before it is used: the server may have been
 /// restarted, or a firewall may have forgotten it.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
+/// A commit that was answered survives a crash, also on a server whose commits usually don't. What
+/// it waits for besides its own disk is left to the server.
+const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+    WHERE current_setting('synchronous_commit') = 'off'";
 /// The parameters of a URL that mean something here.
 const PARAMETERS: [&str; 7] = [
     "sslmode",
@@ -212,6 +216,9 @@ impl Server {
         let pool = PgPoolOptions::new()
             .max_connections(connections)
             .acquire_timeout(patience)
+            .after_connect(|connection, _| {
+                Box::pin(async move { query(DURABLE).execute(connection).await.map(drop) })
+            })
             .test_before_acquire(false)
             .before_acquire(move |connection, known| {
                 Box::pin(async move {

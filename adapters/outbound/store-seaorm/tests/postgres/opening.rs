@@ -4,11 +4,14 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use domain::key::KeyId;
+use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
 use store_seaorm::{OpenError, ServerFault, Store, StoreOptions, UrlFault};
+use uuid::Uuid;
 
 use crate::server::{Server, USER, give, server_or_skip};
-use crate::support::number;
+use crate::support::{admission, journal, number};
 
 async fn refused(url: &str) -> OpenError {
     let options = StoreOptions {
@@ -169,6 +172,38 @@ async fn connections_have_a_name() {
         let named =
             format!("SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = '{name}'");
         assert!(number(&connection, &named).await > 0, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_receipt_is_durable_also_where_commits_usually_are_not() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let connection = place.connect().await;
+    for statement in [
+        "CREATE TABLE commits (kind text)",
+        "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         INSERT INTO commits VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$",
+        "CREATE TRIGGER note AFTER INSERT ON journal_marks FOR EACH ROW EXECUTE FUNCTION note()",
+    ] {
+        connection.execute_unprepared(statement).await.unwrap();
+    }
+    for (process, usual) in [(1, "off"), (2, "local")] {
+        let url = format!("{}%20-c%20synchronous_commit%3D{usual}", place.url());
+        let store = Store::open(&url).await.unwrap();
+        let key = KeyId(Uuid::nil());
+        journal(&store, process)
+            .admit(admission(key))
+            .await
+            .unwrap();
+    }
+    let kept = "SELECT COUNT(*) FROM commits WHERE kind = ";
+    for kind in ["'on'", "'local'"] {
+        assert_eq!(
+            number(&connection, &format!("{kept}{kind}")).await,
+            1,
+            "{kind}"
+        );
     }
 }
 
