@@ -6,8 +6,8 @@ use std::os::unix::fs::DirBuilderExt;
 use anyhow::{Context, Result};
 
 use crate::cli::{Cli, Command};
-use crate::config::Options;
-use crate::wiring::{self, Deployment};
+use crate::config::{Options, ServerUrl};
+use crate::wiring;
 
 mod healthcheck;
 mod keys;
@@ -55,7 +55,11 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 
 /// Makes the data folder, for its owner alone, when it is missing. Replicas have none.
 fn prepare_data_dir(options: &Options) -> Result<()> {
-    if Deployment::of(options)? == Deployment::Replicated {
+    if options
+        .database_url
+        .as_ref()
+        .is_some_and(ServerUrl::is_server)
+    {
         return Ok(());
     }
     let folder = &options.data_dir;

@@ -208,7 +208,7 @@ pub struct Options {
 
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.
-    #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info,sea_orm_migration=warn", value_parser = log_filter)]
+    #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info,sea_orm_migration=warn,sqlx::postgres::notice=warn", value_parser = log_filter)]
     pub log: String,
 
     /// How it is logged, on the standard error.

@@ -32,8 +32,9 @@ fn replica(servers: &Servers) -> Gateway {
 
 fn migrate(servers: &Servers) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
+    // All that it needs.
     command(folder.path())
-        .envs(shared(servers))
+        .env("CEP_DATABASE_URL", servers.database_url())
         .arg("migrate")
         .output()
         .unwrap()
