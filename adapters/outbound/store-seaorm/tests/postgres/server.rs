@@ -202,7 +202,7 @@ fn cluster(programs: &Path) -> PathBuf {
         .chars()
         .filter(char::is_ascii_alphanumeric)
         .collect();
-    let cluster = cache.join(format!("cluster-{version}"));
+    let cluster = cache.join(format!("small-cluster-{version}"));
     let lock = File::create(cache.join("cluster.lock")).unwrap();
     lock.lock().unwrap();
     if cluster.is_dir() {
@@ -215,6 +215,8 @@ fn cluster(programs: &Path) -> PathBuf {
         .arg(&data)
         .args(["-U", USER, "--auth=trust", "--no-sync", "--encoding=UTF8"])
         .args(["--locale=C", "--locale-provider=icu", "--icu-locale=es-MX"])
+        // Half of what is copied for each test would be an empty log.
+        .arg("--wal-segsize=1")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&made.stderr);
