@@ -8,12 +8,15 @@ use ports::inbound::{Component, ComponentState, Health};
 use ports::outbound::{KeyStore, Limiter, UsageJournal};
 use uuid::Uuid;
 
+use crate::degrading::{DegradingLimiter, LimiterMode};
+
 /// Looks at the store and at the limiter, which is one cheap reading each, and at how the journal's
 /// last write ended.
 pub struct HealthService {
     keys: Arc<dyn KeyStore>,
     journal: Arc<dyn UsageJournal>,
     limiter: Arc<dyn Limiter>,
+    degrading: Option<Arc<DegradingLimiter>>,
 }
 
 impl HealthService {
@@ -27,7 +30,28 @@ impl HealthService {
             keys,
             journal,
             limiter,
+            degrading: None,
         }
+    }
+
+    /// The health of a service whose limiter goes on in a degraded mode while the shared one is
+    /// down.
+    pub fn degrading(
+        keys: Arc<dyn KeyStore>,
+        journal: Arc<dyn UsageJournal>,
+        limiter: Arc<DegradingLimiter>,
+    ) -> Self {
+        Self {
+            keys,
+            journal,
+            limiter: limiter.clone(),
+            degrading: Some(limiter),
+        }
+    }
+
+    fn is_degraded(&self) -> bool {
+        let mode = self.degrading.as_ref().map(|limiter| limiter.mode());
+        mode == Some(LimiterMode::Degraded)
     }
 }
 
@@ -56,10 +80,14 @@ impl Health for HealthService {
         // No key has this id; whether the limiter answers is what counts.
         let limiter = self.limiter.peek(KeyId(Uuid::nil())).await;
         let limiter = limiter.map(|_| ()).map_err(|error| error.to_string());
+        let mut limiter = component("limiter", limiter);
+        if limiter.state == ComponentState::Up && self.is_degraded() {
+            limiter.state = ComponentState::Degraded;
+        }
         vec![
             component("store", store),
             component("journal", journal),
-            component("limiter", limiter),
+            limiter,
         ]
     }
 }

@@ -4,11 +4,13 @@
 //! [`ProofService`] (inference, memory, the bank, the identity of the proof). People come in by
 //! the [`SessionService`], manage keys by the [`KeyService`] and read the [`InsightsService`], to
 //! which the [`BankWatch`] tells how the banks do. The [`KeyWatch`] carries what other processes
-//! changed to the limiter; the [`Retirement`] revokes keys whose time of grace is over; the
+//! changed to the limiter; the [`DegradingLimiter`] keeps limits while the limiter that replicas
+//! share is down; the [`Retirement`] revokes keys whose time of grace is over; the
 //! [`HealthService`] says whether we can serve.
 
 mod announcer;
 mod bank_watch;
+mod degrading;
 mod gatekeeper;
 mod guesses;
 mod health;
@@ -21,6 +23,7 @@ mod retirement;
 mod sessions;
 
 pub use bank_watch::BankWatch;
+pub use degrading::{DegradingLimiter, LimiterMode};
 pub use gatekeeper::GatekeeperService;
 pub use health::HealthService;
 pub use insights::{InsightSources, InsightsService};

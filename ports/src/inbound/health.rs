@@ -23,6 +23,8 @@ pub struct Component {
 pub enum ComponentState {
     /// It works.
     Up,
+    /// We serve without it, but not as we should.
+    Degraded,
     /// It doesn't, and without it we can't serve.
     Failed,
 }

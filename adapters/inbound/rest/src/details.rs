@@ -276,6 +276,7 @@ impl ComponentDetail {
     pub(crate) fn new(component: &Component) -> Self {
         let state = match component.state {
             ComponentState::Up => "up",
+            ComponentState::Degraded => "degraded",
             ComponentState::Failed => "failed",
         };
         Self {

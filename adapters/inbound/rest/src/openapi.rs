@@ -212,10 +212,13 @@ fn operations() -> [(&'static str, Operation); 3] {
             "/readyz",
             operation(
                 "readyz",
-                "Whether everything is up that the service stands on",
+                "Whether nothing has failed that the service stands on",
             )
             .parameter(accept_language())
-            .response("200", responses::json("Everything is up.", "Readiness"))
+            .response(
+                "200",
+                responses::json("The service can serve.", "Readiness"),
+            )
             .response("503", Ref::from_response_name("NotReady"))
             .response("500", Ref::from_response_name("InternalError"))
             .build(),

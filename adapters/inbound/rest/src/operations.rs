@@ -23,17 +23,17 @@ struct Readiness {
     components: Vec<ComponentDetail>,
 }
 
-/// Everything that we stand on is up.
+/// Nothing that we stand on has failed.
 pub(crate) async fn readyz(
     State(state): State<Arc<RestState>>,
     Extension(call): Extension<Call>,
 ) -> Response {
     let components = state.health.components().await;
-    let up = |state| match state {
-        ComponentState::Up => true,
+    let serves = |state| match state {
+        ComponentState::Up | ComponentState::Degraded => true,
         ComponentState::Failed => false,
     };
-    if !components.iter().all(|component| up(component.state)) {
+    if !components.iter().all(|component| serves(component.state)) {
         return failure::of_components(&components, call.language).into_response();
     }
     let readiness = Readiness {

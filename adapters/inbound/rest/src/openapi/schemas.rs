@@ -356,7 +356,8 @@ fn component() -> RefOr<Schema> {
         .property("name", text("Its name."))
         .property(
             "state",
-            text("Its state.").enum_values(Some(["up", "failed"])),
+            text("Its state. One that is `degraded` is done without, and serves less well.")
+                .enum_values(Some(["up", "degraded", "failed"])),
         )
         .required("name")
         .required("state")

@@ -324,20 +324,23 @@ fn every_hint() -> Vec<Hint> {
     ]
 }
 
-/// Components that fail when they are told to.
-#[derive(Default)]
+/// Components, one of which is in any state.
 pub(crate) struct FakeHealth {
-    pub(crate) failing: Mutex<bool>,
+    pub(crate) journal: Mutex<ComponentState>,
+}
+
+impl Default for FakeHealth {
+    fn default() -> Self {
+        Self {
+            journal: Mutex::new(ComponentState::Up),
+        }
+    }
 }
 
 #[async_trait]
 impl Health for FakeHealth {
     async fn components(&self) -> Vec<Component> {
-        let journal = if *self.failing.lock().unwrap() {
-            ComponentState::Failed
-        } else {
-            ComponentState::Up
-        };
+        let journal = *self.journal.lock().unwrap();
         [("store", ComponentState::Up), ("journal", journal)]
             .map(|(name, state)| Component { name, state })
             .into()

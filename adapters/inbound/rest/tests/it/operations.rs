@@ -1,5 +1,6 @@
 //! Health, readiness, the description, and routes that aren't there.
 
+use ports::inbound::ComponentState;
 use rstest::rstest;
 
 use crate::fakes::GOOD_KEY;
@@ -29,7 +30,9 @@ async fn readiness_names_each_component() {
         transcript(request.send().await.unwrap()).await
     };
     insta::assert_snapshot!("ready", ask().await);
-    *harness.health.failing.lock().unwrap() = true;
+    *harness.health.journal.lock().unwrap() = ComponentState::Degraded;
+    insta::assert_snapshot!("ready_but_degraded", ask().await);
+    *harness.health.journal.lock().unwrap() = ComponentState::Failed;
     insta::assert_snapshot!("not_ready", ask().await);
 }
 

@@ -1,0 +1,354 @@
+//! Limits while the shared limiter is down: kept by this process, never open.
+//!
+//! The shared limiter decides while it answers. When it fails, a request is decided here: its
+//! key's status, limits and use are read from the store, the minute is kept by a limiter of this
+//! process with this replica's share of the limit, and the month is the larger of what the store
+//! and this process counted. When the store fails too, there is no verdict.
+//!
+//! What may be admitted, with a limit of L a minute, a quota of Q and R replicas:
+//!
+//! - In any 60 seconds: L, and max(L, R) more around a change of the mode, because the shared
+//!   window and the own ones don't know of each other.
+//! - In a month: Q, and what the journals of all replicas had accepted but not written when the
+//!   store was read (a few milliseconds' worth). A replica that is cut off alone adds what it
+//!   admits, its share, until the others hear of it from the store.
+//!
+//! A call that failed may have counted all the same; it is not tried again, and may cost its key
+//! one unit of the month.
+
+use std::iter;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use domain::key::KeyId;
+use domain::limits::{Limits, Standing};
+use domain::month::Month;
+use futures::lock::Mutex as AsyncMutex;
+use ports::outbound::{
+    Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
+};
+use uuid::Uuid;
+
+use breaker::{Breaker, Change, Ending, Permit};
+use debts::Debts;
+
+mod breaker;
+mod debts;
+
+/// Keys that are told to the shared limiter at the same time, at most.
+const TELLINGS: usize = 64;
+
+/// Who keeps the limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimiterMode {
+    /// The limiter that all replicas share.
+    Shared,
+    /// This process, for the shared one is down.
+    Degraded,
+}
+
+/// A limiter that all replicas share, and a stand-in for the time in which it is down.
+pub struct DegradingLimiter {
+    shared: Arc<dyn Limiter>,
+    /// Knows shares of limits only, so it is nobody else's.
+    own: Arc<dyn Limiter>,
+    keys: Arc<dyn KeyStore>,
+    clock: Arc<dyn Clock>,
+    replicas: NonZeroU32,
+    breaker: Mutex<Breaker>,
+    debts: Mutex<Debts>,
+    /// One of these is held while a key is told, so that a burst on it reads it once.
+    tellings: Vec<AsyncMutex<()>>,
+}
+
+/// What became of a question to the shared limiter.
+enum Shared<T> {
+    Answered(T),
+    /// It is left alone, or it failed.
+    Silent,
+    /// The store has no such key.
+    Unknown(Month),
+}
+
+/// Why the shared limiter wasn't told of a key.
+enum Unsettled {
+    /// The store has no such key.
+    Gone,
+    Store(StoreError),
+    Shared(LimiterError),
+}
+
+impl DegradingLimiter {
+    /// A limiter over `shared`, one of `replicas` processes that share it. `own` is a limiter of
+    /// this process, empty, and used for nothing else.
+    pub fn new(
+        shared: Arc<dyn Limiter>,
+        own: Arc<dyn Limiter>,
+        keys: Arc<dyn KeyStore>,
+        clock: Arc<dyn Clock>,
+        replicas: NonZeroU32,
+    ) -> Self {
+        Self {
+            shared,
+            own,
+            keys,
+            clock,
+            replicas,
+            breaker: Mutex::default(),
+            debts: Mutex::default(),
+            tellings: iter::repeat_with(AsyncMutex::default)
+                .take(TELLINGS)
+                .collect(),
+        }
+    }
+
+    /// Who keeps the limits now.
+    pub fn mode(&self) -> LimiterMode {
+        if self.breaker().is_closed() {
+            LimiterMode::Shared
+        } else {
+            LimiterMode::Degraded
+        }
+    }
+
+    /// Asks the shared limiter about a key, which is told what it missed of it before.
+    async fn ask<T>(
+        &self,
+        key: KeyId,
+        question: impl Future<Output = Result<T, LimiterError>>,
+    ) -> Result<Shared<T>, LimiterError> {
+        let Some(attempt) = self.attempt() else {
+            return Ok(Shared::Silent);
+        };
+        let asked = match self.settle(key).await {
+            Ok(()) => question.await,
+            Err(Unsettled::Gone) => return Ok(Shared::Unknown(self.month())),
+            Err(Unsettled::Store(error)) => {
+                self.debts().prolong(self.clock.monotonic());
+                return Err(no_store(error));
+            }
+            Err(Unsettled::Shared(error)) => Err(error),
+        };
+        Ok(match attempt.ended(asked) {
+            Ok(answer) => Shared::Answered(answer),
+            Err(_) => Shared::Silent,
+        })
+    }
+
+    /// Tells the shared limiter what it missed of a key, if it did.
+    async fn settle(&self, key: KeyId) -> Result<(), Unsettled> {
+        let owes = || self.debts().of(key, self.clock.monotonic());
+        if owes().is_none() {
+            return Ok(());
+        }
+        let place = usize::try_from(key.0.as_u128() % TELLINGS as u128).unwrap_or_default();
+        let _telling = self.tellings[place].lock().await;
+        let Some(debt) = owes() else {
+            return Ok(());
+        };
+        let known = self.shared.peek(key).await.map_err(Unsettled::Shared)?;
+        if known.is_none() {
+            // It says that it doesn't know the key, and whoever asked tells it, or that the key is
+            // revoked. A known key alone hears of every change, also of one after our reading.
+            return Ok(());
+        }
+        let snapshot = self.snapshot(key).await.map_err(Unsettled::Store)?;
+        let snapshot = self.debts().with(key, snapshot.ok_or(Unsettled::Gone)?);
+        let told = self.shared.hydrate(key, snapshot).await;
+        told.map_err(Unsettled::Shared)?;
+        self.debts().settle(key, debt);
+        Ok(())
+    }
+
+    /// A key as the store has it, and its use of this month.
+    async fn snapshot(&self, key: KeyId) -> Result<Option<Snapshot>, StoreError> {
+        let month = self.month();
+        self.keys.snapshot(key, month).await
+    }
+
+    /// Reads a key and tells the own limiter; `None` when the store has no such key.
+    async fn told_own(&self, key: KeyId) -> Result<Option<Snapshot>, LimiterError> {
+        let Some(snapshot) = self.snapshot(key).await.map_err(no_store)? else {
+            return Ok(None);
+        };
+        let merged = self.debts().with(key, snapshot);
+        let share = Snapshot {
+            state: self.share(merged.state),
+            ..merged
+        };
+        self.own.hydrate(key, share).await?;
+        Ok(Some(snapshot))
+    }
+
+    /// This replica's share of a key's limits. It is the same for every version, so that versions
+    /// order shares as they order the limits.
+    fn share(&self, state: KeyState) -> KeyState {
+        let per_minute = (state.limits.per_minute() / self.replicas).max(1);
+        let limits = Limits::new(per_minute, state.limits.monthly_quota());
+        KeyState {
+            limits: limits.expect("a share of a limit is at least 1 and at most the limit"),
+            ..state
+        }
+    }
+
+    /// Admits without the shared limiter.
+    async fn admit_here(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        let Some(snapshot) = self.told_own(key).await? else {
+            return Ok(Verdict::Unknown {
+                month: self.month(),
+            });
+        };
+        let verdict = self.own.admit(key).await?;
+        if let Verdict::Admitted { month, .. } = verdict {
+            self.debts().charge(key, month, snapshot);
+        }
+        Ok(verdict)
+    }
+
+    /// Leave to ask the shared limiter; `None` while it is left alone.
+    fn attempt(&self) -> Option<Attempt<'_>> {
+        let permit = self.breaker().permit(self.clock.monotonic())?;
+        Some(Attempt {
+            limiter: self,
+            permit,
+            ending: Ending::Abandoned,
+        })
+    }
+
+    /// Has the shared limiter do something that must reach it, even while it is left alone.
+    async fn insist(
+        &self,
+        deed: impl Future<Output = Result<(), LimiterError>>,
+    ) -> Result<(), LimiterError> {
+        match self.attempt() {
+            Some(attempt) => attempt.ended(deed.await),
+            None => deed.await,
+        }
+    }
+
+    fn month(&self) -> Month {
+        self.debts().month(self.clock.now())
+    }
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        let breaker = self.breaker.lock();
+        breaker.expect("nothing panics while it holds the breaker")
+    }
+
+    fn debts(&self) -> MutexGuard<'_, Debts> {
+        let debts = self.debts.lock();
+        debts.expect("nothing panics while it holds the debts")
+    }
+}
+
+/// Without the store nothing is known of a key here, so nothing is admitted.
+fn no_store(error: StoreError) -> LimiterError {
+    LimiterError {
+        cause: Arc::new(error),
+    }
+}
+
+/// One call of the shared limiter. The breaker hears of its end also when nobody waits for it any
+/// more.
+struct Attempt<'a> {
+    limiter: &'a DegradingLimiter,
+    permit: Permit,
+    ending: Ending,
+}
+
+impl Attempt<'_> {
+    fn ended<T>(mut self, result: Result<T, LimiterError>) -> Result<T, LimiterError> {
+        self.ending = match &result {
+            Ok(_) => Ending::Answered,
+            Err(error) => {
+                tracing::debug!(%error, "the shared limiter failed");
+                Ending::Failed
+            }
+        };
+        result
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        let now = self.limiter.clock.monotonic();
+        let change = {
+            let mut breaker = self.limiter.breaker();
+            let change = breaker.end(self.permit, self.ending, now);
+            // The debts change before anybody sees the new mode.
+            match change {
+                Some(Change::Opened) => self.limiter.debts().begin_outage(),
+                Some(Change::Closed) => self.limiter.debts().end_outage(now),
+                None => {}
+            }
+            change
+        };
+        match change {
+            Some(Change::Opened) => tracing::warn!(
+                failures = breaker::FAILURES,
+                "the shared limiter fails: this process keeps limits on its own, with its share of \
+                 each minute, until the shared one answers"
+            ),
+            Some(Change::Closed) => {
+                tracing::info!("the shared limiter answers again and keeps the limits");
+            }
+            None => {}
+        }
+    }
+}
+
+#[async_trait]
+impl Limiter for DegradingLimiter {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        match self.ask(key, self.shared.admit(key)).await? {
+            Shared::Answered(verdict) => Ok(verdict),
+            Shared::Unknown(month) => Ok(Verdict::Unknown { month }),
+            Shared::Silent => self.admit_here(key).await,
+        }
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        match self.ask(key, self.shared.peek(key)).await? {
+            Shared::Answered(standing) => Ok(standing),
+            Shared::Unknown(_) => Ok(None),
+            Shared::Silent => match self.told_own(key).await? {
+                Some(_) => self.own.peek(key).await,
+                None => Ok(None),
+            },
+        }
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.insist(self.shared.hydrate(key, snapshot)).await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.own.apply(key, self.share(state)).await?;
+        let applied = self.insist(self.shared.apply(key, state)).await;
+        if applied.is_err() {
+            self.debts().miss(self.clock.monotonic());
+        }
+        applied
+    }
+
+    /// The own limiter forgets nothing: it is told of a key before each use, and its minute counts.
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.insist(self.shared.forget(key)).await
+    }
+
+    /// Never fails: a refund that the shared limiter misses reaches it from the store, with the
+    /// next telling of the key.
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        let owes = self.debts().of(key, self.clock.monotonic()).is_some();
+        // While the shared limiter doesn't have all that was charged, it must not give back.
+        if !owes
+            && let Some(attempt) = self.attempt()
+            && let Ok(()) = attempt.ended(self.shared.refund(key, month, request).await)
+        {
+            return Ok(());
+        }
+        self.debts().owe(key, month);
+        self.own.refund(key, month, request).await
+    }
+}

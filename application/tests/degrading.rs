@@ -1,0 +1,558 @@
+//! Whether limits hold, and revocations, while the shared limiter fails and after.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use application::{DegradingLimiter, HealthService, LimiterMode};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::customer::{Customer, CustomerId};
+use domain::key::{ApiKey, Credential, Environment, FullKey, KeyId, KeyName, Owner};
+use domain::limits::{Limits, Plan, Standing};
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::request::RequestId;
+use futures::FutureExt;
+use memory::{InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
+use ports::contract::limiter::{LimiterUnderTest, TestTime};
+use ports::inbound::{ComponentState, Health};
+use ports::outbound::{
+    AdmissionEntry, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter, LimiterError,
+    RequestEntry, Snapshot, UsageJournal, Verdict,
+};
+use support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
+use uuid::Uuid;
+
+#[path = "degrading/bounds.rs"]
+mod bounds;
+
+/// How the shared limiter does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    Works,
+    /// Fails at once.
+    Refuses,
+    /// Does what it is told, and the answer is lost.
+    LosesAnswers,
+    /// Never answers.
+    Hangs,
+}
+
+/// A limiter of one process in the place of the shared one.
+struct Frail {
+    inner: InProcessLimiter,
+    manner: Mutex<Manner>,
+    calls: AtomicUsize,
+}
+
+impl Frail {
+    fn becomes(&self, manner: Manner) {
+        *self.manner.lock().unwrap() = manner;
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    async fn does<T>(
+        &self,
+        deed: impl Future<Output = Result<T, LimiterError>>,
+    ) -> Result<T, LimiterError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let manner = *self.manner.lock().unwrap();
+        let failure = || LimiterError {
+            cause: Arc::new(std::io::Error::other("the shared limiter is down")),
+        };
+        match manner {
+            Manner::Works => deed.await,
+            Manner::Refuses => Err(failure()),
+            Manner::LosesAnswers => {
+                deed.await?;
+                Err(failure())
+            }
+            Manner::Hangs => std::future::pending().await,
+        }
+    }
+}
+
+#[async_trait]
+impl Limiter for Frail {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        self.does(self.inner.admit(key)).await
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        self.does(self.inner.peek(key)).await
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.does(self.inner.hydrate(key, snapshot)).await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.does(self.inner.apply(key, state)).await
+    }
+
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.does(self.inner.forget(key)).await
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        self.does(self.inner.refund(key, month, request)).await
+    }
+}
+
+/// A process with a key, whose shared limiter may fail.
+struct Replica {
+    clock: Arc<ManualClock>,
+    data: MemoryStore,
+    store: Arc<WatchedStore>,
+    journal: Arc<MemoryJournal>,
+    shared: Arc<Frail>,
+    own: Arc<InProcessLimiter>,
+    limiter: Arc<DegradingLimiter>,
+    key: KeyId,
+}
+
+const KEY: KeyId = KeyId(Uuid::from_u128(7));
+const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(1));
+
+impl Replica {
+    /// One of so many, and a key that the shared limiter knows.
+    async fn one_of(replicas: u32, limits: Limits) -> Self {
+        let clock = Arc::new(ManualClock::at(noon()));
+        let data = MemoryStore::default();
+        let store = Arc::new(WatchedStore::over(data.clone()));
+        let journal = Arc::new(MemoryJournal::new(data.clone()));
+        let shared = Arc::new(Frail {
+            inner: InProcessLimiter::new(clock.clone()),
+            manner: Mutex::new(Manner::Works),
+            calls: AtomicUsize::new(0),
+        });
+        let own = Arc::new(InProcessLimiter::new(clock.clone()));
+        let limiter = Arc::new(DegradingLimiter::new(
+            shared.clone(),
+            own.clone(),
+            store.clone(),
+            clock.clone(),
+            NonZeroU32::new(replicas).unwrap(),
+        ));
+        add_key(&data, limits).await;
+        let replica = Self {
+            clock,
+            data,
+            store,
+            journal,
+            shared,
+            own,
+            limiter,
+            key: KEY,
+        };
+        replica.hydrate().await;
+        replica
+    }
+
+    /// As the gatekeeper does with a key that isn't known.
+    async fn hydrate(&self) {
+        let snapshot = self.in_store().await;
+        self.limiter.hydrate(self.key, snapshot).await.unwrap();
+    }
+
+    async fn in_store(&self) -> Snapshot {
+        let month = Month::of(self.clock.now());
+        let snapshot = self.data.snapshot(self.key, month).await.unwrap();
+        snapshot.unwrap()
+    }
+
+    async fn ask(&self) -> Result<Verdict, LimiterError> {
+        self.limiter.admit(self.key).await
+    }
+
+    /// Asks so many times, writes down what is admitted, and counts it.
+    async fn admitted_of(&self, attempts: usize) -> usize {
+        let mut admitted = 0;
+        for _ in 0..attempts {
+            if let Verdict::Admitted { month, .. } = self.ask().await.unwrap() {
+                self.write_down(month);
+                admitted += 1;
+            }
+        }
+        admitted
+    }
+
+    fn write_down(&self, month: Month) {
+        let entry = AdmissionEntry {
+            key: self.key,
+            month,
+            at: self.clock.now(),
+        };
+        drop(self.journal.admit(entry));
+    }
+
+    /// The shared limiter fails until it is left alone; returns what was admitted meanwhile.
+    async fn degrade(&self, manner: Manner) -> usize {
+        self.shared.becomes(manner);
+        let mut admitted = 0;
+        for _ in 0..3 {
+            assert_eq!(self.limiter.mode(), LimiterMode::Shared);
+            admitted += self.admitted_of(1).await;
+        }
+        assert_eq!(self.limiter.mode(), LimiterMode::Degraded);
+        admitted
+    }
+
+    /// The shared limiter works again, and it is time to find out.
+    fn recover(&self) {
+        self.shared.becomes(Manner::Works);
+        self.clock.advance(Duration::from_secs(15));
+    }
+
+    async fn month_used(&self) -> u64 {
+        let standing = self.limiter.peek(self.key).await.unwrap().unwrap();
+        standing.month.unwrap().used
+    }
+}
+
+async fn add_key(data: &MemoryStore, limits: Limits) {
+    let customer = Customer {
+        id: CUSTOMER,
+        owner: Owner::operator(),
+        plan: Plan::Startup,
+        created_at: noon(),
+    };
+    data.enrol(&customer).await.unwrap();
+    let mut fill = |bytes: &mut [u8]| bytes.fill(9);
+    let secret = FullKey::generate(Environment::Test, &mut fill);
+    let (hash, generation) = hasher().hash(&secret);
+    let key = ApiKey {
+        id: KEY,
+        customer: CUSTOMER,
+        owner: Owner::operator(),
+        name: KeyName::parse("till").unwrap(),
+        prefix: secret.prefix().clone(),
+        limits,
+        created_at: noon(),
+        last_used_at: None,
+        revoked_at: None,
+        retires_at: None,
+    };
+    let credential = Credential {
+        id: KEY,
+        customer: CUSTOMER,
+        hash,
+        generation,
+    };
+    let act = domain::audit::Act {
+        id: Uuid::from_u128(99_999),
+        at: noon(),
+        actor: operator().owner,
+        request_id: RequestId::parse("cli-1").unwrap(),
+    };
+    let record = KeyRecord { key, credential };
+    data.insert(record, 10, &act).await.unwrap();
+}
+
+struct ManualTime(Arc<ManualClock>);
+
+#[async_trait]
+impl TestTime for ManualTime {
+    async fn advance(&self, by: Duration) {
+        self.0.advance(by);
+    }
+
+    async fn now(&self) -> DateTime<Utc> {
+        self.0.now()
+    }
+}
+
+#[tokio::test]
+async fn while_the_shared_limiter_works_the_contract_is_kept() {
+    ports::contract::limiter::limiter(|| async {
+        let replica = Replica::one_of(3, limits(60, None)).await;
+        replica.shared.inner.forget(KEY).await.unwrap();
+        LimiterUnderTest {
+            limiter: replica.limiter,
+            time: Arc::new(ManualTime(replica.clock)),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_that_works_costs_no_reading_of_the_store() {
+    let replica = Replica::one_of(3, limits(10, Some(100))).await;
+    assert_eq!(replica.admitted_of(20).await, 10);
+    assert_eq!(replica.store.snapshots(), 0);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+}
+
+#[tokio::test]
+async fn a_replica_on_its_own_admits_its_share_of_the_minute() {
+    for (per_minute, share) in [(60, 20), (2, 1), (100, 33)] {
+        let replica = Replica::one_of(3, limits(per_minute, None)).await;
+        let admitted = replica.degrade(Manner::Refuses).await;
+        assert_eq!(admitted + replica.admitted_of(100).await, share);
+        let Verdict::RateLimited { standing, .. } = replica.ask().await.unwrap() else {
+            panic!("not rate limited");
+        };
+        assert_eq!(standing.minute.limit as usize, share);
+    }
+}
+
+#[tokio::test]
+async fn a_replica_on_its_own_admits_what_the_store_leaves_of_the_quota() {
+    let replica = Replica::one_of(1, limits(100, Some(50))).await;
+    assert_eq!(replica.admitted_of(30).await, 30);
+    replica.shared.becomes(Manner::Refuses);
+    // What another replica wrote down meanwhile.
+    for _ in 0..5 {
+        replica.write_down(Month::of(noon()));
+    }
+    assert_eq!(replica.admitted_of(100).await, 15);
+    let refused = replica.ask().await.unwrap();
+    assert!(matches!(refused, Verdict::QuotaExceeded { .. }));
+    assert_eq!(replica.in_store().await.used.charged, 50);
+}
+
+#[tokio::test]
+async fn what_is_not_written_down_yet_counts_here() {
+    let replica = Replica::one_of(1, limits(100, Some(10))).await;
+    replica.shared.becomes(Manner::Refuses);
+    let mut admitted = 0;
+    for _ in 0..30 {
+        let verdict = replica.ask().await.unwrap();
+        admitted += usize::from(matches!(verdict, Verdict::Admitted { .. }));
+    }
+    assert_eq!(admitted, 10);
+    assert_eq!(replica.in_store().await.used.charged, 0);
+    // Idle states are dropped; what was admitted isn't forgotten with them.
+    replica.clock.advance(Duration::from_mins(2));
+    replica.own.forget_idle();
+    let refused = replica.ask().await.unwrap();
+    assert!(matches!(refused, Verdict::QuotaExceeded { .. }));
+}
+
+#[tokio::test]
+async fn a_revocation_is_refused_at_once_by_a_replica_on_its_own() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    replica.degrade(Manner::Refuses).await;
+    assert_eq!(replica.admitted_of(1).await, 1);
+    replica.data.revoke_key(KEY).await;
+    assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
+    assert_eq!(replica.limiter.peek(KEY).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_revocation_that_the_shared_limiter_missed_is_refused_once_it_is_back() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    // Nobody asks for the key in the outage, and no failure of an admission opened anything.
+    replica.shared.becomes(Manner::Refuses);
+    replica.data.revoke_key(KEY).await;
+    let state = replica.in_store().await.state;
+    replica.limiter.apply(KEY, state).await.unwrap_err();
+    replica.shared.becomes(Manner::Works);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+    assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
+}
+
+#[tokio::test]
+async fn a_revocation_that_nobody_could_announce_is_refused_once_the_shared_limiter_is_back() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    let other = KeyId(Uuid::from_u128(8));
+    replica.shared.becomes(Manner::Refuses);
+    for _ in 0..3 {
+        let unknown = replica.limiter.admit(other).await.unwrap();
+        assert!(matches!(unknown, Verdict::Unknown { .. }));
+    }
+    assert_eq!(replica.limiter.mode(), LimiterMode::Degraded);
+    replica.data.revoke_key(KEY).await;
+    replica.recover();
+    assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+}
+
+#[tokio::test]
+async fn new_limits_hold_at_once_for_a_replica_on_its_own() {
+    let replica = Replica::one_of(2, limits(100, None)).await;
+    assert_eq!(replica.degrade(Manner::Refuses).await, 3);
+    replica.data.set_key_limits(KEY, limits(10, None)).await;
+    assert_eq!(replica.admitted_of(100).await, 2);
+    replica.data.set_key_limits(KEY, limits(20, None)).await;
+    assert_eq!(replica.admitted_of(100).await, 5);
+}
+
+#[tokio::test]
+async fn a_key_that_the_store_has_not_is_unknown() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    replica.degrade(Manner::Refuses).await;
+    let nobody = KeyId(Uuid::from_u128(404));
+    let verdict = replica.limiter.admit(nobody).await.unwrap();
+    let month = Month::of(noon());
+    assert_eq!(verdict, Verdict::Unknown { month });
+    assert_eq!(replica.limiter.peek(nobody).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn with_both_down_nothing_is_admitted() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    replica.shared.becomes(Manner::Refuses);
+    replica.store.go_down();
+    for _ in 0..10 {
+        replica.ask().await.unwrap_err();
+        replica.limiter.peek(KEY).await.unwrap_err();
+    }
+    replica.store.come_back();
+    assert_eq!(replica.admitted_of(1).await, 1);
+}
+
+#[tokio::test]
+async fn the_shared_limiter_is_left_alone_and_tried_by_one_at_a_time() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    replica.degrade(Manner::Refuses).await;
+    let calls = replica.shared.calls();
+    assert_eq!(replica.admitted_of(10).await, 10);
+    assert_eq!(replica.shared.calls(), calls);
+
+    replica.shared.becomes(Manner::Hangs);
+    replica.clock.advance(Duration::from_secs(1));
+    let mut probe = Box::pin(replica.ask());
+    assert!(probe.as_mut().now_or_never().is_none());
+    let calls = replica.shared.calls();
+    assert_eq!(replica.admitted_of(10).await, 10);
+    assert_eq!(replica.shared.calls(), calls);
+
+    // Whoever asked hangs up; the next one tries.
+    drop(probe);
+    replica.shared.becomes(Manner::Works);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Degraded);
+    assert_eq!(replica.admitted_of(1).await, 1);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+}
+
+#[tokio::test]
+async fn a_call_whose_answer_is_lost_is_not_made_again() {
+    let replica = Replica::one_of(1, limits(100, Some(1_000))).await;
+    replica.shared.becomes(Manner::LosesAnswers);
+    let calls = replica.shared.calls();
+    assert_eq!(replica.admitted_of(1).await, 1);
+    assert_eq!(replica.shared.calls(), calls + 1);
+}
+
+#[tokio::test]
+async fn the_shared_limiter_is_told_the_month_before_it_counts_again() {
+    let replica = Replica::one_of(1, limits(100, Some(20))).await;
+    assert_eq!(replica.admitted_of(5).await, 5);
+    replica.shared.becomes(Manner::Refuses);
+    // Admitted here; half of it isn't written down when the shared limiter is back.
+    for written in [true, false].repeat(4) {
+        let Verdict::Admitted { month, .. } = replica.ask().await.unwrap() else {
+            panic!("not admitted");
+        };
+        if written {
+            replica.write_down(month);
+        }
+    }
+    replica.recover();
+    assert_eq!(replica.month_used().await, 13);
+    let readings = replica.store.snapshots();
+    assert_eq!(replica.admitted_of(20).await, 7);
+    assert_eq!(replica.store.snapshots(), readings, "told once is enough");
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+}
+
+#[tokio::test]
+async fn a_burst_after_an_outage_reads_a_key_once() {
+    let replica = Replica::one_of(1, limits(1_000, None)).await;
+    replica.degrade(Manner::Refuses).await;
+    replica.recover();
+    replica.admitted_of(1).await;
+    replica.shared.becomes(Manner::LosesAnswers);
+    replica.admitted_of(1).await;
+    replica.shared.becomes(Manner::Works);
+    let readings = replica.store.snapshots();
+    replica.store.hold_snapshots();
+    let mut asking: Vec<_> = (0..50).map(|_| Box::pin(replica.ask())).collect();
+    for asker in &mut asking {
+        assert!(asker.as_mut().now_or_never().is_none());
+    }
+    replica.store.release_snapshots();
+    for verdict in futures::future::join_all(asking).await {
+        assert!(matches!(verdict.unwrap(), Verdict::Admitted { .. }));
+    }
+    let readings = replica.store.snapshots() - readings;
+    assert_eq!(readings, 1);
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_read_is_not_admitted_by_a_limiter_that_missed_something() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    replica.degrade(Manner::Refuses).await;
+    replica.recover();
+    replica.store.go_down();
+    for _ in 0..5 {
+        replica.ask().await.unwrap_err();
+        replica.clock.advance(Duration::from_secs(50));
+    }
+    replica.store.come_back();
+    assert_eq!(replica.admitted_of(1).await, 1);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+}
+
+#[tokio::test]
+async fn a_refund_that_the_shared_limiter_misses_counts_here_and_fails_for_nobody() {
+    let replica = Replica::one_of(1, limits(100, Some(10))).await;
+    replica.degrade(Manner::Refuses).await;
+    assert_eq!(replica.admitted_of(20).await, 7);
+    let month = Month::of(noon());
+    for _ in 0..3 {
+        let request = Uuid::from_u128(5);
+        replica.limiter.refund(KEY, month, request).await.unwrap();
+    }
+    assert_eq!(replica.admitted_of(20).await, 1);
+    // It is written down after, and the shared limiter hears of it from there.
+    replica
+        .journal
+        .conclude(refund_of(Uuid::from_u128(5), month));
+    replica.recover();
+    assert_eq!(replica.month_used().await, 10);
+}
+
+#[tokio::test]
+async fn a_limiter_on_its_own_is_named_by_our_health() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    let health = HealthService::degrading(
+        replica.store.clone(),
+        replica.journal.clone(),
+        replica.limiter.clone(),
+    );
+    let limiter = async || health.components().await[2].state;
+    assert_eq!(limiter().await, ComponentState::Up);
+    replica.degrade(Manner::Refuses).await;
+    assert_eq!(limiter().await, ComponentState::Degraded);
+    replica.store.go_down();
+    assert_eq!(limiter().await, ComponentState::Failed);
+    replica.store.come_back();
+    replica.recover();
+    assert_eq!(limiter().await, ComponentState::Up, "looking is a try");
+}
+
+fn refund_of(request: Uuid, month: Month) -> RequestEntry {
+    RequestEntry {
+        id: request,
+        request_id: RequestId::parse("till-7").unwrap(),
+        key: KEY,
+        customer: CUSTOMER,
+        endpoint: Endpoint::Xml,
+        outcome: Outcome::BankTimeout,
+        banks: None,
+        at: noon(),
+        duration: Duration::ZERO,
+        bank_time: None,
+        refund: Some(month),
+    }
+}
