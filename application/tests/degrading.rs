@@ -523,6 +523,20 @@ async fn a_refund_that_the_shared_limiter_misses_counts_here_and_fails_for_nobod
 }
 
 #[tokio::test]
+async fn a_limiter_that_does_not_know_what_was_charged_gives_nothing_back() {
+    let replica = Replica::one_of(1, limits(100, Some(50))).await;
+    assert_eq!(replica.admitted_of(5).await, 5);
+    assert_eq!(replica.degrade(Manner::Refuses).await, 3);
+    replica.recover();
+    let (request, month) = (Uuid::from_u128(5), Month::of(noon()));
+    replica.limiter.refund(KEY, month, request).await.unwrap();
+    let shared = replica.shared.inner.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(shared.month.unwrap().used, 5);
+    replica.journal.conclude(refund_of(request, month));
+    assert_eq!(replica.month_used().await, 7);
+}
+
+#[tokio::test]
 async fn a_limiter_on_its_own_is_named_by_our_health() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let health = HealthService::degrading(
