@@ -55,6 +55,18 @@ pub struct Options {
     )]
     pub database_url: Option<ServerUrl>,
 
+    /// Connections to the database for keys and sessions. Each process has three more: the
+    /// journal's, and two for the dashboard.
+    #[arg(
+        long,
+        env = "CEP_DATABASE_CONNECTIONS",
+        global = true,
+        value_name = "N",
+        default_value_t = 4,
+        value_parser = clap::value_parser!(u32).range(1..=1_000)
+    )]
+    pub database_connections: u32,
+
     /// Redis that replicas share their limits in: `redis://` or, with TLS, `rediss://`.
     #[arg(
         long,
@@ -79,6 +91,17 @@ pub struct Options {
         conflicts_with = "redis_url"
     )]
     pub redis_cluster: Vec<ServerUrl>,
+
+    /// Replicas that serve at the same time. While Redis is down each admits its share of every
+    /// limit: too small a number admits too much then.
+    #[arg(
+        long,
+        env = "CEP_REPLICAS",
+        global = true,
+        value_name = "N",
+        default_value = "2"
+    )]
+    pub replicas: NonZeroU32,
 
     /// Milliseconds that Redis may take to answer; a call that takes longer has failed.
     #[arg(

@@ -32,8 +32,8 @@ mod limits;
 mod people;
 mod storage;
 
+use limits::Counting;
 pub(crate) use limits::Deployment;
-use limits::{Limits, limits};
 use people::Foundation;
 pub(crate) use people::{Identity, identity};
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
@@ -46,7 +46,7 @@ pub(crate) struct Gateway {
     pub(crate) operator: Caller,
     pub(crate) key_watch: Arc<KeyWatch>,
     pub(crate) retirement: Arc<Retirement>,
-    pub(crate) in_process: Option<Arc<InProcessLimiter>>,
+    pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -95,15 +95,13 @@ pub(crate) async fn gateway(
     let secret = hmac_secret(options, key_store.as_ref(), random.as_ref()).await?;
     let journal = store.journal(new_id(clock.as_ref(), random.as_ref()));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
-    let Limits {
-        limiter,
-        in_process,
-    } = limits(options, &clock)?;
+    let counting = Counting::of(options, &key_store, &clock)?;
+    let limiter = counting.limiter();
 
-    let watched = (Arc::clone(&key_store), Arc::clone(&limiter));
-    let key_watch = match &in_process {
-        Some(_) => KeyWatch::start(watched.0, watched.1).await?,
-        None => KeyWatch::resume(watched.0, watched.1).await?,
+    let (watched, told) = (Arc::clone(&key_store), Arc::clone(&limiter));
+    let key_watch = match &counting {
+        Counting::Here(_) => KeyWatch::start(watched, told).await?,
+        Counting::Shared { .. } => KeyWatch::resume(watched, told).await?,
     };
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
     let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
@@ -145,11 +143,7 @@ pub(crate) async fn gateway(
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
-        health: Arc::new(HealthService::new(
-            Arc::clone(&key_store),
-            usage,
-            Arc::clone(&limiter),
-        )),
+        health: Arc::new(health(&counting, Arc::clone(&key_store), usage)),
         clock: Arc::clone(&clock),
         random: Arc::clone(&random),
         catalogue: Catalogue::embedded(),
@@ -188,7 +182,7 @@ pub(crate) async fn gateway(
         operator,
         key_watch: Arc::new(key_watch),
         retirement: Arc::new(retirement),
-        in_process,
+        in_process: counting.in_process(),
         store,
         for_insights,
         clock,
@@ -209,7 +203,8 @@ pub(crate) async fn key_administration(
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let store = storage::open(options).await?;
     let secret = hmac_secret(options, &store, random.as_ref()).await?;
-    let Limits { limiter, .. } = limits(options, &clock)?;
+    let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
+    let limiter = Counting::of(options, &key_store, &clock)?.limiter();
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
     Ok((keys, operator(clock.as_ref(), random.as_ref())))
 }
@@ -276,6 +271,19 @@ fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
         ),
         test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
     })
+}
+
+fn health(
+    counting: &Counting,
+    keys: Arc<dyn KeyStore>,
+    journal: Arc<dyn UsageJournal>,
+) -> HealthService {
+    match counting {
+        Counting::Here(limiter) => HealthService::new(keys, journal, limiter.clone()),
+        Counting::Shared { limiter, .. } => {
+            HealthService::degrading(keys, journal, Arc::clone(limiter))
+        }
+    }
 }
 
 fn key_service(

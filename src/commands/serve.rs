@@ -146,15 +146,14 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
             }
         }
     }));
-    if let Some(limiter) = gateway.in_process.clone() {
-        tasks.spawn(every(FORGET_IDLE, move || {
-            let limiter = Arc::clone(&limiter);
-            async move {
-                let forgotten = limiter.forget_idle();
-                tracing::debug!(forgotten, "idle keys");
-            }
-        }));
-    }
+    let limiter = Arc::clone(&gateway.in_process);
+    tasks.spawn(every(FORGET_IDLE, move || {
+        let limiter = Arc::clone(&limiter);
+        async move {
+            let forgotten = limiter.forget_idle();
+            tracing::debug!(forgotten, "idle keys");
+        }
+    }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
     let days = |days: u32| chrono::Days::new(u64::from(days));
     let (requests, usage) = (

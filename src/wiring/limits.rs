@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use application::DegradingLimiter;
 use limiter_redis::{RedisLimiter, RedisOptions};
 use memory::InProcessLimiter;
-use ports::outbound::{Clock, Limiter};
+use ports::outbound::{Clock, KeyStore, Limiter};
 
 use crate::config::{Options, ServerUrl};
 
@@ -46,40 +47,72 @@ impl Deployment {
 }
 
 /// Who counts requests.
-pub(crate) struct Limits {
-    /// What counts.
-    pub(crate) limiter: Arc<dyn Limiter>,
-    /// The same when it is in this process, which has to forget idle keys by itself.
-    pub(crate) in_process: Option<Arc<InProcessLimiter>>,
+pub(super) enum Counting {
+    /// This process, which has to forget idle keys by itself.
+    Here(Arc<InProcessLimiter>),
+    /// Redis, for all replicas; this process while Redis is down.
+    Shared {
+        limiter: Arc<DegradingLimiter>,
+        stand_in: Arc<InProcessLimiter>,
+    },
 }
 
-/// The limiter that the options name.
-///
-/// # Errors
-/// When they can't be used.
-pub(super) fn limits(options: &Options, clock: &Arc<dyn Clock>) -> Result<Limits> {
-    let mut redis_options = RedisOptions::default();
-    redis_options.timeouts.response = Duration::from_millis(options.redis_timeout);
-    let redis = match (&options.redis_url, options.redis_cluster.as_slice()) {
-        (Some(url), _) => {
-            let single = RedisLimiter::single(url.reveal(), &redis_options);
-            single.context("CEP_REDIS_URL")?
+impl Counting {
+    /// What the options name.
+    ///
+    /// # Errors
+    /// When they can't be used.
+    pub(super) fn of(
+        options: &Options,
+        keys: &Arc<dyn KeyStore>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self> {
+        let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
+        let Some(redis) = redis(options)? else {
+            return Ok(Self::Here(in_process));
+        };
+        let limiter = DegradingLimiter::new(
+            Arc::new(redis),
+            in_process.clone(),
+            Arc::clone(keys),
+            Arc::clone(clock),
+            options.replicas,
+        );
+        Ok(Self::Shared {
+            limiter: Arc::new(limiter),
+            stand_in: in_process,
+        })
+    }
+
+    /// What counts.
+    pub(super) fn limiter(&self) -> Arc<dyn Limiter> {
+        match self {
+            Self::Here(limiter) => limiter.clone(),
+            Self::Shared { limiter, .. } => limiter.clone(),
         }
-        (None, []) => {
-            let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
-            return Ok(Limits {
-                limiter: in_process.clone(),
-                in_process: Some(in_process),
-            });
+    }
+
+    /// What of it is in this process.
+    pub(super) fn in_process(&self) -> Arc<InProcessLimiter> {
+        match self {
+            Self::Here(limiter)
+            | Self::Shared {
+                stand_in: limiter, ..
+            } => Arc::clone(limiter),
         }
+    }
+}
+
+fn redis(options: &Options) -> Result<Option<RedisLimiter>> {
+    let mut redis = RedisOptions::default();
+    redis.timeouts.response = Duration::from_millis(options.redis_timeout);
+    let limiter = match (&options.redis_url, options.redis_cluster.as_slice()) {
+        (Some(url), _) => RedisLimiter::single(url.reveal(), &redis).context("CEP_REDIS_URL")?,
+        (None, []) => return Ok(None),
         (None, urls) => {
             let urls: Vec<_> = urls.iter().map(ServerUrl::reveal).collect();
-            let cluster = RedisLimiter::cluster(&urls, &redis_options);
-            cluster.context("CEP_REDIS_CLUSTER")?
+            RedisLimiter::cluster(&urls, &redis).context("CEP_REDIS_CLUSTER")?
         }
     };
-    Ok(Limits {
-        limiter: Arc::new(redis),
-        in_process: None,
-    })
+    Ok(Some(limiter))
 }

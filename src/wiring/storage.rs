@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use store_seaorm::{Store, StoreOptions, sqlite_url};
+use store_seaorm::{SchemaError, Store, StoreOptions, sqlite_url};
 
 use super::Deployment;
 use crate::config::Options;
@@ -12,9 +12,9 @@ use crate::config::Options;
 /// The embedded database's name in the data folder.
 const DATABASE: &str = "cep.db";
 
-/// Connections of those who look at the dashboard: a slow question there must not keep keys,
-/// sessions and revocations waiting for one of theirs.
-const FOR_INSIGHTS: u32 = 2;
+/// Connections of those who look at the dashboard, which are apart: a slow question there must not
+/// keep keys, sessions and revocations waiting.
+const FEW: u32 = 2;
 
 /// Opens the database, at its newest schema. The embedded one is brought to it; a server, which
 /// others use too, has to be there already.
@@ -22,17 +22,18 @@ const FOR_INSIGHTS: u32 = 2;
 /// # Errors
 /// What can't be opened, or hasn't the newest schema.
 pub(super) async fn open(options: &Options) -> Result<Store> {
-    let store = open_with(options, StoreOptions::default()).await?;
+    let store = open_with(options, options.database_connections).await?;
     match Deployment::of(options)? {
         Deployment::Embedded => migrate(&store).await?,
-        Deployment::Replicated => {
-            let current = store.is_current().await;
-            if !current.context("looking at the database's schema (CEP_DATABASE_URL)")? {
-                bail!(
-                    "the database's schema is behind: run `cep-gateway migrate` once, then start"
-                );
+        Deployment::Replicated => match store.check_schema().await {
+            Ok(()) => {}
+            Err(behind @ SchemaError::Behind { .. }) => {
+                bail!("{behind}: run `cep-gateway migrate` once, then start");
             }
-        }
+            Err(error) => {
+                return Err(error).context("looking at the database's schema (CEP_DATABASE_URL)");
+            }
+        },
     }
     Ok(store)
 }
@@ -42,7 +43,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
 /// # Errors
 /// When it can't be opened or changed.
 pub(crate) async fn bring_up_to_date(options: &Options) -> Result<()> {
-    let store = open_with(options, StoreOptions::default()).await?;
+    let store = open_with(options, FEW).await?;
     migrate(&store).await?;
     store.close().await.context("closing the database")
 }
@@ -57,17 +58,17 @@ async fn migrate(store: &Store) -> Result<()> {
 /// # Errors
 /// When it can't be opened.
 pub(super) async fn open_for_insights(options: &Options) -> Result<Store> {
-    let few = StoreOptions {
-        connections: FOR_INSIGHTS,
-        ..StoreOptions::default()
-    };
-    open_with(options, few).await
+    open_with(options, FEW).await
 }
 
-async fn open_with(options: &Options, store: StoreOptions) -> Result<Store> {
+async fn open_with(options: &Options, connections: u32) -> Result<Store> {
     let url = match &options.database_url {
         Some(url) => url.reveal().to_owned(),
         None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR")?,
+    };
+    let store = StoreOptions {
+        connections,
+        ..StoreOptions::default()
     };
     Store::open_with(&url, store)
         .await
