@@ -84,17 +84,17 @@ pub(crate) async fn first_look() -> Result<Vec<Row>> {
     let goal = "p99 ≤ 50 ms";
     Ok(vec![
         row(
-            &format!("`GET /keys`, {KEYS} keys, {REQUESTS} kept requests"),
+            &format!("(f) `GET /keys`, {KEYS} keys, {REQUESTS} kept requests"),
             measure(keys).await?,
             goal,
         ),
         row(
-            "the dashboard's start query, the same data",
+            "(f) the dashboard's start query, the same data",
             measure(start).await?,
             goal,
         ),
         row(
-            "making that data, through the journal",
+            "(f) making that data, through the journal",
             format!("{:.1} s", filled.as_secs_f64()),
             "–",
         ),
