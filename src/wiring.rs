@@ -122,17 +122,7 @@ pub(crate) async fn gateway(
     gatekeeper.learn_keys().await?;
     let banks = banks(options, sandbox_url)?;
     let bank_watch = Arc::new(BankWatch::new(Arc::clone(&clock)));
-    let proofs = ProofService::new(
-        banks.clone(),
-        Arc::clone(&clock),
-        Catalogue::embedded(),
-        options.bank_timeout,
-        ProofMemory::new(
-            u64::from(options.proof_memory) << 20,
-            options.proof_memory_age,
-        ),
-        Arc::clone(&bank_watch),
-    );
+    let proofs = proofs(options, &banks, &clock, &bank_watch);
     let requests = TaskTracker::new();
     let observer = Arc::new(Observer {
         clock: Arc::clone(&clock),
@@ -271,6 +261,26 @@ fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
         ),
         test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
     })
+}
+
+fn proofs(
+    options: &Options,
+    banks: &BankBySide,
+    clock: &Arc<dyn Clock>,
+    watch: &Arc<BankWatch>,
+) -> ProofService {
+    let memory = ProofMemory::new(
+        u64::from(options.proof_memory) << 20,
+        options.proof_memory_age,
+    );
+    ProofService::new(
+        banks.clone(),
+        Arc::clone(clock),
+        Catalogue::embedded(),
+        options.bank_timeout,
+        memory,
+        Arc::clone(watch),
+    )
 }
 
 fn health(
