@@ -2,6 +2,7 @@
 //! file, its real sandbox bank.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod abuse;
 mod architecture;
 mod bad_input;
 mod browser;
