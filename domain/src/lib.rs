@@ -19,6 +19,7 @@ pub mod inference;
 pub mod key;
 pub mod latency;
 pub mod limits;
+pub mod loopback;
 pub mod month;
 pub mod outcome;
 pub mod page;

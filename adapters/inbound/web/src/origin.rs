@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use url::{Host, Url};
+use domain::loopback::is_loopback;
+use url::Url;
 
 /// An origin of the web, `https://host` or `http://host:port`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -54,9 +55,9 @@ impl Origin {
         if !exact {
             return Err(OriginError);
         }
-        let security = match url.host() {
+        let security = match url.host_str() {
             _ if tls => Security::Tls,
-            Some(host) if is_loopback(&host) => Security::Loopback,
+            Some(host) if is_loopback(host) => Security::Loopback,
             _ => Security::None,
         };
         Ok(Self {
@@ -79,15 +80,6 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
-    }
-}
-
-/// Whether a host is this machine, for every browser (W3C Secure Contexts, 3.1).
-fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
     }
 }
 

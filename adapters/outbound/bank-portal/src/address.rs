@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use url::{Host, Url};
+use domain::loopback::is_loopback;
+use url::Url;
 
 /// The central bank's portal.
 pub const CENTRAL_BANK: &str = "https://www.banxico.org.mx/cep";
@@ -44,14 +45,14 @@ impl PortalUrl {
     /// See [`PortalUrlError`].
     pub fn parse(text: &str) -> Result<Self, PortalUrlError> {
         let mut url = Url::parse(text).map_err(PortalUrlError::Malformed)?;
-        let Some(host) = url.host() else {
+        let Some(host) = url.host_str() else {
             return Err(PortalUrlError::Malformed(url::ParseError::EmptyHost));
         };
         match url.scheme() {
             "https" => {}
-            "http" if is_loopback(&host) => {}
+            "http" if is_loopback(host) => {}
             "http" => {
-                let host = host.to_string();
+                let host = host.to_owned();
                 return Err(PortalUrlError::Insecure { host });
             }
             scheme => {
@@ -86,14 +87,6 @@ impl PortalUrl {
 impl fmt::Display for PortalUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
     }
 }
 

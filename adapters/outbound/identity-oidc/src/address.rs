@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use url::{Host, Url};
+use domain::loopback::is_loopback;
+use url::Url;
 
 /// What follows an issuer in the address of its discovery document (OpenID Connect Discovery 1.0,
 /// section 4).
@@ -96,14 +97,14 @@ impl fmt::Display for Issuer {
 
 fn address(text: &str) -> Result<Url, AddressError> {
     let url = Url::parse(text).map_err(AddressError::Malformed)?;
-    let Some(host) = url.host() else {
+    let Some(host) = url.host_str() else {
         return Err(AddressError::Malformed(url::ParseError::EmptyHost));
     };
     match url.scheme() {
         "https" => {}
-        "http" if is_loopback(&host) => {}
+        "http" if is_loopback(host) => {}
         "http" => {
-            let host = host.to_string();
+            let host = host.to_owned();
             return Err(AddressError::Insecure { host });
         }
         scheme => {
@@ -115,14 +116,6 @@ fn address(text: &str) -> Result<Url, AddressError> {
         return Err(AddressError::UserInfo);
     }
     Ok(url)
-}
-
-fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    }
 }
 
 #[cfg(test)]

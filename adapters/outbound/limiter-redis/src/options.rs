@@ -25,7 +25,7 @@ impl Default for RedisOptions {
     fn default() -> Self {
         Self {
             timeouts: RedisTimeouts::default(),
-            connections: const { NonZeroUsize::new(2).unwrap() },
+            connections: NonZeroUsize::MIN.saturating_add(1),
             namespace: "cep".to_owned(),
             root_certificate: None,
         }

@@ -6,12 +6,13 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
 
+use domain::loopback::is_loopback;
 use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
 use sea_orm::sqlx::{ConnectOptions as _, Connection as _, Error, PgConnection, Row as _, query};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 use tokio::time::timeout;
-use url::{Host, Url};
+use url::Url;
 
 use super::{OpenError, StoreOptions};
 
@@ -158,7 +159,10 @@ impl Server {
         };
         let name = format!("{host}:{}/{database}", parsed.port().unwrap_or(5432));
         let is_socket = host.starts_with('/');
-        let ssl_mode = ssl_mode(&given, is_socket || is_loopback(&parsed))?;
+        let ssl_mode = ssl_mode(
+            &given,
+            is_socket || parsed.host_str().is_some_and(is_loopback),
+        )?;
         let mut options = PgConnectOptions::from_url(&parsed)
             .map_err(|_| UrlFault::Unreadable)?
             .ssl_mode(ssl_mode);
@@ -273,21 +277,6 @@ fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlFault> {
         given.push((known, value.into_owned()));
     }
     Ok(given)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    // The scheme isn't one of the web's, so addresses of version 4 are left as they are written.
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            name == "localhost"
-                || name
-                    .parse()
-                    .is_ok_and(|ip: std::net::Ipv4Addr| ip.is_loopback())
-        }
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    }
 }
 
 /// Nothing that crosses a network is unprotected unless the URL says so.
