@@ -1,0 +1,242 @@
+//! Replicas over one shared limiter that fails as a test wants it.
+
+use super::*;
+
+/// How the shared limiter does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    Works,
+    /// Fails at once.
+    Refuses,
+    /// Does what it is told, and the answer is lost.
+    LosesAnswers,
+    /// Never answers.
+    Hangs,
+}
+
+/// A limiter of one process in the place of the shared one.
+pub(super) struct Frail {
+    pub(super) inner: InProcessLimiter,
+    pub(super) manner: Mutex<Manner>,
+    pub(super) calls: AtomicUsize,
+}
+
+impl Frail {
+    pub(super) fn becomes(&self, manner: Manner) {
+        *self.manner.lock().unwrap() = manner;
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    pub(super) async fn does<T>(
+        &self,
+        deed: impl Future<Output = Result<T, LimiterError>>,
+    ) -> Result<T, LimiterError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let manner = *self.manner.lock().unwrap();
+        let failure = || LimiterError {
+            cause: Arc::new(std::io::Error::other("the shared limiter is down")),
+        };
+        match manner {
+            Manner::Works => deed.await,
+            Manner::Refuses => Err(failure()),
+            Manner::LosesAnswers => {
+                deed.await?;
+                Err(failure())
+            }
+            Manner::Hangs => std::future::pending().await,
+        }
+    }
+}
+
+#[async_trait]
+impl Limiter for Frail {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        self.does(self.inner.admit(key)).await
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        self.does(self.inner.peek(key)).await
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.does(self.inner.hydrate(key, snapshot)).await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.does(self.inner.apply(key, state)).await
+    }
+
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.does(self.inner.forget(key)).await
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        self.does(self.inner.refund(key, month, request)).await
+    }
+}
+
+/// A process with a key, whose shared limiter may fail.
+pub(super) struct Replica {
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) data: MemoryStore,
+    pub(super) store: Arc<WatchedStore>,
+    pub(super) journal: Arc<MemoryJournal>,
+    pub(super) shared: Arc<Frail>,
+    pub(super) own: Arc<InProcessLimiter>,
+    pub(super) limiter: Arc<DegradingLimiter>,
+    pub(super) key: KeyId,
+}
+
+pub(super) const KEY: KeyId = KeyId(Uuid::from_u128(7));
+pub(super) const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(1));
+
+impl Replica {
+    /// One of so many, and a key that the shared limiter knows.
+    pub(super) async fn one_of(replicas: u32, limits: Limits) -> Self {
+        let clock = Arc::new(ManualClock::at(noon()));
+        let data = MemoryStore::default();
+        let store = Arc::new(WatchedStore::over(data.clone()));
+        let journal = Arc::new(MemoryJournal::new(data.clone()));
+        let shared = Arc::new(Frail {
+            inner: InProcessLimiter::new(clock.clone()),
+            manner: Mutex::new(Manner::Works),
+            calls: AtomicUsize::new(0),
+        });
+        let own = Arc::new(InProcessLimiter::new(clock.clone()));
+        let limiter = Arc::new(DegradingLimiter::new(
+            shared.clone(),
+            own.clone(),
+            store.clone(),
+            clock.clone(),
+            NonZeroU32::new(replicas).unwrap(),
+        ));
+        add_key(&data, limits).await;
+        let replica = Self {
+            clock,
+            data,
+            store,
+            journal,
+            shared,
+            own,
+            limiter,
+            key: KEY,
+        };
+        replica.hydrate().await;
+        replica
+    }
+
+    /// As the gatekeeper does with a key that isn't known.
+    pub(super) async fn hydrate(&self) {
+        let snapshot = self.in_store().await;
+        self.limiter.hydrate(self.key, snapshot).await.unwrap();
+    }
+
+    pub(super) async fn in_store(&self) -> Snapshot {
+        let month = Month::of(self.clock.now());
+        let snapshot = self.data.snapshot(self.key, month).await.unwrap();
+        snapshot.unwrap()
+    }
+
+    pub(super) async fn ask(&self) -> Result<Verdict, LimiterError> {
+        self.limiter.admit(self.key).await
+    }
+
+    /// Asks so many times, writes down what is admitted, and counts it.
+    pub(super) async fn admitted_of(&self, attempts: usize) -> usize {
+        let mut admitted = 0;
+        for _ in 0..attempts {
+            if let Verdict::Admitted { month, .. } = self.ask().await.unwrap() {
+                self.write_down(month);
+                admitted += 1;
+            }
+        }
+        admitted
+    }
+
+    pub(super) fn write_down(&self, month: Month) {
+        let entry = AdmissionEntry {
+            key: self.key,
+            month,
+            at: self.clock.now(),
+        };
+        drop(self.journal.admit(entry));
+    }
+
+    /// The shared limiter fails until it is left alone; returns what was admitted meanwhile.
+    pub(super) async fn degrade(&self, manner: Manner) -> usize {
+        self.shared.becomes(manner);
+        let mut admitted = 0;
+        for _ in 0..3 {
+            assert_eq!(self.limiter.mode(), LimiterMode::Shared);
+            admitted += self.admitted_of(1).await;
+        }
+        assert_eq!(self.limiter.mode(), LimiterMode::Degraded);
+        admitted
+    }
+
+    /// The shared limiter works again, and it is time to find out.
+    pub(super) fn recover(&self) {
+        self.shared.becomes(Manner::Works);
+        self.clock.advance(Duration::from_secs(15));
+    }
+
+    pub(super) async fn month_used(&self) -> u64 {
+        let standing = self.limiter.peek(self.key).await.unwrap().unwrap();
+        standing.month.unwrap().used
+    }
+}
+
+pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
+    let customer = Customer {
+        id: CUSTOMER,
+        owner: Owner::operator(),
+        plan: Plan::Startup,
+        created_at: noon(),
+    };
+    data.enrol(&customer).await.unwrap();
+    let mut fill = |bytes: &mut [u8]| bytes.fill(9);
+    let secret = FullKey::generate(Environment::Test, &mut fill);
+    let (hash, generation) = hasher().hash(&secret);
+    let key = ApiKey {
+        id: KEY,
+        customer: CUSTOMER,
+        owner: Owner::operator(),
+        name: KeyName::parse("till").unwrap(),
+        prefix: secret.prefix().clone(),
+        limits,
+        created_at: noon(),
+        last_used_at: None,
+        revoked_at: None,
+        retires_at: None,
+    };
+    let credential = Credential {
+        id: KEY,
+        customer: CUSTOMER,
+        hash,
+        generation,
+    };
+    let act = domain::audit::Act {
+        id: Uuid::from_u128(99_999),
+        at: noon(),
+        actor: operator().owner,
+        request_id: RequestId::parse("cli-1").unwrap(),
+    };
+    let record = KeyRecord { key, credential };
+    data.insert(record, 10, &act).await.unwrap();
+}
+
+pub(super) struct ManualTime(pub(super) Arc<ManualClock>);
+
+#[async_trait]
+impl TestTime for ManualTime {
+    async fn advance(&self, by: Duration) {
+        self.0.advance(by);
+    }
+
+    async fn now(&self) -> DateTime<Utc> {
+        self.0.now()
+    }
+}
