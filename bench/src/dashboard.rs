@@ -23,8 +23,8 @@ use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::json;
 use store_seaorm::{Store, sqlite_url};
-use uuid::{Builder, Uuid};
 
+use crate::dice::Dice;
 use crate::load::percentile;
 use crate::process::{Program, gateway_command};
 use crate::table::Row;
@@ -164,8 +164,7 @@ async fn fill(folder: &Path, issuer: &str) -> Result<()> {
     let store = Store::open(&sqlite_url(&folder.join("cep.db"))?).await?;
     store.migrate().await?;
     let mut dice = Dice(1);
-    let now = DateTime::<Utc>::from(std::time::UNIX_EPOCH)
-        + TimeDelta::from_std(std::time::SystemTime::UNIX_EPOCH.elapsed()?)?;
+    let now = crate::now()?;
     let customer = Customer {
         id: CustomerId(dice.id(now)),
         owner: Owner {
@@ -264,33 +263,5 @@ fn request(dice: &mut Dice, key: KeyId, customer: CustomerId, at: DateTime<Utc>)
         duration: Duration::from_millis(u64::from(dice.below(3_000))),
         bank_time: None,
         refund: None,
-    }
-}
-
-/// Numbers that look random and are the same in every run (Knuth's MMIX generator).
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 32
-    }
-
-    fn below(&mut self, end: u32) -> u32 {
-        u32::try_from(self.next() % u64::from(end)).unwrap_or_default()
-    }
-
-    fn fill(&mut self, bytes: &mut [u8]) {
-        bytes.fill_with(|| self.next().to_le_bytes()[0]);
-    }
-
-    fn id(&mut self, at: DateTime<Utc>) -> Uuid {
-        let mut bytes = [0; 10];
-        self.fill(&mut bytes);
-        let millis = u64::try_from(at.timestamp_millis()).unwrap_or_default();
-        Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -51,6 +52,11 @@ impl Connection {
         }
     }
 
+    /// The body of the last answer, if it told its length.
+    pub(crate) fn body(&self, answer: &Answer) -> &[u8] {
+        self.buffer.get(answer.head.len() + 4..).unwrap_or_default()
+    }
+
     async fn finish(&mut self, head_length: usize) -> Result<Answer> {
         let head = String::from_utf8_lossy(&self.buffer[..head_length]).into_owned();
         let status = head.get(9..12).context("no status")?.parse()?;
@@ -94,41 +100,87 @@ pub(crate) fn body(number: u64) -> String {
     )
 }
 
-/// Requests a second that `connections` get, each asking the same again and again for `span`, and
-/// the 99th percentile of their latencies.
+/// What is asked, and of whom.
+pub(crate) struct Load {
+    addresses: Vec<SocketAddr>,
+    requests: Vec<Vec<u8>>,
+    asked: AtomicUsize,
+}
+
+impl Load {
+    /// Requests that are asked in turn, on connections that are shared out among the addresses.
+    pub(crate) fn new(addresses: Vec<SocketAddr>, requests: Vec<Vec<u8>>) -> Arc<Self> {
+        Arc::new(Self {
+            addresses,
+            requests,
+            asked: AtomicUsize::new(0),
+        })
+    }
+
+    /// Connects, to another address each time.
+    pub(crate) async fn connect(&self, number: usize) -> Result<Connection> {
+        Connection::open(self.addresses[number % self.addresses.len()]).await
+    }
+
+    /// Asks the next request; returns the status of its answer.
+    pub(crate) async fn ask(&self, connection: &mut Connection) -> Result<u16> {
+        let number = self.asked.fetch_add(1, Ordering::Relaxed);
+        let request = &self.requests[number % self.requests.len()];
+        Ok(connection.ask(request).await?.status)
+    }
+}
+
+/// What came of a load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Throughput {
+    /// Requests that succeeded.
+    pub(crate) answered: usize,
+    /// Requests that were answered with something else than 200.
+    pub(crate) failed: usize,
+    /// Requests a second that succeeded.
+    pub(crate) rate: f64,
+    /// The latency that one in a hundred exceeds.
+    pub(crate) p99: Duration,
+}
+
+/// What so many connections get, each asking again as soon as it is answered, for `span`.
 pub(crate) async fn throughput(
-    address: SocketAddr,
-    request: Vec<u8>,
+    load: &Arc<Load>,
     connections: usize,
     span: Duration,
-) -> Result<(f64, Duration)> {
-    let request = Arc::new(request);
+) -> Result<Throughput> {
     let until = Instant::now() + span;
     let askers: Vec<_> = (0..connections)
-        .map(|_| {
-            let request = Arc::clone(&request);
+        .map(|number| {
+            let load = Arc::clone(load);
             tokio::spawn(async move {
-                let mut connection = Connection::open(address).await?;
-                let mut latencies = Vec::new();
+                let mut connection = load.connect(number).await?;
+                let (mut latencies, mut failed) = (Vec::new(), 0);
                 while Instant::now() < until {
                     let started = Instant::now();
-                    let answer = connection.ask(&request).await?;
-                    if answer.status != 200 {
-                        bail!("an answer was {}", answer.status);
+                    match load.ask(&mut connection).await? {
+                        200 => latencies.push(started.elapsed()),
+                        _ => failed += 1,
                     }
-                    latencies.push(started.elapsed());
                 }
-                Ok(latencies)
+                anyhow::Ok((latencies, failed))
             })
         })
         .collect();
-    let mut latencies = Vec::new();
+    let (mut latencies, mut failed) = (Vec::new(), 0);
     for asker in askers {
-        latencies.extend(asker.await??);
+        let (own, own_failed) = asker.await??;
+        latencies.extend(own);
+        failed += own_failed;
     }
     #[expect(clippy::cast_precision_loss, reason = "a rate for a table")]
     let rate = latencies.len() as f64 / span.as_secs_f64();
-    Ok((rate, percentile(&mut latencies, 99)))
+    Ok(Throughput {
+        answered: latencies.len(),
+        failed,
+        rate,
+        p99: percentile(&mut latencies, 99),
+    })
 }
 
 /// The percentile of these, which get sorted.

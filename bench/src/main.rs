@@ -1,22 +1,29 @@
 //! Benchmarks: ratios against baselines in the same run, printed as a table. They never fail.
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio::runtime::Builder;
 
 mod admission;
 mod baseline;
 mod dashboard;
+mod dice;
 mod load;
 mod process;
+mod processor;
+mod replicas;
+mod steady;
 mod system;
 mod table;
 
 use table::Row;
 
 fn main() -> Result<()> {
+    // One thread asks, as with other load generators, so that it takes less from who answers.
+    let one_thread = || Builder::new_current_thread().enable_all().build();
     let threads = || Builder::new_multi_thread().enable_all().build();
     match std::env::args().nth(1).as_deref() {
         Some("baseline") => return threads()?.block_on(baseline::serve()),
@@ -25,20 +32,31 @@ fn main() -> Result<()> {
             println!("{}", table::render(&rows));
             return Ok(());
         }
+        Some("replicas") => {
+            let rows = one_thread()?.block_on(replicas::measure())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
         _ => {}
     }
-    // One thread asks, as with other load generators, so that it takes less from who answers.
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = one_thread()?;
     let mut rows = Vec::new();
     rows.extend(runtime.block_on(admission::measure())?);
     rows.extend(runtime.block_on(system::remembered_proof())?);
     rows.extend(runtime.block_on(system::added_latency())?);
     rows.extend(runtime.block_on(system::many_in_flight())?);
     rows.extend(runtime.block_on(system::start_and_idle())?);
+    rows.extend(runtime.block_on(replicas::measure())?);
     // The journal's writer needs a thread of its own to be filled in time.
     rows.extend(threads()?.block_on(dashboard::first_look())?);
     println!("{}", table::render(&rows));
     Ok(())
+}
+
+/// This moment.
+fn now() -> Result<DateTime<Utc>> {
+    let since = SystemTime::UNIX_EPOCH.elapsed()?;
+    Ok(DateTime::<Utc>::from(UNIX_EPOCH) + TimeDelta::from_std(since)?)
 }
 
 /// Milliseconds, for a table.

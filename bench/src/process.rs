@@ -67,6 +67,11 @@ impl Program {
         })
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// A number of kilobytes from the process's status: `VmRSS`, `VmHWM`.
     pub(crate) fn memory_kib(&self, field: &str) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;

@@ -1,0 +1,318 @@
+//! Gateways on PostgreSQL and Redis, beside nginx with Lua on the same Redis, and a bare handler.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::load::{self, Load, Throughput};
+use crate::processor;
+use crate::steady::{Steady, steady};
+use crate::table::Row;
+use crate::{millis, row};
+
+mod counted;
+mod field;
+mod keys;
+mod nginx;
+mod servers;
+
+use counted::{Redis, since};
+use field::{Field, KEYS};
+use keys::BUSY;
+
+const SPAN: Duration = Duration::from_secs(5);
+const WARM: Duration = Duration::from_secs(1);
+const ROUNDS: usize = 3;
+const CONNECTIONS: usize = 512;
+/// Keys that most of it is measured with.
+const CROWD: std::ops::Range<usize> = BUSY..BUSY + 1_000;
+/// A calm day: requests a second, and for how long.
+const CALM: (u32, Duration) = (500, Duration::from_secs(10));
+
+/// Everything about replicas.
+pub(crate) async fn measure() -> Result<Vec<Row>> {
+    let missing = servers::missing();
+    if !missing.is_empty() {
+        return Ok(vec![skipped("(g)–(k) replicas", &missing)]);
+    }
+    let field = Field::start(CONNECTIONS).await?;
+    let mut rows = Vec::new();
+    let missing = nginx::missing();
+    if !missing.is_empty() {
+        rows.push(skipped("(g), (i) nginx with Lua", &missing));
+    }
+    rows.extend(side_by_side(&field).await?);
+    rows.push(round_trips(&field).await?);
+    rows.extend(calm_latency(&field).await?);
+    rows.extend(growth(&field).await?);
+    rows.extend(memory(&field).await?);
+    Ok(rows)
+}
+
+fn skipped(what: &str, packages: &[&str]) -> Row {
+    let packages = packages.join(" ");
+    row(what, format!("skipped: apt-get install {packages}"), "–")
+}
+
+/// Somebody who is measured.
+struct Runner {
+    name: &'static str,
+    load: Arc<Load>,
+    runs: Vec<Run>,
+    /// The processes whose time is looked at.
+    programs: Vec<(&'static str, u32)>,
+}
+
+struct Run {
+    throughput: Throughput,
+    /// Of a request, in the order of the programs.
+    processor: Vec<Duration>,
+}
+
+impl Runner {
+    fn new(
+        name: &'static str,
+        addresses: Vec<SocketAddr>,
+        requests: Vec<Vec<u8>>,
+        programs: Vec<(&'static str, u32)>,
+    ) -> Self {
+        Self {
+            name,
+            load: Load::new(addresses, requests),
+            runs: Vec::new(),
+            programs,
+        }
+    }
+
+    /// Has everybody connect to everybody, and the proof remembered.
+    async fn warm_up(&self) -> Result<()> {
+        load::throughput(&self.load, CONNECTIONS, WARM).await?;
+        Ok(())
+    }
+
+    async fn run(&mut self, span: Duration) -> Result<()> {
+        let used = |programs: &[(_, u32)]| {
+            let used = programs.iter().map(|(_, id)| processor::used_by(&[*id]));
+            used.collect::<Result<Vec<_>>>()
+        };
+        let before = used(&self.programs)?;
+        let throughput = load::throughput(&self.load, CONNECTIONS, span).await?;
+        let after = used(&self.programs)?;
+        let answered = u32::try_from(throughput.answered)?.max(1);
+        let processor = before.iter().zip(&after);
+        let processor = processor.map(|(before, after)| after.saturating_sub(*before) / answered);
+        self.runs.push(Run {
+            throughput,
+            processor: processor.collect(),
+        });
+        Ok(())
+    }
+
+    fn best(&self) -> f64 {
+        let rates = self.runs.iter().map(|run| run.throughput.rate);
+        rates.fold(0.0, f64::max)
+    }
+
+    fn median_rate(&self) -> f64 {
+        let mut rates: Vec<_> = self.runs.iter().map(|run| run.throughput.rate).collect();
+        rates.sort_by(f64::total_cmp);
+        rates[rates.len() / 2]
+    }
+
+    fn median_p99(&self) -> Duration {
+        let mut p99: Vec<_> = self.runs.iter().map(|run| run.throughput.p99).collect();
+        p99.sort_unstable();
+        p99[p99.len() / 2]
+    }
+
+    /// What a request cost each of the programs, in the run in the middle.
+    fn processor(&self) -> String {
+        let run = &self.runs[self.runs.len() / 2];
+        let each = self.programs.iter().zip(&run.processor);
+        let each = each.map(|((name, _), time)| format!("{name} {} µs", time.as_micros()));
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What went wrong, if anything did.
+    fn failures(&self) -> String {
+        match self.runs.iter().map(|run| run.throughput.failed).sum() {
+            0_usize => String::new(),
+            failed => format!("; {failed} requests FAILED"),
+        }
+    }
+
+    fn row(&self, letter: &str) -> Row {
+        row(
+            &format!("({letter}) {}, requests/s", self.name),
+            format!(
+                "{:.0}, at best {:.0}; p99 {}; processor time of a request: {}{}",
+                self.median_rate(),
+                self.best(),
+                millis(self.median_p99()),
+                self.processor(),
+                self.failures()
+            ),
+            "–",
+        )
+    }
+}
+
+/// (g) The same work, turn about.
+async fn side_by_side(field: &Field) -> Result<Vec<Row>> {
+    let requests = field.keys.requests(CROWD);
+    let (redis, postgres) = (field.redis.id(), field.postgres.server.id());
+    let first = &field.gateways[0];
+    let mut bare = Runner::new(
+        "bare axum",
+        vec![field.bare.address],
+        requests.clone(),
+        vec![("axum", field.bare.id())],
+    );
+    let mut nginx = field.nginx.as_ref().map(|nginx| {
+        let programs = vec![("nginx", nginx.id()), ("Redis", redis)];
+        let address = vec![nginx.address()];
+        Runner::new(
+            "nginx with Lua and Redis",
+            address,
+            requests.clone(),
+            programs,
+        )
+    });
+    let mut ours = Runner::new(
+        "the gateway with Redis and PostgreSQL",
+        vec![first.address],
+        requests,
+        vec![
+            ("gateway", first.id()),
+            ("Redis", redis),
+            ("PostgreSQL", postgres),
+        ],
+    );
+    for runner in [&bare, &ours].into_iter().chain(&nginx) {
+        runner.warm_up().await?;
+    }
+    for _ in 0..ROUNDS {
+        bare.run(SPAN).await?;
+        if let Some(nginx) = &mut nginx {
+            nginx.run(SPAN).await?;
+        }
+        ours.run(SPAN).await?;
+    }
+    let mut rows = vec![bare.row("g")];
+    rows.extend(nginx.iter().map(|nginx| nginx.row("g")));
+    rows.push(ours.row("g"));
+    if let Some(nginx) = &nginx {
+        rows.push(row(
+            "(g) the gateway's rate, in nginx's",
+            format!(
+                "{:.2} (best of each {:.2})",
+                ours.median_rate() / nginx.median_rate(),
+                ours.best() / nginx.best()
+            ),
+            "≥ 1.5",
+        ));
+        rows.push(row(
+            "(g) the gateway's p99, in nginx's",
+            format!(
+                "{:.2}",
+                ours.median_p99().as_secs_f64() / nginx.median_p99().as_secs_f64()
+            ),
+            "≤ 1",
+        ));
+    }
+    Ok(rows)
+}
+
+/// (h) What Redis was asked for each request.
+async fn round_trips(field: &Field) -> Result<Row> {
+    let load = Load::new(field.addresses(1), field.keys.requests(CROWD));
+    let mut redis = Redis::connect(field.redis.port)?;
+    let before = redis.sent()?;
+    let asked = load::throughput(&load, CONNECTIONS, Duration::from_secs(1)).await?;
+    let sent = since(&before, &redis.sent()?);
+    let sent = sent.iter().map(|(name, calls)| format!("{name} {calls}"));
+    Ok(row(
+        &format!("(h) what Redis counted in {} requests", asked.answered),
+        sent.collect::<Vec<_>>().join(", "),
+        "one `evalsha` each, no `ping`",
+    ))
+}
+
+/// (i) Latency when there is room, against the bare handler's.
+async fn calm_latency(field: &Field) -> Result<Vec<Row>> {
+    let (per_second, span) = CALM;
+    let latency = async |address: SocketAddr| {
+        let load = Load::new(vec![address], field.keys.requests(CROWD));
+        steady(&load, per_second, span).await
+    };
+    let bare = latency(field.bare.address).await?;
+    let ours = latency(field.gateways[0].address).await?;
+    let mut rows = vec![added("the gateway", ours, bare, "p50 ≤ 1 ms, p99 ≤ 5 ms")];
+    if let Some(nginx) = &field.nginx {
+        rows.push(added(
+            "nginx with Lua",
+            latency(nginx.address()).await?,
+            bare,
+            "–",
+        ));
+    }
+    Ok(rows)
+}
+
+fn added(who: &str, theirs: Steady, bare: Steady, goal: &str) -> Row {
+    let more = |theirs: Duration, bare: Duration| {
+        let more = millis(theirs.saturating_sub(bare));
+        format!("{more} ({} against {})", millis(theirs), millis(bare))
+    };
+    let (p50, p99) = (more(theirs.p50, bare.p50), more(theirs.p99, bare.p99));
+    let per_second = CALM.0;
+    row(
+        &format!("(i) added to bare axum at {per_second} requests/s, {who}"),
+        format!("p50 {p50}, p99 {p99}"),
+        goal,
+    )
+}
+
+/// (j) More replicas, more keys.
+async fn growth(field: &Field) -> Result<Vec<Row>> {
+    let (redis, postgres) = (field.redis.id(), field.postgres.server.id());
+    let all: Vec<_> = field
+        .gateways
+        .iter()
+        .map(crate::process::Program::id)
+        .collect();
+    let mut rows = Vec::new();
+    for (name, replicas, keys) in [
+        ("one gateway, 1,000 keys", 1, CROWD),
+        ("three gateways, 1,000 keys", 3, CROWD),
+        ("one gateway, 10 keys", 1, 0..10),
+        ("one gateway, 100,000 keys", 1, 0..KEYS),
+        ("three gateways, 100,000 keys", 3, 0..KEYS),
+    ] {
+        let mut programs: Vec<_> = all[..replicas].iter().map(|id| ("gateway", *id)).collect();
+        programs.extend([("Redis", redis), ("PostgreSQL", postgres)]);
+        let requests = field.keys.requests(keys);
+        let mut runner = Runner::new(name, field.addresses(replicas), requests, programs);
+        runner.warm_up().await?;
+        runner.run(SPAN).await?;
+        rows.push(runner.row("j"));
+    }
+    Ok(rows)
+}
+
+/// (k) Memory of a key that has used up its minute.
+async fn memory(field: &Field) -> Result<Vec<Row>> {
+    let mut redis = Redis::connect(field.redis.port)?;
+    let mut rows = Vec::new();
+    for per_minute in [60, 6_000, 100_000] {
+        let bytes = redis.memory_of_an_active_key(per_minute).await?;
+        rows.push(row(
+            &format!("(k) Redis' memory for an active key of {per_minute} a minute"),
+            format!("{bytes} B"),
+            "–",
+        ));
+    }
+    Ok(rows)
+}

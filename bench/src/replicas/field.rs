@@ -1,0 +1,115 @@
+//! All who are measured, started side by side on one PostgreSQL and one Redis.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use super::counted::{PATIENCE, Redis, limiter};
+use super::keys::{Keys, SECRET};
+use super::nginx;
+use super::servers::{self, Postgres, Server};
+use crate::load::Connection;
+use crate::process::{Program, baseline_command, gateway_command};
+
+/// Keys altogether: as many as the gateway remembers.
+pub(super) const KEYS: usize = 100_000;
+/// Gateways.
+const REPLICAS: usize = 3;
+
+/// Ended from the first to the last.
+pub(super) struct Field {
+    pub(super) bare: Program,
+    pub(super) nginx: Option<Server>,
+    pub(super) gateways: Vec<Program>,
+    pub(super) redis: Server,
+    pub(super) postgres: Postgres,
+    pub(super) keys: Arc<Keys>,
+    _folder: TempDir,
+}
+
+impl Field {
+    /// Starts all of them; nginx, if it is installed.
+    pub(super) async fn start(connections: usize) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let postgres = Postgres::start(folder.path())?;
+        let redis = servers::redis(folder.path())?;
+        let keys = Arc::new(Keys::make(KEYS)?);
+        let gateway = |name: &str| replica(folder.path(), name, &postgres, &redis);
+        let migrated = gateway("migration")?.arg("migrate").status()?;
+        ensure!(migrated.success(), "the database could not be migrated");
+        keys.fill(&postgres)?;
+        let url = format!("redis://127.0.0.1:{}", redis.port);
+        keys.hydrate(&Arc::new(limiter(&url)?)).await?;
+
+        let mut gateways = Vec::new();
+        for number in 1..=REPLICAS {
+            gateways.push(Program::start(gateway(&format!("gateway-{number}"))?)?);
+        }
+        // Each of them asks the sandbox once, and remembers the proof.
+        let mut proof = Vec::new();
+        for gateway in &gateways {
+            let mut connection = Connection::open(gateway.address).await?;
+            let answer = connection.ask(&keys.requests(0..1)[0]).await?;
+            ensure!(answer.status == 200, "no proof: {}", answer.head);
+            proof = connection.body(&answer).to_vec();
+        }
+        let script = Redis::connect(redis.port)?.remember(nginx::ADMIT)?;
+        let task = nginx::Task {
+            keys: &keys,
+            proof: &proof,
+            redis: redis.port,
+            script: &script,
+            // As many as a gateway has threads.
+            workers: std::thread::available_parallelism()?.get(),
+            connections,
+        };
+        let nginx = if nginx::missing().is_empty() {
+            Some(nginx::start(folder.path(), &task)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            bare: Program::start(baseline_command()?)?,
+            nginx,
+            gateways,
+            redis,
+            postgres,
+            keys,
+            _folder: folder,
+        })
+    }
+
+    /// Where the first so many gateways listen.
+    pub(super) fn addresses(&self, replicas: usize) -> Vec<SocketAddr> {
+        let gateways = self.gateways.iter().take(replicas);
+        gateways.map(|gateway| gateway.address).collect()
+    }
+}
+
+impl Server {
+    /// Where it listens.
+    pub(super) fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
+    }
+}
+
+/// One gateway of many, with its log in a file.
+fn replica(folder: &Path, name: &str, postgres: &Postgres, redis: &Server) -> Result<Command> {
+    let log = folder.join(format!("{name}.log"));
+    let log = File::create(&log).with_context(|| format!("making {}", log.display()))?;
+    let mut command = gateway_command(&folder.join(name))?;
+    command
+        .env("CEP_DATABASE_URL", postgres.url())
+        .env("CEP_REDIS_URL", format!("redis://127.0.0.1:{}", redis.port))
+        .env("CEP_REPLICAS", REPLICAS.to_string())
+        .env("CEP_REDIS_TIMEOUT", PATIENCE.as_millis().to_string())
+        .env("CEP_HMAC_SECRET", SECRET)
+        .env("CEP_DASHBOARD", "off")
+        .stderr(Stdio::from(log));
+    Ok(command)
+}

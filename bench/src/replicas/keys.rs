@@ -1,0 +1,150 @@
+//! The keys of the benchmark, as each of those who are measured wants to be told of them.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use chrono::{DateTime, Utc};
+use domain::key::{Environment, FullKey, HashGeneration, KeyHash, KeyHasher, KeyId};
+use domain::limits::{Limits, MAX_PER_MINUTE, MonthlyUse};
+use domain::month::Month;
+use limiter_redis::RedisLimiter;
+use ports::outbound::{KeyState, Limiter, Snapshot};
+use tokio::task::JoinSet;
+
+use super::servers::Postgres;
+use crate::dice::Dice;
+use crate::load::{body, post};
+
+/// What the keys are hashed with.
+pub(super) const SECRET: &str = "a benchmark keeps no secrets at all";
+/// The first of the keys, which few callers share: they may ask as often as there is.
+pub(super) const BUSY: usize = 100;
+/// Requests a minute of the others: the most for which Redis keeps an exact log.
+const PER_MINUTE: u32 = 6_000;
+/// Keys that are told to Redis at the same time.
+const AT_ONCE: usize = 64;
+
+/// Keys of one customer.
+pub(super) struct Keys {
+    all: Vec<Key>,
+    customer: KeyId,
+    now: DateTime<Utc>,
+}
+
+struct Key {
+    id: KeyId,
+    secret: FullKey,
+    hash: KeyHash,
+    limits: Limits,
+}
+
+impl Keys {
+    /// So many keys for the sandbox bank.
+    pub(super) fn make(count: usize) -> Result<Self> {
+        let (mut dice, now) = (Dice(1), crate::now()?);
+        let hasher = KeyHasher::new(vec![(HashGeneration(1), SECRET.into())])?;
+        let keys = (0..count).map(|number| {
+            let secret = FullKey::generate(Environment::Test, &mut |bytes| dice.fill(bytes));
+            let per_minute = if number < BUSY {
+                MAX_PER_MINUTE
+            } else {
+                PER_MINUTE
+            };
+            Ok(Key {
+                id: KeyId(dice.id(now)),
+                hash: hasher.hash(&secret).0,
+                secret,
+                limits: Limits::new(per_minute, None)?,
+            })
+        });
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let customer = keys.first().context("no keys")?.id;
+        Ok(Self {
+            all: keys,
+            customer,
+            now,
+        })
+    }
+
+    /// One request with each of these keys for the same proof.
+    pub(super) fn requests(&self, range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
+        let body = body(1);
+        let request = |key: &Key| post("/v1/cep/xml", key.secret.reveal(), &body);
+        self.all[range].iter().map(request).collect()
+    }
+
+    /// Writes them to the gateway's database, all at once.
+    pub(super) fn fill(&self, postgres: &Postgres) -> Result<()> {
+        let (customer, now) = (self.customer, self.now.timestamp_millis());
+        postgres.run(
+            "COPY customers (id, issuer, subject, plan, created_at) FROM STDIN",
+            &format!("{customer}\tbench\tbench\tenterprise\t{now}\n"),
+        )?;
+        let mut rows = String::new();
+        for key in &self.all {
+            let Key {
+                id, secret, limits, ..
+            } = key;
+            let (prefix, hash) = (secret.prefix().as_str(), hex(&key.hash));
+            let per_minute = limits.per_minute();
+            writeln!(
+                rows,
+                "{id}\t{customer}\tbench\t{prefix}\ttest\t{hash}\t1\t{per_minute}\t{now}\t1"
+            )?;
+        }
+        postgres.run(
+            "COPY api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
+             per_minute, created_at, version) FROM STDIN",
+            &rows,
+        )?;
+        postgres.run("ANALYZE", "")
+    }
+
+    /// Tells Redis of them, as the gateway does with a key's first request.
+    pub(super) async fn hydrate(self: &Arc<Self>, limiter: &Arc<RedisLimiter>) -> Result<()> {
+        let mut telling = JoinSet::new();
+        for first in 0..AT_ONCE {
+            let (keys, limiter) = (Arc::clone(self), Arc::clone(limiter));
+            telling.spawn(async move {
+                for key in keys.all.iter().skip(first).step_by(AT_ONCE) {
+                    limiter.hydrate(key.id, keys.snapshot(key)).await?;
+                }
+                anyhow::Ok(())
+            });
+        }
+        while let Some(told) = telling.join_next().await {
+            told??;
+        }
+        Ok(())
+    }
+
+    fn snapshot(&self, key: &Key) -> Snapshot {
+        Snapshot {
+            state: KeyState {
+                revoked: false,
+                limits: key.limits,
+                version: 1,
+            },
+            month: Month::of(self.now),
+            used: MonthlyUse::default(),
+        }
+    }
+
+    /// Lines of prefix, hash, and the two names in Redis.
+    pub(super) fn for_nginx(&self) -> Result<String> {
+        let mut lines = String::new();
+        for key in &self.all {
+            let (prefix, hash, id) = (key.secret.prefix(), hex(&key.hash), key.id.0.simple());
+            let prefix = prefix.as_str();
+            writeln!(lines, "{prefix} {hash} cep:{{{id}}}:s cep:{{{id}}}:w")?;
+        }
+        Ok(lines)
+    }
+}
+
+fn hex(hash: &KeyHash) -> String {
+    let digits =
+        |byte: &u8| [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
+    hash.0.iter().flat_map(digits).map(char::from).collect()
+}

@@ -1,0 +1,91 @@
+//! nginx with Lua, doing what the gateway does but for the journal.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::keys::{Keys, SECRET};
+use super::servers::{Server, free_port};
+
+const CONFIGURATION: &str = include_str!("../../nginx/nginx.conf");
+const GATE: &str = include_str!("../../nginx/gate.lua");
+/// The very script that the gateway has Redis run.
+pub(super) const ADMIT: &str = concat!(
+    include_str!("../../../adapters/outbound/limiter-redis/src/scripts/common.lua"),
+    include_str!("../../../adapters/outbound/limiter-redis/src/scripts/admit.lua")
+);
+
+/// The Debian packages that are missing for it.
+pub(super) fn missing() -> Vec<&'static str> {
+    let modules = modules();
+    let here = [
+        ("nginx", PathBuf::from("/usr/sbin/nginx")),
+        (
+            "libnginx-mod-http-lua",
+            modules.join("ngx_http_lua_module.so"),
+        ),
+        ("libnginx-mod-http-ndk", modules.join("ndk_http_module.so")),
+        (
+            "lua-nginx-redis",
+            "/usr/share/lua/5.1/nginx/redis.lua".into(),
+        ),
+        ("lua-cjson", "/usr/share/lua/5.1/cjson/util.lua".into()),
+    ];
+    here.into_iter()
+        .filter_map(|(package, file)| (!file.exists()).then_some(package))
+        .collect()
+}
+
+/// What it answers, and whom it asks.
+pub(super) struct Task<'a> {
+    /// The keys that it knows.
+    pub(super) keys: &'a Keys,
+    /// The bytes of its answer.
+    pub(super) proof: &'a [u8],
+    /// Redis.
+    pub(super) redis: u16,
+    /// The hash of the script there.
+    pub(super) script: &'a str,
+    /// Processes.
+    pub(super) workers: usize,
+    /// Idle connections to Redis that each of them keeps.
+    pub(super) connections: usize,
+}
+
+/// Starts it.
+pub(super) fn start(folder: &Path, task: &Task<'_>) -> Result<Server> {
+    let folder = folder.join("nginx");
+    fs::create_dir(&folder)?;
+    let port = free_port()?;
+    let configuration = [
+        ("@MODULES@", modules().display().to_string()),
+        ("@FOLDER@", folder.display().to_string()),
+        ("@WORKERS@", task.workers.to_string()),
+        ("@CONNECTIONS@", task.connections.to_string()),
+        ("@SECRET@", SECRET.to_owned()),
+        ("@SCRIPT@", task.script.to_owned()),
+        ("@REDIS@", task.redis.to_string()),
+        ("@PORT@", port.to_string()),
+    ]
+    .into_iter()
+    .fold(CONFIGURATION.to_owned(), |text, (name, value)| {
+        text.replace(name, &value)
+    });
+    let write = |name: &str, content: &[u8]| {
+        fs::write(folder.join(name), content).with_context(|| format!("writing nginx's {name}"))
+    };
+    write("nginx.conf", configuration.as_bytes())?;
+    write("gate.lua", GATE.as_bytes())?;
+    write("keys", task.keys.for_nginx()?.as_bytes())?;
+    write("proof", task.proof)?;
+    let mut command = Command::new("/usr/sbin/nginx");
+    command.arg("-c").arg(folder.join("nginx.conf"));
+    command.arg("-e").arg(folder.join("error.log"));
+    Server::start(command, port)
+}
+
+fn modules() -> PathBuf {
+    PathBuf::from("/usr/lib/nginx/modules")
+}

@@ -1,0 +1,172 @@
+//! PostgreSQL and Redis: on free ports, in a folder, ended with the benchmark.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+/// How long a server may take to start.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server on a port of its own; it ends with this value.
+pub(super) struct Server {
+    child: Child,
+    /// Where it listens, on loopback.
+    pub(super) port: u16,
+}
+
+impl Server {
+    /// Starts one, and waits until it listens where it was told to.
+    pub(super) fn start(mut command: Command, port: u16) -> Result<Self> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("starting {name}"))?;
+        let mut server = Self { child, port };
+        let deadline = Instant::now() + PATIENCE;
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let ended = server.child.try_wait()?;
+            ensure!(ended.is_none(), "{name} ended before it listened");
+            ensure!(Instant::now() < deadline, "{name} doesn't listen");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
+    /// Its process, which may have others under it.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // All of them take it as: stop now, and your own processes first.
+        let id = self.child.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &id]).status();
+        let _ = self.child.wait();
+    }
+}
+
+/// A port that was free a moment ago.
+pub(super) fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// The Debian packages that are missing for these servers.
+pub(super) fn missing() -> Vec<&'static str> {
+    let redis = Command::new("redis-server").arg("--version").output();
+    let here = [
+        ("redis-server", redis.is_ok()),
+        ("postgresql", programs().is_some()),
+    ];
+    here.into_iter()
+        .filter_map(|(package, is_here)| (!is_here).then_some(package))
+        .collect()
+}
+
+/// Redis that keeps nothing on disk.
+pub(super) fn redis(folder: &Path) -> Result<Server> {
+    let port = free_port()?;
+    let mut command = Command::new("redis-server");
+    command
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+        .args(["--save", "", "--appendonly", "no"])
+        .current_dir(folder);
+    Server::start(command, port)
+}
+
+/// PostgreSQL as it comes, with commits that are on disk when they are answered.
+pub(super) struct Postgres {
+    pub(super) server: Server,
+    programs: PathBuf,
+}
+
+impl Postgres {
+    pub(super) fn start(folder: &Path) -> Result<Self> {
+        let programs = programs().context("PostgreSQL isn't installed")?;
+        let data = folder.join("postgres");
+        std::fs::create_dir(&data)?;
+        if is_root() {
+            // It doesn't run as root.
+            for place in [folder, &data] {
+                let given = Command::new("chown").arg("postgres").arg(place).status()?;
+                ensure!(given.success(), "there is no user postgres");
+            }
+        }
+        let made = unprivileged(&programs.join("initdb"))
+            .arg("-D")
+            .arg(&data)
+            .args(["-U", "bench", "--auth=trust", "--encoding=UTF8"])
+            .args(["--locale=C", "--no-sync"])
+            .output()?;
+        ensure!(
+            made.status.success(),
+            "initdb: {}",
+            String::from_utf8_lossy(&made.stderr)
+        );
+        let port = free_port()?;
+        let mut command = unprivileged(&programs.join("postgres"));
+        command
+            .arg("-D")
+            .arg(&data)
+            .args(["-p", &port.to_string(), "-k", ""])
+            .args(["-c", "listen_addresses=127.0.0.1"]);
+        let server = Server::start(command, port)?;
+        Ok(Self { server, programs })
+    }
+
+    pub(super) fn url(&self) -> String {
+        let port = self.server.port;
+        format!("postgres://bench@127.0.0.1:{port}/postgres?sslmode=disable")
+    }
+
+    /// Runs a statement, which is given `input`.
+    pub(super) fn run(&self, statement: &str, input: &str) -> Result<()> {
+        let mut psql = Command::new(self.programs.join("psql"))
+            .args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement])
+            .arg(self.url())
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("starting psql")?;
+        let mut stdin = psql.stdin.take().context("no input")?;
+        stdin.write_all(input.as_bytes())?;
+        drop(stdin);
+        let done = psql.wait_with_output()?;
+        let said = String::from_utf8_lossy(&done.stderr);
+        ensure!(done.status.success(), "psql: {said}");
+        Ok(())
+    }
+}
+
+fn unprivileged(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid=postgres", "--regid=postgres", "--init-groups"])
+        .arg(program)
+        .current_dir("/");
+    command
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+/// Where the programs are of the newest version that is installed.
+fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+    versions
+        .filter_map(|version| Some(version.ok()?.path().join("bin")))
+        .filter(|programs| programs.join("initdb").is_file())
+        .max()
+}
