@@ -61,6 +61,12 @@ impl UsageJournal for NoJournal {
     fn trouble(&self) -> Option<ports::Cause> {
         None
     }
+
+    fn accepts(&self) -> Result<(), JournalError> {
+        Ok(())
+    }
+
+    fn probe(&self) {}
 }
 
 /// Measures the limiter alone, and key check and limiter together.

@@ -450,6 +450,14 @@ impl UsageJournal for HeldJournal {
     fn trouble(&self) -> Option<Cause> {
         self.inner.trouble()
     }
+
+    fn accepts(&self) -> Result<(), JournalError> {
+        self.inner.accepts()
+    }
+
+    fn probe(&self) {
+        self.inner.probe();
+    }
 }
 
 /// What a journal says whose disk is full.

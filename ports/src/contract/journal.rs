@@ -43,6 +43,7 @@ pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F)
     flushing_an_idle_journal_does_nothing(make().await).await;
     an_unknown_key_holds_nobody_up(make().await).await;
     a_journal_that_writes_is_in_no_trouble(make().await).await;
+    a_probe_leaves_nothing_behind(make().await).await;
 }
 
 fn noon() -> DateTime<Utc> {
@@ -315,6 +316,21 @@ async fn a_journal_that_writes_is_in_no_trouble(under_test: JournalUnderTest) {
     assert_eq!(in_trouble(), None, "before anything was written");
     under_test.admit(admission(key)).await;
     assert_eq!(in_trouble(), None);
+    under_test.journal.accepts().expect("it writes");
+}
+
+async fn a_probe_leaves_nothing_behind(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    for count in 1..=3 {
+        under_test.journal.probe();
+        under_test.flush().await;
+        under_test.admit(admission(key)).await;
+        under_test.journal.probe();
+        assert_eq!(under_test.used_now(key).await, (count, 0));
+    }
+    under_test.flush().await;
+    assert_eq!(under_test.requests().await, []);
+    under_test.journal.accepts().expect("it writes");
 }
 
 async fn an_unknown_key_holds_nobody_up(under_test: JournalUnderTest) {

@@ -43,6 +43,20 @@ pub trait UsageJournal: Send + Sync {
     /// Why the last attempt at writing failed; `None` once one succeeded after it, and before the
     /// first one. Answers at once, without trying anything.
     fn trouble(&self) -> Option<Cause>;
+
+    /// Whether an admission that is handed over now may become durable in time. Whoever asks before
+    /// it admits spares everybody an admission that would be held back in vain. Answers at once,
+    /// without trying anything.
+    ///
+    /// # Errors
+    /// While more waits than may, while writing has failed or hung for as long as an entry may wait,
+    /// and once it is closed.
+    fn accepts(&self) -> Result<(), JournalError>;
+
+    /// Has the journal write something although nothing waits, so that it knows whether it can.
+    /// Returns at once; what comes of it is told by [`UsageJournal::trouble`] and
+    /// [`UsageJournal::accepts`].
+    fn probe(&self);
 }
 
 /// One admitted request.

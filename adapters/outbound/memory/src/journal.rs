@@ -22,6 +22,8 @@ pub struct MemoryJournal {
 struct State {
     refusals: Vec<RefusalEntry>,
     failure: Option<JournalError>,
+    /// Why it accepts nothing, when it doesn't.
+    refusal: Option<JournalError>,
 }
 
 impl MemoryJournal {
@@ -37,6 +39,11 @@ impl MemoryJournal {
     /// handed over is counted all the same, as a journal does that only can't promise it.
     pub fn fail_with(&self, failure: Option<JournalError>) {
         self.state().failure = failure;
+    }
+
+    /// It says that it accepts nothing from now on; `None`: it accepts again.
+    pub fn refuse_with(&self, refusal: Option<JournalError>) {
+        self.state().refusal = refusal;
     }
 
     /// The requests that were concluded, by their id.
@@ -86,4 +93,10 @@ impl UsageJournal for MemoryJournal {
         let failure = self.state().failure.clone();
         failure.map(|failure| Arc::new(failure) as Cause)
     }
+
+    fn accepts(&self) -> Result<(), JournalError> {
+        self.state().refusal.clone().map_or(Ok(()), Err)
+    }
+
+    fn probe(&self) {}
 }

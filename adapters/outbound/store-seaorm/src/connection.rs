@@ -11,6 +11,9 @@ mod sqlite;
 
 pub use postgres::{ServerFault, UrlFault};
 
+/// What the way to a server and back may take.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// How a store works.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
@@ -49,6 +52,21 @@ impl StoreOptions {
     /// server that is gone without a word never says that a statement took too long.
     pub(crate) fn step_timeout(&self, backend: DbBackend) -> Option<Duration> {
         (backend == DbBackend::Postgres).then(|| self.connect_timeout + 2 * self.statement_timeout)
+    }
+
+    /// The options of the journal's own connection. A statement that takes longer than an entry may
+    /// wait helps nobody any more, and holds rows that other processes wait for.
+    pub(crate) fn for_journal(self) -> Self {
+        Self {
+            statement_timeout: self.statement_timeout.min(self.journal_patience),
+            ..self
+        }
+    }
+
+    /// How long the journal waits for an answer: the server itself ends a statement sooner.
+    pub(crate) fn answer_timeout(&self, backend: DbBackend) -> Option<Duration> {
+        let statement = self.for_journal().statement_timeout;
+        (backend == DbBackend::Postgres).then(|| statement.max(self.connect_timeout) + GRACE)
     }
 }
 

@@ -6,7 +6,9 @@
 //! up before they reach the database, and so are the statistics of requests: by key and hour, by
 //! customer and day.
 //!
-//! A batch whose commit failed is kept and tried again with growing pauses. Each batch leaves a
+//! A batch whose commit failed is kept and tried again with growing pauses. Once that took as long
+//! as an entry may wait, the journal says that it accepts nothing, so that nobody waits in vain and
+//! nothing piles up; the batch itself finds out when the store is back. Each batch leaves a
 //! mark with its number in its own transaction, before anything else, and an attempt that finds the
 //! mark there ends: a commit that took place although its answer was lost is never repeated. (On
 //! SQLite a failed commit is rolled back; a lost connection to a server leaves that open, and the
@@ -55,7 +57,7 @@ impl Journal {
     ) -> Self {
         let queue = Queue::new(options.journal_capacity, options.journal_patience);
         let queue = Arc::new(queue);
-        let patience = options.step_timeout(connection.get_database_backend());
+        let patience = options.answer_timeout(connection.get_database_backend());
         let writer = Writer::new(connection, writer, Arc::clone(&queue), patience);
         let writer = Mutex::new(Some(tokio::spawn(writer.run())));
         Self(Arc::new(Parts { queue, writer }))
@@ -106,5 +108,13 @@ impl UsageJournal for Journal {
 
     fn trouble(&self) -> Option<Cause> {
         self.0.queue.trouble()
+    }
+
+    fn accepts(&self) -> Result<(), JournalError> {
+        self.0.queue.accepts()
+    }
+
+    fn probe(&self) {
+        self.0.queue.probe();
     }
 }

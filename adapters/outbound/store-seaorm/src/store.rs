@@ -47,10 +47,11 @@ impl Store {
     pub async fn open_with(url: &str, options: StoreOptions) -> Result<Self, OpenError> {
         let place = Place::parse(url)?;
         place.prepare(options).await?;
-        let pool = |size, first| place.connect(size, first, options);
+        let keys = place.connect(options.connections, FirstConnection::Now, options);
+        let journal = place.connect(1, FirstConnection::Later, options.for_journal());
         Ok(Self {
-            connection: pool(options.connections, FirstConnection::Now).await?,
-            for_journal: pool(1, FirstConnection::Later).await?,
+            connection: keys.await?,
+            for_journal: journal.await?,
             options,
         })
     }

@@ -29,14 +29,23 @@ pub(super) struct Queue {
 #[derive(Debug)]
 struct State {
     filling: Batch,
-    /// Entries of the batch that is being written, and how it gets on.
-    writing: Option<(usize, watch::Receiver<Progress>)>,
+    writing: Option<Writing>,
     /// When it was closed.
     closed: Option<Instant>,
     /// Requests that were not kept since the last commit.
     dropped: usize,
     /// Why the last commit failed, until one succeeds.
     trouble: Option<Cause>,
+}
+
+/// The batch that is being written.
+#[derive(Debug)]
+struct Writing {
+    entries: usize,
+    /// Whether anything is lost with it.
+    is_empty: bool,
+    since: Instant,
+    progress: watch::Receiver<Progress>,
 }
 
 /// How far a batch is.
@@ -62,6 +71,8 @@ pub(super) struct Batch {
     entries: usize,
     /// When it is written at the latest, while nothing but refusals is in it; `None`: at once.
     lingers_until: Option<Instant>,
+    /// Whether it is written also when there is nothing in it, to find out whether that succeeds.
+    is_probe: bool,
     pub(super) progress: watch::Sender<Progress>,
 }
 
@@ -81,6 +92,7 @@ impl Batch {
             newest: None,
             entries: 0,
             lingers_until: None,
+            is_probe: false,
             progress: watch::Sender::new(Progress::Waiting),
         }
     }
@@ -96,14 +108,15 @@ impl Batch {
         &mut used.count
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether nothing is lost with it.
+    pub(super) fn is_empty(&self) -> bool {
         self.used.is_empty() && self.requests.is_empty() && self.refused.is_empty()
     }
 }
 
 impl State {
     fn is_full(&self, capacity: usize) -> bool {
-        let written = self.writing.as_ref().map_or(0, |(entries, _)| *entries);
+        let written = self.writing.as_ref().map_or(0, |writing| writing.entries);
         self.filling.entries + written >= capacity
     }
 
@@ -215,7 +228,8 @@ impl Queue {
     ) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
         let mut state = self.state();
         let last = if state.filling.is_empty() {
-            state.writing.as_ref().map(|(_, progress)| progress.clone())
+            let writing = state.writing.as_ref();
+            writing.map(|writing| writing.progress.clone())
         } else {
             state.filling.lingers_until = None;
             Some(state.filling.progress.subscribe())
@@ -252,6 +266,36 @@ impl Queue {
         self.state().trouble.clone()
     }
 
+    /// Whether what is handed over now may become durable in time.
+    pub(super) fn accepts(&self) -> Result<(), JournalError> {
+        let state = self.state();
+        if state.closed.is_some() {
+            return Err(JournalError::Closed);
+        }
+        if state.is_full(self.capacity) {
+            return Err(JournalError::Full);
+        }
+        let writing = state.writing.as_ref();
+        let is_stuck = writing.is_some_and(|writing| writing.since.elapsed() >= self.patience);
+        drop(state);
+        if is_stuck {
+            Err(self.failure())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Has something written, unless something is.
+    pub(super) fn probe(&self) {
+        let mut state = self.state();
+        if state.closed.is_none() && state.writing.is_none() {
+            state.filling.is_probe = true;
+            state.filling.lingers_until = None;
+            drop(state);
+            self.filled.notify_one();
+        }
+    }
+
     fn failure(&self) -> JournalError {
         let cause = self.trouble();
         JournalError::Store {
@@ -267,7 +311,8 @@ impl Queue {
     /// An error when the writer ended and left something behind.
     pub(super) fn left_behind(&self) -> Result<(), JournalError> {
         let state = self.state();
-        let nothing = state.filling.is_empty() && state.writing.is_none();
+        let writing = state.writing.as_ref();
+        let nothing = state.filling.is_empty() && writing.is_none_or(|writing| writing.is_empty);
         drop(state);
         if nothing { Ok(()) } else { Err(self.failure()) }
     }
@@ -283,11 +328,17 @@ impl Queue {
                 let mut state = self.state();
                 let closed = state.closed.is_some();
                 let empty = state.filling.is_empty();
+                let probes = state.filling.is_probe && !closed;
                 let lingers_until = state.filling.lingers_until;
                 let lingers = lingers_until.is_some_and(|until| Instant::now() < until);
-                if !empty && (closed || !lingers) {
+                if (!empty && (closed || !lingers)) || probes {
                     let batch = std::mem::replace(&mut state.filling, Batch::new());
-                    state.writing = Some((batch.entries, batch.progress.subscribe()));
+                    state.writing = Some(Writing {
+                        entries: batch.entries,
+                        is_empty: empty,
+                        since: Instant::now(),
+                        progress: batch.progress.subscribe(),
+                    });
                     return Some(batch);
                 }
                 if closed {
@@ -321,11 +372,11 @@ impl Queue {
         self.state().trouble = Some(cause);
     }
 
-    /// Whether the journal was closed for longer than its patience.
-    pub(super) fn is_past_hope(&self) -> bool {
-        self.state()
-            .closed
-            .is_some_and(|closed| closed.elapsed() >= self.patience)
+    /// Whether the journal was closed for longer than its patience, or so that nothing is lost with
+    /// the batch.
+    pub(super) fn is_past_hope(&self, batch: &Batch) -> bool {
+        let closed = self.state().closed;
+        closed.is_some_and(|closed| batch.is_empty() || closed.elapsed() >= self.patience)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::store::{Late, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// Longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// Longest pause: so much later than the store itself the journal is back.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Writer {
     connection: DatabaseConnection,
@@ -23,7 +23,7 @@ pub(super) struct Writer {
     name: Uuid,
     /// The number of the batch that is written next.
     number: i64,
-    /// How long an attempt may take; a file answers by itself.
+    /// How long each answer may take; a file answers by itself.
     patience: Option<Duration>,
 }
 
@@ -62,12 +62,14 @@ impl Writer {
         while let Err(error) = attempt {
             tracing::warn!(%error, "the journal can't write; it tries again");
             self.queue.in_trouble(Arc::new(error));
-            if self.queue.is_past_hope() {
-                tracing::error!(
-                    keys = batch.used.len(),
-                    requests = batch.requests.len(),
-                    "the journal ends with entries that could not be written"
-                );
+            if self.queue.is_past_hope(batch) {
+                if !batch.is_empty() {
+                    tracing::error!(
+                        keys = batch.used.len(),
+                        requests = batch.requests.len(),
+                        "the journal ends with entries that could not be written"
+                    );
+                }
                 return Err(PastHope);
             }
             tokio::time::sleep(pause).await;
@@ -84,26 +86,30 @@ impl Writer {
         // Made before the transaction begins: others may write meanwhile.
         let mark = self.statements.mark_of(batch, self.name, self.number);
         let statements = self.statements.of(batch);
-        let written = async {
-            let transaction = begin(&self.connection).await?;
-            let mut marked = 0;
-            for statement in mark {
-                marked += transaction.execute_raw(statement).await?.rows_affected();
-            }
-            if marked == 0 {
-                return transaction.rollback().await;
-            }
-            for statement in statements {
-                transaction.execute_raw(statement).await?;
-            }
-            transaction.commit().await
-        };
-        match self.patience {
-            Some(patience) => timeout(patience, written)
-                .await
-                .unwrap_or_else(|_| Err(DbErr::Custom(Late(patience).to_string()))),
-            None => written.await,
+        let transaction = self.answer(begin(&self.connection)).await?;
+        let mut marked = 0;
+        for statement in mark {
+            let done = self.answer(transaction.execute_raw(statement)).await?;
+            marked += done.rows_affected();
         }
+        if marked == 0 {
+            return self.answer(transaction.rollback()).await;
+        }
+        for statement in statements {
+            self.answer(transaction.execute_raw(statement)).await?;
+        }
+        self.answer(transaction.commit()).await
+    }
+
+    /// An answer of the store, if it comes in time. A server that is gone without a word is noticed
+    /// at the first answer that it owes, however many a batch needs.
+    async fn answer<T>(&self, answer: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+        let Some(patience) = self.patience else {
+            return answer.await;
+        };
+        timeout(patience, answer)
+            .await
+            .unwrap_or_else(|_| Err(DbErr::Custom(Late(patience).to_string())))
     }
 }
 

@@ -5,6 +5,7 @@ mod audit;
 mod contract;
 mod damage;
 mod files;
+mod holding_back;
 mod prune;
 mod refusals;
 mod support;
