@@ -50,7 +50,7 @@ pub(crate) struct Gateway {
     pub(crate) store: Store,
     for_insights: Option<Store>,
     pub(crate) clock: Arc<dyn Clock>,
-    journal: Journal,
+    pub(crate) journal: Journal,
     requests: TaskTracker,
 }
 
@@ -100,9 +100,10 @@ pub(crate) async fn gateway(
 
     let (watched, told) = (Arc::clone(&key_store), Arc::clone(&limiter));
     let key_watch = match &counting {
-        Counting::Here(_) => KeyWatch::start(watched, told).await?,
-        Counting::Shared { .. } => KeyWatch::resume(watched, told).await?,
+        Counting::Here(_) => KeyWatch::start(watched, told, Arc::clone(&clock)).await?,
+        Counting::Shared { .. } => KeyWatch::resume(watched, told, Arc::clone(&clock)).await?,
     };
+    let key_watch = Arc::new(key_watch);
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
     let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
     let retirement = Retirement::new(
@@ -133,7 +134,7 @@ pub(crate) async fn gateway(
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
-        health: Arc::new(health(&counting, Arc::clone(&key_store), usage)),
+        health: Arc::new(health(&counting, &key_watch, usage)),
         clock: Arc::clone(&clock),
         random: Arc::clone(&random),
         catalogue: Catalogue::embedded(),
@@ -170,7 +171,7 @@ pub(crate) async fn gateway(
         keys,
         key_store,
         operator,
-        key_watch: Arc::new(key_watch),
+        key_watch,
         retirement: Arc::new(retirement),
         in_process: counting.in_process(),
         store,
@@ -285,13 +286,14 @@ fn proofs(
 
 fn health(
     counting: &Counting,
-    keys: Arc<dyn KeyStore>,
+    key_watch: &Arc<KeyWatch>,
     journal: Arc<dyn UsageJournal>,
 ) -> HealthService {
+    let store = Arc::clone(key_watch);
     match counting {
-        Counting::Here(limiter) => HealthService::new(keys, journal, limiter.clone()),
+        Counting::Here(limiter) => HealthService::new(store, journal, limiter.clone()),
         Counting::Shared { limiter, .. } => {
-            HealthService::degrading(keys, journal, Arc::clone(limiter))
+            HealthService::degrading(store, journal, Arc::clone(limiter))
         }
     }
 }

@@ -129,6 +129,8 @@ impl GatekeeperService {
             Err(TooMany::FromAddress) => return Ok(None),
             Err(altogether @ TooMany::Altogether) => return Err(altogether.into()),
         }
+        // While nothing can be written nothing is admitted: no need to ask a store that is down.
+        self.journal.accepts()?;
         let Some(credential) = self.keys.credential(prefix).await? else {
             self.guesses.count(address, now);
             return Ok(None);
@@ -149,6 +151,8 @@ impl GatekeeperService {
         let _hydrating = self.hydrations[place].lock().await;
         match self.limiter.admit(key).await? {
             Verdict::Unknown { month } => {
+                // Many may have waited for their turn here, each for as long as the store took.
+                self.journal.accepts()?;
                 self.hydrate(key, month).await?;
                 Ok(self.limiter.admit(key).await?)
             }
@@ -246,6 +250,11 @@ impl Gatekeeper for GatekeeperService {
             return Err(Refusal::InvalidKey);
         }
         let credential = credential.ok_or(Refusal::InvalidKey)?;
+        // An admission that can't be written down soon is none: nothing is taken for it, and the
+        // bank isn't asked in vain.
+        if let Err(error) = self.journal.accepts() {
+            return Err(unavailable(Arc::new(error)));
+        }
         match self.verdict(credential.id).await.map_err(refused)? {
             Verdict::Admitted { standing, month } => {
                 let environment = key.prefix().environment();

@@ -4,16 +4,21 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::key::KeyId;
+use ports::Cause;
 use ports::inbound::{Component, ComponentState, Health};
-use ports::outbound::{KeyStore, Limiter, UsageJournal};
+use ports::outbound::{Limiter, UsageJournal};
 use uuid::Uuid;
 
+use crate::KeyWatch;
 use crate::degrading::{DegradingLimiter, LimiterMode};
 
-/// Looks at the store and at the limiter, which is one cheap reading each, and at how the journal's
-/// last write ended.
+/// Looks at the limiter, which is one cheap reading, and at what is known of the store and of the
+/// journal. So whoever asks often asks the store of nothing, and is answered while it is silent.
+///
+/// We serve as long as the journal may write what is admitted now and the limiter answers: keys that
+/// were seen before need nothing else of the store.
 pub struct HealthService {
-    keys: Arc<dyn KeyStore>,
+    store: Arc<KeyWatch>,
     journal: Arc<dyn UsageJournal>,
     limiter: Arc<dyn Limiter>,
     degrading: Option<Arc<DegradingLimiter>>,
@@ -22,12 +27,12 @@ pub struct HealthService {
 impl HealthService {
     /// The health of a service that stands on these.
     pub fn new(
-        keys: Arc<dyn KeyStore>,
+        store: Arc<KeyWatch>,
         journal: Arc<dyn UsageJournal>,
         limiter: Arc<dyn Limiter>,
     ) -> Self {
         Self {
-            keys,
+            store,
             journal,
             limiter,
             degrading: None,
@@ -37,57 +42,63 @@ impl HealthService {
     /// The health of a service whose limiter goes on in a degraded mode while the shared one is
     /// down.
     pub fn degrading(
-        keys: Arc<dyn KeyStore>,
+        store: Arc<KeyWatch>,
         journal: Arc<dyn UsageJournal>,
         limiter: Arc<DegradingLimiter>,
     ) -> Self {
         Self {
-            keys,
+            store,
             journal,
             limiter: limiter.clone(),
             degrading: Some(limiter),
         }
     }
 
-    fn is_degraded(&self) -> bool {
+    fn store(&self) -> (ComponentState, Option<Cause>) {
+        state(self.store.trouble(), ComponentState::Degraded)
+    }
+
+    fn journal(&self) -> (ComponentState, Option<Cause>) {
+        match self.journal.accepts() {
+            Ok(()) => state(self.journal.trouble(), ComponentState::Degraded),
+            Err(error) => state(Some(Arc::new(error)), ComponentState::Failed),
+        }
+    }
+
+    async fn limiter(&self) -> (ComponentState, Option<Cause>) {
+        // No key has this id; whether the limiter answers is what counts.
+        let limiter = self.limiter.peek(KeyId(Uuid::nil())).await;
         let mode = self.degrading.as_ref().map(|limiter| limiter.mode());
-        mode == Some(LimiterMode::Degraded)
+        match limiter {
+            Err(error) => state(Some(Arc::new(error)), ComponentState::Failed),
+            Ok(_) if mode == Some(LimiterMode::Degraded) => (ComponentState::Degraded, None),
+            Ok(_) => (ComponentState::Up, None),
+        }
+    }
+}
+
+/// Up, unless something is the matter.
+fn state(matter: Option<Cause>, otherwise: ComponentState) -> (ComponentState, Option<Cause>) {
+    match matter {
+        None => (ComponentState::Up, None),
+        matter => (otherwise, matter),
     }
 }
 
 #[async_trait]
 impl Health for HealthService {
     async fn components(&self) -> Vec<Component> {
-        let store = self
-            .keys
-            .newest_change()
-            .await
-            .map(|_| ())
-            .map_err(|error| error.to_string());
-        // A write that waits for the disk would tell no sooner; the last one tells at once.
-        let trouble = self.journal.trouble();
-        let journal = trouble.map_or(Ok(()), |cause| Err(cause.to_string()));
-        let component = |name, result: Result<(), String>| {
-            let state = match result {
-                Ok(()) => ComponentState::Up,
-                Err(error) => {
-                    tracing::warn!(component = name, error, "not ready");
-                    ComponentState::Failed
-                }
-            };
+        let components = [
+            ("store", self.store()),
+            ("journal", self.journal()),
+            ("limiter", self.limiter().await),
+        ];
+        let components = components.into_iter().map(|(name, (state, cause))| {
+            if let Some(cause) = cause {
+                tracing::warn!(component = name, ?state, %cause, "not as it should be");
+            }
             Component { name, state }
-        };
-        // No key has this id; whether the limiter answers is what counts.
-        let limiter = self.limiter.peek(KeyId(Uuid::nil())).await;
-        let limiter = limiter.map(|_| ()).map_err(|error| error.to_string());
-        let mut limiter = component("limiter", limiter);
-        if limiter.state == ComponentState::Up && self.is_degraded() {
-            limiter.state = ComponentState::Degraded;
-        }
-        vec![
-            component("store", store),
-            component("journal", journal),
-            limiter,
-        ]
+        });
+        components.collect()
     }
 }

@@ -1,21 +1,49 @@
 //! Carries changes of keys that other processes made to the limiter.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
-use futures::lock::Mutex;
-use ports::outbound::{ChangeNumber, KeyStore, Limiter, StoreError};
+use futures::lock::Mutex as AsyncMutex;
+use ports::Cause;
+use ports::outbound::{ChangeNumber, Clock, KeyStore, Limiter, StoreError};
 
 /// Changes that a limiter is told of again when a process starts: more than are made while no
 /// process runs, and told within a second or two.
 const TOLD_AGAIN: u64 = 10_000;
+/// A store that hasn't answered for so long doesn't: it is asked several times a second.
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// Follows the store's changes of keys. A revocation made by another process is refused here once
-/// [`KeyWatch::catch_up`] ran, so call it several times a second.
+/// [`KeyWatch::catch_up`] ran, so call it several times a second. As nobody else asks the store all
+/// the time, the watch also knows whether it answers.
 pub struct KeyWatch {
     keys: Arc<dyn KeyStore>,
     limiter: Arc<dyn Limiter>,
-    seen: Mutex<ChangeNumber>,
+    clock: Arc<dyn Clock>,
+    seen: AsyncMutex<ChangeNumber>,
+    store: Mutex<Answers>,
 }
+
+/// How the store answered.
+struct Answers {
+    /// When it did the last time, on the monotonic clock.
+    last: Duration,
+    /// Why it didn't since then.
+    failure: Option<Cause>,
+}
+
+/// The store neither answers nor fails.
+#[derive(Debug)]
+struct Silent(Duration);
+
+impl fmt::Display for Silent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the store hasn't answered for {:?}", self.0)
+    }
+}
+
+impl std::error::Error for Silent {}
 
 impl KeyWatch {
     /// Follows the changes from now on. The limiter must not know any key yet.
@@ -25,9 +53,10 @@ impl KeyWatch {
     pub async fn start(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
         let seen = keys.newest_change().await?;
-        Ok(Self::after(seen, keys, limiter))
+        Ok(Self::after(seen, keys, limiter, clock))
     }
 
     /// Follows the changes from a little while ago on, for a limiter that outlives this process: it
@@ -39,18 +68,64 @@ impl KeyWatch {
     pub async fn resume(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
         let newest = keys.newest_change().await?;
         let seen = ChangeNumber(newest.0.saturating_sub(TOLD_AGAIN));
-        Ok(Self::after(seen, keys, limiter))
+        Ok(Self::after(seen, keys, limiter, clock))
     }
 
-    fn after(seen: ChangeNumber, keys: Arc<dyn KeyStore>, limiter: Arc<dyn Limiter>) -> Self {
+    fn after(
+        seen: ChangeNumber,
+        keys: Arc<dyn KeyStore>,
+        limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let answers = Answers {
+            last: clock.monotonic(),
+            failure: None,
+        };
         Self {
             keys,
             limiter,
-            seen: Mutex::new(seen),
+            clock,
+            seen: AsyncMutex::new(seen),
+            store: Mutex::new(answers),
         }
+    }
+
+    /// Why the store doesn't answer; `None` while it does. Known at once, from the readings of
+    /// [`KeyWatch::catch_up`].
+    pub fn trouble(&self) -> Option<Cause> {
+        let silence = self.clock.monotonic();
+        let store = self.store();
+        let silence = silence.saturating_sub(store.last);
+        let silent = || (silence >= SILENCE).then(|| Arc::new(Silent(silence)) as Cause);
+        store.failure.clone().or_else(silent)
+    }
+
+    /// What the store answers, remembered for those who ask whether it does.
+    async fn read<T>(
+        &self,
+        reading: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let read = reading.await;
+        let now = self.clock.monotonic();
+        let mut store = self.store();
+        match &read {
+            Ok(_) => {
+                store.last = now;
+                store.failure = None;
+            }
+            Err(error) => store.failure = Some(Arc::clone(&error.cause)),
+        }
+        drop(store);
+        read
+    }
+
+    fn store(&self) -> MutexGuard<'_, Answers> {
+        let answers = self.store.lock();
+        answers.expect("nothing panics while it holds the answers")
     }
 
     /// Applies what changed since the last call, and returns how many changes there were.
@@ -60,8 +135,8 @@ impl KeyWatch {
     pub async fn catch_up(&self) -> Result<usize, StoreError> {
         let mut seen = self.seen.lock().await;
         let mut applied = 0;
-        while self.keys.newest_change().await? > *seen {
-            let changes = self.keys.changes(*seen).await?;
+        while self.read(self.keys.newest_change()).await? > *seen {
+            let changes = self.read(self.keys.changes(*seen)).await?;
             if changes.is_empty() {
                 break;
             }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{DegradingLimiter, HealthService, LimiterMode};
+use application::{DegradingLimiter, HealthService, KeyWatch, LimiterMode};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Customer, CustomerId};
@@ -304,11 +304,10 @@ async fn a_limiter_that_does_not_know_what_was_charged_gives_nothing_back() {
 #[tokio::test]
 async fn a_limiter_on_its_own_is_named_by_our_health() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    let health = HealthService::degrading(
-        replica.store.clone(),
-        replica.journal.clone(),
-        replica.limiter.clone(),
-    );
+    let (store, limiter) = (replica.store.clone(), replica.limiter.clone());
+    let watch = KeyWatch::start(store, limiter.clone(), replica.clock.clone());
+    let watch = Arc::new(watch.await.unwrap());
+    let health = HealthService::degrading(watch, replica.journal.clone(), limiter);
     let limiter = async || health.components().await[2].state;
     assert_eq!(limiter().await, ComponentState::Up);
     replica.degrade(Manner::Refuses).await;

@@ -241,7 +241,11 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
 async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
     let house = house();
     let holder = house.holder(limits(10, None)).await;
-    let watch = KeyWatch::start(house.store.clone(), house.limiter.clone());
+    let watch = KeyWatch::start(
+        house.store.clone(),
+        house.limiter.clone(),
+        house.clock.clone(),
+    );
     let watch = watch.await.unwrap();
     let (data, id) = (house.data.clone(), holder.id);
     house.store.after_next_snapshot(async move {
@@ -257,7 +261,11 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
 async fn a_key_whose_second_reading_fails_does_not_stay_known() {
     let house = house();
     let holder = house.holder(limits(10, None)).await;
-    let watch = KeyWatch::start(house.store.clone(), house.limiter.clone());
+    let watch = KeyWatch::start(
+        house.store.clone(),
+        house.limiter.clone(),
+        house.clock.clone(),
+    );
     let watch = Arc::new(watch.await.unwrap());
     let (data, id) = (house.data.clone(), holder.id);
     let (store, passing_over) = (house.store.clone(), watch.clone());
@@ -358,6 +366,44 @@ async fn counters_that_cannot_be_read_admit_nobody() {
     assert!(matches!(refusal, Refusal::Unavailable { .. }));
     house.written.fail_with(None);
     house.ask(&holder).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_could_not_be_written_down_is_not_admitted() {
+    let house = house();
+    let holder = house.holder(limits(10, Some(100))).await;
+    house.ask(&holder).await.unwrap();
+    house.written.refuse_with(Some(disk_full()));
+    for _ in 0..20 {
+        let Err(Refusal::Unavailable { retry_after, cause }) = house.ask(&holder).await else {
+            panic!("admitted although nothing can be written");
+        };
+        assert!(retry_after > Duration::ZERO);
+        assert!(cause.to_string().contains("the disk is full"), "{cause}");
+    }
+    // Whoever has no key hears nothing else than before.
+    let refusal = house.present(Some("cep_live_nonsense"), HERE).await;
+    assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+    house.written.refuse_with(None);
+    let admission = house.ask(&holder).await.unwrap();
+    let (minute, month) = (admission.standing.minute, admission.standing.month.unwrap());
+    assert_eq!(
+        (minute.remaining, month.used),
+        (8, 2),
+        "something was taken for refusals"
+    );
+}
+
+#[tokio::test]
+async fn while_nothing_can_be_written_the_store_is_asked_of_nothing() {
+    let house = house();
+    let stranger = house.holder(limits(10, None)).await;
+    house.written.refuse_with(Some(disk_full()));
+    house.store.go_down();
+    let Err(Refusal::Unavailable { cause, .. }) = house.ask(&stranger).await else {
+        panic!("admitted although nothing can be written");
+    };
+    assert!(cause.to_string().contains("the disk is full"), "{cause}");
 }
 
 #[tokio::test]

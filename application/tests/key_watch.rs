@@ -4,6 +4,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use application::{KeyService, KeyWatch};
 use domain::key::{ApiKey, Environment, KeyName};
@@ -15,6 +16,7 @@ use support::{Elsewhere, WatchedLimiter, WatchedStore, hasher, limits, noon, ope
 
 /// This process, and another one on the same data.
 struct House {
+    clock: Arc<ManualClock>,
     /// This process's store.
     store: Arc<WatchedStore>,
     limiter: Arc<WatchedLimiter>,
@@ -48,14 +50,16 @@ async fn house() -> House {
 async fn house_with(elsewhere: MemoryStore, key: ApiKey) -> House {
     let store = Arc::new(WatchedStore::over(elsewhere.clone()));
     let clock = Arc::new(ManualClock::at(noon()));
-    let limiter = Arc::new(WatchedLimiter::over(Arc::new(InProcessLimiter::new(clock))));
-    let watch = KeyWatch::start(store.clone(), limiter.clone())
+    let in_process = Arc::new(InProcessLimiter::new(clock.clone()));
+    let limiter = Arc::new(WatchedLimiter::over(in_process));
+    let watch = KeyWatch::start(store.clone(), limiter.clone(), clock.clone())
         .await
         .unwrap();
     let month = domain::month::Month::of(noon());
     let snapshot = elsewhere.snapshot(key.id, month).await.unwrap().unwrap();
     limiter.hydrate(key.id, snapshot).await.unwrap();
     House {
+        clock,
         store,
         limiter,
         watch,
@@ -143,7 +147,7 @@ async fn any_number_of_changes_is_caught_up_with_in_order() {
 async fn a_key_that_the_limiter_does_not_know_stays_unknown() {
     let house = house().await;
     let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
-    let watch = KeyWatch::start(house.store.clone(), limiter.clone())
+    let watch = KeyWatch::start(house.store.clone(), limiter.clone(), house.clock.clone())
         .await
         .unwrap();
     house.set_per_minute(3).await;
@@ -194,8 +198,9 @@ async fn two_who_catch_up_at_once_apply_each_change_once() {
 async fn nobody_watches_a_store_that_cannot_be_read() {
     let store = Arc::new(WatchedStore::over(MemoryStore::default()));
     store.go_down();
-    let limiter = Arc::new(InProcessLimiter::new(Arc::new(ManualClock::at(noon()))));
-    assert!(KeyWatch::start(store, limiter).await.is_err());
+    let clock = Arc::new(ManualClock::at(noon()));
+    let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
+    assert!(KeyWatch::start(store, limiter, clock).await.is_err());
 }
 
 /// A limiter that outlives processes may know a key whose revocation nobody told it of.
@@ -204,12 +209,43 @@ async fn what_changed_while_no_process_ran_is_told_to_a_limiter_that_went_on() {
     let house = house().await;
     house.elsewhere.revoke_key(house.key.id).await;
     let (store, limiter) = (house.store.clone(), house.limiter.clone());
-    let late = KeyWatch::start(store.clone(), limiter.clone())
+    let late = KeyWatch::start(store.clone(), limiter.clone(), house.clock.clone())
         .await
         .unwrap();
     assert_eq!(late.catch_up().await.unwrap(), 0);
     assert!(matches!(house.ask().await, Verdict::Admitted { .. }));
-    let resumed = KeyWatch::resume(store, limiter).await.unwrap();
+    let resumed = KeyWatch::resume(store, limiter, house.clock.clone())
+        .await
+        .unwrap();
     assert_eq!(resumed.catch_up().await.unwrap(), 1);
     assert_eq!(house.ask().await, Verdict::Revoked);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_or_says_nothing_is_in_trouble_until_it_answers() {
+    let house = house().await;
+    let in_trouble = || house.watch.trouble().map(|cause| cause.to_string());
+    assert_eq!(in_trouble(), None, "it answered when the watch began");
+    house.store.go_down();
+    house.watch.catch_up().await.unwrap_err();
+    assert!(in_trouble().is_some());
+    house.store.come_back();
+    assert!(in_trouble().is_some(), "nobody asked it yet");
+    house.watch.catch_up().await.unwrap();
+    assert_eq!(in_trouble(), None);
+    house.clock.advance(Duration::from_millis(1_999));
+    assert_eq!(in_trouble(), None);
+    house.clock.advance(Duration::from_millis(1));
+    assert!(in_trouble().unwrap().contains("2s"));
+    house.watch.catch_up().await.unwrap();
+    assert_eq!(in_trouble(), None);
+}
+
+#[tokio::test]
+async fn a_limiter_that_fails_is_no_trouble_of_the_store() {
+    let house = house().await;
+    house.set_per_minute(3).await;
+    house.limiter.fail_once_after(0);
+    house.watch.catch_up().await.unwrap_err();
+    assert!(house.watch.trouble().is_none());
 }

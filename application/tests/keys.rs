@@ -454,7 +454,11 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
 #[tokio::test]
 async fn what_the_limiter_missed_is_told_to_the_caller_and_again_to_the_limiter() {
     let house = house();
-    let watch = KeyWatch::start(house.store.clone(), house.limiter.clone());
+    let watch = KeyWatch::start(
+        house.store.clone(),
+        house.limiter.clone(),
+        house.clock.clone(),
+    );
     let watch = watch.await.unwrap();
     let created = house.key_of(&ANA).await;
     let secret = created.secret.reveal();

@@ -103,7 +103,11 @@ async fn any_number_of_keys_retires_at_once() {
 #[tokio::test]
 async fn a_limiter_that_fails_hears_of_it_by_the_watch() {
     let house = house();
-    let watch = KeyWatch::start(house.store.clone(), house.limiter.clone());
+    let watch = KeyWatch::start(
+        house.store.clone(),
+        house.limiter.clone(),
+        house.clock.clone(),
+    );
     let watch = watch.await.unwrap();
     let holders = [retiring(&house, 1).await, retiring(&house, 1).await];
     watch.catch_up().await.unwrap();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use store_seaorm::Retention;
+use application::KeyWatch;
+use ports::outbound::UsageJournal;
+use store_seaorm::{Journal, Retention};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
@@ -16,6 +18,8 @@ use crate::{first_start, say};
 /// How often changes of keys that other processes made are looked for: they must take effect
 /// within a second.
 const KEY_WATCH: Duration = Duration::from_millis(250);
+/// How often it is looked whether the database answers.
+const PULSE: Duration = Duration::from_secs(1);
 /// How often keys are looked for whose time of grace is over.
 const RETIRE: Duration = Duration::from_secs(1);
 /// How often idle keys are forgotten.
@@ -135,6 +139,12 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
             }
         }
     }));
+    let (watch, journal) = (Arc::clone(&gateway.key_watch), gateway.journal.clone());
+    let mut answered = true;
+    tasks.spawn(every(PULSE, move || {
+        answered = pulse(&watch, &journal, answered);
+        std::future::ready(())
+    }));
     let retirement = Arc::clone(&gateway.retirement);
     tasks.spawn(every(RETIRE, move || {
         let retirement = Arc::clone(&retirement);
@@ -176,6 +186,23 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
         }
     }));
     tasks
+}
+
+/// Whether the database answers, which it did or didn't before. While it doesn't, the journal tries
+/// whether it can write: a replica that nobody asks knows that, too, before somebody does.
+fn pulse(watch: &KeyWatch, journal: &Journal, answered: bool) -> bool {
+    let trouble = watch.trouble();
+    match &trouble {
+        Some(cause) => {
+            journal.probe();
+            if answered {
+                tracing::warn!(%cause, "the database doesn't answer: proofs wait a few seconds for it, then they are refused");
+            }
+        }
+        None if !answered => tracing::info!("the database answers again"),
+        None => {}
+    }
+    trouble.is_none()
 }
 
 async fn every<F: Future<Output = ()>>(period: Duration, mut work: impl FnMut() -> F) {
