@@ -67,6 +67,11 @@ pub struct Options {
     )]
     pub database_connections: u32,
 
+    /// Seconds that a statement of a database server may take. What needs several of them may take
+    /// twice as long, and connecting 3 seconds more.
+    #[arg(long, env = "CEP_DATABASE_TIMEOUT", global = true, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub database_timeout: Duration,
+
     /// Redis that replicas share their limits in: `redis://` or, with TLS, `rediss://`.
     #[arg(
         long,

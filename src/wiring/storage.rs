@@ -66,13 +66,19 @@ async fn open_with(options: &Options, connections: u32) -> Result<Store> {
         Some(url) => url.reveal().to_owned(),
         None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR")?,
     };
+    let usual = StoreOptions::default();
     let store = StoreOptions {
         connections,
-        ..StoreOptions::default()
+        statement_timeout: options.database_timeout,
+        lock_timeout: usual.lock_timeout.min(options.database_timeout),
+        ..usual
     };
-    Store::open_with(&url, store)
-        .await
-        .context("opening the database (CEP_DATA_DIR, CEP_DATABASE_URL)")
+    let named = match &options.database_url {
+        Some(_) => "CEP_DATABASE_URL",
+        None => "CEP_DATA_DIR",
+    };
+    let opened = Store::open_with(&url, store).await;
+    opened.with_context(|| format!("opening the database ({named})"))
 }
 
 /// Takes the lock that one serving process holds on an embedded database: two would each admit the

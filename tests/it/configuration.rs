@@ -57,6 +57,7 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
 #[rstest]
 #[case("CEP_LISTEN", "nowhere")]
 #[case("CEP_DATABASE_URL", "mysql://db")]
+#[case("CEP_DATABASE_TIMEOUT", "0")]
 #[case("CEP_HMAC_SECRET", "too short")]
 #[case("CEP_BANK_URL", "http://example.org/cep")]
 #[case("CEP_BANK_URL", "ftp://127.0.0.1/cep")]
