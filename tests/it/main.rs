@@ -10,6 +10,7 @@ mod canary;
 mod configuration;
 mod crash;
 mod dashboard;
+mod database_down;
 mod forgery;
 mod gateway;
 mod keys;

@@ -9,7 +9,7 @@ use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
 use crate::servers::Servers;
 
 /// What every replica is told.
-fn shared(servers: &Servers) -> [(&'static str, String); 5] {
+pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     [
         ("CEP_DATABASE_URL", servers.database_url()),
         ("CEP_REDIS_URL", servers.redis_url()),
@@ -23,14 +23,14 @@ fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     ]
 }
 
-fn replica(servers: &Servers) -> Gateway {
+pub(crate) fn replica(servers: &Servers) -> Gateway {
     shared(servers)
         .into_iter()
         .fold(Plan::new(), |plan, (name, value)| plan.with(name, value))
         .start()
 }
 
-fn migrate(servers: &Servers) -> std::process::Output {
+pub(crate) fn migrate(servers: &Servers) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
     // All that it needs.
     command(folder.path())

@@ -18,7 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Servers {
     redis: Option<Child>,
     redis_port: u16,
-    postgres: Child,
+    programs: PathBuf,
+    postgres: Option<Child>,
     postgres_port: u16,
     folder: TempDir,
 }
@@ -39,16 +40,17 @@ impl Servers {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        let postgres_port = free_port();
+        make_cluster(&programs, folder.path());
         let mut servers = Self {
             redis: None,
             redis_port: free_port(),
-            postgres: start_postgres(&programs, folder.path(), postgres_port),
-            postgres_port,
+            programs,
+            postgres: None,
+            postgres_port: free_port(),
             folder,
         };
         servers.start_redis();
-        wait_for(postgres_port);
+        servers.start_postgres();
         Some(servers)
     }
 
@@ -81,19 +83,83 @@ impl Servers {
             let _ = redis.wait();
         }
     }
+
+    /// Starts PostgreSQL, again on what it had and where it was.
+    pub(crate) fn start_postgres(&mut self) {
+        let postgres = as_postgres(&self.programs.join("postgres"))
+            .arg("-D")
+            .arg(self.folder.path().join("data"))
+            .args(["-p", &self.postgres_port.to_string(), "-k", ""])
+            .args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        self.postgres = Some(postgres.unwrap());
+        wait_for(self.postgres_port);
+    }
+
+    /// Stops PostgreSQL as an operator does who doesn't wait for its clients.
+    pub(crate) fn stop_postgres(&mut self) {
+        self.end_postgres("INT");
+    }
+
+    /// Ends all of PostgreSQL at once, as a machine does that goes down.
+    pub(crate) fn kill_postgres(&mut self) {
+        // Frozen first, so that it makes no further process.
+        self.freeze_postgres();
+        signal("KILL", &self.postgres_processes());
+        self.end_postgres("KILL");
+    }
+
+    /// From now on PostgreSQL keeps its connections and says nothing, until it is thawed.
+    pub(crate) fn freeze_postgres(&self) {
+        // The one that makes the others first.
+        for _ in 0..2 {
+            signal("STOP", &self.postgres_processes());
+        }
+    }
+
+    pub(crate) fn thaw_postgres(&self) {
+        signal("CONT", &self.postgres_processes());
+    }
+
+    fn end_postgres(&mut self, name: &str) {
+        if let Some(mut postgres) = self.postgres.take() {
+            signal(name, &[postgres.id().to_string()]);
+            let _ = postgres.wait();
+        }
+    }
+
+    /// Process ids: the server's, and those of the processes that it made.
+    fn postgres_processes(&self) -> Vec<String> {
+        let Some(postgres) = &self.postgres else {
+            return Vec::new();
+        };
+        let id = postgres.id().to_string();
+        let made =
+            std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        let made = made.split_whitespace().map(str::to_owned);
+        std::iter::once(id).chain(made).collect()
+    }
 }
 
 impl Drop for Servers {
     fn drop(&mut self) {
         self.kill_redis();
+        self.thaw_postgres();
         // As a crash: it takes its own processes with it.
-        let id = self.postgres.id().to_string();
-        let _ = Command::new("kill").args(["-QUIT", &id]).status();
-        let _ = self.postgres.wait();
+        self.end_postgres("QUIT");
     }
 }
 
-fn start_postgres(programs: &Path, folder: &Path, port: u16) -> Child {
+fn signal(name: &str, processes: &[String]) {
+    let option = format!("-{name}");
+    // One that ended meanwhile is no failure.
+    let _ = Command::new("kill").arg(option).args(processes).output();
+}
+
+/// An empty database cluster.
+fn make_cluster(programs: &Path, folder: &Path) {
     let data = folder.join("data");
     std::fs::create_dir(&data).unwrap();
     if is_root() {
@@ -117,15 +183,6 @@ fn start_postgres(programs: &Path, folder: &Path, port: u16) -> Child {
         .unwrap();
     let said = String::from_utf8_lossy(&made.stderr);
     assert!(made.status.success(), "{said}");
-    as_postgres(&programs.join("postgres"))
-        .arg("-D")
-        .arg(&data)
-        .args(["-p", &port.to_string(), "-k", ""])
-        .args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 fn as_postgres(program: &Path) -> Command {

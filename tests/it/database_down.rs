@@ -1,0 +1,375 @@
+//! PostgreSQL stops, crashes or hangs while Redis goes on: what a gateway's callers see, and what is
+//! counted in the end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use domain::key::KeyId;
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use ports::outbound::KeyStore;
+use reqwest::{Method, Response};
+use rstest::rstest;
+use serde_json::Value;
+use store_seaorm::Store;
+use tokio::task::JoinHandle;
+
+use crate::gateway::{Gateway, Key, Plan, command, eventually, json_of, request};
+use crate::person::{Demo, Person};
+use crate::replicas::{migrate, replica, shared};
+use crate::servers::Servers;
+
+/// How long the journal holds an answer back.
+const HELD_BACK: Duration = Duration::from_secs(5);
+/// What everything else of an answer may take on a machine that runs all tests at once.
+const SLACK: Duration = Duration::from_secs(4);
+/// How long after the database is back proofs must be delivered again.
+const RECOVERY: Duration = Duration::from_secs(10);
+/// Above what any test uses.
+const QUOTA: u64 = 1_000_000;
+
+/// What takes the database away.
+#[derive(Clone, Copy, Debug)]
+enum Outage {
+    /// It keeps its connections and says nothing.
+    Hangs,
+    /// All of it ends at once.
+    Crashes,
+    /// An operator stops it.
+    Stops,
+}
+
+impl Outage {
+    fn begin(self, servers: &mut Servers) {
+        match self {
+            Self::Hangs => servers.freeze_postgres(),
+            Self::Crashes => servers.kill_postgres(),
+            Self::Stops => servers.stop_postgres(),
+        }
+    }
+
+    fn end(self, servers: &mut Servers) {
+        match self {
+            Self::Hangs => servers.thaw_postgres(),
+            Self::Crashes | Self::Stops => servers.start_postgres(),
+        }
+    }
+}
+
+/// One answer to a caller.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    status: u16,
+    took: Duration,
+    retry_after: Option<u64>,
+    /// Whether it says what is left of the limits, as every answer to an admitted request does.
+    admitted: bool,
+}
+
+impl Answer {
+    fn of(asked: Instant, response: &Response) -> Self {
+        let header = |name| response.headers().get(name)?.to_str().ok();
+        Self {
+            status: response.status().as_u16(),
+            took: asked.elapsed(),
+            retry_after: header("retry-after").and_then(|seconds| seconds.parse().ok()),
+            admitted: header("ratelimit").is_some(),
+        }
+    }
+}
+
+async fn ask(gateway: &Gateway, key: &Key) -> Answer {
+    let asked = Instant::now();
+    let response = gateway.post("xml", key, &request(1, "10.00")).await;
+    Answer::of(asked, &response)
+}
+
+/// Callers who ask again and again, and what they were answered.
+struct Load {
+    answers: Arc<Mutex<Vec<Answer>>>,
+    enough: Arc<AtomicBool>,
+    callers: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    fn start(gateway: &Gateway, key: &Key) -> Self {
+        let (answers, enough) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let callers = (0..6).map(|_| {
+            let (answers, enough) = (Arc::clone(&answers), Arc::clone(&enough));
+            let body = request(1, "10.00").to_string();
+            let request = gateway.asking("xml", key).body(body);
+            tokio::spawn(async move {
+                while !enough.load(Ordering::SeqCst) {
+                    let (asked, request) = (Instant::now(), request.try_clone().unwrap());
+                    let answer = Answer::of(asked, &request.send().await.unwrap());
+                    let answers: &Mutex<Vec<Answer>> = &answers;
+                    answers.lock().unwrap().push(answer);
+                    // As fast as a busy caller, not as fast as it goes.
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            })
+        });
+        let callers = callers.collect();
+        Self {
+            answers,
+            enough,
+            callers,
+        }
+    }
+
+    fn delivered(&self) -> usize {
+        let answers = self.answers.lock().unwrap();
+        answers.iter().filter(|answer| answer.status == 200).count()
+    }
+
+    /// Waits until so many more proofs were delivered.
+    async fn delivers(&self, more: usize, patience: Duration) {
+        let before = self.delivered();
+        let what = format!("{more} proofs are delivered");
+        eventually(&what, patience, async || self.delivered() >= before + more).await;
+    }
+
+    async fn stop(self) -> Vec<Answer> {
+        self.enough.store(true, Ordering::SeqCst);
+        for caller in self.callers {
+            caller.await.unwrap();
+        }
+        let answers = self.answers.lock().unwrap();
+        answers.clone()
+    }
+}
+
+/// What the database has of a key's month.
+async fn in_database(servers: &Servers, key: &Key, month: Month) -> MonthlyUse {
+    let store = Store::open(&servers.database_url()).await.unwrap();
+    let key = KeyId(key.id.parse().unwrap());
+    let snapshot = store.snapshot(key, month).await.unwrap();
+    snapshot.unwrap().used
+}
+
+/// The month that an answer belongs to, by the gateway's clock.
+fn month_of(answer: &Response) -> Month {
+    let date = answer.headers()["date"].to_str().unwrap();
+    Month::of(DateTime::parse_from_rfc2822(date).unwrap().to_utc())
+}
+
+/// What the month has left, by Redis.
+fn month_left(answer: &Response) -> u64 {
+    let limits = answer.headers()["ratelimit"].to_str().unwrap();
+    let (_, month) = limits.split_once("\"month\";r=").unwrap();
+    month.split(';').next().unwrap().parse().unwrap()
+}
+
+/// Waits until Redis and the database agree on a month, in which at least so many proofs were
+/// delivered.
+async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, delivered: usize) {
+    let patience = Duration::from_secs(15);
+    eventually("Redis and the database agree", patience, async || {
+        let answer = gateway.post("xml", key, &request(1, "10.00")).await;
+        let used = in_database(servers, key, month_of(&answer)).await;
+        let counted = usize::try_from(used.charged).unwrap();
+        assert!(
+            counted > delivered,
+            "{counted} counted, {delivered} delivered"
+        );
+        used.net() == QUOTA - month_left(&answer)
+    })
+    .await;
+}
+
+async fn readiness(gateway: &Gateway) -> (u16, Value) {
+    let asked = Instant::now();
+    let ready = gateway.client.get(gateway.url("/readyz")).send().await;
+    let ready = ready.unwrap();
+    // Whoever balances loads waits a second or two.
+    assert!(asked.elapsed() < SLACK, "{:?}", asked.elapsed());
+    let status = ready.status().as_u16();
+    (status, json_of(ready, status).await)
+}
+
+#[rstest]
+#[case(Outage::Hangs)]
+#[case(Outage::Stops)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let gateway = replica(&servers);
+    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000000"]);
+    let load = Load::start(&gateway, &key);
+    load.delivers(30, RECOVERY).await;
+    let begun = Instant::now();
+    outage.begin(&mut servers);
+    // A hung server doesn't end by itself; this is how long it hangs.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    outage.end(&mut servers);
+    let lasted = begun.elapsed();
+    load.delivers(30, RECOVERY).await;
+    let answers = load.stop().await;
+    for answer in &answers {
+        assert!(answer.took < HELD_BACK + SLACK, "{answer:?}");
+        // A machine that took longer over it has its callers told.
+        assert!(answer.status == 200 || lasted > HELD_BACK / 2, "{answer:?}");
+    }
+    let delivered = answers.iter().filter(|answer| answer.status == 200);
+    agree(&servers, &gateway, &key, delivered.count()).await;
+}
+
+#[rstest]
+#[case(Outage::Hangs)]
+#[case(Outage::Crashes)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
+    #[case] outage: Outage,
+) {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let plan = shared(&servers)
+        .into_iter()
+        .fold(Plan::new(), |plan, (name, value)| {
+            plan.with(
+                name,
+                if name == "CEP_DASHBOARD" {
+                    "on".to_owned()
+                } else {
+                    value
+                },
+            )
+        });
+    let gateway = plan.start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000000"]);
+    let load = Load::start(&gateway, &key);
+    load.delivers(30, RECOVERY).await;
+    assert_eq!(readiness(&gateway).await.1["status"], "ready");
+
+    outage.begin(&mut servers);
+    // Answers are held back: nothing is refused yet, nobody is sent elsewhere.
+    eventually("it says that it is degraded", HELD_BACK, async || {
+        let (status, ready) = readiness(&gateway).await;
+        assert_eq!(status, 200, "{ready}");
+        ready.to_string().contains("degraded")
+    })
+    .await;
+    let asked = Instant::now();
+    let looked = person.request(Method::GET, "/keys").send().await.unwrap();
+    assert_eq!(looked.status(), 503, "keys are in the database");
+    assert!(
+        asked.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        asked.elapsed()
+    );
+    eventually(
+        "it says that it can't serve",
+        HELD_BACK + SLACK,
+        async || readiness(&gateway).await.0 == 503,
+    )
+    .await;
+    for _ in 0..10 {
+        let answer = ask(&gateway, &key).await;
+        assert_eq!(answer.status, 503, "{answer:?}");
+        assert!(
+            answer.retry_after.is_some() && answer.took < SLACK / 2,
+            "{answer:?}"
+        );
+        assert!(!answer.admitted, "something was taken for it: {answer:?}");
+    }
+
+    outage.end(&mut servers);
+    load.delivers(30, RECOVERY).await;
+    eventually("it is ready again", RECOVERY, async || {
+        let (status, ready) = readiness(&gateway).await;
+        status == 200 && !ready.to_string().contains("degraded")
+    })
+    .await;
+    assert_eq!(person.keys().await.len(), 0, "people are back, too");
+    let answers = load.stop().await;
+    for answer in &answers {
+        let is_refusal = answer.status == 503 && answer.retry_after.is_some();
+        assert!(answer.status == 200 || is_refusal, "{answer:?}");
+        assert!(answer.took < HELD_BACK + SLACK, "{answer:?}");
+    }
+    let delivered = answers.iter().filter(|answer| answer.status == 200);
+    agree(&servers, &gateway, &key, delivered.count()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_database_and_redis_nothing_is_admitted() {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let gateway = replica(&servers);
+    let key = gateway.key(&["--per-minute", "100000", "--monthly-quota", "1000000"]);
+    for _ in 0..3 {
+        assert_eq!(ask(&gateway, &key).await.status, 200);
+    }
+    servers.kill_redis();
+    servers.kill_postgres();
+    let load = Load::start(&gateway, &key);
+    eventually(
+        "it says that it can't serve",
+        HELD_BACK * 2 + SLACK,
+        async || readiness(&gateway).await.0 == 503,
+    )
+    .await;
+    for _ in 0..5 {
+        let answer = ask(&gateway, &key).await;
+        assert!(
+            answer.status == 503 && answer.retry_after.is_some(),
+            "{answer:?}"
+        );
+    }
+    for answer in load.stop().await {
+        assert!(
+            answer.status == 503 && answer.retry_after.is_some(),
+            "{answer:?}"
+        );
+        assert!(
+            !answer.admitted && answer.took < HELD_BACK + SLACK,
+            "{answer:?}"
+        );
+    }
+    // The database alone is enough, in a degraded mode.
+    servers.start_postgres();
+    eventually("it serves without Redis", RECOVERY, async || {
+        ask(&gateway, &key).await.status == 200
+    })
+    .await;
+    servers.start_redis();
+    // Three before and what was delivered afterwards, and nothing of the time between.
+    let now = gateway
+        .client
+        .get(gateway.url("/healthz"))
+        .send()
+        .await
+        .unwrap();
+    let now = now.headers()["date"].to_str().unwrap().to_owned();
+    let month = Month::of(DateTime::parse_from_rfc2822(&now).unwrap().to_utc());
+    assert_eq!(in_database(&servers, &key, month).await.charged, 4);
+}
+
+#[test]
+fn a_gateway_whose_database_is_down_does_not_start_and_says_which_one() {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    servers.stop_postgres();
+    let folder = tempfile::tempdir().unwrap();
+    let refused = command(folder.path())
+        .envs(shared(&servers))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success(), "{said}");
+    assert!(
+        said.contains("CEP_DATABASE_URL") && said.contains("127.0.0.1"),
+        "{said}"
+    );
+}
