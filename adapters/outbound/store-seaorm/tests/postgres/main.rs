@@ -4,6 +4,7 @@
 
 mod contract;
 mod journal;
+mod million;
 mod opening;
 mod plans;
 mod proxy;

@@ -1,57 +1,32 @@
 //! How the server looks for answers among many rows: it says so itself, in its log.
 
 use chrono::TimeDelta;
-use domain::customer::CustomerId;
-use domain::key::{KeyId, KeyPrefix};
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{Credential, KeyId, KeyPrefix, Owner};
+use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageAsk, PageSize};
 use domain::request::RequestId;
 use domain::usage::{Breakdown, Granularity, Only, Period};
+use ports::contract::fixture::{act, customer, record};
 use ports::inbound::{
     AuditFilter, KeyFilter, KeyListing, KeyOrderBy, RequestListing, RevokedKeys, UsageAsk,
 };
 use ports::outbound::{
-    AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyStore, Scope, UsageReader,
+    AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
+    Scope, Successor, UsageReader,
 };
-use sea_orm::ConnectionTrait;
 use store_seaorm::{Retention, Store};
 use uuid::Uuid;
 
+use crate::million;
 use crate::server::{Server, server_or_skip};
 use crate::support::now;
 
-/// Of 10,000 keys of 1,000 customers; every third request is the first key's. 20 seconds lie
-/// between two.
-const FILL: [&str; 9] = [
-    "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
-     'startup', 1795262400000 - n FROM generate_series(1, 1000) n",
-    "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
-     per_minute, monthly_quota, created_at, retires_at, revoked_at, version) \
-     SELECT md5('key' || n)::uuid::text, md5((1 + n % 1000)::text)::uuid::text, 'caja ' || n, \
-     'cep_live_' || lpad(n::text, 8, '0'), 'live', repeat('ab', 32), 1, 60, 1000, \
-     1795262400000 - n::bigint * 200000, CASE WHEN n % 100 = 0 THEN 1795262400000 END, NULL, 1 \
-     FROM generate_series(1, 10000) n",
-    "INSERT INTO requests (id, request_id, customer_id, key_id, endpoint, outcome, issuer, receiver, \
-     at, duration_ms, bank_ms) \
-     SELECT md5('request' || n)::uuid::text, 'request-' || n, md5((1 + k % 1000)::text)::uuid::text, \
-     md5('key' || k)::uuid::text, 'xml', CASE WHEN n % 50 = 0 THEN 'bank_timeout' ELSE 'delivered' END, \
-     NULL, NULL, 1795262400000 - n::bigint * 20000, 7, NULL FROM (SELECT n, CASE WHEN n % 3 = 0 THEN 1 ELSE \
-     1 + n % 10000 END AS k FROM generate_series(1, 150000) n) AS numbered",
-    "INSERT INTO usage_hours SELECT key_id, at - at % 3600000, endpoint, outcome, COUNT(*), \
-     0, 0, 0, COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM requests \
-     GROUP BY key_id, at - at % 3600000, endpoint, outcome ORDER BY 2",
-    "INSERT INTO customer_usage_days SELECT customer_id, at - at % 86400000, endpoint, outcome, COUNT(*), \
-     0, 0, 0, COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM requests \
-     GROUP BY customer_id, at - at % 86400000, endpoint, outcome",
-    "INSERT INTO monthly_use SELECT key_id, 202611, COUNT(*), 0, MAX(at) FROM requests GROUP BY key_id",
-    "INSERT INTO audit_log SELECT md5('entry' || n)::uuid::text, 1795262400000 - n::bigint * 60000, 'i', 's', \
-     'key_renamed', md5((1 + n % 1000)::text)::uuid::text, md5('key' || (1 + n % 10000))::uuid::text, \
-     '[]', 'request-' || n FROM generate_series(1, 50000) n",
-    "INSERT INTO key_changes SELECT n, md5('key' || (1 + n % 10000))::uuid::text \
-     FROM generate_series(1, 20000) n",
-    "INSERT INTO denied SELECT md5(n::text), 1795262400000 + n FROM generate_series(1, 20000) n",
-];
+/// Rows that a step of a plan may read: pages of the rarest matches, and lists of whole months of a
+/// customer, stay far below. A table that is read to its end doesn't.
+const MOST_READ: f64 = 25_000.0;
 
 /// A store whose plans are in the server's log.
 struct Watched<'a> {
@@ -62,17 +37,11 @@ struct Watched<'a> {
 impl<'a> Watched<'a> {
     async fn filled(server: &'a Server) -> Self {
         let place = server.database().await;
-        let connection = place.connect().await;
-        for statement in FILL {
-            let filled = connection.execute_unprepared(statement).await;
-            filled.unwrap_or_else(|error| panic!("{statement}: {error}"));
-        }
-        connection
-            .execute_unprepared("VACUUM ANALYZE")
-            .await
-            .unwrap();
+        million::fill(&place).await;
         let explained = "-c%20session_preload_libraries%3Dauto_explain\
-                         %20-c%20auto_explain.log_min_duration%3D0";
+                         %20-c%20auto_explain.log_min_duration%3D0\
+                         %20-c%20auto_explain.log_analyze%3Don\
+                         %20-c%20auto_explain.log_timing%3Doff";
         let url = format!("{}%20{explained}", place.url());
         let store = Store::open(&url).await.unwrap();
         Self { server, store }
@@ -107,15 +76,43 @@ fn assert_uses(plan: &str, index: &str) {
         let all = format!("Seq Scan on {table}");
         assert!(!plan.contains(&all), "every row of {table}:\n{plan}");
     }
+    assert_reads_little(plan);
+}
+
+#[track_caller]
+fn assert_reads_little(plan: &str) {
+    let read = most_read(plan);
+    assert!(read <= MOST_READ, "{read} rows are read:\n{plan}");
+}
+
+/// Rows that the step of a plan reads which reads the most, those included that it passes over.
+fn most_read(plan: &str) -> f64 {
+    let number = |line: &str, after: &str| -> Option<f64> {
+        let (_, rest) = line.split_once(after)?;
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+        rest[..end.unwrap_or(rest.len())].parse().ok()
+    };
+    let (mut most, mut rows, mut loops) = (0.0_f64, 0.0, 1.0);
+    for line in plan.lines() {
+        if let Some(found) = number(line, "actual rows=") {
+            rows = if line.contains("Scan") { found } else { 0.0 };
+            loops = number(line, "loops=").unwrap_or(1.0);
+        }
+        // Numbers of a plan are those of one loop.
+        rows += number(line, "Rows Removed by Filter: ").unwrap_or_default();
+        rows += number(line, "Rows Removed by Index Recheck: ").unwrap_or_default();
+        most = most.max(rows * loops);
+    }
+    most
 }
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()
 }
 
-/// `md5('key' || 1000)`: one of [`quiet`]'s.
+/// `md5('key' || 10000)`: one of [`quiet`]'s.
 fn own_key() -> KeyId {
-    KeyId(md5_uuid("c36eaa157294eb8f1678b4df90b35cfe"))
+    KeyId(md5_uuid("53ea207abc7764a41763d9e4a2da469f"))
 }
 
 /// `md5('1')`, who has ten others' keys.
@@ -140,7 +137,38 @@ async fn every_question_is_answered_through_an_index() {
     lists(&watched).await;
     use_over_time(&watched).await;
     single_rows(&watched).await;
+    steps(&watched).await;
     pruning(&watched).await;
+}
+
+/// A question that nobody looks at here would be slow where there are many rows, and nowhere else.
+#[test]
+fn every_question_of_the_ports_is_looked_at() {
+    let here: String = include_str!("plans.rs").split_whitespace().collect();
+    for (ports, traits) in [
+        (
+            include_str!("../../../../../ports/src/outbound/key_store.rs"),
+            &["KeyStore"][..],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/insight_store.rs"),
+            &["CustomerStore", "UsageReader", "AuditLog"],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/identity.rs"),
+            &["DenyList"],
+        ),
+    ] {
+        for name in traits {
+            let (_, port) = ports.split_once(&format!("pub trait {name}:")).unwrap();
+            let (port, _) = port.split_once("\n}").unwrap();
+            for question in port.split("async fn ").skip(1) {
+                let (question, _) = question.split_once('(').unwrap();
+                let asked = here.contains(&format!("store.{question}("));
+                assert!(asked, "{name}::{question} has no plan here");
+            }
+        }
+    }
 }
 
 async fn requests(watched: &Watched<'_>) {
@@ -284,22 +312,94 @@ async fn single_rows(watched: &Watched<'_>) {
     let own = watched.plan(store.of_customer(quiet(), included)).await;
     assert_uses(&own, "keys_of_a_customer");
     assert_uses(&watched.plan(store.due(now())).await, "keys_to_retire");
-    let news = watched.plan(store.changes(ChangeNumber(19_990))).await;
-    assert_uses(
-        news.split("Seq Scan on api_keys").next().unwrap(),
-        "key_changes_pkey",
-    );
+    let news = watched.plan(store.changes(ChangeNumber(199_990))).await;
+    assert_uses(&news, "key_changes_pkey");
     let fingerprint = Fingerprint("0".repeat(64));
     assert_uses(
         &watched.plan(store.is_denied(&fingerprint)).await,
         "denied_pkey",
     );
-    let owner = domain::key::Owner {
+    let owner = Owner {
         issuer: "https://issuer.example".to_owned(),
         subject: "person 7".to_owned(),
     };
     let customer = watched.plan(store.customer(&owner)).await;
     assert_uses(&customer, "customers_issuer_subject_key");
+}
+
+/// What is written is found first.
+async fn steps(watched: &Watched<'_>) {
+    let store = &watched.store;
+    let month = Month::of(now());
+    for page in pages() {
+        let customers = watched.plan(store.customers(None, month, &page)).await;
+        let page = customers
+            .split("Query Text")
+            .find(|part| part.contains("Limit  ("));
+        assert_uses(page.unwrap(), "customers_by_time");
+    }
+    assert_reads_little(&watched.plan(store.is_empty()).await);
+    assert_reads_little(&watched.plan(store.newest_change()).await);
+    let known = Customer {
+        id: quiet(),
+        owner: Owner {
+            issuer: "https://issuer.example".to_owned(),
+            subject: "person 1".to_owned(),
+        },
+        ..customer(1)
+    };
+    let enrolled = watched
+        .plan(async { store.enrol(&known).await.unwrap() })
+        .await;
+    assert_reads_little(&enrolled);
+    let KeyRecord {
+        mut key,
+        credential,
+    } = record(1);
+    key.customer = quiet();
+    let successor = Successor {
+        prefix: KeyPrefix::parse("cep_live_successo").unwrap(),
+        credential: credential.clone(),
+    };
+    let record = KeyRecord { key, credential };
+    let (scope, tomorrow) = (Scope::Of(quiet()), now() + TimeDelta::days(1));
+    let inserted = watched.plan(async { store.insert(record, 100, &act(1)).await.unwrap() });
+    assert_uses(&inserted.await, "keys_of_a_customer");
+    let revocation = KeyChange::Revoke;
+    let rotation = async {
+        let successor = Successor {
+            credential: Credential {
+                id: KeyId(Uuid::from_u128(77)),
+                ..successor.credential
+            },
+            ..successor
+        };
+        store
+            .rotate(scope, own_key(), &successor, tomorrow, &act(2))
+            .await
+            .unwrap()
+    };
+    assert_uses(&watched.plan(rotation).await, "api_keys_pkey");
+    let changed = watched.plan(async {
+        store
+            .change(scope, own_key(), &revocation, &act(3))
+            .await
+            .unwrap()
+    });
+    assert_uses(&changed.await, "api_keys_pkey");
+    let planned = watched.plan(async {
+        store
+            .set_plan(quiet(), Plan::Enterprise, ExistingKeys::Follow, &act(4))
+            .await
+            .unwrap()
+    });
+    assert_uses(&planned.await, "keys_of_a_customer");
+    let denied = Fingerprint("f".repeat(64));
+    assert_reads_little(
+        &watched
+            .plan(async { store.deny(&denied, tomorrow).await.unwrap() })
+            .await,
+    );
 }
 
 async fn pruning(watched: &Watched<'_>) {
