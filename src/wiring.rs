@@ -9,12 +9,13 @@ use application::{
     KeyService, KeyWatch, ProofMemory, ProofService, Retirement,
 };
 use axum::Router;
-use bank_portal::{PacingConfig, Portal, PortalConfig, PortalUrl};
+use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::customer::Role;
 use domain::key::{KeyHasher, Owner};
+use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use domain::request::RequestId;
-use memory::InProcessLimiter;
+use memory::{InProcessLimiter, InProcessPacer};
 use ports::inbound::{Caller, KeyAdministration};
 use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal, new_id};
 use rest::RestState;
@@ -247,19 +248,15 @@ pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
 fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
     let live = PortalConfig {
         connect_timeout: options.bank_connect_timeout,
-        pacing: Some(PacingConfig {
-            cycles_per_minute: options.bank_budget,
-        }),
         diagnostics_dir: options.bank_diagnostics_dir.clone(),
         ..PortalConfig::new(options.bank_url.clone())
     };
     let test = PortalConfig::new(sandbox_url.clone());
+    let live = Portal::new(live)
+        .context("preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)")?;
+    let pacer = InProcessPacer::new(Pacing::new(options.bank_budget));
     Ok(BankBySide {
-        live: Arc::new(
-            Portal::new(live).context(
-                "preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)",
-            )?,
-        ),
+        live: Arc::new(live.paced_by(Arc::new(pacer))),
         test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
     })
 }

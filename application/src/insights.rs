@@ -150,7 +150,7 @@ impl Insights for InsightsService {
     }
 
     async fn bank(&self, environment: Environment) -> BankHealth {
-        let budget = self.sources.banks.of(environment).budget();
+        let budget = self.sources.banks.of(environment).budget().await;
         self.sources.watch.health(environment, budget)
     }
 

@@ -22,6 +22,7 @@ pub mod limits;
 pub mod loopback;
 pub mod month;
 pub mod outcome;
+pub mod pacing;
 pub mod page;
 pub mod participant;
 pub mod payment;

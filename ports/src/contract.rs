@@ -8,6 +8,7 @@ pub mod fixture;
 pub mod journal;
 pub mod key_store;
 pub mod limiter;
+pub mod pacer;
 mod paging;
 pub mod stores;
 pub mod usage;

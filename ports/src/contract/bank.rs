@@ -216,23 +216,25 @@ async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {
 }
 
 async fn a_budget_has_no_more_left_than_it_allows(bank: Arc<dyn Bank>) {
-    let Some(fresh) = bank.budget() else { return };
+    let Some(fresh) = bank.budget().await else {
+        return;
+    };
     assert!(fresh.remaining > 0, "nobody has asked yet: {fresh:?}");
     assert!(fresh.remaining <= fresh.per_minute, "{fresh:?}");
     assert_eq!(fresh.paused_for, None);
-    assert_eq!(bank.budget(), Some(fresh), "to look takes nothing");
+    assert_eq!(bank.budget().await, Some(fresh), "to look takes nothing");
     files(&bank, &lookup(scene::ISSUED, Wanted::Xml)).await;
-    let asked = bank.budget().expect("a budget stays one");
+    let asked = bank.budget().await.expect("a budget stays one");
     assert_eq!(asked.per_minute, fresh.per_minute);
     assert!(asked.remaining < fresh.remaining, "{asked:?}");
 }
 
 async fn a_budget_tells_for_how_long_the_bank_is_left_alone(bank: Arc<dyn Bank>) {
-    if bank.budget().is_none() {
+    if bank.budget().await.is_none() {
         return;
     }
     assert_throttled(ask(&bank, scene::TOO_MANY_QUERIES).await);
-    let paused = bank.budget().expect("a budget stays one").paused_for;
+    let paused = bank.budget().await.expect("a budget stays one").paused_for;
     assert!(paused.is_some_and(|wait| !wait.is_zero()), "{paused:?}");
 }
 

@@ -21,8 +21,8 @@ pub trait Bank: Send + Sync {
     /// understood. Whether the proof is the one asked for is the caller's to check.
     async fn fetch(&self, lookup: &Lookup) -> Result<BankAnswer, BankError>;
 
-    /// What is left of our budget of questions; `None` when there is no budget.
-    fn budget(&self) -> Option<BankBudget>;
+    /// What is left of our budget of questions; `None` when there is no budget, or it can't be told.
+    async fn budget(&self) -> Option<BankBudget>;
 }
 
 /// One question to the bank.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::address::PortalUrl;
-use crate::pacing::PacingConfig;
 
 /// How the portal is reached.
 #[derive(Clone, Debug)]
@@ -13,8 +12,6 @@ pub struct PortalConfig {
     pub base_url: PortalUrl,
     /// How long a connection may take to come about.
     pub connect_timeout: Duration,
-    /// The budget of questions; `None` for a portal that counts nobody's, such as the sandbox.
-    pub pacing: Option<PacingConfig>,
     /// Our version, as the honest `User-Agent` says it: `cep-gateway/<version>`.
     pub version: String,
     /// Lookups that may be under way at once; more are refused. Each is a connection and, measured
@@ -25,12 +22,11 @@ pub struct PortalConfig {
 }
 
 impl PortalConfig {
-    /// The settings for the portal at `base_url`, without pacing and diagnosis.
+    /// The settings for the portal at `base_url`, without diagnosis.
     pub fn new(base_url: PortalUrl) -> Self {
         Self {
             base_url,
             connect_timeout: Duration::from_secs(5),
-            pacing: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             most_lookups: 4096,
             diagnostics_dir: None,

@@ -1,7 +1,7 @@
 //! The central bank's CEP portal over HTTP, as an adapter of [`ports::outbound::Bank`].
 //!
-//! The way of one lookup: [`pacing`] gives it a turn, a [`session`] of its own asks `valida.do` and
-//! `descarga.do` over the shared connections of [`wire`], [`page`] reads what the portal says,
+//! The way of one lookup: a [`Pacer`](ports::outbound::Pacer) gives it a turn, a [`session`] of its
+//! own asks `valida.do` and `descarga.do` over the shared connections of [`wire`], [`page`] reads what the portal says,
 //! [`mod@file`] checks what it sends. [`fault`] names what goes wrong, [`diagnosis`] keeps the pages
 //! that nobody has seen before. [`portal`] ties this together.
 
@@ -11,7 +11,6 @@ mod cookies;
 mod diagnosis;
 mod fault;
 mod file;
-mod pacing;
 mod page;
 mod portal;
 mod session;
@@ -19,5 +18,4 @@ mod wire;
 
 pub use address::{CENTRAL_BANK, PortalUrl, PortalUrlError};
 pub use config::PortalConfig;
-pub use pacing::PacingConfig;
 pub use portal::{Portal, PortalError};

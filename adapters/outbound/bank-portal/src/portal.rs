@@ -1,14 +1,18 @@
 //! The portal as a [`Bank`]: one lookup, from its turn to its files.
 
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::Format;
+use domain::pacing::{FIRST_BACK_OFF, Refusal, Strike};
 use ports::inbound::BankBudget;
 use ports::inbound::Wanted;
-use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
+use ports::outbound::{
+    Bank, BankAnswer, BankError, BankFiles, Lookup, NoTurn, Pacer, ThrottleReason,
+};
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
 
@@ -16,7 +20,6 @@ use crate::config::PortalConfig;
 use crate::diagnosis::Diagnosis;
 use crate::fault::Fault;
 use crate::file::{self, Download};
-use crate::pacing::{FIRST_BACK_OFF, Pacer, Throttled, Turn};
 use crate::page::{Page, classify};
 use crate::session::{Counter, Session, jitter};
 use crate::wire::{self, Answer};
@@ -24,10 +27,13 @@ use crate::wire::{self, Answer};
 /// When to come back after the bulkhead refused: lookups take seconds.
 const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);
 
+/// When to come back after nobody could say whether the portal may be asked.
+const PACER_RETRY_AFTER: Duration = Duration::from_secs(5);
+
 /// The central bank's portal, or a server that speaks its protocol.
 pub struct Portal {
     counter: Counter,
-    pacer: Option<Pacer>,
+    pacer: Option<Arc<dyn Pacer>>,
     bulkhead: Semaphore,
     diagnosis: Diagnosis,
 }
@@ -44,7 +50,8 @@ pub enum PortalError {
 }
 
 impl Portal {
-    /// A portal with its own pool of connections. The process's TLS provider must be installed.
+    /// A portal with its own pool of connections, which counts nobody's questions, as the sandbox
+    /// does: see [`Self::paced_by`]. The process's TLS provider must be installed.
     ///
     /// # Errors
     /// See [`PortalError`].
@@ -54,10 +61,17 @@ impl Portal {
             .map_err(PortalError::Client)?;
         Ok(Self {
             counter: Counter::new(client, &config.base_url),
-            pacer: config.pacing.map(Pacer::new),
+            pacer: None,
             bulkhead: Semaphore::new(config.most_lookups.min(Semaphore::MAX_PERMITS)),
             diagnosis: Diagnosis::new(config.diagnostics_dir).map_err(PortalError::Diagnostics)?,
         })
+    }
+
+    /// The same portal, of which only so much is asked as this pacer gives turns for.
+    #[must_use]
+    pub fn paced_by(mut self, pacer: Arc<dyn Pacer>) -> Self {
+        self.pacer = Some(pacer);
+        self
     }
 
     async fn look_up(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
@@ -73,9 +87,7 @@ impl Portal {
             page => return Err(self.failure(page, &answer, turn).await),
         };
         // Only now: the download, too, could have met the limit.
-        if let (Some(pacer), Some(turn)) = (&self.pacer, turn) {
-            pacer.served(turn);
-        }
+        self.served(turn).await;
         Ok(known)
     }
 
@@ -104,9 +116,19 @@ impl Portal {
     }
 
     async fn turn(&self, patience: Duration) -> Result<Option<Turn>, BankError> {
-        match &self.pacer {
-            None => Ok(None),
-            Some(pacer) => Ok(Some(pacer.turn(patience).await.map_err(throttled)?)),
+        let Some(pacer) = &self.pacer else {
+            return Ok(None);
+        };
+        pacer.turn(patience).await.map_err(unasked)?;
+        Ok(Some(Turn(Instant::now())))
+    }
+
+    async fn served(&self, turn: Option<Turn>) {
+        if let (Some(pacer), Some(turn)) = (&self.pacer, turn)
+            && let Err(error) = pacer.served(turn.age()).await
+        {
+            // The next back-off may be longer than it had to be.
+            tracing::debug!(%error, "a success was not told to the pacer");
         }
     }
 
@@ -167,10 +189,10 @@ impl Portal {
         let describe = || self.diagnosis.record(answer.status, &answer.body);
         match page {
             Page::TooManyQueries if answer.status == StatusCode::TOO_MANY_REQUESTS => {
-                self.limited(turn, ThrottleReason::TooManyRequests)
+                self.limited(turn, ThrottleReason::TooManyRequests).await
             }
-            Page::TooManyQueries => self.limited(turn, ThrottleReason::TooManyQueriesPage),
-            Page::CaptchaWanted => self.limited(turn, ThrottleReason::CaptchaPage),
+            Page::TooManyQueries => self.limited(turn, ThrottleReason::TooManyQueriesPage).await,
+            Page::CaptchaWanted => self.limited(turn, ThrottleReason::CaptchaPage).await,
             Page::ServerError => Fault::Failed(answer.status).into(),
             Page::Temporary => Fault::Temporary.into(),
             Page::BadInput => Fault::FormRefused(describe().await).into(),
@@ -180,21 +202,72 @@ impl Portal {
         }
     }
 
-    fn limited(&self, turn: Option<Turn>, reason: ThrottleReason) -> BankError {
-        match (&self.pacer, turn) {
-            (Some(pacer), Some(turn)) => throttled(pacer.limited(turn, reason)),
-            _ => BankError::Throttled {
-                retry_after: FIRST_BACK_OFF,
-                reason,
-            },
+    /// The portal wants fewer questions: it is left alone from now on, for as long as the answer
+    /// says.
+    async fn limited(&self, turn: Option<Turn>, reason: ThrottleReason) -> BankError {
+        let throttled = |retry_after| BankError::Throttled {
+            retry_after,
+            reason,
+        };
+        let (Some(pacer), Some(turn)) = (&self.pacer, turn) else {
+            return throttled(FIRST_BACK_OFF);
+        };
+        // In a task of its own: it is told though the lookup's patience end meanwhile.
+        let told = tokio::spawn({
+            let pacer = Arc::clone(pacer);
+            async move { pacer.limited(turn.age()).await }
+        });
+        match told.await {
+            Ok(Ok(strike)) => {
+                if let Strike::Began(length) = strike {
+                    tracing::warn!(
+                        reason = reason.name(),
+                        seconds = length.as_secs(),
+                        "the portal wants fewer questions and is left alone"
+                    );
+                }
+                throttled(strike.left())
+            }
+            failed => {
+                tracing::error!(
+                    reason = reason.name(),
+                    ?failed,
+                    "the portal wants fewer questions, and the pacer could not be told"
+                );
+                throttled(FIRST_BACK_OFF)
+            }
         }
     }
 }
 
-fn throttled(throttled: Throttled) -> BankError {
+/// A turn that was taken.
+#[derive(Clone, Copy, Debug)]
+struct Turn(Instant);
+
+impl Turn {
+    fn age(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+fn unasked(why: NoTurn) -> BankError {
+    let (retry_after, reason) = match why {
+        NoTurn::Refused(Refusal::BudgetUsedUp { retry_after }) => {
+            (retry_after, ThrottleReason::BudgetUsedUp)
+        }
+        NoTurn::Refused(Refusal::BackingOff { retry_after }) => {
+            (retry_after, ThrottleReason::BackingOff)
+        }
+        NoTurn::Failed(error) => {
+            return BankError::Unavailable {
+                retry_after: PACER_RETRY_AFTER,
+                cause: Arc::new(error),
+            };
+        }
+    };
     BankError::Throttled {
-        retry_after: throttled.retry_after,
-        reason: throttled.reason,
+        retry_after,
+        reason,
     }
 }
 
@@ -220,8 +293,14 @@ impl Bank for Portal {
         answer
     }
 
-    fn budget(&self) -> Option<BankBudget> {
-        self.pacer.as_ref().map(Pacer::budget)
+    async fn budget(&self) -> Option<BankBudget> {
+        match self.pacer.as_ref()?.budget().await {
+            Ok(budget) => Some(budget),
+            Err(error) => {
+                tracing::debug!(%error, "the budget can't be told");
+                None
+            }
+        }
     }
 }
 

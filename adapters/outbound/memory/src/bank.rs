@@ -207,7 +207,7 @@ impl Bank for ScriptedBank {
             .unwrap_or(Err(BankError::Timeout))
     }
 
-    fn budget(&self) -> Option<BankBudget> {
+    async fn budget(&self) -> Option<BankBudget> {
         self.state().budget
     }
 }
@@ -250,17 +250,17 @@ mod tests {
         assert_eq!(bank.asked()[1].transfer, other.transfer);
     }
 
-    #[test]
-    fn a_budget_is_what_it_is_said_to_be() {
+    #[tokio::test]
+    async fn a_budget_is_what_it_is_said_to_be() {
         let bank = ScriptedBank::default();
-        assert_eq!(bank.budget(), None);
+        assert_eq!(bank.budget().await, None);
         let budget = BankBudget {
             per_minute: 30,
             remaining: 4,
             paused_for: Some(Duration::from_secs(9)),
         };
         bank.set_budget(Some(budget));
-        assert_eq!(bank.budget(), Some(budget));
+        assert_eq!(bank.budget().await, Some(budget));
     }
 
     #[tokio::test]

@@ -1,11 +1,12 @@
-//! What one process keeps in its memory: the limiter that one machine needs, and stand-ins of
-//! the other outbound ports for tests.
+//! What one process keeps in its memory: the limiter and the pacer that one machine needs, and
+//! stand-ins of the other outbound ports for tests.
 
 mod bank;
 mod clock;
 mod identity;
 mod journal;
 mod limiter;
+mod pacer;
 mod store;
 
 pub use bank::*;
@@ -13,4 +14,5 @@ pub use clock::{CountingRandom, ManualClock};
 pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::InProcessLimiter;
+pub use pacer::InProcessPacer;
 pub use store::MemoryStore;

@@ -1,18 +1,16 @@
 //! That nothing of a payment reaches a log, however much is logged.
 
 use std::io;
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use bank_portal::{PacingConfig, PortalConfig};
 use ports::inbound::Wanted;
 use ports::outbound::{Bank as _, BankError, ThrottleReason};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::support::{READY, TestPortal, adapter, config, lookup};
+use crate::support::{READY, TestPortal, lookup};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -81,12 +79,7 @@ async fn a_lookup_leaves_its_outcome_in_the_log_and_nothing_of_the_payment() {
 async fn a_back_off_is_announced_once_with_its_reason_and_length() {
     let (log, _guard) = listen();
     let portal = TestPortal::start(|_| async { StatusCode::TOO_MANY_REQUESTS }).await;
-    let adapter = adapter(PortalConfig {
-        pacing: Some(PacingConfig {
-            cycles_per_minute: NonZeroU32::new(15).unwrap(),
-        }),
-        ..config(&portal.url())
-    });
+    let adapter = portal.paced_adapter();
     let lookup = lookup("KEY01", Wanted::Xml);
     for expected in [ThrottleReason::TooManyRequests, ThrottleReason::BackingOff] {
         let answer = adapter.fetch(&lookup).await;

@@ -1,28 +1,17 @@
 //! The budget on the wire.
 
-use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use bank_portal::{PacingConfig, Portal, PortalConfig};
 use ports::inbound::Wanted;
 use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup, ThrottleReason};
 use rstest::rstest;
 
-use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, adapter, config, lookup};
-
-fn paced(portal: &TestPortal) -> Portal {
-    adapter(PortalConfig {
-        pacing: Some(PacingConfig {
-            cycles_per_minute: NonZeroU32::new(15).unwrap(),
-        }),
-        ..config(&portal.url())
-    })
-}
+use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, lookup};
 
 #[tokio::test]
 async fn the_fourth_question_in_a_row_waits_or_is_refused_at_once() {
     let portal = TestPortal::start(|_| async { NOT_FOUND }).await;
-    let adapter = paced(&portal);
+    let adapter = portal.paced_adapter();
     for _ in 0..3 {
         let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
         assert_eq!(answer.unwrap(), BankAnswer::NotFound);
@@ -59,7 +48,7 @@ async fn after_a_limit_page_the_portal_is_left_alone(
         }
     })
     .await;
-    let adapter = paced(&portal);
+    let adapter = portal.paced_adapter();
     let mut asked = None;
     let met = if page == CAPTCHA {
         ThrottleReason::CaptchaPage

@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,7 +12,9 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::{Html, IntoResponse, Response};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
+use domain::pacing::Pacing;
 use futures::future::BoxFuture;
+use memory::InProcessPacer;
 use ports::contract::bank as suite;
 use ports::inbound::Wanted;
 use ports::outbound::{BankError, Lookup};
@@ -105,6 +108,13 @@ impl TestPortal {
 
     pub(crate) fn adapter(&self) -> Portal {
         adapter(config(&self.url()))
+    }
+
+    /// An adapter that asks 15 times a minute at most.
+    pub(crate) fn paced_adapter(&self) -> Portal {
+        let pacing = Pacing::new(NonZeroU32::new(15).unwrap());
+        self.adapter()
+            .paced_by(Arc::new(InProcessPacer::new(pacing)))
     }
 }
 

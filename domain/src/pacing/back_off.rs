@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 /// The first silence. Clients on record got answers again after minutes, not seconds.
-pub(crate) const FIRST: Duration = Duration::from_mins(2);
-/// The longest: 2 min doubled four times.
+pub const FIRST_BACK_OFF: Duration = Duration::from_mins(2);
+/// The longest: the first, doubled four times.
+pub const LONGEST_BACK_OFF: Duration = Duration::from_mins(32);
 const DOUBLINGS: u32 = 4;
+/// A silence that is told of and ends no later than this after the known one is the known one: what
+/// is told takes time to arrive, and must not grow longer each time it is told on.
+pub const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 
 /// What a limit page did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strike {
+pub enum Strike {
     /// A back-off of this length began.
     Began(Duration),
     /// So much is left of the one that another cycle of the same time began.
@@ -18,7 +22,7 @@ pub(super) enum Strike {
 
 impl Strike {
     /// The time that is left.
-    pub(super) const fn left(self) -> Duration {
+    pub const fn left(self) -> Duration {
         match self {
             Self::Began(left) | Self::Joined(left) => left,
         }
@@ -49,10 +53,25 @@ impl BackOff {
         {
             return Strike::Joined(left);
         }
-        let length = FIRST * 2_u32.pow(self.strikes.min(DOUBLINGS));
+        let length = FIRST_BACK_OFF * 2_u32.pow(self.strikes.min(DOUBLINGS));
         self.strikes = self.strikes.saturating_add(1);
         self.newest = Some((now, now + length));
         Strike::Began(length)
+    }
+
+    /// So much is left of a silence that was begun elsewhere; whether that was news. The strikes
+    /// that led to it are inferred from its length, as far as what is left tells it.
+    pub(super) fn learn(&mut self, left: Duration, now: Duration) -> bool {
+        let end = now + left;
+        let known = self.newest.map_or(now, |(_, known)| known + SAME_BACK_OFF);
+        if end <= known {
+            return false;
+        }
+        let covers = |strikes: &u32| FIRST_BACK_OFF * 2_u32.pow(strikes - 1) >= left;
+        let strikes = (1..=DOUBLINGS).find(covers).unwrap_or(DOUBLINGS + 1);
+        self.strikes = self.strikes.max(strikes);
+        self.newest = Some((now, end));
+        true
     }
 
     /// A cycle that began at `cycle` was answered; it says nothing when it is older than the
@@ -100,6 +119,49 @@ mod tests {
         );
         let next = first + minutes(2);
         assert_eq!(back_off.strike(next, next), Strike::Began(minutes(4)));
+    }
+
+    #[test]
+    fn a_silence_that_was_told_of_is_kept_and_the_next_is_longer() {
+        for (left, next) in [
+            (1, 4),
+            (2, 4),
+            (3, 8),
+            (7, 16),
+            (20, 32),
+            (32, 32),
+            (50, 32),
+        ] {
+            let mut back_off = BackOff::default();
+            let now = minutes(5);
+            assert!(back_off.learn(minutes(left), now));
+            assert_eq!(back_off.remaining(now), Some(minutes(left)));
+            let later = now + minutes(left);
+            assert_eq!(back_off.remaining(later), None);
+            assert_eq!(
+                back_off.strike(later, later),
+                Strike::Began(minutes(next)),
+                "after {left} minutes"
+            );
+        }
+    }
+
+    #[test]
+    fn a_silence_is_never_made_shorter_and_not_longer_by_being_told_on() {
+        let mut back_off = BackOff::default();
+        let mut now = minutes(5);
+        back_off.strike(now, now);
+        assert!(!back_off.learn(Duration::ZERO, now));
+        assert!(!back_off.learn(minutes(1), now));
+        for _ in 0..100 {
+            // It takes a second to tell.
+            let left = back_off.remaining(now).unwrap();
+            now += Duration::from_secs(1);
+            assert!(!back_off.learn(left, now));
+        }
+        assert_eq!(back_off.remaining(now), Some(Duration::from_secs(20)));
+        assert!(back_off.learn(minutes(4), now));
+        assert_eq!(back_off.remaining(now), Some(minutes(4)));
     }
 
     #[test]

@@ -5,13 +5,26 @@ use std::num::NonZeroU32;
 use proptest::prelude::*;
 
 use super::*;
+use crate::pacing::MINUTE;
 
 const PATIENT: Duration = Duration::from_hours(24);
 
+fn pacing(per_minute: u32) -> Pacing {
+    Pacing::new(NonZeroU32::new(per_minute).unwrap())
+}
+
 fn schedule(per_minute: u32) -> Schedule {
-    Schedule::new(PacingConfig {
-        cycles_per_minute: NonZeroU32::new(per_minute).unwrap(),
-    })
+    Schedule::new(pacing(per_minute))
+}
+
+fn left(schedule: &Schedule, now: Duration) -> (u32, Option<Duration>) {
+    (schedule.room(now), schedule.paused_for(now))
+}
+
+fn left_alone(for_seconds: u64) -> Refusal {
+    Refusal::BackingOff {
+        retry_after: seconds(for_seconds),
+    }
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -24,8 +37,8 @@ fn take(schedule: &mut Schedule, tickets: &[Ticket], mut now: Duration) -> Vec<D
     for ticket in tickets {
         began.push(loop {
             match schedule.step(*ticket, now) {
-                Step::Go(turn) => break turn.began,
-                Step::Wait(Some(at)) => now = at,
+                Step::Go => break now,
+                Step::Wait(at) => now = at,
                 other => panic!("the first in the queue goes or waits: {other:?}"),
             }
         });
@@ -65,11 +78,16 @@ fn whoever_would_wait_too_long_is_refused_with_the_true_time() {
         .map(|_| schedule.queue(now, now + PATIENT).unwrap())
         .collect();
     let refused = schedule.queue(now, now + seconds(11)).unwrap_err();
-    assert_eq!(refused.retry_after, seconds(12));
+    assert_eq!(
+        refused,
+        Refusal::BudgetUsedUp {
+            retry_after: seconds(12)
+        }
+    );
     take(&mut schedule, &tickets, now);
-    let again = now + refused.retry_after;
+    let again = now + refused.retry_after();
     let ticket = schedule.queue(again, again).unwrap();
-    assert!(matches!(schedule.step(ticket, again), Step::Go(_)));
+    assert!(matches!(schedule.step(ticket, again), Step::Go));
 }
 
 #[test]
@@ -78,10 +96,10 @@ fn a_generous_budget_remembers_the_turns_of_the_last_minute_alone() {
     let mut now = seconds(1000);
     for _ in 0..600 {
         let ticket = schedule.queue(now, now).unwrap();
-        assert!(matches!(schedule.step(ticket, now), Step::Go(_)));
+        assert!(matches!(schedule.step(ticket, now), Step::Go));
         now += seconds(1);
     }
-    assert_eq!(schedule.pace.begun.len(), 60);
+    assert_eq!(schedule.pace.remembered(), 60);
 }
 
 #[test]
@@ -92,7 +110,7 @@ fn a_small_budget_remembers_no_more_turns_than_it_has() {
         .map(|_| schedule.queue(now, now + PATIENT).unwrap())
         .collect();
     take(&mut schedule, &tickets, now);
-    assert_eq!(schedule.pace.begun.len(), 15);
+    assert_eq!(schedule.pace.remembered(), 15);
 }
 
 #[test]
@@ -100,14 +118,11 @@ fn a_caller_that_goes_away_gives_its_turn_to_the_next() {
     let mut schedule = schedule(1);
     let now = seconds(1000);
     let [first, second, third] = [(); 3].map(|()| schedule.queue(now, now + PATIENT).unwrap());
-    assert!(matches!(schedule.step(first, now), Step::Go(_)));
-    assert!(matches!(schedule.step(third, now), Step::Wait(None)));
+    assert!(matches!(schedule.step(first, now), Step::Go));
+    assert!(matches!(schedule.step(third, now), Step::Behind(_)));
     assert!(schedule.leave(second));
     assert!(!schedule.leave(first), "it is not waiting any more");
-    match schedule.step(third, now) {
-        Step::Wait(Some(at)) => assert_eq!(at, now + MINUTE),
-        other => panic!("the third is the first now: {other:?}"),
-    }
+    assert_eq!(schedule.step(third, now), Step::Wait(now + MINUTE));
 }
 
 #[test]
@@ -117,26 +132,23 @@ fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
     let tickets: Vec<_> = (0..5)
         .map(|_| schedule.queue(now, now + PATIENT).unwrap())
         .collect();
-    let Step::Go(turn) = schedule.step(tickets[0], now) else {
-        panic!("the first goes at once");
-    };
+    assert_eq!(schedule.step(tickets[0], now), Step::Go);
     let met = now + seconds(2);
-    assert_eq!(schedule.limited(turn, met).left(), seconds(120));
+    assert_eq!(
+        schedule.limited(seconds(2), met),
+        Strike::Began(seconds(120))
+    );
     let later = met + seconds(5);
     for ticket in &tickets[1..] {
-        match schedule.step(*ticket, later) {
-            Step::Leave(throttled) => assert_eq!(throttled.retry_after, seconds(115)),
-            other => panic!("everybody is sent away: {other:?}"),
-        }
+        assert_eq!(schedule.step(*ticket, later), Step::Leave(left_alone(115)));
     }
     let refused = schedule.queue(later, later + PATIENT).unwrap_err();
-    assert_eq!(refused.retry_after, seconds(115));
-    let end = later + refused.retry_after;
+    assert_eq!(refused, left_alone(115));
+    let end = later + refused.retry_after();
     let ticket = schedule.queue(end, end).unwrap();
-    let Step::Go(turn) = schedule.step(ticket, end) else {
-        panic!("the back-off is over");
-    };
-    assert_eq!(schedule.limited(turn, end).left(), seconds(240));
+    assert_eq!(schedule.step(ticket, end), Step::Go);
+    let again = schedule.limited(Duration::ZERO, end);
+    assert_eq!(again, Strike::Began(seconds(240)));
 }
 
 /// What happens to a schedule.
@@ -200,7 +212,7 @@ proptest! {
                     let latest = now + Duration::from_millis(patience);
                     match schedule.queue(now, latest) {
                         Ok(ticket) => queue.push(Caller { ticket, latest }),
-                        Err(refused) => prop_assert!(now + refused.retry_after > latest),
+                        Err(refused) => prop_assert!(now + refused.retry_after() > latest),
                     }
                     now
                 }
@@ -215,25 +227,25 @@ proptest! {
             };
             while let Some(first) = queue.first() {
                 match schedule.step(first.ticket, now) {
-                    Step::Go(turn) => {
-                        prop_assert!(turn.began <= first.latest);
-                        began.push(turn.began);
+                    Step::Go => {
+                        prop_assert!(now <= first.latest);
+                        began.push(now);
                         queue.remove(0);
                     }
-                    Step::Wait(Some(at)) if at <= until => now = at,
-                    Step::Wait(Some(_)) => break,
+                    Step::Wait(at) if at <= until => now = at,
+                    Step::Wait(_) => break,
                     other => prop_assert!(false, "the first goes or waits: {other:?}"),
                 }
             }
             now = until;
         }
         let budget = usize::try_from(per_minute).unwrap();
-        let burst = usize::try_from(BURST.min(per_minute)).unwrap();
+        let burst = usize::try_from(3.min(per_minute)).unwrap();
         for window in began.windows(budget + 1) {
             prop_assert!(window[budget] >= window[0] + MINUTE);
         }
         for window in began.windows(burst + 1) {
-            prop_assert!(window[burst] >= window[0] + MINUTE / per_minute);
+            prop_assert!(window[burst] >= window[0] + pacing(per_minute).spacing());
         }
     }
 }
@@ -242,24 +254,64 @@ proptest! {
 fn what_is_left_is_the_minutes_room_beside_those_who_wait() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
-    assert_eq!(schedule.left(now), (15, None));
+    assert_eq!(left(&schedule, now), (15, None));
     let tickets: Vec<_> = (0..5)
         .map(|_| schedule.queue(now, now + PATIENT).unwrap())
         .collect();
-    assert_eq!(schedule.left(now), (10, None));
+    assert_eq!(left(&schedule, now), (10, None));
     take(&mut schedule, &tickets[..3], now);
-    assert_eq!(schedule.left(now), (10, None));
+    assert_eq!(left(&schedule, now), (10, None));
     for ticket in &tickets[3..] {
         schedule.leave(*ticket);
     }
-    assert_eq!(schedule.left(now), (12, None));
-    assert_eq!(schedule.left(now + MINUTE), (15, None));
+    assert_eq!(left(&schedule, now), (12, None));
+    assert_eq!(left(&schedule, now + MINUTE), (15, None));
 }
 
 #[test]
 fn what_is_left_tells_how_long_the_portal_is_left_alone() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
-    schedule.limited(Turn { began: now }, now);
-    assert_eq!(schedule.left(now), (15, Some(Duration::from_mins(2))));
+    schedule.limited(Duration::ZERO, now);
+    assert_eq!(left(&schedule, now), (15, Some(Duration::from_mins(2))));
+}
+
+#[test]
+fn turns_that_others_gave_count_wherever_they_stand_in_the_minute() {
+    let mut schedule = schedule(3);
+    let now = seconds(1000);
+    for ago in [10, 50, 30] {
+        schedule.learn_of_turn(seconds(ago), now);
+    }
+    assert_eq!(left(&schedule, now), (0, None));
+    // The oldest leaves the minute in 10 s; evenly spaced by 20 s, the next are due by then.
+    let refused = schedule.queue(now, now).unwrap_err();
+    assert_eq!(refused.retry_after(), seconds(10));
+    assert_eq!(left(&schedule, now + seconds(10)), (1, None));
+    assert_eq!(left(&schedule, now + seconds(50)), (3, None));
+}
+
+#[test]
+fn whoever_is_pushed_back_by_turns_that_others_gave_leaves_when_it_is_too_late() {
+    let mut schedule = schedule(1);
+    let now = seconds(1000);
+    let waiting = schedule.queue(now, now + seconds(5)).unwrap();
+    let patient = schedule.queue(now, now + PATIENT).unwrap();
+    schedule.learn_of_turn(Duration::ZERO, now);
+    let retry_after = MINUTE;
+    let left = Step::Leave(Refusal::BudgetUsedUp { retry_after });
+    assert_eq!(schedule.step(waiting, now), left);
+    assert_eq!(schedule.step(patient, now), Step::Wait(now + MINUTE));
+}
+
+#[test]
+fn a_back_off_that_others_keep_sends_everybody_away() {
+    let mut schedule = schedule(15);
+    let now = seconds(1000);
+    let ticket = schedule.queue(now, now + PATIENT).unwrap();
+    schedule.learn_of_back_off(seconds(90), now);
+    assert_eq!(schedule.step(ticket, now), Step::Leave(left_alone(90)));
+    assert_eq!(schedule.queue(now, now + PATIENT), Err(left_alone(90)));
+    let met = schedule.limited(seconds(3), now + seconds(1));
+    assert_eq!(met, Strike::Joined(seconds(89)), "it was under way");
 }

@@ -1,0 +1,102 @@
+//! The in-process pacer keeps the pacer's contract, on tokio's clock at a standstill.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::pacing::{Pacing, Refusal};
+use memory::InProcessPacer;
+use ports::contract::pacer::{PacerUnderTest, StandingTime};
+use ports::outbound::{NoTurn, Pacer};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+const PATIENT: Duration = Duration::from_hours(1);
+
+struct TokioTime;
+
+#[async_trait]
+impl StandingTime for TokioTime {
+    async fn advance(&self, by: Duration) {
+        tokio::time::advance(by).await;
+    }
+
+    async fn settle(&self) {
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_in_process_pacer_keeps_the_contract() {
+    ports::contract::pacer::pacer(|pacing| async move {
+        PacerUnderTest {
+            pacer: Arc::new(InProcessPacer::new(pacing)),
+            time: Arc::new(TokioTime),
+        }
+    })
+    .await;
+}
+
+fn pacer(per_minute: u32) -> Arc<InProcessPacer> {
+    let pacing = Pacing::new(NonZeroU32::new(per_minute).unwrap());
+    Arc::new(InProcessPacer::new(pacing))
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_tasks_are_served_in_order_and_on_time() {
+    let pacer = pacer(15);
+    let started = Instant::now();
+    let mut tasks = JoinSet::new();
+    for number in 0..6 {
+        let pacer = Arc::clone(&pacer);
+        tasks.spawn(async move {
+            pacer.turn(PATIENT).await.unwrap();
+            (number, started.elapsed().as_secs())
+        });
+        TokioTime.settle().await;
+    }
+    let mut served = Vec::new();
+    while let Some(turn) = tasks.join_next().await {
+        served.push(turn.unwrap());
+    }
+    assert_eq!(served, [(0, 0), (1, 0), (2, 0), (3, 4), (4, 8), (5, 12)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_impatient_task_is_refused_at_once_with_the_true_time() {
+    let pacer = pacer(1);
+    pacer.turn(PATIENT).await.unwrap();
+    let started = Instant::now();
+    // 62 s of patience leave 59 s for waiting: the lookup itself needs 3 s.
+    let refused = pacer.turn(Duration::from_secs(62)).await.unwrap_err();
+    let retry_after = Duration::from_mins(1);
+    assert!(
+        matches!(refused, NoTurn::Refused(Refusal::BudgetUsedUp { retry_after: told }) if told == retry_after),
+        "{refused}"
+    );
+    assert_eq!(started.elapsed(), Duration::ZERO);
+    pacer.turn(Duration::from_secs(63)).await.unwrap();
+    assert_eq!(started.elapsed(), retry_after);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_is_dropped_gives_its_turn_to_the_next() {
+    let pacer = pacer(1);
+    pacer.turn(PATIENT).await.unwrap();
+    let waiting = |pacer: &Arc<InProcessPacer>| {
+        let pacer = Arc::clone(pacer);
+        tokio::spawn(async move { pacer.turn(PATIENT).await })
+    };
+    let first = waiting(&pacer);
+    TokioTime.settle().await;
+    let second = waiting(&pacer);
+    TokioTime.settle().await;
+    let started = Instant::now();
+    first.abort();
+    second.await.unwrap().unwrap();
+    assert_eq!(started.elapsed(), Duration::from_mins(1));
+}

@@ -1,0 +1,140 @@
+//! When the bank's portal may be asked: in order, within a budget, and not at all for a while after
+//! it wanted fewer questions.
+//!
+//! The portal counts cycles (one question and its downloads) by address: the fifth within about 3 s
+//! met its captcha, then its limit page, for minutes. So the budget belongs to the address, and to
+//! all processes behind it.
+//!
+//! Time comes in as what a clock shows that starts anywhere and never goes back.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+mod back_off;
+mod pace;
+mod schedule;
+
+pub use back_off::{FIRST_BACK_OFF, LONGEST_BACK_OFF, SAME_BACK_OFF, Strike};
+pub use schedule::{Schedule, Step, Ticket};
+
+/// The span over which the budget is counted.
+pub const MINUTE: Duration = Duration::from_mins(1);
+/// Cycles in quick succession from idle. The portal was seen to want a captcha at the fifth within
+/// about 3 s (2022 and 2025).
+const BURST: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
+/// What a cycle needs for itself after its turn has come: it takes up to 3 s.
+const CYCLE: Duration = Duration::from_secs(3);
+
+/// How hard the bank may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    per_minute: NonZeroU32,
+    burst: NonZeroU32,
+}
+
+impl Pacing {
+    /// So many cycles in any minute. At most 3 follow each other quickly; then they are spaced
+    /// evenly. Clients that live with the portal space theirs 4 s at least, which makes 15.
+    pub const fn new(per_minute: NonZeroU32) -> Self {
+        Self {
+            per_minute,
+            burst: BURST,
+        }
+    }
+
+    /// What one of so many processes may ask on its own, without knowing what the others ask: its
+    /// part of the minute and of the burst, but one each at least.
+    #[must_use]
+    pub fn share_of(self, processes: NonZeroU32) -> Self {
+        let part =
+            |whole: NonZeroU32| NonZeroU32::new(whole.get() / processes).unwrap_or(NonZeroU32::MIN);
+        Self {
+            per_minute: part(self.per_minute),
+            burst: part(self.burst),
+        }
+    }
+
+    /// Cycles in any minute.
+    pub const fn per_minute(self) -> u32 {
+        self.per_minute.get()
+    }
+
+    /// Time from one cycle to the next when they are evenly spaced, in whole microseconds.
+    pub fn spacing(self) -> Duration {
+        let micros = MINUTE.as_micros() / u128::from(self.per_minute());
+        Duration::from_micros(u64::try_from(micros).expect("a minute has so few"))
+    }
+
+    /// How much earlier than evenly spaced a cycle may begin.
+    pub fn tolerance(self) -> Duration {
+        self.spacing() * (self.burst.min(self.per_minute).get() - 1)
+    }
+}
+
+/// How long a caller of this patience can wait for its turn and still have its cycle. Who has
+/// little patience has it for the wait as much as for the cycle.
+pub fn waitable(patience: Duration) -> Duration {
+    patience.saturating_sub(CYCLE.min(patience / 2))
+}
+
+/// Why there is no turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It would come too late for whoever asked.
+    #[error("the budget has no room in time; try again in {retry_after:?}")]
+    BudgetUsedUp {
+        /// When a turn would come if nobody else asked until then.
+        retry_after: Duration,
+    },
+    /// The bank wanted fewer questions and is left alone.
+    #[error("the bank is left alone for {retry_after:?}")]
+    BackingOff {
+        /// The time that is left of it.
+        retry_after: Duration,
+    },
+}
+
+impl Refusal {
+    /// When to try again.
+    pub const fn retry_after(self) -> Duration {
+        match self {
+            Self::BudgetUsedUp { retry_after } | Self::BackingOff { retry_after } => retry_after,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(number: u32) -> NonZeroU32 {
+        NonZeroU32::new(number).unwrap()
+    }
+
+    #[test]
+    fn shares_together_are_no_more_than_the_whole_unless_it_is_less_than_one_each() {
+        for processes in 1..=15 {
+            let share = Pacing::new(number(15)).share_of(number(processes));
+            assert!(share.per_minute() * processes <= 15);
+            assert_eq!(share.per_minute(), 15 / processes);
+        }
+        let alone = Pacing::new(number(15)).share_of(number(1));
+        assert_eq!(alone, Pacing::new(number(15)));
+        let third = Pacing::new(number(15)).share_of(number(3));
+        assert_eq!(third.tolerance(), Duration::ZERO, "a third of three is one");
+        let crowd = Pacing::new(number(15)).share_of(number(40));
+        assert_eq!(crowd.per_minute(), 1);
+    }
+
+    #[test]
+    fn a_wait_leaves_time_for_the_cycle() {
+        assert_eq!(waitable(Duration::from_secs(25)), Duration::from_secs(22));
+        assert_eq!(waitable(Duration::from_secs(2)), Duration::from_secs(1));
+        assert_eq!(waitable(Duration::ZERO), Duration::ZERO);
+    }
+
+    #[test]
+    fn the_largest_budget_is_spaced_by_nothing() {
+        assert_eq!(Pacing::new(NonZeroU32::MAX).spacing(), Duration::ZERO);
+    }
+}

@@ -1,0 +1,77 @@
+//! The budget itself: which time is the next at which a turn may begin.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::{MINUTE, Pacing};
+
+/// A burst from idle, then evenly spaced, and never more than the minute's count in any minute
+/// (which even spacing after a burst alone would exceed).
+#[derive(Debug)]
+pub(super) struct Pace {
+    spacing: Duration,
+    tolerance: Duration,
+    per_minute: usize,
+    /// When evenly spaced turns would have begun (the theoretical arrival time of GCRA).
+    even: Duration,
+    /// The turns of the minute up to the newest one, oldest first.
+    begun: VecDeque<Duration>,
+}
+
+impl Pace {
+    pub(super) fn new(pacing: Pacing) -> Self {
+        Self {
+            spacing: pacing.spacing(),
+            tolerance: pacing.tolerance(),
+            per_minute: usize::try_from(pacing.per_minute()).unwrap_or(usize::MAX),
+            even: Duration::ZERO,
+            begun: VecDeque::new(),
+        }
+    }
+
+    /// The first time from `now` on at which a turn may begin, behind so many others that take
+    /// theirs as soon as they may.
+    pub(super) fn turn_behind(&self, others: usize, now: Duration) -> Duration {
+        let mut even = self.even;
+        let mut theirs = Vec::with_capacity(others);
+        loop {
+            // A turn waits for the end of the minute that began `per_minute` turns before it.
+            let before = self.begun.len() + theirs.len();
+            let full = before.checked_sub(self.per_minute).map(|oldest| {
+                let theirs = || theirs[oldest - self.begun.len()];
+                self.begun.get(oldest).copied().unwrap_or_else(theirs) + MINUTE
+            });
+            let turn = now
+                .max(even.saturating_sub(self.tolerance))
+                .max(full.unwrap_or_default());
+            if theirs.len() == others {
+                return turn;
+            }
+            theirs.push(turn);
+            even = even.max(turn) + self.spacing;
+        }
+    }
+
+    /// Turns that the minute up to now has room for.
+    pub(super) fn room(&self, now: Duration) -> usize {
+        let old = self.begun.iter().take_while(|turn| **turn + MINUTE <= now);
+        let begun = self.begun.len() - old.count();
+        self.per_minute.saturating_sub(begun)
+    }
+
+    /// Counts a turn that began at `at`, whether there is room or not.
+    pub(super) fn count(&mut self, at: Duration, now: Duration) {
+        self.even = self.even.max(at) + self.spacing;
+        while self.begun.front().is_some_and(|turn| *turn + MINUTE <= now) {
+            self.begun.pop_front();
+        }
+        let place = self.begun.partition_point(|turn| *turn <= at);
+        self.begun.insert(place, at);
+    }
+
+    /// How many turns are remembered.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.begun.len()
+    }
+}

@@ -1,0 +1,333 @@
+//! What every pacer does.
+
+use std::future::Future;
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::pacing::{FIRST_BACK_OFF, MINUTE, Pacing, Refusal, Strike};
+use futures::future::{Either, join, join_all, join4, select};
+
+use crate::outbound::{News, NoTurn, Pacer};
+
+/// A pacer whose time the suite moves.
+pub struct PacerUnderTest {
+    /// The pacer; nobody has asked it yet.
+    pub pacer: Arc<dyn Pacer>,
+    /// Its time.
+    pub time: Arc<dyn StandingTime>,
+}
+
+/// The time of a pacer under test. It stands still until it is moved.
+#[async_trait]
+pub trait StandingTime: Send + Sync {
+    /// Moves it on; by no more than 4 s while somebody waits for a turn.
+    async fn advance(&self, by: Duration);
+    /// Lets others go on for a moment, without moving the time.
+    async fn settle(&self);
+}
+
+/// What clients that live with the portal ask a minute: a turn every 4 s.
+const USUAL: u32 = 15;
+const SPACING: Duration = Duration::from_secs(4);
+/// Waits for any turn of the suite.
+const PATIENT: Duration = Duration::from_hours(1);
+/// Waits half of it, which is less than any spacing of the suite.
+const HURRIED: Duration = Duration::from_secs(2);
+/// How often others may go on before the suite gives up.
+const PATIENCE: u32 = 2_000;
+
+/// Runs the whole suite; `make` gives a fresh pacer each time.
+pub async fn pacer<F: Future<Output = PacerUnderTest>>(make: impl Fn(Pacing) -> F) {
+    let make = async |per_minute| {
+        let per_minute = NonZeroU32::new(per_minute).expect("a budget of the suite");
+        Subject(make(Pacing::new(per_minute)).await)
+    };
+    three_go_at_once_and_the_next_is_refused_with_the_true_time(make(USUAL).await).await;
+    many_at_once_are_no_more_than_three(make(USUAL).await).await;
+    no_minute_holds_more_than_the_budget(make(USUAL).await).await;
+    no_minute_holds_more_than_the_budget(make(2).await).await;
+    looking_takes_nothing(make(USUAL).await).await;
+    who_waits_is_served_in_order(make(USUAL).await).await;
+    whoever_goes_away_gives_its_place_back(make(USUAL).await).await;
+    a_back_off_sends_away_who_waits_and_who_asks(make(USUAL).await).await;
+    cycles_under_way_together_are_one_strike_and_the_next_is_longer(make(USUAL).await).await;
+    a_success_makes_the_next_back_off_short_and_a_late_one_does_not(make(USUAL).await).await;
+    a_back_off_that_is_told_of_is_kept_and_never_made_shorter(make(USUAL).await).await;
+    a_back_off_that_is_told_of_sends_away_who_waits(make(USUAL).await).await;
+    turns_that_are_told_of_count(make(3).await).await;
+}
+
+struct Subject(PacerUnderTest);
+
+impl Subject {
+    /// Asks without waiting.
+    async fn ask(&self) -> Result<(), Refusal> {
+        self.turn(HURRIED).await
+    }
+
+    async fn turn(&self, patience: Duration) -> Result<(), Refusal> {
+        match self.0.pacer.turn(patience).await {
+            Ok(()) => Ok(()),
+            Err(NoTurn::Refused(refusal)) => Err(refusal),
+            Err(NoTurn::Failed(error)) => panic!("{error}"),
+        }
+    }
+
+    async fn go(&self) {
+        self.ask().await.expect("there is room");
+    }
+
+    async fn refused(&self) -> Refusal {
+        self.ask().await.expect_err("there is no turn")
+    }
+
+    async fn limited(&self, under_way: Duration) -> Strike {
+        self.0.pacer.limited(under_way).await.expect("limited")
+    }
+
+    async fn served(&self, under_way: Duration) {
+        self.0.pacer.served(under_way).await.expect("served");
+    }
+
+    async fn learn(&self, news: News) {
+        self.0.pacer.learn(&news).await.expect("learn");
+    }
+
+    /// Room in the minute beside those who wait.
+    async fn room(&self) -> u32 {
+        self.0.pacer.budget().await.expect("budget").remaining
+    }
+
+    async fn paused_for(&self) -> Option<Duration> {
+        self.0.pacer.budget().await.expect("budget").paused_for
+    }
+
+    async fn advance(&self, by: Duration) {
+        self.0.time.advance(by).await;
+    }
+
+    async fn until_room_is(&self, room: u32) {
+        self.until(async || self.room().await == room).await;
+    }
+
+    async fn until(&self, mut holds: impl AsyncFnMut() -> bool) {
+        for _ in 0..PATIENCE {
+            if holds().await {
+                return;
+            }
+            self.0.time.settle().await;
+        }
+        panic!("waited in vain");
+    }
+}
+
+const fn backing_off(retry_after: Duration) -> Refusal {
+    Refusal::BackingOff { retry_after }
+}
+
+const fn used_up(retry_after: Duration) -> Refusal {
+    Refusal::BudgetUsedUp { retry_after }
+}
+
+async fn three_go_at_once_and_the_next_is_refused_with_the_true_time(subject: Subject) {
+    for _ in 0..3 {
+        subject.go().await;
+    }
+    assert_eq!(subject.refused().await, used_up(SPACING));
+    // One second of the patience is for the wait.
+    subject.advance(Duration::from_millis(2_999)).await;
+    assert_eq!(
+        subject.refused().await,
+        used_up(Duration::from_millis(1_001))
+    );
+    subject.advance(Duration::from_millis(1_001)).await;
+    subject.go().await;
+    assert_eq!(subject.refused().await, used_up(SPACING));
+}
+
+async fn many_at_once_are_no_more_than_three(subject: Subject) {
+    let asked = join_all((0..40).map(|_| subject.ask())).await;
+    let went = asked.iter().filter(|answer| answer.is_ok()).count();
+    assert_eq!(went, 3);
+    assert_eq!(subject.room().await, USUAL - 3, "a refusal took something");
+}
+
+async fn no_minute_holds_more_than_the_budget(subject: Subject) {
+    let budget = subject.0.pacer.budget().await.expect("budget").per_minute;
+    let budget = usize::try_from(budget).expect("a budget of the suite");
+    let mut elapsed = Duration::ZERO;
+    let mut began = Vec::new();
+    while began.len() < 3 * budget {
+        match subject.ask().await {
+            Ok(()) => began.push(elapsed),
+            Err(refusal) => {
+                let wait = refusal.retry_after();
+                assert!(!wait.is_zero(), "there is a turn now");
+                elapsed += wait;
+                subject.advance(wait).await;
+            }
+        }
+    }
+    for minute in began.windows(budget + 1) {
+        assert!(minute[budget] >= minute[0] + MINUTE, "{minute:?}");
+    }
+    let last = *began.last().expect("somebody asked");
+    assert!(last <= 3 * MINUTE, "the budget was not used: {last:?}");
+}
+
+async fn looking_takes_nothing(subject: Subject) {
+    for left in [USUAL, USUAL - 1] {
+        for _ in 0..3 {
+            let budget = subject.0.pacer.budget().await.expect("budget");
+            assert_eq!((budget.per_minute, budget.remaining), (USUAL, left));
+            assert_eq!(budget.paused_for, None);
+        }
+        subject.go().await;
+    }
+    subject.advance(MINUTE).await;
+    assert_eq!(subject.room().await, USUAL);
+}
+
+async fn who_waits_is_served_in_order(subject: Subject) {
+    for _ in 0..3 {
+        subject.go().await;
+    }
+    let served = Mutex::new(Vec::new());
+    let (subject, served) = (&subject, &served);
+    let waiter = async |number: u32| {
+        // Behind those before it.
+        subject.until_room_is(USUAL - 3 - number).await;
+        subject.turn(PATIENT).await.expect("its turn comes");
+        served.lock().expect("nobody panics").push(number);
+    };
+    let clock = async {
+        subject.until_room_is(USUAL - 6).await;
+        for turns in 1..=3 {
+            subject.advance(SPACING).await;
+            let are_served = async || served.lock().expect("nobody panics").len() == turns;
+            subject.until(are_served).await;
+        }
+    };
+    join4(waiter(0), waiter(1), waiter(2), clock).await;
+    assert_eq!(*served.lock().expect("nobody panics"), [0, 1, 2]);
+}
+
+async fn whoever_goes_away_gives_its_place_back(subject: Subject) {
+    for _ in 0..3 {
+        subject.go().await;
+    }
+    {
+        let waiting = pin!(subject.turn(PATIENT));
+        let queued = pin!(subject.until_room_is(USUAL - 4));
+        let Either::Right(_) = select(waiting, queued).await else {
+            panic!("its turn has not come");
+        };
+    }
+    subject.until_room_is(USUAL - 3).await;
+    assert_eq!(subject.refused().await, used_up(SPACING));
+}
+
+async fn a_back_off_sends_away_who_waits_and_who_asks(subject: Subject) {
+    for _ in 0..3 {
+        subject.go().await;
+    }
+    let meeting = async {
+        subject.until_room_is(USUAL - 4).await;
+        subject.limited(Duration::from_secs(1)).await
+    };
+    let (waiting, strike) = join(subject.turn(PATIENT), meeting).await;
+    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
+    assert_eq!(waiting, Err(backing_off(FIRST_BACK_OFF)));
+    subject.advance(Duration::from_secs(100)).await;
+    let left = Duration::from_secs(20);
+    assert_eq!(subject.turn(PATIENT).await, Err(backing_off(left)));
+    assert_eq!(subject.paused_for().await, Some(left));
+    subject.advance(left).await;
+    assert_eq!(subject.paused_for().await, None);
+    subject.go().await;
+}
+
+async fn cycles_under_way_together_are_one_strike_and_the_next_is_longer(subject: Subject) {
+    for length in [2, 4, 8, 16, 32, 32] {
+        let length = Duration::from_mins(length);
+        subject.go().await;
+        subject.go().await;
+        subject.advance(Duration::from_secs(5)).await;
+        let first = subject.limited(Duration::from_secs(5)).await;
+        assert_eq!(first, Strike::Began(length));
+        subject.advance(Duration::from_secs(1)).await;
+        let second = subject.limited(Duration::from_secs(6)).await;
+        let left = length.saturating_sub(Duration::from_secs(1));
+        assert_eq!(second, Strike::Joined(left));
+        subject.advance(left).await;
+    }
+}
+
+async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(subject: Subject) {
+    let second = Duration::from_secs(1);
+    subject.go().await;
+    subject.limited(second).await;
+    // It was under way when the back-off began.
+    subject.served(2 * second).await;
+    subject.advance(FIRST_BACK_OFF).await;
+    subject.served(FIRST_BACK_OFF + second).await;
+    subject.go().await;
+    let longer = 2 * FIRST_BACK_OFF;
+    assert_eq!(subject.limited(Duration::ZERO).await, Strike::Began(longer));
+    subject.advance(longer).await;
+    subject.go().await;
+    subject.advance(second).await;
+    subject.served(second).await;
+    let short = Strike::Began(FIRST_BACK_OFF);
+    assert_eq!(subject.limited(second).await, short);
+}
+
+async fn a_back_off_that_is_told_of_is_kept_and_never_made_shorter(subject: Subject) {
+    let told = Duration::from_mins(7);
+    subject.learn(News::of_a_back_off(told)).await;
+    assert_eq!(subject.refused().await, backing_off(told));
+    for shorter in [Duration::ZERO, Duration::from_mins(1), told] {
+        subject.learn(News::of_a_back_off(shorter)).await;
+        assert_eq!(subject.paused_for().await, Some(told));
+    }
+    subject.advance(Duration::from_mins(1)).await;
+    let left = Duration::from_mins(6);
+    assert_eq!(subject.limited(2 * MINUTE).await, Strike::Joined(left));
+    subject.advance(left).await;
+    subject.go().await;
+    // Seven minutes were left of no less than eight.
+    let next = Strike::Began(Duration::from_mins(16));
+    assert_eq!(subject.limited(Duration::ZERO).await, next);
+}
+
+async fn a_back_off_that_is_told_of_sends_away_who_waits(subject: Subject) {
+    for _ in 0..3 {
+        subject.go().await;
+    }
+    let told = Duration::from_mins(3);
+    let telling = async {
+        subject.until_room_is(USUAL - 4).await;
+        subject.learn(News::of_a_back_off(told)).await;
+    };
+    let (waiting, ()) = join(subject.turn(PATIENT), telling).await;
+    assert_eq!(waiting, Err(backing_off(told)));
+}
+
+async fn turns_that_are_told_of_count(subject: Subject) {
+    let ago = [10, 30, 50].map(Duration::from_secs);
+    subject.advance(MINUTE).await;
+    let news = News {
+        turns: ago.to_vec(),
+        paused_for: None,
+    };
+    subject.learn(news).await;
+    assert_eq!(subject.room().await, 0);
+    assert_eq!(subject.refused().await, used_up(Duration::from_secs(10)));
+    subject.advance(Duration::from_secs(10)).await;
+    subject.go().await;
+    subject.learn(News::of_a_turn()).await;
+    assert_eq!(subject.room().await, 0, "told or given, both count");
+}
