@@ -1,4 +1,5 @@
-//! Outbound adapter: exact limits in Redis or Redis Cluster, shared by many replicas.
+//! Outbound adapter: exact limits, and turns to ask the bank, in Redis or Redis Cluster, shared by many
+//! replicas.
 //!
 //! # What is kept
 //!
@@ -10,6 +11,14 @@
 //! | `cep:{<id>}:s` | hash | status, version, limits, month, charged, refunded, last time | 40 days after the first admission of a month, or a hydration |
 //! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window |
 //! | `cep:{<id>}:r` | sorted set | the last 256 requests refunded, if any | 1 hour |
+//!
+//! And three of the bank, which all replicas ask from one address, for [`RedisPacer`]:
+//!
+//! | key | type | what | time to live |
+//! |---|---|---|---|
+//! | `cep:{bank}:s` | hash | newest time, even spacing, strikes, the newest back-off | 1 day after the last turn or back-off |
+//! | `cep:{bank}:w` | sorted set | the turns of the last minute | until the last of them leaves it |
+//! | `cep:{bank}:q` | sorted set | who waits | 5 s after the last of them looked |
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
 //! doesn't know the script yet. The clock is the server's `TIME`; an admission is never earlier
@@ -40,6 +49,10 @@
 //! counted. What is sent again was refused before it began: a script that isn't loaded, a slot that
 //! is elsewhere. A connection that is lost is made anew by the next call.
 //!
+//! A turn whose answer got lost is taken, and nobody asks the bank by it. A process that ends gives
+//! the places of its waiting callers back after 5 s, during which those behind them may wait in vain.
+//! Where the server's clock goes back, nobody gets a turn until it has caught up with the last one.
+//!
 //! A revocation waits up to 100 ms for one replica (`WAIT 1 100`), if the server has any. When none
 //! confirms, that is a warning and no error: a replica that takes over without it learns it from the
 //! store, with the next hydration.
@@ -48,17 +61,20 @@ mod answer;
 mod limiter;
 mod line;
 mod options;
+mod pacer;
 mod scripts;
 mod wire;
 
 pub use limiter::RedisLimiter;
 pub use options::{RedisLimiterError, RedisOptions, RedisTimeouts};
+pub use pacer::RedisPacer;
 
-/// All that a user may do for this limiter, as rules of `ACL SETUSER`. With a database other than 0
+/// All that a user may do for the limiter and the pacer, as rules of `ACL SETUSER`. With a database other than 0
 /// it needs `+select` too.
-pub const ACL_RULES: &str = "resetkeys ~cep:{*}:s ~cep:{*}:w ~cep:{*}:r resetchannels -@all \
-    +evalsha +eval +time +info +wait +hmget +hget +hset +hexists +hincrby +lindex +lrange +lpop \
-    +rpush +lset +zadd +zremrangebyrank +pexpire +del";
+pub const ACL_RULES: &str = "resetkeys ~cep:{*}:s ~cep:{*}:w ~cep:{*}:r ~cep:{bank}:q \
+    resetchannels -@all +evalsha +eval +time +info +wait +hmget +hget +hset +hexists +hincrby \
+    +lindex +lrange +lpop +rpush +lset +zadd +zcard +zrange +zrem +zremrangebyrank \
+    +zremrangebyscore +pexpire +del";
 
 /// What a user may do besides in a cluster.
 pub const CLUSTER_ACL_RULES: &str = "+cluster|slots +ping +asking";

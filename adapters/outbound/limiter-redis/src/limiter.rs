@@ -1,7 +1,7 @@
 //! The port, call by call.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,12 +11,14 @@ use deadpool_redis::{Manager, Pool, Runtime};
 use domain::key::KeyId;
 use domain::limits::Standing;
 use domain::month::Month;
+use domain::pacing::Pacing;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
 use crate::answer::{self, Strange};
-use crate::line::{Dialler, Fault, Line};
+use crate::line::{Dialler, Fault, Line, Lines};
 use crate::options::{RedisLimiterError, RedisOptions, RedisTimeouts, tcp_settings};
+use crate::pacer::RedisPacer;
 use crate::scripts::{self, Script};
 use crate::wire::{Argument, Call};
 
@@ -27,8 +29,7 @@ const TURN: Duration = Duration::from_secs(2);
 
 /// Counts in Redis, or in a Redis Cluster. Connects when it is first asked.
 pub struct RedisLimiter {
-    lines: Vec<Line>,
-    next: AtomicUsize,
+    lines: Arc<Lines>,
     /// `WAIT` holds up everything behind it on its connection, so it has one of its own.
     revocations: tokio::sync::Mutex<Line>,
     namespace: String,
@@ -96,12 +97,17 @@ impl RedisLimiter {
         let timeouts = options.timeouts;
         let lines = (0..options.connections.get()).map(|_| Line::new(shared.clone(), timeouts));
         Self {
-            lines: lines.collect(),
-            next: AtomicUsize::new(0),
+            lines: Arc::new(Lines::new(lines)),
             revocations: tokio::sync::Mutex::new(Line::new(own, patient(timeouts))),
             namespace,
             shift: None,
         }
+    }
+
+    /// A pacer of the bank, for all who use the same servers and namespace. It shares this limiter's
+    /// connections.
+    pub fn pacer(&self, pacing: Pacing) -> RedisPacer {
+        RedisPacer::new(Arc::clone(&self.lines), &self.namespace, pacing)
     }
 
     /// The same limiter in another time: so many milliseconds, as they are at each call, are added
@@ -120,14 +126,13 @@ impl RedisLimiter {
         key: KeyId,
         rest: impl IntoIterator<Item = Argument>,
     ) -> Result<Vec<i64>, Fault> {
-        let line = &self.lines[self.next.fetch_add(1, Ordering::Relaxed) % self.lines.len()];
         let (keys, arguments) = (self.keys(script, key), self.arguments(rest));
-        line.run(&Call {
+        let call = Call {
             script,
             keys: &keys,
             arguments: &arguments,
-        })
-        .await
+        };
+        self.lines.run(&call).await
     }
 
     /// The keys that a script is given; what stands in braces decides the slot.

@@ -1,6 +1,6 @@
-//! One place for a connection: made when it is first needed, and made again when it is lost.
+//! Places for connections: made when they are first needed, and made again when they are lost.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -54,6 +54,27 @@ pub(crate) struct Line {
     /// Held while somebody connects; what the last one who failed saw.
     turn: tokio::sync::Mutex<Option<Fault>>,
     failed: AtomicU64,
+}
+
+/// The connections that all who ask share.
+pub(crate) struct Lines {
+    lines: Vec<Line>,
+    next: AtomicUsize,
+}
+
+impl Lines {
+    pub(crate) fn new(lines: impl Iterator<Item = Line>) -> Self {
+        Self {
+            lines: lines.collect(),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// Runs a script on the next of them.
+    pub(crate) async fn run(&self, call: &Call<'_>) -> Result<Vec<i64>, Fault> {
+        let line = &self.lines[self.next.fetch_add(1, Ordering::Relaxed) % self.lines.len()];
+        line.run(call).await
+    }
 }
 
 struct Held {

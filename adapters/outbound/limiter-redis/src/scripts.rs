@@ -7,7 +7,8 @@ use deadpool_redis::redis;
 /// A script, known to the server by its hash.
 pub(crate) struct Script {
     text: &'static str,
-    /// Which keys of an API key it is given: `s`tate, `w`indow, `r`efunds.
+    /// Which keys of an API key it is given: `s`tate, `w`indow, `r`efunds; or of the bank, which has a
+    /// `q`ueue.
     pub(crate) keys: &'static [char],
     hash: String,
 }
@@ -34,17 +35,18 @@ impl Script {
 }
 
 macro_rules! scripts {
-    ($($(#[$doc:meta])* $name:ident($($kind:literal)*) = $file:literal;)*) => {
+    ($common:literal: $($(#[$doc:meta])* $name:ident($($kind:literal)*) = $file:literal;)*) => {
         $(
             $(#[$doc])*
             pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| {
-                Script::new(concat!(include_str!("scripts/common.lua"), include_str!($file)), &[$($kind),*])
+                Script::new(concat!(include_str!($common), include_str!($file)), &[$($kind),*])
             });
         )*
     };
 }
 
 scripts! {
+    "scripts/common.lua":
     /// Admits one request.
     ADMIT('s' 'w') = "scripts/admit.lua";
     /// Tells what is left.
@@ -57,4 +59,20 @@ scripts! {
     REFUND('s' 'r') = "scripts/refund.lua";
     /// Forgets a key.
     FORGET('s' 'w' 'r') = "scripts/forget.lua";
+}
+
+scripts! {
+    "scripts/pacing/common.lua":
+    /// Takes a turn, or a place in the queue.
+    TURN('s' 'w' 'q') = "scripts/pacing/turn.lua";
+    /// Gives a place back.
+    LEAVE('s' 'w' 'q') = "scripts/pacing/leave.lua";
+    /// The bank wanted fewer questions.
+    LIMITED('s' 'w' 'q') = "scripts/pacing/limited.lua";
+    /// The bank answered.
+    SERVED('s' 'w' 'q') = "scripts/pacing/served.lua";
+    /// Counts and keeps what another pacer knows.
+    LEARN('s' 'w' 'q') = "scripts/pacing/learn.lua";
+    /// Tells what is left.
+    BUDGET('s' 'w' 'q') = "scripts/pacing/budget.lua";
 }

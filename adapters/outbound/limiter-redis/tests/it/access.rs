@@ -5,13 +5,16 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
-use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions};
+use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions, RedisPacer};
 use ports::contract::limiter::limiter;
-use ports::outbound::{Limiter, LimiterError, Snapshot, Verdict};
+use ports::contract::pacer::pacer;
+use ports::outbound::{Limiter, LimiterError, News, NoTurn, Pacer, Snapshot, Verdict};
 use uuid::Uuid;
 
 use crate::contract::empty;
+use crate::pacing::{fresh, pacing};
 use crate::replicas::replica_of;
 use crate::servers::{Cluster, Server, skip};
 use crate::support::{KEY, ShiftedTime, options, revoked, state, used};
@@ -26,10 +29,14 @@ fn add_user(server: &Server, rules: &str) {
     let password = format!(">{PASSWORD}");
     let mut words = vec!["ACL", "SETUSER", USER, "reset", "on", &password];
     words.extend(rules.split_whitespace());
-    let shifted: Vec<String> = ["s", "w", "r"]
-        .map(|kind| format!("~cep-shifted:{{*}}:{kind}"))
-        .to_vec();
-    words.extend(shifted.iter().map(String::as_str));
+    words.extend([
+        "~cep-shifted:{*}:s",
+        "~cep-shifted:{*}:w",
+        "~cep-shifted:{*}:r",
+        "~cep-standing:{bank}:s",
+        "~cep-standing:{bank}:w",
+        "~cep-standing:{bank}:q",
+    ]);
     server.run::<String>(&words);
 }
 
@@ -49,6 +56,8 @@ async fn the_contract_is_kept_with_the_documented_rights_alone() {
         empty(&servers, limiter)
     })
     .await;
+    let bank = RedisLimiter::single(&as_user(&servers[0]), &options()).unwrap();
+    pacer(async |pacing| fresh(&servers, &bank, pacing)).await;
     assert_eq!(
         servers[0].run::<Vec<String>>(&["ACL", "LOG"]),
         Vec::<String>::new()
@@ -69,6 +78,8 @@ async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
         empty(&cluster.nodes, limiter)
     })
     .await;
+    let bank = RedisLimiter::cluster(&urls, &options()).unwrap();
+    pacer(async |pacing| fresh(&cluster.nodes, &bank, pacing)).await;
     for node in &cluster.nodes {
         assert_eq!(
             node.run::<Vec<String>>(&["ACL", "LOG"]),
@@ -90,7 +101,11 @@ fn the_documented_rights_reach_nothing_else() {
     let key = "cep:{0198f3c2000070008000000000000001}:s";
     assert!(may(&["EVALSHA", "0", "1", key]));
     assert!(may(&["HSET", key, "a", "b"]));
-    for foreign in ["cep:{a}:x", "cep:a:s", "session:{a}:s", "s"] {
+    for bank in ["cep:{bank}:s", "cep:{bank}:w", "cep:{bank}:q"] {
+        assert!(may(&["EVALSHA", "0", "1", bank]), "{bank}");
+        assert!(may(&["ZADD", bank, "1", "a"]), "{bank}");
+    }
+    for foreign in ["cep:{a}:x", "cep:{a}:q", "cep:a:s", "session:{a}:s", "s"] {
         assert!(!may(&["EVALSHA", "0", "1", foreign]), "{foreign}");
         assert!(!may(&["HGET", foreign, "a"]), "{foreign}");
     }
@@ -143,6 +158,17 @@ async fn everything(
     limiter.forget(KEY).await
 }
 
+/// Does all that a pacer does: three turns at once, a wait for the fourth, and a back-off.
+async fn every_turn(pacer: &RedisPacer) -> Result<(), NoTurn> {
+    for _ in 0..4 {
+        pacer.turn(Duration::from_secs(1)).await?;
+    }
+    pacer.budget().await?;
+    pacer.limited(Duration::ZERO).await?;
+    pacer.served(Duration::ZERO).await?;
+    Ok(pacer.learn(&News::of_a_turn()).await?)
+}
+
 #[tokio::test]
 async fn each_documented_right_is_needed() {
     let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
@@ -161,9 +187,16 @@ async fn each_documented_right_is_needed() {
         add_user(&server, &others.join(" "));
         let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
         let limiter = RedisLimiter::single(&as_user(&server), &options()).unwrap();
+        // A turn each 100 ms.
+        let turns = limiter.pacer(pacing(600));
         let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
         let done = everything(&server, &limiter, &time).await;
-        assert_eq!(done.is_ok(), right.is_empty(), "without {right}: {done:?}");
+        let taken = every_turn(&turns).await;
+        assert_eq!(
+            done.is_ok() && taken.is_ok(),
+            right.is_empty(),
+            "without {right}: {done:?}, {taken:?}"
+        );
     }
 }
 

@@ -8,6 +8,7 @@ mod connections;
 mod contract;
 mod exactness;
 mod losses;
+mod pacing;
 mod replicas;
 mod servers;
 mod support;

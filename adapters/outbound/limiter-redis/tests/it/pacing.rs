@@ -1,0 +1,212 @@
+//! Turns to ask the bank, given by Redis.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use domain::pacing::{FIRST_BACK_OFF, Pacing, Refusal, Strike};
+use futures::future::{Either, join, join_all, select};
+use limiter_redis::{RedisLimiter, RedisPacer};
+use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
+use ports::outbound::{NoTurn, Pacer};
+
+use crate::servers::{Cluster, Server, until};
+use crate::support::options;
+
+const START: i64 = 1_800_000_000_000_000;
+/// Waits for nothing.
+const HURRIED: Duration = Duration::ZERO;
+const PATIENT: Duration = Duration::from_mins(1);
+
+/// A time in microseconds that stands still.
+pub(crate) struct Standing(pub(crate) Arc<AtomicI64>);
+
+impl Standing {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(START)))
+    }
+
+    pub(crate) fn move_by(&self, by: Duration) {
+        let micros = i64::try_from(by.as_micros()).unwrap();
+        self.0.fetch_add(micros, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl StandingTime for Standing {
+    async fn advance(&self, by: Duration) {
+        self.move_by(by);
+    }
+
+    async fn settle(&self) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+pub(crate) fn pacing(per_minute: u32) -> Pacing {
+    Pacing::new(NonZeroU32::new(per_minute).unwrap())
+}
+
+/// The suite's pacer, of a bank that nobody on `servers` has asked.
+pub(crate) fn fresh(servers: &[Server], limiter: &RedisLimiter, pacing: Pacing) -> PacerUnderTest {
+    for server in servers {
+        server.run::<String>(&["FLUSHALL"]);
+    }
+    let time = Standing::new();
+    let pacer = limiter.pacer(pacing).in_standing_time(Arc::clone(&time.0));
+    PacerUnderTest {
+        pacer: Arc::new(pacer),
+        time: Arc::new(time),
+    }
+}
+
+#[tokio::test]
+async fn the_pacer_keeps_the_contract_on_one_server() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let servers = [server];
+    let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
+    pacer(async |pacing| fresh(&servers, &limiter, pacing)).await;
+}
+
+#[tokio::test]
+async fn the_pacer_keeps_the_contract_on_a_cluster() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
+    pacer(async |pacing| fresh(&cluster.nodes, &limiter, pacing)).await;
+}
+
+/// Three replicas, each with connections of its own.
+fn replicas(server: &Server, per_minute: u32, time: &Standing) -> Vec<RedisPacer> {
+    let replica = |_| {
+        let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+        let pacer = limiter.pacer(pacing(per_minute));
+        pacer.in_standing_time(Arc::clone(&time.0))
+    };
+    (0..3).map(replica).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_is_one_over_all_replicas() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = Standing::new();
+    let replicas = replicas(&server, 5, &time);
+    let mut began = Vec::new();
+    // Ninety seconds, and at each half of one thirty callers at once.
+    for half in 0..180_u64 {
+        let asked = (0..30).map(|number| replicas[number % 3].turn(HURRIED));
+        let answers = join_all(asked).await;
+        let went = answers.iter().filter(|answer| answer.is_ok()).count();
+        began.extend(std::iter::repeat_n(half * 500, went));
+        time.move_by(Duration::from_millis(500));
+    }
+    let minutes: Vec<_> = began.windows(6).map(|six| six[5] - six[0]).collect();
+    assert!(minutes.iter().all(|span| *span >= 60_000), "{began:?}");
+    let seconds: Vec<_> = began.iter().map(|at| at / 1_000).collect();
+    assert_eq!(seconds, [0, 0, 0, 12, 24, 60, 60, 60, 72, 84]);
+}
+
+#[tokio::test]
+async fn a_back_off_of_one_replica_is_all_replicas() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = Standing::new();
+    let replicas = replicas(&server, 15, &time);
+    for pacer in &replicas {
+        pacer.turn(HURRIED).await.unwrap();
+    }
+    let waiting = replicas[1].turn(PATIENT);
+    let meeting = async {
+        while replicas[2].budget().await.unwrap().remaining > 11 {
+            tokio::task::yield_now().await;
+        }
+        replicas[0].limited(Duration::from_secs(1)).await.unwrap()
+    };
+    let (waiting, strike) = join(waiting, meeting).await;
+    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
+    let is_sent_away = |answer: Result<(), NoTurn>| {
+        let Err(NoTurn::Refused(Refusal::BackingOff { retry_after })) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(retry_after, FIRST_BACK_OFF);
+    };
+    is_sent_away(waiting);
+    for pacer in &replicas {
+        is_sent_away(pacer.turn(PATIENT).await);
+    }
+    let joined = replicas[2].limited(Duration::from_secs(1)).await.unwrap();
+    assert_eq!(joined, Strike::Joined(FIRST_BACK_OFF));
+}
+
+#[tokio::test]
+async fn a_turn_that_comes_at_once_is_one_round_trip() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let pacer = limiter.pacer(pacing(60_000_000));
+    pacer.turn(HURRIED).await.unwrap();
+    server.run::<String>(&["CONFIG", "RESETSTAT"]);
+    for _ in 0..20 {
+        pacer.turn(HURRIED).await.unwrap();
+    }
+    assert_eq!(server.calls_of("evalsha"), 20);
+    assert_eq!(server.calls_of("eval") + server.calls_of("ping"), 0);
+}
+
+#[tokio::test]
+async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    // A turn every 300 ms, after three at once.
+    let pacer = limiter.pacer(pacing(200));
+    let asked = Instant::now();
+    for _ in 0..5 {
+        pacer.turn(PATIENT).await.unwrap();
+    }
+    assert!(asked.elapsed() >= Duration::from_millis(600));
+    let keys: Vec<String> = server.run(&["KEYS", "*"]);
+    assert!(keys.iter().all(|key| key.starts_with("cep:{bank}:")));
+    until("a minute's turns and places end by themselves", || {
+        let lives = |key: &str| server.run::<i64>(&["PTTL", key]);
+        lives("cep:{bank}:w") > 0 && lives("cep:{bank}:s") > 0 && lives("cep:{bank}:q") == -2
+    });
+}
+
+#[tokio::test]
+async fn the_place_of_a_process_that_ended_ends_too() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = Standing::new();
+    let replicas = replicas(&server, 15, &time);
+    for _ in 0..3 {
+        replicas[0].turn(HURRIED).await.unwrap();
+    }
+    let waiting = replicas[0].turn(PATIENT);
+    let queued = std::pin::pin!(async {
+        while replicas[1].budget().await.unwrap().remaining > 11 {
+            tokio::task::yield_now().await;
+        }
+    });
+    let Either::Left(((), waiting)) = select(queued, waiting).await else {
+        panic!("its turn has not come");
+    };
+    // Nothing is told any more.
+    std::mem::forget(waiting);
+    time.move_by(Duration::from_secs(4));
+    let behind = replicas[1].turn(HURRIED).await;
+    assert!(behind.is_err(), "somebody is before it: {behind:?}");
+    time.move_by(Duration::from_secs(1));
+    replicas[1].turn(HURRIED).await.unwrap();
+}
