@@ -30,10 +30,9 @@ use ports::outbound::{
 };
 use uuid::Uuid;
 
-use breaker::{Breaker, Change, Ending, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, Permit};
 use debts::Debts;
 
-mod breaker;
 mod debts;
 
 /// Keys that are told to the shared limiter at the same time, at most.

@@ -5,11 +5,12 @@
 //! the [`SessionService`], manage keys by the [`KeyService`] and read the [`InsightsService`], to
 //! which the [`BankWatch`] tells how the banks do. The [`KeyWatch`] carries what other processes
 //! changed to the limiter; the [`DegradingLimiter`] keeps limits while the limiter that replicas
-//! share is down; the [`Retirement`] revokes keys whose time of grace is over; the
+//! share is down, and the [`DegradingPacer`] the bank's budget; the [`Retirement`] revokes keys whose time of grace is over; the
 //! [`HealthService`] says whether we can serve.
 
 mod announcer;
 mod bank_watch;
+mod breaker;
 mod degrading;
 mod gatekeeper;
 mod guesses;
@@ -17,6 +18,7 @@ mod health;
 mod insights;
 mod key_watch;
 mod keys;
+mod pacing;
 mod proofs;
 mod reach;
 mod retirement;
@@ -29,6 +31,7 @@ pub use health::HealthService;
 pub use insights::{InsightSources, InsightsService};
 pub use key_watch::KeyWatch;
 pub use keys::{KeyService, MOST_ACTIVE_KEYS};
+pub use pacing::DegradingPacer;
 pub use proofs::{BankBySide, ProofMemory, ProofService};
 pub use retirement::Retirement;
 pub use sessions::{BrowserAddresses, SessionService};

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 /// Failures in a row after which it is left alone. One alone may be a hiccup, and giving up has its
-/// price: every key is read from the store again afterwards. Each failure may cost a request as
+/// price: every key is read from the store again afterwards, and shares of a budget go unused. Each failure may cost a request as
 /// long as a call may take (200 ms), so it isn't many either.
-pub(super) const FAILURES: u32 = 3;
+pub(crate) const FAILURES: u32 = 3;
 /// The first rest; each probe that fails doubles it.
-pub(super) const FIRST_REST: Duration = Duration::from_secs(1);
+pub(crate) const FIRST_REST: Duration = Duration::from_secs(1);
 /// The longest rest.
-pub(super) const LONGEST_REST: Duration = Duration::from_secs(15);
+pub(crate) const LONGEST_REST: Duration = Duration::from_secs(15);
 
 /// Closed while calls succeed. Open after some failures in a row, and nobody calls; after a rest
 /// one call at a time tries, and a success closes it. The time is any that never goes back.
 #[derive(Debug)]
-pub(super) struct Breaker {
+pub(crate) struct Breaker {
     state: State,
     /// Grows whenever it closes or opens, so that calls of an earlier time tell nothing.
     generation: u64,
@@ -29,13 +29,13 @@ enum State {
 
 /// Leave to make one call. Its end is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Permit {
+pub(crate) struct Permit {
     generation: u64,
 }
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// It was answered.
     Answered,
     /// It failed.
@@ -46,7 +46,7 @@ pub(super) enum Ending {
 
 /// What the end of a call changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// From now on nobody calls but a probe at a time.
     Opened,
     /// From now on everybody calls.
@@ -64,12 +64,12 @@ impl Default for Breaker {
 
 impl Breaker {
     /// Whether everybody may call.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed { .. })
     }
 
     /// Leave to call now; `None` while it is left alone.
-    pub(super) fn permit(&mut self, now: Duration) -> Option<Permit> {
+    pub(crate) fn permit(&mut self, now: Duration) -> Option<Permit> {
         match self.state {
             State::Closed { .. } => {}
             State::Open { until, rest } if until <= now => self.state = State::Probing { rest },
@@ -81,7 +81,7 @@ impl Breaker {
     }
 
     /// Learns how a call ended.
-    pub(super) fn end(&mut self, permit: Permit, ending: Ending, now: Duration) -> Option<Change> {
+    pub(crate) fn end(&mut self, permit: Permit, ending: Ending, now: Duration) -> Option<Change> {
         if permit.generation != self.generation {
             return None;
         }

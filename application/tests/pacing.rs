@@ -1,0 +1,327 @@
+//! Turns to ask the bank, when the shared pacer goes and comes back.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use application::DegradingPacer;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::pacing::{FIRST_BACK_OFF, Pacing, Refusal, Strike};
+use memory::InProcessPacer;
+use ports::contract::pacer::{PacerUnderTest, StandingTime};
+use ports::inbound::BankBudget;
+use ports::outbound::{Clock, News, NoTurn, Pacer, PacerError};
+use tokio::time::Instant;
+
+const AT_ONCE: Duration = Duration::ZERO;
+const REPLICAS: NonZeroU32 = NonZeroU32::new(3).unwrap();
+/// A turn every 4 s; a share of a third is one every 12 s, without a burst.
+const BUDGET: u32 = 15;
+
+/// A pacer that fails while it is down, and then doesn't know what it is told.
+struct Shaky {
+    pacer: InProcessPacer,
+    is_down: AtomicBool,
+    asked: AtomicUsize,
+}
+
+impl Shaky {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            pacer: InProcessPacer::new(pacing()),
+            is_down: AtomicBool::new(false),
+            asked: AtomicUsize::new(0),
+        })
+    }
+
+    fn works(&self) -> Result<&InProcessPacer, PacerError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        if self.is_down.load(Ordering::SeqCst) {
+            let cause = Arc::from(Box::<dyn std::error::Error + Send + Sync>::from("down"));
+            return Err(PacerError { cause });
+        }
+        Ok(&self.pacer)
+    }
+
+    fn go_down(&self) {
+        self.is_down.store(true, Ordering::SeqCst);
+    }
+
+    fn come_back(&self) {
+        self.is_down.store(false, Ordering::SeqCst);
+    }
+
+    fn times_asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl Pacer for Shaky {
+    async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
+        self.works()?.turn(patience).await
+    }
+
+    async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
+        self.works()?.limited(under_way).await
+    }
+
+    async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
+        self.works()?.served(under_way).await
+    }
+
+    async fn learn(&self, news: &News) -> Result<(), PacerError> {
+        self.works()?.learn(news).await
+    }
+
+    async fn budget(&self) -> Result<BankBudget, PacerError> {
+        self.works()?.budget().await
+    }
+}
+
+/// Tokio's clock, which the tests hold.
+struct TokioTime(Instant);
+
+impl Clock for TokioTime {
+    fn now(&self) -> DateTime<Utc> {
+        unreachable!("spans alone are measured");
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+#[async_trait]
+impl StandingTime for TokioTime {
+    async fn advance(&self, by: Duration) {
+        tokio::time::advance(by).await;
+    }
+
+    async fn settle(&self) {
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+fn pacing() -> Pacing {
+    Pacing::new(NonZeroU32::new(BUDGET).unwrap())
+}
+
+fn replica(shared: Arc<dyn Pacer>) -> DegradingPacer {
+    let own = InProcessPacer::new(pacing().share_of(REPLICAS));
+    DegradingPacer::new(shared, Arc::new(own), Arc::new(TokioTime(Instant::now())))
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+async fn advance(by: u64) {
+    tokio::time::advance(seconds(by)).await;
+}
+
+fn left_alone(answer: Result<(), NoTurn>) -> Duration {
+    match answer {
+        Err(NoTurn::Refused(Refusal::BackingOff { retry_after })) => retry_after,
+        other => panic!("a back-off was expected: {other:?}"),
+    }
+}
+
+fn used_up(answer: Result<(), NoTurn>) -> Duration {
+    match answer {
+        Err(NoTurn::Refused(Refusal::BudgetUsedUp { retry_after })) => retry_after,
+        other => panic!("the budget was used up: {other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_contract_is_kept_while_the_shared_pacer_answers() {
+    ports::contract::pacer::pacer(async |pacing: Pacing| {
+        let shared = Arc::new(InProcessPacer::new(pacing));
+        let own = Arc::new(InProcessPacer::new(pacing.share_of(REPLICAS)));
+        let clock = Arc::new(TokioTime(Instant::now()));
+        PacerUnderTest {
+            pacer: Arc::new(DegradingPacer::new(shared, own, clock)),
+            time: Arc::new(TokioTime(Instant::now())),
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_contract_is_kept_while_it_is_down() {
+    ports::contract::pacer::pacer(async |pacing: Pacing| {
+        let shared = Shaky::new();
+        shared.go_down();
+        let clock = Arc::new(TokioTime(Instant::now()));
+        let own = Arc::new(InProcessPacer::new(pacing));
+        PacerUnderTest {
+            pacer: Arc::new(DegradingPacer::new(shared, own, clock)),
+            time: Arc::new(TokioTime(Instant::now())),
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_shared_pacer_each_replica_has_its_share() {
+    let shared = Shaky::new();
+    let replicas: Vec<_> = (0..3).map(|_| replica(shared.clone())).collect();
+    shared.go_down();
+    let mut went = 0;
+    for _ in 0..60 {
+        for pacer in &replicas {
+            went += u32::from(pacer.turn(AT_ONCE).await.is_ok());
+        }
+        advance(1).await;
+    }
+    assert_eq!(went, BUDGET);
+    let left = replicas[0].budget().await.unwrap();
+    assert_eq!(left.per_minute, BUDGET / REPLICAS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mode_begins_with_the_third_failure_and_ends_with_the_first_answer() {
+    let shared = Shaky::new();
+    let pacer = replica(shared.clone());
+    shared.go_down();
+    for _ in 0..3 {
+        assert!(!pacer.is_degraded());
+        pacer.budget().await.unwrap();
+    }
+    assert!(pacer.is_degraded());
+    let asked = shared.times_asked();
+    pacer.budget().await.unwrap();
+    assert_eq!(shared.times_asked(), asked, "it is left alone");
+    shared.come_back();
+    advance(1).await;
+    assert_eq!(pacer.budget().await.unwrap().per_minute, BUDGET);
+    assert!(!pacer.is_degraded());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_back_off_that_was_heard_of_outlives_the_shared_pacer() {
+    let shared = Shaky::new();
+    let [met, refused, unaware] = [(); 3].map(|()| replica(shared.clone()));
+    met.turn(AT_ONCE).await.unwrap();
+    met.limited(seconds(1)).await.unwrap();
+    left_alone(refused.turn(AT_ONCE).await);
+    shared.go_down();
+    advance(20).await;
+    for pacer in [&met, &refused] {
+        for _ in 0..5 {
+            let left = left_alone(pacer.turn(AT_ONCE).await);
+            assert_eq!(left, FIRST_BACK_OFF.saturating_sub(seconds(20)));
+        }
+        assert!(pacer.is_degraded());
+        assert!(pacer.budget().await.unwrap().paused_for.is_some());
+    }
+    // As far as a process knows it.
+    unaware.turn(AT_ONCE).await.unwrap();
+    advance(100).await;
+    met.turn(AT_ONCE).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shared_pacer_that_lost_a_back_off_is_told_of_it() {
+    let [before, after] = [(); 2].map(|()| Shaky::new());
+    let pacer = replica(before);
+    pacer.turn(AT_ONCE).await.unwrap();
+    pacer.limited(seconds(1)).await.unwrap();
+    // The same process, with a shared pacer that knows nothing.
+    let left = pacer.budget().await.unwrap().paused_for.unwrap();
+    let own = InProcessPacer::new(pacing().share_of(REPLICAS));
+    own.learn(&News::of_a_back_off(left)).await.unwrap();
+    let clock = Arc::new(TokioTime(Instant::now()));
+    let pacer = DegradingPacer::new(after.clone(), Arc::new(own), clock);
+    left_alone(pacer.turn(AT_ONCE).await);
+    left_alone(replica(after).turn(AT_ONCE).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happened_while_it_was_down_is_told_to_the_shared_pacer() {
+    let shared = Shaky::new();
+    let pacer = replica(shared.clone());
+    shared.go_down();
+    for _ in 0..4 {
+        pacer.turn(AT_ONCE).await.unwrap();
+        advance(12).await;
+    }
+    assert!(pacer.is_degraded());
+    shared.come_back();
+    let other = replica(shared.clone());
+    assert_eq!(other.budget().await.unwrap().remaining, BUDGET);
+    advance(3).await;
+    // 51, 39, 27 and 15 s ago.
+    assert_eq!(pacer.budget().await.unwrap().remaining, BUDGET - 4);
+    assert_eq!(other.budget().await.unwrap().remaining, BUDGET - 4);
+    advance(10).await;
+    assert_eq!(other.budget().await.unwrap().remaining, BUDGET - 3);
+
+    shared.go_down();
+    let strike = pacer.limited(seconds(1)).await.unwrap();
+    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
+    shared.come_back();
+    assert_eq!(
+        pacer.budget().await.unwrap().paused_for,
+        Some(FIRST_BACK_OFF)
+    );
+    left_alone(other.turn(AT_ONCE).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn turns_of_the_shared_pacer_count_against_the_share() {
+    let shared = Shaky::new();
+    let pacer = replica(shared.clone());
+    pacer.turn(AT_ONCE).await.unwrap();
+    advance(5).await;
+    shared.go_down();
+    // The share is a turn every 12 s.
+    assert_eq!(used_up(pacer.turn(AT_ONCE).await), seconds(7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_for_the_shared_pacer_when_it_fails_goes_on_here_with_what_is_left() {
+    /// Fails whoever has waited for a while.
+    struct Fading(Arc<Shaky>);
+
+    #[async_trait]
+    impl Pacer for Fading {
+        async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
+            tokio::time::sleep(seconds(10)).await;
+            self.0.go_down();
+            self.0.turn(patience).await
+        }
+        async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
+            self.0.limited(under_way).await
+        }
+        async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
+            self.0.served(under_way).await
+        }
+        async fn learn(&self, news: &News) -> Result<(), PacerError> {
+            self.0.learn(news).await
+        }
+        async fn budget(&self) -> Result<BankBudget, PacerError> {
+            self.0.budget().await
+        }
+    }
+
+    // The share's next turn is 12 s after the one that is told of. Of 13 s of patience 3 are left
+    // after ten, half of them for the wait; of 14 there are 4.
+    for (patience, turn_at) in [(13, None), (14, Some(12))] {
+        let pacer = replica(Arc::new(Fading(Shaky::new())));
+        pacer.learn(&News::of_a_turn()).await.unwrap();
+        let asked = Instant::now();
+        let answer = pacer.turn(seconds(patience)).await;
+        match turn_at {
+            None => assert_eq!(used_up(answer), seconds(2)),
+            Some(_) => answer.unwrap(),
+        }
+        assert_eq!(asked.elapsed(), seconds(turn_at.unwrap_or(10)));
+    }
+}
