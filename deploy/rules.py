@@ -63,9 +63,10 @@ def compose_is_hardened() -> None:
     must(grace >= timeout + 30, "compose.yaml: the gateway is killed before it has finished")
     read = re.search(r"proxy_read_timeout (\d+)s", (DEPLOY / "nginx.conf").read_text())
     must(read and int(read[1]) > timeout + 5, "nginx.conf: lookups outlive the proxy's patience")
-    replicas = services["gateway"]["deploy"]["replicas"]
+    known = int(services["gateway"]["environment"].get("CEP_REPLICAS", 2))
+    must(services["gateway"]["deploy"]["replicas"] <= known, "compose.yaml: CEP_REPLICAS is too small")
     budget = int(re.search(r"CEP_BANK_BUDGET:-(\d+)", text)[1])
-    must(budget * replicas <= 15, "compose.yaml: the replicas ask the bank too often")
+    must(budget <= 15, "compose.yaml: the replicas ask the bank too often")
 
 
 def kubernetes_is_hardened() -> None:
@@ -98,7 +99,8 @@ def kubernetes_is_hardened() -> None:
     needed = pause + int(settings["CEP_BANK_TIMEOUT"]) + 30
     must(pod["terminationGracePeriodSeconds"] >= needed, "deployment.yaml: killed before it has finished")
     at_once = spec["replicas"] + rolling["maxSurge"]
-    must(int(settings["CEP_BANK_BUDGET"]) * at_once <= 15, "gateway.env: the pods ask the bank too often")
+    must(int(settings["CEP_REPLICAS"]) >= at_once, "gateway.env: CEP_REPLICAS is too small for a rollout")
+    must(int(settings["CEP_BANK_BUDGET"]) <= 15, "gateway.env: the pods ask the bank too often")
 
 
 def the_builder_gets_every_crate() -> None:

@@ -141,7 +141,8 @@ pub struct Options {
     )]
     pub bank_url: PortalUrl,
 
-    /// Lookups a minute that the central bank's portal is asked at most.
+    /// Lookups a minute that the central bank's portal is asked at most, by all replicas together:
+    /// it counts by address. While Redis is down each replica keeps to its share.
     #[arg(
         long,
         env = "CEP_BANK_BUDGET",

@@ -12,12 +12,11 @@ use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::customer::Role;
 use domain::key::{KeyHasher, Owner};
-use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use domain::request::RequestId;
-use memory::{InProcessLimiter, InProcessPacer};
+use memory::InProcessLimiter;
 use ports::inbound::{Caller, KeyAdministration};
-use ports::outbound::{Clock, KeyStore, Limiter, Random, UsageJournal, new_id};
+use ports::outbound::{Clock, KeyStore, Limiter, Pacer, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
@@ -101,7 +100,7 @@ pub(crate) async fn gateway(
 
     let (watched, told) = (Arc::clone(&key_store), Arc::clone(&limiter));
     let key_watch = match &counting {
-        Counting::Here(_) => KeyWatch::start(watched, told, Arc::clone(&clock)).await?,
+        Counting::Here { .. } => KeyWatch::start(watched, told, Arc::clone(&clock)).await?,
         Counting::Shared { .. } => KeyWatch::resume(watched, told, Arc::clone(&clock)).await?,
     };
     let key_watch = Arc::new(key_watch);
@@ -122,7 +121,7 @@ pub(crate) async fn gateway(
         hasher(&secret)?,
     );
     gatekeeper.learn_keys().await?;
-    let banks = banks(options, sandbox_url)?;
+    let banks = banks(options, sandbox_url, counting.pacer())?;
     let bank_watch = Arc::new(BankWatch::new(Arc::clone(&clock)));
     let proofs = proofs(options, &banks, &clock, &bank_watch);
     let requests = TaskTracker::new();
@@ -245,7 +244,8 @@ pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
     }
 }
 
-fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
+/// The banks of both sides; only the central bank's portal counts what it is asked.
+fn banks(options: &Options, sandbox_url: &PortalUrl, pacer: Arc<dyn Pacer>) -> Result<BankBySide> {
     let live = PortalConfig {
         connect_timeout: options.bank_connect_timeout,
         diagnostics_dir: options.bank_diagnostics_dir.clone(),
@@ -254,9 +254,8 @@ fn banks(options: &Options, sandbox_url: &PortalUrl) -> Result<BankBySide> {
     let test = PortalConfig::new(sandbox_url.clone());
     let live = Portal::new(live)
         .context("preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)")?;
-    let pacer = InProcessPacer::new(Pacing::new(options.bank_budget));
     Ok(BankBySide {
-        live: Arc::new(live.paced_by(Arc::new(pacer))),
+        live: Arc::new(live.paced_by(pacer)),
         test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
     })
 }
@@ -288,7 +287,7 @@ fn health(
 ) -> HealthService {
     let store = Arc::clone(key_watch);
     match counting {
-        Counting::Here(limiter) => HealthService::new(store, journal, limiter.clone()),
+        Counting::Here { limiter, .. } => HealthService::new(store, journal, limiter.clone()),
         Counting::Shared { limiter, .. } => {
             HealthService::degrading(store, journal, Arc::clone(limiter))
         }

@@ -1,13 +1,14 @@
-//! Who counts requests: this process, or Redis for all replicas.
+//! Who counts requests and turns to ask the bank: this process, or Redis for all replicas.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use application::DegradingLimiter;
+use application::{DegradingLimiter, DegradingPacer};
+use domain::pacing::Pacing;
 use limiter_redis::{RedisLimiter, RedisOptions};
-use memory::InProcessLimiter;
-use ports::outbound::{Clock, KeyStore, Limiter};
+use memory::{InProcessLimiter, InProcessPacer};
+use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
 
 use crate::config::{Options, ServerUrl};
 
@@ -49,11 +50,15 @@ impl Deployment {
 /// Who counts requests.
 pub(super) enum Counting {
     /// This process, which has to forget idle keys by itself.
-    Here(Arc<InProcessLimiter>),
+    Here {
+        limiter: Arc<InProcessLimiter>,
+        pacer: Arc<InProcessPacer>,
+    },
     /// Redis, for all replicas; this process while Redis is down.
     Shared {
         limiter: Arc<DegradingLimiter>,
         stand_in: Arc<InProcessLimiter>,
+        pacer: Arc<DegradingPacer>,
     },
 }
 
@@ -68,9 +73,18 @@ impl Counting {
         clock: &Arc<dyn Clock>,
     ) -> Result<Self> {
         let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
+        let pacing = Pacing::new(options.bank_budget);
         let Some(redis) = redis(options)? else {
-            return Ok(Self::Here(in_process));
+            return Ok(Self::Here {
+                limiter: in_process,
+                pacer: Arc::new(InProcessPacer::new(pacing)),
+            });
         };
+        let pacer = DegradingPacer::new(
+            Arc::new(redis.pacer(pacing)),
+            Arc::new(InProcessPacer::new(pacing.share_of(options.replicas))),
+            Arc::clone(clock),
+        );
         let limiter = DegradingLimiter::new(
             Arc::new(redis),
             in_process.clone(),
@@ -81,21 +95,30 @@ impl Counting {
         Ok(Self::Shared {
             limiter: Arc::new(limiter),
             stand_in: in_process,
+            pacer: Arc::new(pacer),
         })
     }
 
     /// What counts.
     pub(super) fn limiter(&self) -> Arc<dyn Limiter> {
         match self {
-            Self::Here(limiter) => limiter.clone(),
+            Self::Here { limiter, .. } => limiter.clone(),
             Self::Shared { limiter, .. } => limiter.clone(),
+        }
+    }
+
+    /// What says when the central bank's portal may be asked.
+    pub(super) fn pacer(&self) -> Arc<dyn Pacer> {
+        match self {
+            Self::Here { pacer, .. } => pacer.clone(),
+            Self::Shared { pacer, .. } => pacer.clone(),
         }
     }
 
     /// What of it is in this process.
     pub(super) fn in_process(&self) -> Arc<InProcessLimiter> {
         match self {
-            Self::Here(limiter)
+            Self::Here { limiter, .. }
             | Self::Shared {
                 stand_in: limiter, ..
             } => Arc::clone(limiter),

@@ -5,6 +5,7 @@
 mod abuse;
 mod architecture;
 mod bad_input;
+mod bank_budget;
 mod browser;
 mod canary;
 mod configuration;

@@ -23,11 +23,15 @@ pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     ]
 }
 
-pub(crate) fn replica(servers: &Servers) -> Gateway {
+/// A replica that is to be started.
+pub(crate) fn plan(servers: &Servers) -> Plan {
     shared(servers)
         .into_iter()
         .fold(Plan::new(), |plan, (name, value)| plan.with(name, value))
-        .start()
+}
+
+pub(crate) fn replica(servers: &Servers) -> Gateway {
+    plan(servers).start()
 }
 
 pub(crate) fn migrate(servers: &Servers) -> std::process::Output {
