@@ -279,6 +279,9 @@ impl Drop for Attempt<'_> {
             match change {
                 Some(Change::Opened) => self.limiter.debts().begin_outage(),
                 Some(Change::Closed) => self.limiter.debts().end_outage(now),
+                // What answers next may be another server, one that took over and had not heard of
+                // every count and revocation; a failure is all that is seen of it.
+                None if self.ending == Ending::Failed => self.limiter.debts().miss(now),
                 None => {}
             }
             change

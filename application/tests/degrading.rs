@@ -142,6 +142,19 @@ async fn a_revocation_that_nobody_could_announce_is_refused_once_the_shared_limi
 }
 
 #[tokio::test]
+async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_failure() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    assert_eq!(replica.admitted_of(1).await, 1);
+    // The server that was told of it is gone; the one in its place never heard of it.
+    replica.data.revoke_key(KEY).await;
+    replica.shared.becomes(Manner::Refuses);
+    assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
+    replica.shared.becomes(Manner::Works);
+    assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
+    assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
+}
+
+#[tokio::test]
 async fn new_limits_hold_at_once_for_a_replica_on_its_own() {
     let replica = Replica::one_of(2, limits(100, None)).await;
     assert_eq!(replica.degrade(Manner::Refuses).await, 3);
