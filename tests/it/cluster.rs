@@ -1,0 +1,126 @@
+//! Whole gateways on a Redis Cluster.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use crate::fleet::{Fleet, PATIENT, RECOVERY};
+use crate::gateway::{Key, eventually};
+use crate::load::{Asker, question};
+use crate::servers::redis::Cluster;
+
+fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
+    let urls = cluster.urls();
+    let variables = [
+        ("CEP_REDIS_CLUSTER", &*urls),
+        ("CEP_REDIS_TIMEOUT", patience),
+    ];
+    Fleet::start(3, &variables)
+}
+
+/// A key whose home is this node.
+fn key_at(cluster: &Cluster, fleet: &Fleet, node: usize) -> Key {
+    loop {
+        let key = fleet.replicas[0].key(&["--per-minute", "60", "--monthly-quota", "1000"]);
+        if cluster.home_of(&key) == node {
+            return key;
+        }
+    }
+}
+
+async fn admitted(fleet: &Fleet, key: &Key, requests: usize) -> usize {
+    let answers = fleet.ask(key, requests).await;
+    let refused = |status| [429, 402].contains(&status);
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.status == 200 || refused(answer.status)),
+        "{answers:?}"
+    );
+    answers.iter().filter(|answer| answer.status == 200).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let Some(fleet) = fleet(&cluster, PATIENT) else {
+        return;
+    };
+    let keys: Vec<_> = (0..3).map(|node| key_at(&cluster, &fleet, node)).collect();
+    let question = question(&keys[0]);
+    // Eight hundred at the same time, each on a connection of its own.
+    let statuses = join_all((0..800).map(async |number| {
+        let mut asker = Asker::new(&fleet.replicas[number % 3]);
+        asker.ask(&question).await.unwrap().status
+    }))
+    .await;
+    let with = |status| statuses.iter().filter(|found| **found == status).count();
+    assert_eq!((with(200), with(429)), (60, 740));
+    for key in &keys[1..] {
+        assert_eq!(admitted(&fleet, key, 90).await, 60);
+    }
+    for (key, gateway) in keys.iter().zip(&fleet.replicas) {
+        assert!(gateway.run(&["keys", "revoke", &key.id]).status.success());
+        let answers = fleet.ask(key, 6).await;
+        assert!(
+            answers.iter().all(|answer| answer.status == 401),
+            "{answers:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_node_degrades_and_its_replica_takes_over() {
+    let Some(mut cluster) = Cluster::start() else {
+        return;
+    };
+    let Some(fleet) = fleet(&cluster, "150") else {
+        return;
+    };
+    // The first node is the one that has a replica.
+    let (lost, other) = (key_at(&cluster, &fleet, 0), key_at(&cluster, &fleet, 1));
+    let revoked = key_at(&cluster, &fleet, 0);
+    for key in [&lost, &other, &revoked] {
+        assert_eq!(admitted(&fleet, key, 9).await, 9);
+    }
+    assert!(
+        fleet.replicas[2]
+            .run(&["keys", "revoke", &revoked.id])
+            .status
+            .success()
+    );
+    cluster.is_replicated();
+
+    cluster.nodes[0].kill();
+    // Nobody is refused for it, nor admitted without a limit: twenty a replica, for a while.
+    let mut more = 0;
+    for _ in 0..10 {
+        more += admitted(&fleet, &lost, 12).await;
+        admitted(&fleet, &other, 3).await;
+        let answers = fleet.ask(&revoked, 3).await;
+        assert!(
+            answers.iter().all(|answer| answer.status == 401),
+            "{answers:?}"
+        );
+    }
+    assert!((51..=60 + 60).contains(&(9 + more)), "{more}");
+    eventually("the replica takes over", RECOVERY, async || {
+        admitted(&fleet, &lost, 3).await;
+        let answers = fleet.ask(&revoked, 3).await;
+        assert!(
+            answers.iter().all(|answer| answer.status == 401),
+            "{answers:?}"
+        );
+        cluster.replica_is_master() && fleet.all_are("up").await
+    })
+    .await;
+    // It has the counts, and counts on: by the month, all of them are there.
+    let fresh = key_at(&cluster, &fleet, 0);
+    assert_eq!(admitted(&fleet, &fresh, 90).await, 60);
+    eventually("the database has it", Duration::from_secs(10), async || {
+        fleet.charged(&fresh) == 60
+    })
+    .await;
+}

@@ -1,0 +1,158 @@
+//! Redis fails in every way that it knows, under the load of two replicas, and what section 3 of the
+//! limits' design promises holds: degrade, never open.
+
+use rstest::rstest;
+use std::time::Duration;
+
+use crate::fleet::PATIENT;
+use crate::gateway::eventually;
+use crate::servers::redis::Redis;
+use proxy::{Proxy, Weather};
+use scene::{Promise, Scene};
+
+mod proxy;
+mod scene;
+
+/// As an operator leaves it: 150 ms.
+const IMPATIENT: &str = "150";
+
+#[rstest]
+#[case::cut(Weather::Cut)]
+#[case::slow(Weather::Slow(Duration::from_millis(300)))]
+#[case::reset_mid_answer(Weather::Reset { after: 3 })]
+#[case::black_hole(Weather::Hole)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_in_trouble_costs_one_window_at_most(#[case] weather: Weather) {
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let Some(mut scene) = Scene::start(redis.port(), IMPATIENT).await else {
+        return;
+    };
+    let load = scene.load();
+    load.goes_on().await;
+    scene.proxy.set(weather);
+    scene.all_become("degraded").await;
+    scene.revoke_late_key();
+    load.goes_on().await;
+    scene.proxy.set(Weather::Fair);
+    scene.all_become("up").await;
+    load.goes_on().await;
+    let promise = Promise {
+        changes_mode: true,
+        windows_lost: 0,
+    };
+    scene.holds(load, promise).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn emptied_redis_costs_one_window_at_most_and_no_quota() {
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let Some(mut scene) = Scene::start(redis.port(), PATIENT).await else {
+        return;
+    };
+    let load = scene.load();
+    load.goes_on().await;
+    redis.tell(&["FLUSHALL"]);
+    load.goes_on().await;
+    scene.revoke_late_key();
+    load.goes_on().await;
+    assert!(scene.fleet.all_are("up").await);
+    let promise = Promise {
+        changes_mode: false,
+        windows_lost: 1,
+    };
+    scene.holds(load, promise).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flushed_scripts_cost_nothing_at_all() {
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let Some(mut scene) = Scene::start(redis.port(), PATIENT).await else {
+        return;
+    };
+    let load = scene.load();
+    for _ in 0..10 {
+        load.goes_on_for(3).await;
+        redis.tell(&["SCRIPT", "FLUSH"]);
+    }
+    scene.revoke_late_key();
+    load.goes_on().await;
+    assert!(scene.fleet.all_are("up").await);
+    let promise = Promise {
+        changes_mode: false,
+        windows_lost: 0,
+    };
+    scene.holds(load, promise).await;
+}
+
+#[rstest]
+#[case::with_its_data(&["--appendonly", "yes", "--appendfsync", "always"], 0)]
+#[case::without_its_data(&[], 1)]
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_redis_comes_back(#[case] arguments: &[&str], #[case] windows_lost: usize) {
+    let Some(mut redis) = Redis::start(arguments) else {
+        return;
+    };
+    let Some(mut scene) = Scene::start(redis.port(), IMPATIENT).await else {
+        return;
+    };
+    let load = scene.load();
+    load.goes_on().await;
+    redis.kill();
+    scene.all_become("degraded").await;
+    scene.revoke_late_key();
+    load.goes_on().await;
+    redis.start_again();
+    scene.all_become("up").await;
+    load.goes_on().await;
+    let promise = Promise {
+        changes_mode: true,
+        windows_lost,
+    };
+    scene.holds(load, promise).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replica_that_lags_behind_is_promoted_and_nothing_is_open() {
+    let (Some(mut master), Some(replica)) = (Redis::start(&[]), Redis::start(&[])) else {
+        return;
+    };
+    let link = Proxy::to(master.port());
+    replica.tell(&["REPLICAOF", "127.0.0.1", &link.port().to_string()]);
+    eventually("it replicates", Duration::from_secs(20), async || {
+        replica
+            .ask(&["INFO", "replication"])
+            .contains("master_link_status:up")
+    })
+    .await;
+    let Some(mut scene) = Scene::start(master.port(), IMPATIENT).await else {
+        return;
+    };
+    eventually("it has all keys", Duration::from_secs(20), async || {
+        master.ask(&["DBSIZE"]) == replica.ask(&["DBSIZE"])
+    })
+    .await;
+    // From now on it learns nothing: neither the window, nor the month, nor a revocation.
+    link.set(Weather::Hole);
+    let load = scene.load();
+    load.goes_on().await;
+    scene.revoke_late_key();
+    load.goes_on().await;
+    // The new master is there at once, as behind an address that moves: there may be so few
+    // failures that nobody degrades.
+    master.kill();
+    replica.tell(&["REPLICAOF", "NO", "ONE"]);
+    scene.proxy.lead_to(replica.port());
+    scene.all_become("up").await;
+    load.goes_on().await;
+    let promise = Promise {
+        changes_mode: true,
+        windows_lost: 1,
+    };
+    scene.holds(load, promise).await;
+}

@@ -1,0 +1,165 @@
+//! A TCP proxy between gateways and Redis that a test makes trouble with.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+/// What happens on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weather {
+    /// Nothing.
+    Fair,
+    /// Connections are closed, and new ones too.
+    Cut,
+    /// Answers arrive so much later.
+    Slow(Duration),
+    /// Each answer ends in a reset after so many bytes.
+    Reset { after: usize },
+    /// Questions arrive, answers never do.
+    Hole,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Route {
+    port: u16,
+    weather: Weather,
+}
+
+/// The proxy. It has a thread of its own, so that load in the test doesn't slow it down.
+pub(crate) struct Proxy {
+    port: u16,
+    route: watch::Sender<Route>,
+    _alive: oneshot::Sender<()>,
+}
+
+impl Proxy {
+    /// A proxy to this port, in fair weather.
+    pub(crate) fn to(port: u16) -> Self {
+        let (route, seen) = watch::channel(Route {
+            port,
+            weather: Weather::Fair,
+        });
+        let (alive, ended) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                tell.send(listener.local_addr().unwrap().port()).unwrap();
+                tokio::select! {
+                    () = serve(listener, seen) => {}
+                    _ = ended => {}
+                }
+            });
+        });
+        Self {
+            port: told.recv().unwrap(),
+            route,
+            _alive: alive,
+        }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Changes the weather, for open connections too.
+    pub(crate) fn set(&self, weather: Weather) {
+        self.route.send_modify(|route| route.weather = weather);
+    }
+
+    /// Leads to another port from now on, and closes what led to the one before.
+    pub(crate) fn lead_to(&self, port: u16) {
+        self.route.send_modify(|route| route.port = port);
+    }
+}
+
+async fn serve(listener: TcpListener, route: watch::Receiver<Route>) {
+    loop {
+        let Ok((client, _)) = listener.accept().await else {
+            continue;
+        };
+        let route = route.clone();
+        tokio::spawn(async move {
+            let begun = *route.borrow();
+            if begun.weather != Weather::Cut
+                && let Ok(server) = TcpStream::connect(("127.0.0.1", begun.port)).await
+            {
+                // Whichever side ends it, the other one sees its end.
+                let _ = carry(client, server, begun.port, route).await;
+            }
+        });
+    }
+}
+
+/// Carries bytes both ways until one side is gone, or the route is.
+async fn carry(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    port: u16,
+    mut route: watch::Receiver<Route>,
+) -> std::io::Result<()> {
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let mut asked = vec![0; 16 << 10];
+    let mut answered = vec![0; 16 << 10];
+    let mut on_their_way: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
+    loop {
+        let Route { port: now, weather } = *route.borrow_and_update();
+        if now != port || weather == Weather::Cut {
+            return Ok(());
+        }
+        let due = on_their_way.front().map(|(due, _)| *due);
+        tokio::select! {
+            changed = route.changed() => {
+                if changed.is_err() {
+                    return Ok(());
+                }
+            }
+            read = client.read(&mut asked) => match read? {
+                0 => return Ok(()),
+                length => server.write_all(&asked[..length]).await?,
+            },
+            read = server.read(&mut answered) => {
+                let answer = match read? {
+                    0 => return Ok(()),
+                    length => &answered[..length],
+                };
+                match weather {
+                    Weather::Fair | Weather::Cut if due.is_none() => {
+                        client.write_all(answer).await?;
+                    }
+                    Weather::Fair | Weather::Cut => {
+                        on_their_way.push_back((Instant::now(), answer.to_vec()));
+                    }
+                    Weather::Slow(delay) => {
+                        on_their_way.push_back((Instant::now() + delay, answer.to_vec()));
+                    }
+                    Weather::Reset { after } => {
+                        let part = &answer[..after.min(answer.len())];
+                        client.write_all(part).await?;
+                        client.set_zero_linger()?;
+                        return Ok(());
+                    }
+                    Weather::Hole => {}
+                }
+            }
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                if let Some((_, answer)) = on_their_way.pop_front() {
+                    client.write_all(&answer).await?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Two replicas under load, and what must hold whatever happens to their Redis.
+
+use std::process::Output;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+
+use super::proxy::Proxy;
+use crate::fleet::{Fleet, RECOVERY};
+use crate::gateway::{Key, eventually};
+use crate::load::{Answer, Asker, most_in_a_minute, question};
+
+const REPLICAS: usize = 2;
+/// The slow key's requests a minute.
+const LIMIT: usize = 30;
+/// The scarce key's requests a month.
+const QUOTA: usize = 600;
+/// Between an answer and the next question.
+const PACE: Duration = Duration::from_millis(25);
+/// Calls whose answer got lost may have counted: so many at most, of one key. Each replica makes
+/// three in a row before it gives up, some at the same time, and one for each probe.
+const LOST_CALLS: usize = 16;
+/// What another replica's journal had taken and not written yet when a lost month was read: what
+/// is in flight there.
+const IN_FLIGHT: usize = REPLICAS - 1;
+
+/// What a fault may cost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Promise {
+    /// The replicas keep limits on their own for a while.
+    pub(super) changes_mode: bool,
+    /// How often Redis forgets the minute.
+    pub(super) windows_lost: usize,
+}
+
+/// What a key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Runs into the minute's limit.
+    Slow,
+    /// Runs into the month's quota, but not before the end.
+    Scarce,
+    /// Revoked before anything happens.
+    Revoked,
+    /// Revoked in the middle of it.
+    Late,
+}
+
+/// Replicas behind a proxy, and their keys.
+pub(super) struct Scene {
+    pub(super) fleet: Fleet,
+    pub(super) proxy: Proxy,
+    keys: Vec<(Role, Key)>,
+    late_revoked: Option<Instant>,
+}
+
+/// Requests with all keys to all replicas, until it is stopped.
+pub(super) struct Load {
+    stop: Arc<AtomicBool>,
+    askers: Vec<(Role, JoinHandle<Vec<Answer>>)>,
+    answers: Arc<AtomicUsize>,
+}
+
+impl Scene {
+    /// Replicas on a Redis at this port, which give it so many milliseconds to answer; `None`, said
+    /// aloud, where PostgreSQL isn't installed.
+    pub(super) async fn start(redis: u16, patience: &str) -> Option<Self> {
+        let proxy = Proxy::to(redis);
+        let variables = [
+            ("CEP_REDIS_URL", proxy.url()),
+            ("CEP_REDIS_TIMEOUT", patience.to_owned()),
+        ];
+        let variables = variables.each_ref().map(|(name, value)| (*name, &**value));
+        let fleet = Fleet::start(REPLICAS, &variables)?;
+        let gateway = &fleet.replicas[0];
+        let (limit, quota) = (LIMIT.to_string(), QUOTA.to_string());
+        let roomy = ["--per-minute", "100000", "--no-cap"];
+        let keys = vec![
+            (
+                Role::Slow,
+                gateway.key(&["--per-minute", &limit, "--no-cap"]),
+            ),
+            (
+                Role::Scarce,
+                gateway.key(&["--per-minute", "100000", "--monthly-quota", &quota]),
+            ),
+            (Role::Revoked, gateway.key(&roomy)),
+            (Role::Late, gateway.key(&roomy)),
+        ];
+        let scene = Self {
+            fleet,
+            proxy,
+            keys,
+            late_revoked: None,
+        };
+        for role in [Role::Revoked, Role::Late] {
+            let answers = scene.fleet.ask(scene.key(role), REPLICAS).await;
+            assert!(answers.iter().all(|answer| answer.status == 200));
+        }
+        assert!(scene.revoke(Role::Revoked).status.success());
+        Some(scene)
+    }
+
+    fn key(&self, role: Role) -> &Key {
+        let mut keys = self.keys.iter();
+        &keys.find(|(found, _)| *found == role).unwrap().1
+    }
+
+    fn revoke(&self, role: Role) -> Output {
+        self.fleet.replicas[1].run(&["keys", "revoke", &self.key(role).id])
+    }
+
+    /// Revokes a key that is in use: it is refused from the command's end on, whether Redis could be
+    /// told or not. Where it couldn't, the command says so and fails, though the database has it.
+    pub(super) fn revoke_late_key(&mut self) {
+        let revoked = self.revoke(Role::Late);
+        self.late_revoked = Some(Instant::now());
+        let said = String::from_utf8_lossy(&revoked.stderr);
+        assert!(revoked.status.success() || said.contains("Redis"), "{said}");
+    }
+
+    /// Waits until `/readyz` of each replica says so of its limiter.
+    pub(super) async fn all_become(&self, state: &str) {
+        eventually(state, RECOVERY, async || self.fleet.all_are(state).await).await;
+    }
+
+    /// One asker for each key at each replica.
+    pub(super) fn load(&self) -> Load {
+        let stop = Arc::new(AtomicBool::new(false));
+        let answers = Arc::new(AtomicUsize::new(0));
+        let of_key = |(role, key): &(Role, Key)| {
+            let (role, question) = (*role, question(key));
+            let at_replica = |gateway| {
+                let mut asker = Asker::new(gateway);
+                let (stop, answers) = (Arc::clone(&stop), Arc::clone(&answers));
+                let question = question.clone();
+                tokio::spawn(async move {
+                    let mut received = Vec::new();
+                    while !stop.load(Ordering::Relaxed) {
+                        received.push(asker.ask(&question).await.unwrap());
+                        answers.fetch_add(1, Ordering::Relaxed);
+                        tokio::time::sleep(PACE).await;
+                    }
+                    received
+                })
+            };
+            let askers = self.fleet.replicas.iter().map(at_replica);
+            askers.map(|asker| (role, asker)).collect::<Vec<_>>()
+        };
+        Load {
+            askers: self.keys.iter().flat_map(of_key).collect(),
+            stop,
+            answers,
+        }
+    }
+
+    /// Ends the load, checks what is promised of everything that was answered, and uses up what is
+    /// left of the quota.
+    pub(super) async fn holds(&self, load: Load, promise: Promise) {
+        let answers = load.stopped().await;
+        let of = |role: Role| {
+            let answers = answers.iter().filter(move |(found, _)| *found == role);
+            answers.map(|(_, answer)| answer)
+        };
+        let admitted = |role| of(role).filter(|answer| answer.status == 200);
+
+        let change = usize::from(promise.changes_mode) * LIMIT.max(REPLICAS);
+        let bound = LIMIT * (1 + promise.windows_lost) + change;
+        let most = most_in_a_minute(admitted(Role::Slow).map(|answer| answer.received));
+        assert!((LIMIT..=bound).contains(&most), "{most} in a minute");
+
+        let wrong: Vec<_> = of(Role::Revoked)
+            .filter(|answer| answer.status != 401)
+            .collect();
+        assert!(wrong.is_empty(), "a revoked key: {wrong:?}");
+        let revoked = self.late_revoked.unwrap();
+        let (before, after): (Vec<_>, Vec<_>) =
+            of(Role::Late).partition(|answer| answer.sent <= revoked);
+        assert!(before.iter().any(|answer| answer.status == 200));
+        let wrong: Vec<_> = after.iter().filter(|answer| answer.status != 401).collect();
+        assert!(
+            !after.is_empty() && wrong.is_empty(),
+            "revoked late: {wrong:?}"
+        );
+
+        // A request that Redis fails is decided by the replica itself: nobody ever sees a failure.
+        let failures: Vec<_> = answers
+            .iter()
+            .filter(|(_, answer)| answer.status >= 500)
+            .collect();
+        assert!(failures.is_empty(), "{failures:?}");
+
+        self.month_is_exact(admitted(Role::Scarce).count(), promise)
+            .await;
+    }
+
+    async fn month_is_exact(&self, mut admitted: usize, promise: Promise) {
+        let key = self.key(Role::Scarce);
+        loop {
+            let answers = self.fleet.ask(key, 10 * REPLICAS).await;
+            let more = answers.iter().filter(|answer| answer.status == 200).count();
+            admitted += more;
+            if more == 0 {
+                assert!(
+                    answers.iter().all(|answer| answer.status == 402),
+                    "{answers:?}"
+                );
+                break;
+            }
+        }
+        let lost = usize::from(promise.changes_mode) * LOST_CALLS;
+        let late = promise.windows_lost * IN_FLIGHT;
+        assert!(
+            (QUOTA - lost..=QUOTA + late).contains(&admitted),
+            "{admitted} in a month of {QUOTA}"
+        );
+        eventually("the database has it", Duration::from_secs(10), async || {
+            self.fleet.charged(key) >= u64::try_from(admitted).unwrap()
+        })
+        .await;
+    }
+}
+
+impl Load {
+    /// Waits until each asker has had some more answers; enough for the slow key to run into its
+    /// limit.
+    pub(super) async fn goes_on(&self) {
+        self.goes_on_for(LIMIT).await;
+    }
+
+    /// Waits until each asker has had about so many more answers.
+    pub(super) async fn goes_on_for(&self, answers: usize) {
+        let until = self.answers.load(Ordering::Relaxed) + answers * self.askers.len();
+        eventually("askers are answered", RECOVERY, async || {
+            self.answers.load(Ordering::Relaxed) >= until
+        })
+        .await;
+    }
+
+    /// Ends it, and returns what was answered.
+    async fn stopped(self) -> Vec<(Role, Answer)> {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut answers = Vec::new();
+        for (role, asker) in self.askers {
+            let received = asker.await.unwrap().into_iter();
+            answers.extend(received.map(|answer| (role, answer)));
+        }
+        answers
+    }
+}

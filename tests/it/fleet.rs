@@ -1,0 +1,153 @@
+//! Some gateways that share one PostgreSQL and one Redis, as replicas do.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::gateway::{Gateway, Key, Plan, json_of};
+use crate::load::{Answer, Asker, question};
+use crate::person::{Demo, Person};
+use crate::servers::postgres::Database;
+
+/// A machine that runs all tests at once may be slow; where no failure belongs to the test, Redis
+/// may take its time.
+pub(crate) const PATIENT: &str = "20000";
+
+/// The longest that replicas may need to go back to Redis once it answers: the breaker's longest
+/// rest and a connection, with room for a busy machine.
+pub(crate) const RECOVERY: Duration = Duration::from_secs(40);
+
+/// Replicas, and the database that they share.
+pub(crate) struct Fleet {
+    pub(crate) replicas: Vec<Gateway>,
+    pub(crate) database: Database,
+}
+
+/// What all replicas are told, wherever their Redis is.
+fn shared(database: &Database) -> Vec<(String, String)> {
+    [
+        ("CEP_DATABASE_URL", database.url()),
+        (
+            "CEP_HMAC_SECRET",
+            "the same long secret on every replica".to_owned(),
+        ),
+        ("CEP_DASHBOARD", "off".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}
+
+impl Fleet {
+    /// So many replicas, which are told these variables too; `None`, said aloud, where PostgreSQL
+    /// isn't installed.
+    pub(crate) fn start(replicas: usize, variables: &[(&str, &str)]) -> Option<Self> {
+        Self::start_each(&vec![Vec::new(); replicas], variables)
+    }
+
+    /// A replica for each of these, which is told them besides what all are told.
+    pub(crate) fn start_each(
+        apart: &[Vec<(String, String)>],
+        variables: &[(&str, &str)],
+    ) -> Option<Self> {
+        let database = Database::new()?;
+        let mut told: Vec<(String, String)> = shared(&database);
+        told.push(("CEP_REPLICAS".to_owned(), apart.len().to_string()));
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        told.extend(variables.iter().map(owned));
+        let plans = apart.iter().map(|own| {
+            let told = told.iter().chain(own);
+            told.fold(Plan::new(), |plan, (name, value)| plan.with(name, value))
+        });
+        Some(Self {
+            replicas: started(plans.collect()),
+            database,
+        })
+    }
+
+    /// Asks the replicas in turn, so often, and returns what they answered.
+    pub(crate) async fn ask(&self, key: &Key, requests: usize) -> Vec<Answer> {
+        let question = question(key);
+        let mut askers: Vec<_> = self.replicas.iter().map(Asker::new).collect();
+        let mut answers = Vec::with_capacity(requests);
+        for number in 0..requests {
+            let place = number % askers.len();
+            answers.push(askers[place].ask(&question).await.unwrap());
+        }
+        answers
+    }
+
+    /// What each replica's `/readyz` says of its limiter.
+    pub(crate) async fn limiters(&self) -> Vec<String> {
+        join_all(self.replicas.iter().map(async |gateway| {
+            let answer = gateway.client.get(gateway.url("/readyz")).send().await;
+            let ready = json_of(answer.unwrap(), 200).await.to_string();
+            let degraded = ready.contains("degraded");
+            if degraded { "degraded" } else { "up" }.to_owned()
+        }))
+        .await
+    }
+
+    /// Whether all replicas say that of their limiter.
+    pub(crate) async fn all_are(&self, state: &str) -> bool {
+        self.limiters().await.iter().all(|found| found == state)
+    }
+
+    /// A key's charged requests by the database, over all months.
+    pub(crate) fn charged(&self, key: &Key) -> u64 {
+        self.charged_where(key, "true")
+    }
+
+    /// A key's charged requests of one month (`YYYYMM`) by the database.
+    pub(crate) fn charged_in(&self, key: &Key, month: u32) -> u64 {
+        self.charged_where(key, &format!("month = {month}"))
+    }
+
+    fn charged_where(&self, key: &Key, condition: &str) -> u64 {
+        let id = &key.id;
+        self.database.number(&format!(
+            "select sum(charged) from monthly_use where key_id = '{id}' and {condition}"
+        ))
+    }
+}
+
+/// All of them, started at the same time.
+pub(crate) fn started(plans: Vec<Plan>) -> Vec<Gateway> {
+    std::thread::scope(|scope| {
+        let starting: Vec<_> = plans
+            .into_iter()
+            .map(|plan| scope.spawn(|| plan.start()))
+            .collect();
+        starting
+            .into_iter()
+            .map(|gateway| gateway.join().unwrap())
+            .collect()
+    })
+}
+
+/// Somebody who makes keys over HTTP, which is quicker than a process for each.
+pub(crate) struct Keymaker(Person);
+
+impl Keymaker {
+    pub(crate) async fn of(gateway: &Gateway) -> Self {
+        Self(Person::signed_in(gateway, Demo::Admin).await)
+    }
+
+    /// A `test` key with these limits; without a quota there is no cap.
+    pub(crate) async fn key(&self, per_minute: usize, monthly_quota: Option<usize>) -> Key {
+        let key = self.0.create_key("test", "test").await;
+        let limits: Value = json!({ "per_minute": per_minute, "monthly_quota": monthly_quota });
+        let path = format!("/admin/keys/{}", key.id);
+        let set = self.0.sending(Method::PATCH, &path, &limits).send().await;
+        json_of(set.unwrap(), 200).await;
+        key
+    }
+
+    /// Revokes anybody's key; it is revoked when this returns.
+    pub(crate) async fn revoke(&self, key: &Key) {
+        let path = format!("/admin/keys/{}", key.id);
+        let revoked = self.0.request(Method::DELETE, &path).send().await;
+        json_of(revoked.unwrap(), 200).await;
+    }
+}

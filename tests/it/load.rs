@@ -1,0 +1,172 @@
+//! Load: many requests for one proof, over connections that are kept, at little cost to the machine
+//! that the gateways run on too.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::gateway::{Gateway, Key, request};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// One connection to a gateway.
+pub(crate) struct Asker {
+    address: SocketAddr,
+    stream: Option<TcpStream>,
+    received: Vec<u8>,
+}
+
+/// What was answered, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) sent: Instant,
+    pub(crate) received: Instant,
+    head: String,
+}
+
+impl Answer {
+    /// The value of a header field.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.split("\r\n").skip(1);
+        lines.find_map(|line| {
+            let (found, value) = line.split_once(':')?;
+            found.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+
+    /// What the month has left, and the seconds to its end.
+    pub(crate) fn month(&self) -> Option<(u64, u64)> {
+        let (_, month) = self.header("ratelimit")?.split_once("\"month\";r=")?;
+        let (left, reset) = month.split_once(";t=")?;
+        Some((left.parse().ok()?, reset.parse().ok()?))
+    }
+}
+
+/// A request with this key, for a proof that the gateway has in memory after the first one.
+pub(crate) fn question(key: &Key) -> Vec<u8> {
+    question_of(key, 1)
+}
+
+/// A request with this key; every number names another transfer.
+pub(crate) fn question_of(key: &Key, number: u32) -> Vec<u8> {
+    let body = request(number, "10.00").to_string();
+    format!(
+        "POST /v1/cep/xml HTTP/1.1\r\nhost: gateway\r\nx-api-key: {}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        key.full,
+        body.len()
+    )
+    .into_bytes()
+}
+
+impl Asker {
+    /// Connects with the first question.
+    pub(crate) fn new(gateway: &Gateway) -> Self {
+        Self {
+            address: gateway.address,
+            stream: None,
+            received: Vec::new(),
+        }
+    }
+
+    /// Asks, and returns the answer.
+    ///
+    /// # Errors
+    /// When there is none: the gateway is gone.
+    pub(crate) async fn ask(&mut self, question: &[u8]) -> io::Result<Answer> {
+        let asked = tokio::time::timeout(PATIENCE, self.exchange(question)).await;
+        let answer = asked.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        if answer.is_err() {
+            self.stream = None;
+        }
+        answer
+    }
+
+    async fn exchange(&mut self, question: &[u8]) -> io::Result<Answer> {
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => TcpStream::connect(self.address).await?,
+        };
+        stream.set_nodelay(true)?;
+        let sent = Instant::now();
+        stream.write_all(question).await?;
+        self.received.clear();
+        let (mut end, mut whole) = (None, usize::MAX);
+        while self.received.len() < whole {
+            if stream.read_buf(&mut self.received).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if end.is_none() {
+                end = self
+                    .received
+                    .windows(4)
+                    .position(|four| four == b"\r\n\r\n");
+                if let Some(end) = end {
+                    let head = String::from_utf8_lossy(&self.received[..end]);
+                    let length = head.to_ascii_lowercase();
+                    let length = length.split_once("\r\ncontent-length:");
+                    let length = length.and_then(|(_, rest)| rest.lines().next());
+                    let length: usize = length
+                        .and_then(|length| length.trim().parse().ok())
+                        .unwrap_or_else(|| panic!("an answer without its length: {head}"));
+                    whole = end + 4 + length;
+                }
+            }
+        }
+        let received = Instant::now();
+        let head = String::from_utf8_lossy(&self.received[..end.unwrap_or_default()]).into_owned();
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or_else(|| panic!("an answer without its status: {head}"));
+        let answer = Answer {
+            status,
+            sent,
+            received,
+            head,
+        };
+        if answer.header("connection") != Some("close") {
+            self.stream = Some(stream);
+        }
+        Ok(answer)
+    }
+}
+
+/// The most of these instants that lie within any 60 seconds.
+pub(crate) fn most_in_a_minute(instants: impl IntoIterator<Item = Instant>) -> usize {
+    let mut instants: Vec<_> = instants.into_iter().collect();
+    instants.sort_unstable();
+    let mut from = 0;
+    let mut most = 0;
+    for (to, instant) in instants.iter().enumerate() {
+        while *instant - instants[from] >= Duration::from_mins(1) {
+            from += 1;
+        }
+        most = most.max(to + 1 - from);
+    }
+    most
+}
+
+/// A sequence without pattern that is the same in every run (xorshift64*).
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let number = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(number).unwrap() % end
+    }
+}

@@ -1,0 +1,123 @@
+//! Replicas × limit × load: three gateways admit what one exact limiter would.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use tokio::sync::Mutex;
+
+use crate::fleet::{Fleet, Keymaker, PATIENT};
+use crate::gateway::Key;
+use crate::load::{Asker, Dice, question};
+use crate::servers::redis::Redis;
+
+/// Cases that run at the same time.
+const AT_ONCE: usize = 4;
+/// Connections to each replica that a case asks over at the same time.
+const CONNECTIONS: usize = 2;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    number: usize,
+    replicas: usize,
+    limit: usize,
+    load: usize,
+    quota: Option<usize>,
+}
+
+impl Case {
+    fn all() -> Vec<Self> {
+        let mut cases = Vec::new();
+        for replicas in 1..=3 {
+            for limit in [10, 60, 1_000] {
+                for load in [limit / 2, limit, 3 * limit] {
+                    for quota in [None, Some(limit * 3 / 4)] {
+                        // Thousands of requests once with a quota are enough.
+                        if limit < 1_000 || quota.is_none() || replicas == 3 {
+                            cases.push(Self {
+                                number: cases.len(),
+                                replicas,
+                                limit,
+                                load,
+                                quota,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        cases
+    }
+
+    /// Answers with 200, 429 and 402 that one limiter gives within a minute.
+    fn model(self) -> [usize; 3] {
+        let admitted = self.load.min(self.limit);
+        let granted = admitted.min(self.quota.unwrap_or(admitted));
+        let refused = self.load - granted;
+        if granted < self.limit {
+            [granted, 0, refused]
+        } else {
+            [granted, refused, 0]
+        }
+    }
+
+    /// Asks replicas at random, over several connections at the same time.
+    async fn run(self, fleet: &Fleet, key: &Key) -> [usize; 3] {
+        let question = question(key);
+        let begun = Instant::now();
+        let streams = self.replicas * CONNECTIONS;
+        let answers = join_all((0..streams).map(async |stream| {
+            let mut askers: Vec<_> = fleet.replicas[..self.replicas]
+                .iter()
+                .map(Asker::new)
+                .collect();
+            let mut dice = Dice::new((self.number * 100 + stream) as u64);
+            let share = (self.load + stream) / streams;
+            let mut found = [0; 3];
+            for _ in 0..share {
+                let place = dice.below(askers.len());
+                let answer = askers[place].ask(&question).await.unwrap();
+                let kinds = [200, 429, 402];
+                let kind = kinds.iter().position(|kind| *kind == answer.status);
+                found[kind.unwrap_or_else(|| panic!("{answer:?}"))] += 1;
+            }
+            found
+        }))
+        .await;
+        assert!(
+            begun.elapsed() < Duration::from_mins(1),
+            "this machine is too slow: {self:?} took {:?}",
+            begun.elapsed()
+        );
+        std::array::from_fn(|kind| answers.iter().map(|found| found[kind]).sum())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_admit_what_the_model_admits_whatever_limit_and_load() {
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let variables = [
+        ("CEP_REDIS_URL", &*redis.url()),
+        ("CEP_REDIS_TIMEOUT", PATIENT),
+        ("CEP_DASHBOARD", "on"),
+    ];
+    let Some(fleet) = Fleet::start(3, &variables) else {
+        return;
+    };
+    let keymaker = Keymaker::of(&fleet.replicas[0]).await;
+    let cases = Arc::new(Mutex::new(Case::all()));
+    join_all((0..AT_ONCE).map(async |_| {
+        loop {
+            let Some(case) = cases.lock().await.pop() else {
+                return;
+            };
+            let key = keymaker.key(case.limit, case.quota).await;
+            let found = case.run(&fleet, &key).await;
+            assert_eq!(found, case.model(), "{case:?}");
+        }
+    }))
+    .await;
+    assert!(fleet.all_are("up").await);
+}

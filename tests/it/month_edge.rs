@@ -1,0 +1,150 @@
+//! The end of a month, on replicas whose clocks are minutes apart: the month is the one that Redis
+//! says, each month's quota is there once, and no month comes back.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures::future::join_all;
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::fleet::{Fleet, PATIENT};
+use crate::gateway::{Key, eventually, json_of, request};
+use crate::load::{Answer, Asker, question};
+use crate::servers::redis::Redis;
+
+const QUOTA: usize = 40;
+/// The replicas' clocks, in minutes ahead of Redis'.
+const SKEWS: [i64; 3] = [3, 0, -3];
+/// The new month's whole length in seconds: December's.
+const DECEMBER: u64 = 31 * 86_400;
+
+fn at(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+/// Asks each replica at the same time until each of them says that the month is used up.
+async fn until_used_up(fleet: &Fleet, key: &Key) -> Vec<Answer> {
+    let question = question(key);
+    let answers = join_all(fleet.replicas.iter().map(async |gateway| {
+        let mut asker = Asker::new(gateway);
+        let mut answers: Vec<Answer> = Vec::new();
+        while answers.last().is_none_or(|answer| answer.status != 402) {
+            answers.push(asker.ask(&question).await.unwrap());
+        }
+        answers
+    }))
+    .await;
+    answers.into_iter().flatten().collect()
+}
+
+fn admitted(answers: &[Answer]) -> usize {
+    answers.iter().filter(|answer| answer.status == 200).count()
+}
+
+/// What each replica says when the month is used up.
+async fn ends(fleet: &Fleet, key: &Key) -> Vec<String> {
+    join_all(fleet.replicas.iter().map(async |gateway| {
+        let answer = gateway.post("xml", key, &request(1, "10.00")).await;
+        let body = json_of(answer, 402).await;
+        assert_eq!(body["details"]["used"], QUOTA, "{body}");
+        body["details"]["reset_at"].as_str().unwrap().to_owned()
+    }))
+    .await
+}
+
+fn use_of(fleet: &Fleet, key: &Key, month: u32) -> usize {
+    let charged = fleet.charged_in(key, month);
+    usize::try_from(charged).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
+    let clock = Clock::at(at("2026-11-30T23:30:00Z"));
+    let Some(redis) = Redis::start_with(&[], &clock.variables(TimeDelta::zero())) else {
+        return;
+    };
+    let url = redis.url();
+    let skewed = SKEWS.map(|minutes| clock.variables(TimeDelta::minutes(minutes)));
+    let Some(fleet) = Fleet::start_each(
+        &skewed,
+        &[("CEP_REDIS_URL", &url), ("CEP_REDIS_TIMEOUT", PATIENT)],
+    ) else {
+        return;
+    };
+    let maker = &fleet.replicas[1];
+    let quota = QUOTA.to_string();
+    let scarce = maker.key(&["--per-minute", "100000", "--monthly-quota", &quota]);
+    let ample = maker.key(&["--per-minute", "100000", "--monthly-quota", "100000"]);
+    // The replica ahead is the first to tell Redis of the key.
+    let first = fleet.ask(&scarce, 1).await;
+    let (left, reset) = first[0].month().unwrap();
+    assert_eq!(left, QUOTA as u64 - 1);
+    assert!((1_700..=1_800).contains(&reset), "{first:?}");
+
+    // Seconds before the end: one replica is in December for minutes already.
+    clock.set(at("2026-11-30T23:59:54Z"));
+    let november = until_used_up(&fleet, &scarce).await;
+    assert_eq!(1 + admitted(&november), QUOTA);
+    for answer in november.iter().filter(|answer| answer.status == 200) {
+        let (_, reset) = answer.month().unwrap();
+        assert!(reset <= 6, "{answer:?}");
+    }
+    assert_eq!(ends(&fleet, &scarce).await, ["2026-12-01T00:00:00Z"; 3]);
+
+    // Across the end, at every millisecond of it.
+    let question_of_ample = question(&ample);
+    let (again, across) = futures::future::join(
+        async {
+            let begun = tokio::time::Instant::now();
+            loop {
+                let answers = until_used_up(&fleet, &scarce).await;
+                if admitted(&answers) > 0 {
+                    return answers;
+                }
+                assert!(begun.elapsed() < Duration::from_secs(30), "no new month");
+            }
+        },
+        join_all(fleet.replicas.iter().map(async |gateway| {
+            let mut asker = Asker::new(gateway);
+            let mut months = Vec::new();
+            // Until it is December, and some more.
+            while months.iter().filter(|reset| **reset > 6).count() < 20 {
+                let answer = asker.ask(&question_of_ample).await.unwrap();
+                assert_eq!(answer.status, 200, "{answer:?}");
+                months.push(answer.month().unwrap().1);
+            }
+            months
+        })),
+    )
+    .await;
+    assert_eq!(admitted(&again), QUOTA, "the new month's quota, once");
+    assert_eq!(ends(&fleet, &scarce).await, ["2027-01-01T00:00:00Z"; 3]);
+    for months in &across {
+        let edge = months.iter().position(|reset| *reset > 6).unwrap();
+        let (november, december) = months.split_at(edge);
+        assert!(!november.is_empty(), "it began before the end");
+        assert!(
+            december
+                .iter()
+                .all(|reset| (DECEMBER - 60..=DECEMBER).contains(reset)),
+            "{months:?}"
+        );
+    }
+
+    // What the database has is what was answered, month by month.
+    eventually("it is written", Duration::from_secs(10), async || {
+        let answered: usize = across.iter().map(Vec::len).sum();
+        use_of(&fleet, &ample, 202_611) + use_of(&fleet, &ample, 202_612) == answered
+    })
+    .await;
+    for month in [202_611, 202_612] {
+        assert_eq!(use_of(&fleet, &scarce, month), QUOTA, "{month}");
+        assert!(use_of(&fleet, &ample, month) > 0, "{month}");
+    }
+    // Redis forgets all, and the replica that is behind, in November still, tells it.
+    redis.tell(&["FLUSHALL"]);
+    let late = fleet.replicas[2]
+        .post("xml", &scarce, &request(1, "10.00"))
+        .await;
+    assert_eq!(late.status(), 402);
+    assert_eq!(ends(&fleet, &scarce).await, ["2027-01-01T00:00:00Z"; 3]);
+}
