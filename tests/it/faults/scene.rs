@@ -22,9 +22,9 @@ const PACE: Duration = Duration::from_millis(25);
 /// Calls whose answer got lost may have counted: so many at most, of one key. Each replica makes
 /// three in a row before it gives up, some at the same time, and one for each probe.
 const LOST_CALLS: usize = 16;
-/// What another replica's journal had taken and not written yet when a lost month was read: what
-/// is in flight there.
-const IN_FLIGHT: usize = REPLICAS - 1;
+/// What journals had taken and not written yet when the database was asked for the month: the
+/// requests of one key that are being answered.
+const IN_FLIGHT: usize = REPLICAS;
 
 /// What a fault may cost.
 #[derive(Clone, Copy, Debug)]
@@ -211,7 +211,7 @@ impl Scene {
             }
         }
         let lost = usize::from(promise.changes_mode) * LOST_CALLS;
-        let late = promise.windows_lost * IN_FLIGHT;
+        let late = (usize::from(promise.changes_mode) + promise.windows_lost) * IN_FLIGHT;
         assert!(
             (QUOTA - lost..=QUOTA + late).contains(&admitted),
             "{admitted} in a month of {QUOTA}"
