@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use domain::audit::Act;
 use domain::customer::{CustomerId, Role};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHasher, KeyId, KeyPrefix, Owner};
-use domain::limits::{Limits, Standing};
+use domain::limits::{Limits, MonthlyUse, Standing};
 use domain::month::Month;
 use domain::page::Page;
 use domain::request::RequestId;
@@ -107,6 +107,7 @@ pub(crate) struct WatchedStore {
     look_ups: AtomicUsize,
     snapshots: AtomicUsize,
     pages: Mutex<Vec<usize>>,
+    batches: Mutex<Vec<usize>>,
     /// New prefixes that it takes for those of other keys, whatever they are.
     taken_prefixes: AtomicUsize,
     /// Readings of counters wait here for a permit.
@@ -122,6 +123,7 @@ impl WatchedStore {
             look_ups: AtomicUsize::new(0),
             snapshots: AtomicUsize::new(0),
             pages: Mutex::default(),
+            batches: Mutex::default(),
             taken_prefixes: AtomicUsize::new(0),
             gate: Semaphore::new(usize::MAX >> 4),
             after_snapshot: Mutex::default(),
@@ -150,6 +152,11 @@ impl WatchedStore {
     /// How many changes each reading of changes returned.
     pub(crate) fn pages(&self) -> Vec<usize> {
         self.pages.lock().unwrap().clone()
+    }
+
+    /// How many keys each reading of many keys' counters asked for.
+    pub(crate) fn batches(&self) -> Vec<usize> {
+        self.batches.lock().unwrap().clone()
     }
 
     /// The next so many prefixes belong to other keys.
@@ -225,6 +232,26 @@ impl KeyStore for WatchedStore {
             deed.await;
         }
         snapshot
+    }
+
+    async fn snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        self.batches.lock().unwrap().push(ids.len());
+        self.answer()?;
+        self.inner.snapshots(ids, month).await
+    }
+
+    async fn charge(
+        &self,
+        id: KeyId,
+        month: Month,
+        at: DateTime<Utc>,
+    ) -> Result<Option<MonthlyUse>, StoreError> {
+        self.answer()?;
+        self.inner.charge(id, month, at).await
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
