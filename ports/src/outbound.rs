@@ -23,5 +23,5 @@ pub use key_store::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, KeyStore, ListError,
     RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
-pub use limiter::{Limiter, LimiterError, Verdict};
+pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{News, NoTurn, Pacer, PacerError};
