@@ -12,8 +12,11 @@
 //! - In a month, while the shared limiter is down for all replicas: Q. What journals had accepted but
 //!   not written when it failed (requests that were being answered, a few milliseconds' worth) comes
 //!   on top: the store didn't have it yet when it was asked.
-//!   A replica that is cut off alone adds what it admits, its share, until the others hear of it
-//!   from the store.
+//! - In a month, with replicas that are cut off alone: they charge the store, where the shared limiter
+//!   doesn't look, and the others charge the shared limiter, which is told what the store has by the
+//!   [`Reconciliation`](crate::Reconciliation). Until the round after the others ask for a key again,
+//!   they may admit what was charged without them, and never more than L, for that is within a
+//!   minute: Q and min(L, what was charged alone) in all.
 //!
 //! A call that failed may have counted all the same; it is not tried again. When the request is
 //! admitted here, the store counts it too, so both have it and merge it as one; when it is refused
@@ -34,9 +37,13 @@ use ports::outbound::{
 use uuid::Uuid;
 
 use crate::breaker::{self, Breaker, Change, Ending, Permit};
+use active::Active;
 use debts::Debts;
 use stand_in::{StandIn, no_store};
 
+pub(crate) use active::Said;
+
+mod active;
 mod debts;
 mod stand_in;
 
@@ -60,6 +67,7 @@ pub struct DegradingLimiter {
     clock: Arc<dyn Clock>,
     breaker: Mutex<Breaker>,
     debts: Mutex<Debts>,
+    active: Mutex<Active>,
     /// One of these is held while a key is told, so that a burst on it reads it once.
     tellings: Vec<AsyncMutex<()>>,
 }
@@ -72,6 +80,10 @@ enum Shared<T> {
     /// The store has no such key.
     Unknown(Month),
 }
+
+/// Nobody tells the shared limiter anything now, for it fails.
+#[derive(Debug)]
+pub(crate) struct LeftAlone;
 
 /// Why the shared limiter wasn't told of a key.
 enum Unsettled {
@@ -99,6 +111,7 @@ impl DegradingLimiter {
             clock,
             breaker: Mutex::default(),
             debts: Mutex::default(),
+            active: Mutex::default(),
             tellings: iter::repeat_with(AsyncMutex::default)
                 .take(TELLINGS)
                 .collect(),
@@ -164,6 +177,17 @@ impl DegradingLimiter {
         Ok(())
     }
 
+    /// Tells the shared limiter what the store has of a key that it knows.
+    pub(crate) async fn remind(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LeftAlone> {
+        // No probe: whoever waits for a verdict finds out sooner whether it is back.
+        if self.mode() == LimiterMode::Degraded {
+            return Err(LeftAlone);
+        }
+        let attempt = self.attempt().ok_or(LeftAlone)?;
+        let told = attempt.ended(self.shared.hydrate(key, snapshot).await);
+        told.map_err(|_| LeftAlone)
+    }
+
     /// Admits without the shared limiter.
     async fn admit_here(&self, key: KeyId) -> Result<Verdict, LimiterError> {
         // Before, for whoever asks may hang up once the store has counted; and after, for whoever
@@ -202,6 +226,12 @@ impl DegradingLimiter {
     fn breaker(&self) -> MutexGuard<'_, Breaker> {
         let breaker = self.breaker.lock();
         breaker.expect("nothing panics while it holds the breaker")
+    }
+
+    /// The keys that the shared limiter decided about.
+    pub(crate) fn active(&self) -> MutexGuard<'_, Active> {
+        let active = self.active.lock();
+        active.expect("nothing panics while it holds the active keys")
     }
 
     fn debts(&self) -> MutexGuard<'_, Debts> {
@@ -266,7 +296,10 @@ impl Drop for Attempt<'_> {
 impl Limiter for DegradingLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
         match self.ask(key, self.shared.admit(key)).await? {
-            Shared::Answered(verdict) => Ok(verdict),
+            Shared::Answered(verdict) => {
+                self.active().note(key, &verdict);
+                Ok(verdict)
+            }
             Shared::Unknown(month) => Ok(Verdict::Unknown { month }),
             Shared::Silent => self.admit_here(key).await,
         }

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{DegradingLimiter, HealthService, KeyWatch, LimiterMode};
+use application::{DegradingLimiter, HealthService, KeyWatch, LimiterMode, Reconciliation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Customer, CustomerId};
 use domain::key::{ApiKey, Credential, Environment, FullKey, KeyId, KeyName, Owner};
-use domain::limits::{Limits, Plan, Standing};
+use domain::limits::{Limits, MonthlyUse, Plan, Standing};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
@@ -34,6 +34,8 @@ mod bounds;
 mod charged;
 #[path = "degrading/house.rs"]
 mod house;
+#[path = "degrading/reconciled.rs"]
+mod reconciled;
 
 use house::*;
 

@@ -87,6 +87,7 @@ pub(super) struct Replica {
     pub(super) shared: Arc<Frail>,
     pub(super) own: Arc<InProcessLimiter>,
     pub(super) limiter: Arc<DegradingLimiter>,
+    pub(super) reconciliation: Reconciliation,
     pub(super) key: KeyId,
 }
 
@@ -132,6 +133,7 @@ impl Replica {
             clock.clone(),
             NonZeroU32::new(replicas).unwrap(),
         ));
+        let reconciliation = Reconciliation::new(limiter.clone(), store.clone());
         Self {
             clock,
             data,
@@ -140,6 +142,7 @@ impl Replica {
             shared,
             own,
             limiter,
+            reconciliation,
             key: KEY,
         }
     }
