@@ -25,7 +25,7 @@ use tokio_util::task::TaskTracker;
 use web::Observer;
 
 use crate::config::{HmacSecret, Options};
-use crate::system::{SystemClock, SystemRandom};
+use crate::system::{SystemClock, SystemPause, SystemRandom};
 use crate::{secret, server};
 
 mod limits;
@@ -316,6 +316,7 @@ fn key_service(
         Arc::new(store.clone()),
         Arc::clone(limiter),
         Arc::clone(clock),
+        Arc::new(SystemPause),
         Arc::clone(random),
         hasher,
     )

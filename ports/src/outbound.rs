@@ -10,7 +10,7 @@ mod limiter;
 mod pacer;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
-pub use clock::{Clock, Random, new_id};
+pub use clock::{Clock, Pause, Random, new_id};
 pub use identity::{
     AccessToken, Claims, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError,
     IdentityProvider, TokenError,

@@ -339,6 +339,7 @@ pub(crate) struct WatchedLimiter {
     inner: Arc<InProcessLimiter>,
     /// Calls that succeed before the next one fails.
     good_calls: Mutex<Option<usize>>,
+    is_down: AtomicBool,
     applied: Mutex<Vec<(KeyId, KeyState)>>,
 }
 
@@ -347,6 +348,7 @@ impl WatchedLimiter {
         Self {
             inner,
             good_calls: Mutex::default(),
+            is_down: AtomicBool::new(false),
             applied: Mutex::default(),
         }
     }
@@ -356,6 +358,15 @@ impl WatchedLimiter {
         *self.good_calls.lock().unwrap() = Some(calls);
     }
 
+    /// From now on it fails.
+    pub(crate) fn fail(&self) {
+        self.is_down.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn work(&self) {
+        self.is_down.store(false, Ordering::SeqCst);
+    }
+
     /// The changes that it was told of and took.
     pub(crate) fn applied(&self) -> Vec<(KeyId, KeyState)> {
         self.applied.lock().unwrap().clone()
@@ -363,11 +374,9 @@ impl WatchedLimiter {
 
     fn answer(&self) -> Result<(), LimiterError> {
         let mut good_calls = self.good_calls.lock().unwrap();
-        let Some(left) = *good_calls else {
-            return Ok(());
-        };
-        *good_calls = left.checked_sub(1);
-        if left > 0 {
+        let left = *good_calls;
+        *good_calls = left.and_then(|left| left.checked_sub(1));
+        if left != Some(0) && !self.is_down.load(Ordering::SeqCst) {
             return Ok(());
         }
         let cause = Arc::new(std::io::Error::other("the limiter is down"));
