@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
-use ports::outbound::{Clock, Random};
+use ports::outbound::{Clock, Pause, Random};
 use zeroize::Zeroize;
 
 /// The machine's clocks.
@@ -28,6 +29,16 @@ impl Clock for SystemClock {
 
     fn monotonic(&self) -> Duration {
         self.started.elapsed()
+    }
+}
+
+/// The runtime's timer.
+pub(crate) struct SystemPause;
+
+#[async_trait]
+impl Pause for SystemPause {
+    async fn pause(&self, span: Duration) {
+        tokio::time::sleep(span).await;
     }
 }
 

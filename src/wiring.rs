@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use application::{
     BankBySide, BankWatch, GatekeeperService, HealthService, InsightSources, InsightsService,
-    KeyService, KeyWatch, ProofMemory, ProofService, Retirement,
+    KeyService, KeyWatch, ProofMemory, ProofService, Reconciliation, Retirement,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
@@ -25,7 +25,7 @@ use tokio_util::task::TaskTracker;
 use web::Observer;
 
 use crate::config::{HmacSecret, Options};
-use crate::system::{SystemClock, SystemRandom};
+use crate::system::{SystemClock, SystemPause, SystemRandom};
 use crate::{secret, server};
 
 mod limits;
@@ -46,6 +46,8 @@ pub(crate) struct Gateway {
     pub(crate) operator: Caller,
     pub(crate) key_watch: Arc<KeyWatch>,
     pub(crate) retirement: Arc<Retirement>,
+    /// With a limiter that replicas share.
+    pub(crate) reconciliation: Option<Arc<Reconciliation>>,
     pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
@@ -104,6 +106,13 @@ pub(crate) async fn gateway(
         Counting::Shared { .. } => KeyWatch::resume(watched, told, Arc::clone(&clock)).await?,
     };
     let key_watch = Arc::new(key_watch);
+    let reconciliation = match &counting {
+        Counting::Here { .. } => None,
+        Counting::Shared { limiter, .. } => Some(Reconciliation::new(
+            Arc::clone(limiter),
+            Arc::clone(&key_store),
+        )),
+    };
     let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
     let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
     let retirement = Retirement::new(
@@ -173,6 +182,7 @@ pub(crate) async fn gateway(
         operator,
         key_watch,
         retirement: Arc::new(retirement),
+        reconciliation: reconciliation.map(Arc::new),
         in_process: counting.in_process(),
         store,
         for_insights,
@@ -306,6 +316,7 @@ fn key_service(
         Arc::new(store.clone()),
         Arc::clone(limiter),
         Arc::clone(clock),
+        Arc::new(SystemPause),
         Arc::clone(random),
         hasher,
     )

@@ -1,20 +1,26 @@
-//! Limits while the shared limiter is down: kept by this process, never open.
+//! Limits while the shared limiter is down: kept without it, never open.
 //!
 //! The shared limiter decides while it answers. When it fails, a request is decided here: its
 //! key's status, limits and use are read from the store, the minute is kept by a limiter of this
-//! process with this replica's share of the limit, and the month is the larger of what the store
-//! and this process counted. When the store fails too, there is no verdict.
+//! process with this replica's share of the limit, and the month is charged in the store, by a
+//! change that its quota is the condition of. When the store fails too, there is no verdict.
 //!
 //! What may be admitted, with a limit of L a minute, a quota of Q and R replicas:
 //!
 //! - In any 60 seconds: L, and max(L, R) more around a change of the mode, because the shared
 //!   window and the own ones don't know of each other.
-//! - In a month: Q, and what the journals of all replicas had accepted but not written when the
-//!   store was read (a few milliseconds' worth). A replica that is cut off alone adds what it
-//!   admits, its share, until the others hear of it from the store.
+//! - In a month, while the shared limiter is down for all replicas: Q. What journals had accepted but
+//!   not written when it failed (requests that were being answered, a few milliseconds' worth) comes
+//!   on top: the store didn't have it yet when it was asked.
+//! - In a month, with replicas that are cut off alone: they charge the store, where the shared limiter
+//!   doesn't look, and the others charge the shared limiter, which is told what the store has by the
+//!   [`Reconciliation`](crate::Reconciliation). Until the round after the others ask for a key again,
+//!   they may admit what was charged without them, and never more than L, for that is within a
+//!   minute: Q and min(L, what was charged alone) in all.
 //!
-//! A call that failed may have counted all the same; it is not tried again, and may cost its key
-//! one unit of the month.
+//! A call that failed may have counted all the same; it is not tried again. When the request is
+//! admitted here, the store counts it too, so both have it and merge it as one; when it is refused
+//! here, or the store fails, it costs its key a unit of the month.
 
 use std::iter;
 use std::num::NonZeroU32;
@@ -22,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use domain::key::KeyId;
-use domain::limits::{Limits, Standing};
+use domain::limits::Standing;
 use domain::month::Month;
 use futures::lock::Mutex as AsyncMutex;
 use ports::outbound::{
@@ -31,9 +37,15 @@ use ports::outbound::{
 use uuid::Uuid;
 
 use crate::breaker::{self, Breaker, Change, Ending, Permit};
+use active::Active;
 use debts::Debts;
+use stand_in::{StandIn, no_store};
 
+pub(crate) use active::Said;
+
+mod active;
 mod debts;
+mod stand_in;
 
 /// Keys that are told to the shared limiter at the same time, at most.
 const TELLINGS: usize = 64;
@@ -50,13 +62,12 @@ pub enum LimiterMode {
 /// A limiter that all replicas share, and a stand-in for the time in which it is down.
 pub struct DegradingLimiter {
     shared: Arc<dyn Limiter>,
-    /// Knows shares of limits only, so it is nobody else's.
-    own: Arc<dyn Limiter>,
+    stand_in: StandIn,
     keys: Arc<dyn KeyStore>,
     clock: Arc<dyn Clock>,
-    replicas: NonZeroU32,
     breaker: Mutex<Breaker>,
     debts: Mutex<Debts>,
+    active: Mutex<Active>,
     /// One of these is held while a key is told, so that a burst on it reads it once.
     tellings: Vec<AsyncMutex<()>>,
 }
@@ -69,6 +80,10 @@ enum Shared<T> {
     /// The store has no such key.
     Unknown(Month),
 }
+
+/// Nobody tells the shared limiter anything now, for it fails.
+#[derive(Debug)]
+pub(crate) struct LeftAlone;
 
 /// Why the shared limiter wasn't told of a key.
 enum Unsettled {
@@ -88,14 +103,15 @@ impl DegradingLimiter {
         clock: Arc<dyn Clock>,
         replicas: NonZeroU32,
     ) -> Self {
+        let stand_in = StandIn::new(own, Arc::clone(&keys), Arc::clone(&clock), replicas);
         Self {
             shared,
-            own,
+            stand_in,
             keys,
             clock,
-            replicas,
             breaker: Mutex::default(),
             debts: Mutex::default(),
+            active: Mutex::default(),
             tellings: iter::repeat_with(AsyncMutex::default)
                 .take(TELLINGS)
                 .collect(),
@@ -152,57 +168,34 @@ impl DegradingLimiter {
             // revoked. A known key alone hears of every change, also of one after our reading.
             return Ok(());
         }
-        let snapshot = self.snapshot(key).await.map_err(Unsettled::Store)?;
-        let snapshot = self.debts().with(key, snapshot.ok_or(Unsettled::Gone)?);
+        let snapshot = self.keys.snapshot(key, self.month()).await;
+        let snapshot = snapshot.map_err(Unsettled::Store)?;
+        let snapshot = snapshot.ok_or(Unsettled::Gone)?;
         let told = self.shared.hydrate(key, snapshot).await;
         told.map_err(Unsettled::Shared)?;
         self.debts().settle(key, debt);
         Ok(())
     }
 
-    /// A key as the store has it, and its use of this month.
-    async fn snapshot(&self, key: KeyId) -> Result<Option<Snapshot>, StoreError> {
-        let month = self.month();
-        self.keys.snapshot(key, month).await
-    }
-
-    /// Reads a key and tells the own limiter; `None` when the store has no such key.
-    async fn told_own(&self, key: KeyId) -> Result<Option<Snapshot>, LimiterError> {
-        let Some(snapshot) = self.snapshot(key).await.map_err(no_store)? else {
-            return Ok(None);
-        };
-        let merged = self.debts().with(key, snapshot);
-        let share = Snapshot {
-            state: self.share(merged.state),
-            ..merged
-        };
-        self.own.hydrate(key, share).await?;
-        Ok(Some(snapshot))
-    }
-
-    /// This replica's share of a key's limits. It is the same for every version, so that versions
-    /// order shares as they order the limits.
-    fn share(&self, state: KeyState) -> KeyState {
-        let per_minute = (state.limits.per_minute() / self.replicas).max(1);
-        let limits = Limits::new(per_minute, state.limits.monthly_quota());
-        KeyState {
-            limits: limits.expect("a share of a limit is at least 1 and at most the limit"),
-            ..state
+    /// Tells the shared limiter what the store has of a key that it knows.
+    pub(crate) async fn remind(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LeftAlone> {
+        // No probe: whoever waits for a verdict finds out sooner whether it is back.
+        if self.mode() == LimiterMode::Degraded {
+            return Err(LeftAlone);
         }
+        let attempt = self.attempt().ok_or(LeftAlone)?;
+        let told = attempt.ended(self.shared.hydrate(key, snapshot).await);
+        told.map_err(|_| LeftAlone)
     }
 
     /// Admits without the shared limiter.
     async fn admit_here(&self, key: KeyId) -> Result<Verdict, LimiterError> {
-        let Some(snapshot) = self.told_own(key).await? else {
-            return Ok(Verdict::Unknown {
-                month: self.month(),
-            });
-        };
-        let verdict = self.own.admit(key).await?;
-        if let Verdict::Admitted { month, .. } = verdict {
-            self.debts().charge(key, month, snapshot);
-        }
-        Ok(verdict)
+        // Before, for whoever asks may hang up once the store has counted; and after, for whoever
+        // settles meanwhile may have read the store before it counted.
+        self.debts().owe(key);
+        let verdict = self.stand_in.admit(key, self.month()).await;
+        self.debts().owe(key);
+        verdict
     }
 
     /// Leave to ask the shared limiter; `None` while it is left alone.
@@ -235,16 +228,15 @@ impl DegradingLimiter {
         breaker.expect("nothing panics while it holds the breaker")
     }
 
+    /// The keys that the shared limiter decided about.
+    pub(crate) fn active(&self) -> MutexGuard<'_, Active> {
+        let active = self.active.lock();
+        active.expect("nothing panics while it holds the active keys")
+    }
+
     fn debts(&self) -> MutexGuard<'_, Debts> {
         let debts = self.debts.lock();
         debts.expect("nothing panics while it holds the debts")
-    }
-}
-
-/// Without the store nothing is known of a key here, so nothing is admitted.
-fn no_store(error: StoreError) -> LimiterError {
-    LimiterError {
-        cause: Arc::new(error),
     }
 }
 
@@ -304,7 +296,10 @@ impl Drop for Attempt<'_> {
 impl Limiter for DegradingLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
         match self.ask(key, self.shared.admit(key)).await? {
-            Shared::Answered(verdict) => Ok(verdict),
+            Shared::Answered(verdict) => {
+                self.active().note(key, &verdict);
+                Ok(verdict)
+            }
             Shared::Unknown(month) => Ok(Verdict::Unknown { month }),
             Shared::Silent => self.admit_here(key).await,
         }
@@ -314,10 +309,7 @@ impl Limiter for DegradingLimiter {
         match self.ask(key, self.shared.peek(key)).await? {
             Shared::Answered(standing) => Ok(standing),
             Shared::Unknown(_) => Ok(None),
-            Shared::Silent => match self.told_own(key).await? {
-                Some(_) => self.own.peek(key).await,
-                None => Ok(None),
-            },
+            Shared::Silent => self.stand_in.peek(key, self.month()).await,
         }
     }
 
@@ -326,7 +318,7 @@ impl Limiter for DegradingLimiter {
     }
 
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
-        self.own.apply(key, self.share(state)).await?;
+        self.stand_in.apply(key, state).await?;
         let applied = self.insist(self.shared.apply(key, state)).await;
         if applied.is_err() {
             self.debts().miss(self.clock.monotonic());
@@ -350,7 +342,7 @@ impl Limiter for DegradingLimiter {
         {
             return Ok(());
         }
-        self.debts().owe(key, month);
-        self.own.refund(key, month, request).await
+        self.debts().owe(key);
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Who may ask, how often, and the record of it.
 
 use std::fmt;
+use std::future::ready;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +16,8 @@ use moka::sync::Cache;
 use ports::Cause;
 use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 use ports::outbound::{
-    AdmissionEntry, Clock, KeyStore, Limiter, Random, RefusalEntry, RequestEntry, Snapshot,
-    StoreError, UsageJournal, Verdict, new_id,
+    AdmissionEntry, Charge, Clock, KeyStore, Limiter, Random, Receipt, RefusalEntry, RequestEntry,
+    Snapshot, StoreError, UsageJournal, Verdict, new_id,
 };
 
 use crate::guesses::{Guesses, TooMany};
@@ -198,12 +199,14 @@ impl GatekeeperService {
         attempt: Attempt<'_>,
         environment: Environment,
         credential: &Credential,
-        standing: Standing,
-        month: Month,
+        (standing, month, charge): (Standing, Month, Charge),
     ) -> Admission {
         let at = self.clock.now();
         let key = credential.id;
-        let receipt = self.journal.admit(AdmissionEntry { key, month, at });
+        let receipt = match charge {
+            Charge::Unwritten => self.journal.admit(AdmissionEntry { key, month, at }),
+            Charge::Written => Receipt::new(ready(Ok(()))),
+        };
         Admission {
             id: new_id(self.clock.as_ref(), self.random.as_ref()),
             request_id: attempt.request_id,
@@ -256,9 +259,14 @@ impl Gatekeeper for GatekeeperService {
             return Err(unavailable(Arc::new(error)));
         }
         match self.verdict(credential.id).await.map_err(refused)? {
-            Verdict::Admitted { standing, month } => {
+            Verdict::Admitted {
+                standing,
+                month,
+                charge,
+            } => {
                 let environment = key.prefix().environment();
-                Ok(self.admitted(attempt, environment, &credential, standing, month))
+                let counted = (standing, month, charge);
+                Ok(self.admitted(attempt, environment, &credential, counted))
             }
             Verdict::RateLimited {
                 standing,

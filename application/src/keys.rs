@@ -17,8 +17,8 @@ use ports::inbound::{
     RevokedKeys, RotatedKey,
 };
 use ports::outbound::{
-    Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,
-    RotateError, Rotation, Scope, Snapshot, Successor, UpdateError, new_id,
+    Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Pause, Random,
+    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError, new_id,
 };
 
 use crate::announcer::Announcer;
@@ -39,17 +39,20 @@ pub struct KeyService {
     callers: Callers,
     announcer: Announcer,
     clock: Arc<dyn Clock>,
+    pause: Arc<dyn Pause>,
     random: Arc<dyn Random>,
     hasher: KeyHasher,
 }
 
 impl KeyService {
-    /// A service over these keys; `limiter` is told of every change at once.
+    /// A service over these keys; `limiter` is told of every change before it is answered. One that
+    /// fails is waited for, and after two seconds done without.
     pub fn new(
         keys: Arc<dyn KeyStore>,
         customers: Arc<dyn CustomerStore>,
         limiter: Arc<dyn Limiter>,
         clock: Arc<dyn Clock>,
+        pause: Arc<dyn Pause>,
         random: Arc<dyn Random>,
         hasher: KeyHasher,
     ) -> Self {
@@ -65,6 +68,7 @@ impl KeyService {
             callers,
             announcer,
             clock,
+            pause,
             random,
             hasher,
         }
@@ -112,10 +116,16 @@ impl KeyService {
         scope.ok_or(KeyError::NotFound)
     }
 
-    /// A changed key as it is shown, once the limiter knows of the change.
+    /// A changed key as it is shown, once the change holds everywhere.
     async fn announced(&self, key: ApiKey) -> Result<KeyOverview, KeyError> {
-        let snapshot = self.announcer.announce(key.id).await?;
+        self.make_known(&[key.id]).await?;
+        let snapshot = self.announcer.snapshot(key.id).await?;
         overview(key, snapshot)
+    }
+
+    /// Returns once what was changed holds everywhere.
+    async fn make_known(&self, keys: &[KeyId]) -> Result<(), StoreError> {
+        self.announcer.make_known(keys, self.pause.as_ref()).await
     }
 
     /// Leaves room for the key that a time of grace keeps active beside its successor. Without
@@ -298,7 +308,7 @@ impl KeyAdministration for KeyService {
             // revoked already, and the watch tells the limiter: what must not be lost now is the
             // successor's secret.
             if old.revoked_at.is_some()
-                && let Err(error) = self.announcer.announce(old.id).await
+                && let Err(error) = self.make_known(&[old.id]).await
             {
                 tracing::warn!(key = %old.id, %error, "the limiter hears of a rotated key later");
             }
@@ -336,16 +346,7 @@ impl KeyAdministration for KeyService {
         let act = self.act(caller);
         let set = self.customers.set_plan(customer, plan, existing, &act);
         let (customer, changed) = set.await.map_err(unchanged)?;
-        let mut failure = None;
-        for key in changed {
-            // One that the limiter missed is no reason for the others to wait.
-            if let Err(error) = self.announcer.announce(key).await {
-                failure = Some(error);
-            }
-        }
-        match failure {
-            Some(error) => Err(error.into()),
-            None => Ok(customer),
-        }
+        self.make_known(&changed).await?;
+        Ok(customer)
     }
 }

@@ -5,7 +5,8 @@
 //! the [`SessionService`], manage keys by the [`KeyService`] and read the [`InsightsService`], to
 //! which the [`BankWatch`] tells how the banks do. The [`KeyWatch`] carries what other processes
 //! changed to the limiter; the [`DegradingLimiter`] keeps limits while the limiter that replicas
-//! share is down, and the [`DegradingPacer`] the bank's budget; the [`Retirement`] revokes keys whose time of grace is over; the
+//! share is down, and the [`DegradingPacer`] the bank's budget; the [`Reconciliation`] tells the
+//! limiter again what it may have lost; the [`Retirement`] revokes keys whose time of grace is over; the
 //! [`HealthService`] says whether we can serve.
 
 mod announcer;
@@ -21,6 +22,7 @@ mod keys;
 mod pacing;
 mod proofs;
 mod reach;
+mod reconciliation;
 mod retirement;
 mod sessions;
 
@@ -33,5 +35,6 @@ pub use key_watch::KeyWatch;
 pub use keys::{KeyService, MOST_ACTIVE_KEYS};
 pub use pacing::DegradingPacer;
 pub use proofs::{BankBySide, ProofMemory, ProofService};
+pub use reconciliation::Reconciliation;
 pub use retirement::Retirement;
 pub use sessions::{BrowserAddresses, SessionService};

@@ -79,7 +79,8 @@ impl Retirement {
             Err(UpdateError::NotFound) => return Ok(()),
             Err(UpdateError::Store(error)) => return Err(error),
         }
-        if let Err(error) = self.announcer.announce(key).await {
+        if let Err(untold) = self.announcer.announce(key).await {
+            let error = StoreError::from(untold);
             tracing::warn!(%key, %error, "the limiter hears of a retired key later");
         }
         Ok(())

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{DegradingLimiter, HealthService, KeyWatch, LimiterMode};
+use application::{DegradingLimiter, HealthService, KeyWatch, LimiterMode, Reconciliation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Customer, CustomerId};
 use domain::key::{ApiKey, Credential, Environment, FullKey, KeyId, KeyName, Owner};
-use domain::limits::{Limits, Plan, Standing};
+use domain::limits::{Limits, MonthlyUse, Plan, Standing};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
@@ -22,16 +22,20 @@ use memory::{InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
 use ports::contract::limiter::{LimiterUnderTest, TestTime};
 use ports::inbound::{ComponentState, Health};
 use ports::outbound::{
-    AdmissionEntry, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter, LimiterError,
-    RequestEntry, Snapshot, UsageJournal, Verdict,
+    AdmissionEntry, Charge, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter,
+    LimiterError, RequestEntry, Snapshot, UsageJournal, Verdict,
 };
 use support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use uuid::Uuid;
 
 #[path = "degrading/bounds.rs"]
 mod bounds;
+#[path = "degrading/charged.rs"]
+mod charged;
 #[path = "degrading/house.rs"]
 mod house;
+#[path = "degrading/reconciled.rs"]
+mod reconciled;
 
 use house::*;
 
@@ -82,24 +86,6 @@ async fn a_replica_on_its_own_admits_what_the_store_leaves_of_the_quota() {
     let refused = replica.ask().await.unwrap();
     assert!(matches!(refused, Verdict::QuotaExceeded { .. }));
     assert_eq!(replica.in_store().await.used.charged, 50);
-}
-
-#[tokio::test]
-async fn what_is_not_written_down_yet_counts_here() {
-    let replica = Replica::one_of(1, limits(100, Some(10))).await;
-    replica.shared.becomes(Manner::Refuses);
-    let mut admitted = 0;
-    for _ in 0..30 {
-        let verdict = replica.ask().await.unwrap();
-        admitted += usize::from(matches!(verdict, Verdict::Admitted { .. }));
-    }
-    assert_eq!(admitted, 10);
-    assert_eq!(replica.in_store().await.used.charged, 0);
-    // Idle states are dropped; what was admitted isn't forgotten with them.
-    replica.clock.advance(Duration::from_mins(2));
-    replica.own.forget_idle();
-    let refused = replica.ask().await.unwrap();
-    assert!(matches!(refused, Verdict::QuotaExceeded { .. }));
 }
 
 #[tokio::test]
@@ -226,15 +212,7 @@ async fn the_shared_limiter_is_told_the_month_before_it_counts_again() {
     let replica = Replica::one_of(1, limits(100, Some(20))).await;
     assert_eq!(replica.admitted_of(5).await, 5);
     replica.shared.becomes(Manner::Refuses);
-    // Admitted here; half of it isn't written down when the shared limiter is back.
-    for written in [true, false].repeat(4) {
-        let Verdict::Admitted { month, .. } = replica.ask().await.unwrap() else {
-            panic!("not admitted");
-        };
-        if written {
-            replica.write_down(month);
-        }
-    }
+    assert_eq!(replica.admitted_of(8).await, 8);
     replica.recover();
     assert_eq!(replica.month_used().await, 13);
     let readings = replica.store.snapshots();
@@ -282,20 +260,16 @@ async fn a_key_that_cannot_be_read_is_not_admitted_by_a_limiter_that_missed_some
 }
 
 #[tokio::test]
-async fn a_refund_that_the_shared_limiter_misses_counts_here_and_fails_for_nobody() {
+async fn a_refund_that_the_shared_limiter_misses_counts_once_it_is_written_and_fails_for_nobody() {
     let replica = Replica::one_of(1, limits(100, Some(10))).await;
     replica.degrade(Manner::Refuses).await;
     assert_eq!(replica.admitted_of(20).await, 7);
-    let month = Month::of(noon());
+    let (request, month) = (Uuid::from_u128(5), Month::of(noon()));
     for _ in 0..3 {
-        let request = Uuid::from_u128(5);
         replica.limiter.refund(KEY, month, request).await.unwrap();
+        replica.journal.conclude(refund_of(request, month));
     }
     assert_eq!(replica.admitted_of(20).await, 1);
-    // It is written down after, and the shared limiter hears of it from there.
-    replica
-        .journal
-        .conclude(refund_of(Uuid::from_u128(5), month));
     replica.recover();
     assert_eq!(replica.month_used().await, 10);
 }

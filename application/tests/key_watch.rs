@@ -37,7 +37,15 @@ async fn a_key(store: &MemoryStore) -> ApiKey {
         limits: Some(limits(10, Some(1_000))),
     };
     let store = Arc::new(store.clone());
-    let keys = KeyService::new(store.clone(), store, limiter, clock, random, hasher());
+    let keys = KeyService::new(
+        store.clone(),
+        store,
+        limiter,
+        clock.clone(),
+        clock,
+        random,
+        hasher(),
+    );
     keys.create(&operator(), order).await.unwrap().key.key
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use application::{KeyWatch, MOST_ACTIVE_KEYS};
+use chrono::TimeDelta;
 use domain::audit::Action;
 use domain::customer::{CustomerId, ExistingKeys, Role};
 use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
@@ -16,7 +17,7 @@ use ports::inbound::{
     AuditFilter, Caller, CreatedKey, KeyAdministration, KeyError, KeyFilter, KeyListing, KeyOrder,
     KeyOrderBy, Reach, Refusal, RevokedKeys,
 };
-use ports::outbound::{AuditLog, CustomerStore};
+use ports::outbound::{AuditLog, Clock, CustomerStore};
 use support::house::{HERE, Holder, House, house};
 use support::{limits, noon, person};
 use uuid::Uuid;
@@ -452,7 +453,22 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
 }
 
 #[tokio::test]
-async fn what_the_limiter_missed_is_told_to_the_caller_and_again_to_the_limiter() {
+async fn a_limiter_that_fails_is_told_again_before_the_caller_hears_of_it() {
+    let house = house();
+    let created = house.key_of(&ANA).await;
+    let secret = created.secret.reveal();
+    assert!(house.is_admitted(secret).await);
+    house.limiter.fail_once_after(0);
+    let id = created.key.key.id;
+    let revoked = house.keys.revoke(&ANA, Reach::Own, id).await.unwrap();
+    assert!(revoked.key.revoked_at.is_some());
+    assert!(!house.is_admitted(secret).await);
+    let waited = house.clock.now() - noon();
+    assert!(waited < TimeDelta::seconds(1), "{waited}");
+}
+
+#[tokio::test]
+async fn without_a_limiter_a_change_holds_once_everybody_follows_the_store() {
     let house = house();
     let watch = KeyWatch::start(
         house.store.clone(),
@@ -461,20 +477,45 @@ async fn what_the_limiter_missed_is_told_to_the_caller_and_again_to_the_limiter(
     );
     let watch = watch.await.unwrap();
     let created = house.key_of(&ANA).await;
-    let secret = created.secret.reveal();
-    assert!(house.is_admitted(secret).await);
-    house.limiter.fail_once_after(0);
-    let revoked = house
-        .keys
-        .revoke(&ANA, Reach::Own, created.key.key.id)
-        .await;
-    assert!(matches!(revoked, Err(KeyError::Store(_))));
-    assert_eq!(watch.catch_up().await.unwrap(), 1);
-    assert!(!house.is_admitted(secret).await);
+    let other = house.key_of(&ANA).await;
+    assert!(house.is_admitted(created.secret.reveal()).await);
+    house.limiter.fail();
+    let keys = &house.keys;
+    let revoked = keys.revoke(&ANA, Reach::Own, created.key.key.id).await;
+    assert!(revoked.unwrap().key.revoked_at.is_some());
+    let waited = house.clock.now() - noon();
+    assert!((2..3).contains(&waited.num_seconds()), "{waited}");
+
+    let change = LimitsChange::new(Some(7), None).unwrap();
+    let limited = keys.set_limits(&ADMIN, other.key.key.id, change).await;
+    assert_eq!(limited.unwrap().key.limits.per_minute(), 7);
+    let rotated = keys.rotate(&ANA, other.key.key.id, hours(0)).await.unwrap();
+    assert!(rotated.old.key.revoked_at.is_some());
+
+    house.limiter.work();
+    watch.catch_up().await.unwrap();
+    assert!(!house.is_admitted(created.secret.reveal()).await);
+    assert!(!house.is_admitted(other.secret.reveal()).await);
 }
 
 #[tokio::test]
-async fn a_key_that_the_limiter_missed_keeps_no_other_from_following_its_plan() {
+async fn a_change_that_nobody_can_follow_is_not_said_to_hold() {
+    let house = house();
+    let created = house.key_of(&ANA).await;
+    assert!(house.is_admitted(created.secret.reveal()).await);
+    house.limiter.fail();
+    // The store goes right after the commit.
+    let store = house.store.clone();
+    house
+        .store
+        .after_next_snapshot(async move { store.go_down() });
+    let id = created.key.key.id;
+    let revoked = house.keys.revoke(&ANA, Reach::Own, id).await;
+    assert!(matches!(revoked, Err(KeyError::Store(_))), "{revoked:?}");
+}
+
+#[tokio::test]
+async fn all_keys_that_follow_a_plan_are_waited_for_together() {
     let house = house();
     let mut holders = Vec::new();
     for _ in 0..3 {
@@ -488,16 +529,21 @@ async fn a_key_that_the_limiter_missed_keeps_no_other_from_following_its_plan() 
     for holder in &holders {
         customer = Some(house.ask(holder).await.unwrap().customer);
     }
-    house.limiter.fail_once_after(0);
     let (plan, follow) = (Plan::Enterprise, ExistingKeys::Follow);
+    house.limiter.fail_once_after(0);
     let set = house.keys.set_plan(&ADMIN, customer.unwrap(), plan, follow);
-    assert!(matches!(set.await, Err(KeyError::Store(_))));
-    let mut told = Vec::new();
+    set.await.unwrap();
     for holder in &holders {
-        told.push(house.ask(holder).await.unwrap().standing.minute.limit);
+        let told = house.ask(holder).await.unwrap().standing.minute.limit;
+        assert_eq!(told, 600);
     }
-    told.sort_unstable();
-    assert_eq!(told, [60, 600, 600]);
+    let before = house.clock.now();
+    house.limiter.fail();
+    let plan = Plan::Startup;
+    let set = house.keys.set_plan(&ADMIN, customer.unwrap(), plan, follow);
+    set.await.unwrap();
+    let waited = house.clock.now() - before;
+    assert!((2..3).contains(&waited.num_seconds()), "{waited}");
 }
 
 #[tokio::test]

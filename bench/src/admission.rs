@@ -14,7 +14,7 @@ use domain::key::{Environment, HashGeneration, KeyHasher, KeyName, Owner};
 use domain::limits::Limits;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
-use memory::{CountingRandom, InProcessLimiter};
+use memory::{CountingRandom, InProcessLimiter, ManualClock};
 use ports::inbound::{Attempt, Caller, Gatekeeper, KeyAdministration, KeyOrder};
 use ports::outbound::{
     AdmissionEntry, Clock, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
@@ -81,6 +81,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
         keys.clone(),
         limiter.clone(),
         clock.clone(),
+        Arc::new(ManualClock::at(clock.now())),
         random.clone(),
         hasher()?,
     );

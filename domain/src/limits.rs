@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::month::Month;
 
@@ -229,6 +229,11 @@ impl MonthStanding {
         }
     }
 
+    /// The month.
+    pub fn month(&self) -> Month {
+        Month::of(self.reset_at - TimeDelta::milliseconds(1))
+    }
+
     /// Requests left.
     pub fn remaining(&self) -> u64 {
         self.limit.saturating_sub(self.used)
@@ -315,6 +320,13 @@ mod tests {
         assert_eq!(standing(40).after(Duration::from_secs(25)), standing(15));
         assert_eq!(standing(10).after(Duration::from_secs(25)), standing(0));
         assert_eq!(standing(0).after(Duration::from_secs(1)), standing(0));
+    }
+
+    #[test]
+    fn a_standing_knows_its_month() {
+        let month = Month::of(DateTime::UNIX_EPOCH);
+        let standing = MonthStanding::new(month, 100, 7, month.end());
+        assert_eq!(standing.month(), month);
     }
 
     #[test]

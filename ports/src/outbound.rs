@@ -10,7 +10,7 @@ mod limiter;
 mod pacer;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
-pub use clock::{Clock, Random, new_id};
+pub use clock::{Clock, Pause, Random, new_id};
 pub use identity::{
     AccessToken, Claims, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError,
     IdentityProvider, TokenError,
@@ -23,5 +23,5 @@ pub use key_store::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, KeyStore, ListError,
     RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
-pub use limiter::{Limiter, LimiterError, Verdict};
+pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{News, NoTurn, Pacer, PacerError};

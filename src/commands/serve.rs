@@ -22,6 +22,9 @@ const KEY_WATCH: Duration = Duration::from_millis(250);
 const PULSE: Duration = Duration::from_secs(1);
 /// How often keys are looked for whose time of grace is over.
 const RETIRE: Duration = Duration::from_secs(1);
+/// How often Redis is told again what it may have lost: with what a round takes that must be less
+/// than a minute.
+const RECONCILE: Duration = Duration::from_secs(20);
 /// How often idle keys are forgotten.
 const FORGET_IDLE: Duration = Duration::from_mins(1);
 /// How often requests past their retention are removed.
@@ -156,6 +159,17 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
             }
         }
     }));
+    if let Some(reconciliation) = gateway.reconciliation.clone() {
+        tasks.spawn(every(RECONCILE, move || {
+            let reconciliation = Arc::clone(&reconciliation);
+            async move {
+                match reconciliation.round().await {
+                    Ok(keys) => tracing::debug!(keys, "told to Redis again"),
+                    Err(error) => tracing::warn!(%error, "keys could not be read for Redis"),
+                }
+            }
+        }));
+    }
     let limiter = Arc::clone(&gateway.in_process);
     tasks.spawn(every(FORGET_IDLE, move || {
         let limiter = Arc::clone(&limiter);

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::key::KeyId;
-use domain::limits::MonthlyUse;
 use domain::month::Month;
-use ports::outbound::Snapshot;
 
 /// Keys that are remembered, at most: as many as the gatekeeper remembers credentials of, a few
 /// megabytes. With more of them nothing is lost but time: until the month ends, every key is read
@@ -18,12 +16,14 @@ const MOST_KEYS: usize = 100_000;
 /// the store by then. The watch over changed keys tells it within a second or two.
 pub(super) const SETTLING: Duration = Duration::from_mins(1);
 
-/// Which keys the shared limiter has to be told of, and what was counted without it.
+/// Which keys the shared limiter has to be told of.
 #[derive(Debug, Default)]
 pub(super) struct Debts {
-    /// What was counted here, key by key.
-    counted: HashMap<KeyId, Counted>,
-    /// More keys were counted than are remembered, so that any key may be one of them.
+    /// Keys of which it missed something, and when that was last.
+    missed: HashMap<KeyId, Turn>,
+    /// What was missed so far, counted.
+    turn: Turn,
+    /// More keys were missed than are remembered, so that any key may be one of them.
     is_overfull: bool,
     everybody: Everybody,
     /// Keys that were told while everybody owes.
@@ -42,16 +42,13 @@ enum Everybody {
     Yes,
 }
 
-/// Use of a month, as this process knows it: what the store had and what was admitted since.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Counted {
-    month: Month,
-    charged: u64,
-}
+/// The place of something missed in the order of all that was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Turn(u64);
 
 /// What a key owed when it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Debt(Option<Counted>);
+pub(super) struct Debt(Option<Turn>);
 
 impl Debts {
     /// The month that a request of `now` is charged to.
@@ -60,57 +57,22 @@ impl Debts {
         let newest = self.month.map_or(month, |newest| newest.max(month));
         if self.month != Some(newest) {
             // A month that is over limits nobody any more.
-            self.counted = HashMap::new();
+            self.missed = HashMap::new();
             self.is_overfull = false;
             self.month = Some(newest);
         }
         newest
     }
 
-    /// A request was admitted without the shared limiter, when the store had this use.
-    pub(super) fn charge(&mut self, key: KeyId, month: Month, snapshot: Snapshot) {
-        self.settled.remove(&key);
-        let Some(counted) = self.entry(key, month) else {
-            return;
-        };
-        if snapshot.month == counted.month {
-            counted.charged = counted.charged.max(snapshot.used.charged);
-        }
-        counted.charged += 1;
-    }
-
     /// The shared limiter missed something of a key.
-    pub(super) fn owe(&mut self, key: KeyId, month: Month) {
+    pub(super) fn owe(&mut self, key: KeyId) {
         self.settled.remove(&key);
-        self.entry(key, month);
-    }
-
-    fn entry(&mut self, key: KeyId, month: Month) -> Option<&mut Counted> {
-        if self.counted.len() >= MOST_KEYS && !self.counted.contains_key(&key) {
+        if self.missed.len() >= MOST_KEYS && !self.missed.contains_key(&key) {
             self.is_overfull = true;
-            return None;
+            return;
         }
-        let fresh = Counted { month, charged: 0 };
-        let counted = self.counted.entry(key).or_insert(fresh);
-        if counted.month < month {
-            *counted = fresh;
-        }
-        Some(counted)
-    }
-
-    /// What the store has of a key, with what was counted here.
-    pub(super) fn with(&self, key: KeyId, mut snapshot: Snapshot) -> Snapshot {
-        if let Some(counted) = self.counted.get(&key)
-            && counted.month == snapshot.month
-        {
-            // Refunds are not counted here: one that the store doesn't have yet gives nothing
-            // back yet.
-            snapshot.used = snapshot.used.merge(MonthlyUse {
-                charged: counted.charged,
-                refunded: 0,
-            });
-        }
-        snapshot
+        self.turn.0 += 1;
+        self.missed.insert(key, self.turn);
     }
 
     /// What a key owes; `None` when it owes nothing.
@@ -124,17 +86,17 @@ impl Debts {
         if !everybody && !self.settled.is_empty() {
             self.settled = HashSet::new();
         }
-        let counted = self.counted.get(&key).copied();
-        let owes = counted.is_some() || (everybody && !self.settled.contains(&key));
-        owes.then_some(Debt(counted))
+        let missed = self.missed.get(&key).copied();
+        let owes = missed.is_some() || (everybody && !self.settled.contains(&key));
+        owes.then_some(Debt(missed))
     }
 
-    /// A key was told to the shared limiter with this debt. What was counted meanwhile stays owed.
+    /// A key was told to the shared limiter with this debt. What was missed meanwhile stays owed.
     pub(super) fn settle(&mut self, key: KeyId, debt: Debt) {
-        if self.counted.get(&key).copied() != debt.0 {
+        if self.missed.get(&key).copied() != debt.0 {
             return;
         }
-        self.counted.remove(&key);
+        self.missed.remove(&key);
         if self.settled.len() >= MOST_KEYS {
             self.settled.clear();
         }

@@ -86,10 +86,13 @@ impl History {
     async fn ask(&mut self) {
         let shared_works = *self.replica.shared.manner.lock().unwrap() == Manner::Works;
         match self.replica.ask().await {
-            Ok(Verdict::Admitted { month, .. }) => {
+            Ok(Verdict::Admitted { month, charge, .. }) => {
                 assert!(shared_works || self.store_works, "open with both down");
                 self.admitted_at.push(self.replica.clock.now());
-                self.unwritten.push(month);
+                match charge {
+                    Charge::Unwritten => self.unwritten.push(month),
+                    Charge::Written => assert!(self.store_works, "charged nowhere"),
+                }
                 if self.unwritten.len() > UNWRITTEN {
                     self.write();
                 }

@@ -16,7 +16,7 @@ pub(super) enum Manner {
 
 /// A limiter of one process in the place of the shared one.
 pub(super) struct Frail {
-    pub(super) inner: InProcessLimiter,
+    pub(super) inner: Arc<InProcessLimiter>,
     pub(super) manner: Mutex<Manner>,
     pub(super) calls: AtomicUsize,
 }
@@ -87,6 +87,7 @@ pub(super) struct Replica {
     pub(super) shared: Arc<Frail>,
     pub(super) own: Arc<InProcessLimiter>,
     pub(super) limiter: Arc<DegradingLimiter>,
+    pub(super) reconciliation: Reconciliation,
     pub(super) key: KeyId,
 }
 
@@ -98,10 +99,29 @@ impl Replica {
     pub(super) async fn one_of(replicas: u32, limits: Limits) -> Self {
         let clock = Arc::new(ManualClock::at(noon()));
         let data = MemoryStore::default();
+        add_key(&data, limits).await;
+        let shared = Arc::new(InProcessLimiter::new(clock.clone()));
+        let replica = Self::of(replicas, clock, data, shared);
+        replica.hydrate().await;
+        replica
+    }
+
+    /// Another one, with its own way to what the first one shares.
+    pub(super) fn beside(&self, replicas: u32) -> Self {
+        let shared = self.shared.inner.clone();
+        Self::of(replicas, self.clock.clone(), self.data.clone(), shared)
+    }
+
+    fn of(
+        replicas: u32,
+        clock: Arc<ManualClock>,
+        data: MemoryStore,
+        shared: Arc<InProcessLimiter>,
+    ) -> Self {
         let store = Arc::new(WatchedStore::over(data.clone()));
         let journal = Arc::new(MemoryJournal::new(data.clone()));
         let shared = Arc::new(Frail {
-            inner: InProcessLimiter::new(clock.clone()),
+            inner: shared,
             manner: Mutex::new(Manner::Works),
             calls: AtomicUsize::new(0),
         });
@@ -113,8 +133,8 @@ impl Replica {
             clock.clone(),
             NonZeroU32::new(replicas).unwrap(),
         ));
-        add_key(&data, limits).await;
-        let replica = Self {
+        let reconciliation = Reconciliation::new(limiter.clone(), store.clone());
+        Self {
             clock,
             data,
             store,
@@ -122,10 +142,9 @@ impl Replica {
             shared,
             own,
             limiter,
+            reconciliation,
             key: KEY,
-        };
-        replica.hydrate().await;
-        replica
+        }
     }
 
     /// As the gatekeeper does with a key that isn't known.
@@ -148,8 +167,10 @@ impl Replica {
     pub(super) async fn admitted_of(&self, attempts: usize) -> usize {
         let mut admitted = 0;
         for _ in 0..attempts {
-            if let Verdict::Admitted { month, .. } = self.ask().await.unwrap() {
-                self.write_down(month);
+            if let Verdict::Admitted { month, charge, .. } = self.ask().await.unwrap() {
+                if charge == Charge::Unwritten {
+                    self.write_down(month);
+                }
                 admitted += 1;
             }
         }

@@ -53,6 +53,7 @@ pub(crate) fn house_at(now: DateTime<Utc>) -> House {
         Arc::new(data.clone()),
         limiter.clone(),
         clock.clone(),
+        clock.clone(),
         random.clone(),
         hasher(),
     );

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use domain::audit::Act;
 use domain::customer::{CustomerId, Role};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHasher, KeyId, KeyPrefix, Owner};
-use domain::limits::{Limits, Standing};
+use domain::limits::{Limits, MonthlyUse, Standing};
 use domain::month::Month;
 use domain::page::Page;
 use domain::request::RequestId;
@@ -107,6 +107,7 @@ pub(crate) struct WatchedStore {
     look_ups: AtomicUsize,
     snapshots: AtomicUsize,
     pages: Mutex<Vec<usize>>,
+    batches: Mutex<Vec<usize>>,
     /// New prefixes that it takes for those of other keys, whatever they are.
     taken_prefixes: AtomicUsize,
     /// Readings of counters wait here for a permit.
@@ -122,6 +123,7 @@ impl WatchedStore {
             look_ups: AtomicUsize::new(0),
             snapshots: AtomicUsize::new(0),
             pages: Mutex::default(),
+            batches: Mutex::default(),
             taken_prefixes: AtomicUsize::new(0),
             gate: Semaphore::new(usize::MAX >> 4),
             after_snapshot: Mutex::default(),
@@ -150,6 +152,11 @@ impl WatchedStore {
     /// How many changes each reading of changes returned.
     pub(crate) fn pages(&self) -> Vec<usize> {
         self.pages.lock().unwrap().clone()
+    }
+
+    /// How many keys each reading of many keys' counters asked for.
+    pub(crate) fn batches(&self) -> Vec<usize> {
+        self.batches.lock().unwrap().clone()
     }
 
     /// The next so many prefixes belong to other keys.
@@ -225,6 +232,26 @@ impl KeyStore for WatchedStore {
             deed.await;
         }
         snapshot
+    }
+
+    async fn snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        self.batches.lock().unwrap().push(ids.len());
+        self.answer()?;
+        self.inner.snapshots(ids, month).await
+    }
+
+    async fn charge(
+        &self,
+        id: KeyId,
+        month: Month,
+        at: DateTime<Utc>,
+    ) -> Result<Option<MonthlyUse>, StoreError> {
+        self.answer()?;
+        self.inner.charge(id, month, at).await
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
@@ -312,6 +339,7 @@ pub(crate) struct WatchedLimiter {
     inner: Arc<InProcessLimiter>,
     /// Calls that succeed before the next one fails.
     good_calls: Mutex<Option<usize>>,
+    is_down: AtomicBool,
     applied: Mutex<Vec<(KeyId, KeyState)>>,
 }
 
@@ -320,6 +348,7 @@ impl WatchedLimiter {
         Self {
             inner,
             good_calls: Mutex::default(),
+            is_down: AtomicBool::new(false),
             applied: Mutex::default(),
         }
     }
@@ -329,6 +358,15 @@ impl WatchedLimiter {
         *self.good_calls.lock().unwrap() = Some(calls);
     }
 
+    /// From now on it fails.
+    pub(crate) fn fail(&self) {
+        self.is_down.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn work(&self) {
+        self.is_down.store(false, Ordering::SeqCst);
+    }
+
     /// The changes that it was told of and took.
     pub(crate) fn applied(&self) -> Vec<(KeyId, KeyState)> {
         self.applied.lock().unwrap().clone()
@@ -336,11 +374,9 @@ impl WatchedLimiter {
 
     fn answer(&self) -> Result<(), LimiterError> {
         let mut good_calls = self.good_calls.lock().unwrap();
-        let Some(left) = *good_calls else {
-            return Ok(());
-        };
-        *good_calls = left.checked_sub(1);
-        if left > 0 {
+        let left = *good_calls;
+        *good_calls = left.and_then(|left| left.checked_sub(1));
+        if left != Some(0) && !self.is_down.load(Ordering::SeqCst) {
             return Ok(());
         }
         let cause = Arc::new(std::io::Error::other("the limiter is down"));

@@ -17,6 +17,7 @@ use crate::outbound::{
 };
 
 mod bound;
+mod charge;
 mod feed;
 mod filters;
 mod listing;
@@ -46,6 +47,9 @@ pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F
 
     bound::a_customer_has_at_most_so_many_active_keys(make().await).await;
     bound::of_many_at_the_bound_one_is_added(make().await).await;
+
+    // Elsewhere than in this future, which is as large as the stack of a test's thread may be.
+    Box::pin(charge::charges(&make)).await;
 
     feed::a_version_grows_with_every_change(make().await).await;
     feed::changes_come_in_order_with_the_state_of_now(make().await).await;

@@ -378,7 +378,10 @@ async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
         .time
         .advance(Month::of(now).time_left(now))
         .await;
-    let Verdict::Admitted { standing, month } = subject.admit().await else {
+    let Verdict::Admitted {
+        standing, month, ..
+    } = subject.admit().await
+    else {
         panic!("the new month began with the old one's use");
     };
     assert!(month > Month::of(now));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::{Builder, Uuid};
 
@@ -12,6 +13,13 @@ pub trait Clock: Send + Sync {
 
     /// A clock that starts anywhere and never goes back. Measures spans.
     fn monotonic(&self) -> Duration;
+}
+
+/// Lets time pass.
+#[async_trait]
+pub trait Pause: Send + Sync {
+    /// Returns once so much time has passed.
+    async fn pause(&self, span: Duration);
 }
 
 /// Makes random bytes fit for secrets.

@@ -37,6 +37,24 @@ pub trait KeyStore: Send + Sync {
     /// A key's state and what it has used in `month`; `None` when no key has the id.
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError>;
 
+    /// As [`KeyStore::snapshot`], of some hundred keys in one reading, in any order; ids that no key
+    /// has are left out.
+    async fn snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError>;
+
+    /// Charges one request of `at` to a key's month, and returns what the month has used then.
+    /// Durable once it returns. Charges nothing and returns `None` when the key is revoked, when its
+    /// quota of the month is used up, or when no key has the id.
+    async fn charge(
+        &self,
+        id: KeyId,
+        month: Month,
+        at: DateTime<Utc>,
+    ) -> Result<Option<MonthlyUse>, StoreError>;
+
     /// Whether there is any key.
     async fn is_empty(&self) -> Result<bool, StoreError>;
 

@@ -45,6 +45,8 @@ pub enum Verdict {
         standing: Standing,
         /// The month that it is charged to.
         month: Month,
+        /// Whether the charge is written down.
+        charge: Charge,
     },
     /// The minute's limit is used up.
     RateLimited {
@@ -67,6 +69,15 @@ pub enum Verdict {
         /// The month to hydrate.
         month: Month,
     },
+}
+
+/// Where the charge of an admission is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charge {
+    /// With the limiter alone. It is to be handed to the journal.
+    Unwritten,
+    /// In the store, durably. The journal must not count it again.
+    Written,
 }
 
 /// The limiter failed; nothing is known of what it counted.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use domain::limits::{MinuteStanding, MonthStanding, Standing};
 use domain::month::Month;
-use ports::outbound::Verdict;
+use ports::outbound::{Charge, Verdict};
 
 /// A script's answer isn't one of ours.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -24,6 +24,7 @@ pub(crate) fn verdict(answer: &[i64]) -> Result<Verdict, Strange> {
             Ok(Verdict::Admitted {
                 standing: left.standing,
                 month: left.month,
+                charge: Charge::Unwritten,
             })
         }
         [2, ..] => {

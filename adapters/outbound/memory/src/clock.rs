@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use ports::outbound::{Clock, Random};
+use ports::outbound::{Clock, Pause, Random};
 
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
@@ -49,6 +50,14 @@ impl Clock for ManualClock {
             .lock()
             .expect("nothing panics while it holds the clock")
             .1
+    }
+}
+
+/// Time passes at once.
+#[async_trait]
+impl Pause for ManualClock {
+    async fn pause(&self, span: Duration) {
+        self.advance(span);
     }
 }
 

@@ -11,7 +11,7 @@ use domain::key::KeyId;
 use domain::limits::{MonthStanding, MonthlyUse, Standing};
 use domain::month::Month;
 use domain::window::SlidingWindow;
-use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use ports::outbound::{Charge, Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
 /// Shards of the map: enough that two cores seldom wait for each other.
@@ -161,6 +161,7 @@ impl Counters {
         Verdict::Admitted {
             standing: self.standing(now, now_ms),
             month: self.month,
+            charge: Charge::Unwritten,
         }
     }
 

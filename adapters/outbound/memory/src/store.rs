@@ -55,6 +55,16 @@ impl Kept {
     }
 }
 
+impl Books {
+    fn use_at(&mut self, key: KeyId, at: DateTime<Utc>) {
+        let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
+        if let Some(kept) = self.keys.get_mut(&key) {
+            let last = &mut kept.record.key.last_used_at;
+            *last = (*last).max(Some(minute));
+        }
+    }
+}
+
 /// The error of whoever breaks what the tables of a database would hold together.
 fn broken(what: &'static str) -> StoreError {
     let cause = Box::<dyn Error + Send + Sync>::from(what);
@@ -72,11 +82,7 @@ impl MemoryStore {
 
     /// Moves a key's last use on, to the minute of `at`.
     pub(crate) fn use_at(&self, key: KeyId, at: DateTime<Utc>) {
-        let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
-        if let Some(kept) = self.books().keys.get_mut(&key) {
-            let last = &mut kept.record.key.last_used_at;
-            *last = (*last).max(Some(minute));
-        }
+        self.books().use_at(key, at);
     }
 
     /// Keeps a request and counts it, unless it is kept already.

@@ -36,6 +36,7 @@ use uuid::Uuid;
 
 use crate::connection::StoreOptions;
 use queue::Queue;
+pub(crate) use statements::minute;
 use writer::Writer;
 
 /// Writes down what was used. Close it before the program ends: what still waits is written then.

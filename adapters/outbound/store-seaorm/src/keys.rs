@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use domain::audit::Act;
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::Page;
 use ports::inbound::{KeyListing, KeyOverview, RevokedKeys};
@@ -21,6 +22,7 @@ use row::{KeyRow, OverviewRow, SnapshotRow, keys, with_use};
 
 pub(crate) mod change;
 pub(crate) mod changes;
+mod charge;
 mod listing;
 mod row;
 
@@ -81,6 +83,35 @@ impl KeyStore for Store {
             row.map(|row| row.read(month)).transpose()
         })
         .await
+    }
+
+    async fn snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        self.in_time(async {
+            let ids = ids.iter().map(ToString::to_string);
+            let keys = api_keys::Entity::find().filter(api_keys::Column::Id.is_in(ids));
+            let rows = with_use(keys, month)
+                .into_model::<SnapshotRow>()
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let read = |row: SnapshotRow| Ok((row.id()?, row.read(month)?));
+            rows.into_iter().map(read).collect()
+        })
+        .await
+    }
+
+    async fn charge(
+        &self,
+        id: KeyId,
+        month: Month,
+        at: DateTime<Utc>,
+    ) -> Result<Option<MonthlyUse>, StoreError> {
+        self.in_time(async { self.charge_month(id, month, at).await })
+            .await
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {

@@ -1,7 +1,5 @@
 //! Who owes what, and for how long.
 
-use domain::limits::Limits;
-use ports::outbound::KeyState;
 use uuid::Uuid;
 
 use super::*;
@@ -18,35 +16,14 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn snapshot(charged: u64) -> Snapshot {
-    Snapshot {
-        state: KeyState {
-            revoked: false,
-            limits: Limits::new(60, Some(1_000)).unwrap(),
-            version: 1,
-        },
-        month: month(),
-        used: MonthlyUse {
-            charged,
-            refunded: 2,
-        },
-    }
-}
-
 #[test]
-fn what_was_counted_is_owed_until_it_is_told_and_longer_when_more_is_counted_meanwhile() {
+fn what_was_missed_is_owed_until_it_is_told_and_longer_when_more_is_missed_meanwhile() {
     let mut debts = Debts::default();
-    debts.charge(key(1), month(), snapshot(10));
-    debts.charge(key(1), month(), snapshot(10));
+    debts.owe(key(1));
     let debt = debts.of(key(1), seconds(0)).unwrap();
-    assert_eq!(debts.with(key(1), snapshot(10)).used.charged, 12);
-    assert_eq!(debts.with(key(1), snapshot(20)).used.charged, 20);
-    assert_eq!(debts.with(key(1), snapshot(10)).used.refunded, 2);
-
-    debts.charge(key(1), month(), snapshot(10));
+    debts.owe(key(1));
     debts.settle(key(1), debt);
     let debt = debts.of(key(1), seconds(0)).unwrap();
-    assert_eq!(debts.with(key(1), snapshot(10)).used.charged, 13);
     debts.settle(key(1), debt);
     assert_eq!(debts.of(key(1), seconds(0)), None);
     assert_eq!(debts.of(key(2), seconds(0)), None);
@@ -89,9 +66,9 @@ fn more_keys_than_are_remembered_make_everybody_owe_until_the_month_ends() {
     let mut debts = Debts::default();
     assert_eq!(debts.month(DateTime::UNIX_EPOCH), month());
     for number in 0..=MOST_KEYS {
-        debts.charge(key(number), month(), snapshot(0));
+        debts.owe(key(number));
     }
-    assert_eq!(debts.counted.len(), MOST_KEYS);
+    assert_eq!(debts.missed.len(), MOST_KEYS);
     assert!(debts.of(key(MOST_KEYS), seconds(9_999)).is_some());
     for number in MOST_KEYS..=3 * MOST_KEYS {
         let debt = debts.of(key(number), seconds(9_999)).unwrap();

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::audit::{Act, Action, creation, difference};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::{Cursor, Page};
 use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, KeyOverview, RevokedKeys};
@@ -36,6 +37,27 @@ impl Books {
             month,
             used: used.unwrap_or_default(),
         }
+    }
+
+    fn snapshot(&self, id: KeyId, month: Month) -> Option<Snapshot> {
+        let used = self.used.get(&(id, month)).copied();
+        Some(Snapshot {
+            state: self.keys.get(&id)?.state(),
+            month,
+            used: used.unwrap_or_default(),
+        })
+    }
+
+    fn charge(&mut self, id: KeyId, month: Month, at: DateTime<Utc>) -> Option<MonthlyUse> {
+        let Snapshot { state, used, .. } = self.snapshot(id, month)?;
+        let quota = state.limits.monthly_quota();
+        if state.revoked || quota.is_some_and(|quota| used.net() >= quota) {
+            return None;
+        }
+        self.use_at(id, at);
+        let used = self.used.entry((id, month)).or_default();
+        used.charged += 1;
+        Some(*used)
     }
 
     fn has_prefix(&self, prefix: &KeyPrefix) -> bool {
@@ -146,14 +168,26 @@ impl KeyStore for MemoryStore {
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
+        Ok(self.books().snapshot(id, month))
+    }
+
+    async fn snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
         let books = self.books();
-        let used = books.used.get(&(id, month)).copied().unwrap_or_default();
-        let snapshot = |kept: &Kept| Snapshot {
-            state: kept.state(),
-            month,
-            used,
-        };
-        Ok(books.keys.get(&id).map(snapshot))
+        let snapshot = |id: &KeyId| Some((*id, books.snapshot(*id, month)?));
+        Ok(ids.iter().filter_map(snapshot).collect())
+    }
+
+    async fn charge(
+        &self,
+        id: KeyId,
+        month: Month,
+        at: DateTime<Utc>,
+    ) -> Result<Option<MonthlyUse>, StoreError> {
+        Ok(self.books().charge(id, month, at))
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {

@@ -340,6 +340,6 @@ fn millis(duration: Duration) -> i64 {
 }
 
 /// The minute that an instant lies in; both in unix milliseconds.
-fn minute(millis: i64) -> i64 {
+pub(crate) fn minute(millis: i64) -> i64 {
     millis - millis.rem_euclid(60_000)
 }

@@ -52,13 +52,13 @@ pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<a
 
 /// What a key used of a month: nothing yet when there is no row of it.
 #[derive(FromQueryResult)]
-struct UseRow {
+pub(super) struct UseRow {
     charged: Option<i64>,
     refunded: Option<i64>,
 }
 
 impl UseRow {
-    fn read(&self, key: &str) -> Result<MonthlyUse, StoreError> {
+    pub(super) fn read(&self, key: &str) -> Result<MonthlyUse, StoreError> {
         let row = Row {
             table: "monthly_use",
             id: key,
@@ -79,6 +79,10 @@ pub(super) struct SnapshotRow {
 }
 
 impl SnapshotRow {
+    pub(super) fn id(&self) -> Result<KeyId, StoreError> {
+        id(&self.key)
+    }
+
     pub(super) fn read(&self, month: Month) -> Result<Snapshot, StoreError> {
         Ok(Snapshot {
             state: state(&self.key)?,

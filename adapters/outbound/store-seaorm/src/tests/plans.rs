@@ -197,6 +197,11 @@ async fn keys_are_found_by_their_customer_their_age_and_their_end() {
     assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
     store.credentials(10).await.unwrap();
     assert_uses(&watched.plan().await, "keys_by_time");
+    let some: Vec<_> = (1..100).map(key).collect();
+    store.snapshots(&some, Month::of(now())).await.unwrap();
+    let plan = watched.plan().await;
+    assert_uses(&plan, "SEARCH api_keys USING INDEX");
+    assert_uses(&plan, "(key_id=? AND month=?)");
     store.due(now()).await.unwrap();
     assert_uses(&watched.plan().await, "keys_to_retire (retires_at<?)");
 }

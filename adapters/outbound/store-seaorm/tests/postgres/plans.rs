@@ -306,6 +306,12 @@ async fn single_rows(watched: &Watched<'_>) {
         &watched.plan(store.snapshot(own_key(), month)).await,
         "monthly_use_pkey",
     );
+    // As many of these keys as some hundreds are where such a number is asked for at once.
+    let others = (0..29).map(|number| KeyId(Uuid::from_u128(number)));
+    let many: Vec<_> = others.chain([own_key()]).collect();
+    let plan = watched.plan(store.snapshots(&many, month)).await;
+    assert_uses(&plan, "api_keys_pkey");
+    assert_uses(&plan, "monthly_use_pkey");
     let found = store.find(Scope::Everybody, own_key(), month);
     assert_uses(&watched.plan(found).await, "api_keys_pkey");
     let included = RevokedKeys::Included;

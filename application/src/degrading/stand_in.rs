@@ -1,0 +1,174 @@
+//! Limits without the shared limiter: the minute here, status and month in the store.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use domain::key::KeyId;
+use domain::limits::{Limits, MonthStanding, MonthlyUse, Standing};
+use domain::month::Month;
+use ports::outbound::{
+    Charge, Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
+};
+
+/// Keeps limits while the shared limiter is down.
+pub(super) struct StandIn {
+    /// Keeps shares of minutes, and knows of no quota.
+    own: Arc<dyn Limiter>,
+    keys: Arc<dyn KeyStore>,
+    clock: Arc<dyn Clock>,
+    replicas: NonZeroU32,
+}
+
+impl StandIn {
+    pub(super) fn new(
+        own: Arc<dyn Limiter>,
+        keys: Arc<dyn KeyStore>,
+        clock: Arc<dyn Clock>,
+        replicas: NonZeroU32,
+    ) -> Self {
+        Self {
+            own,
+            keys,
+            clock,
+            replicas,
+        }
+    }
+
+    /// Admits one request by what the store has of its key now. When both limits are used up, the
+    /// minute's is answered; a quota is charged in the store.
+    pub(super) async fn admit(&self, key: KeyId, month: Month) -> Result<Verdict, LimiterError> {
+        let Some(snapshot) = self.told(key, month).await? else {
+            return Ok(Verdict::Unknown { month });
+        };
+        let Some(quota) = snapshot.state.limits.monthly_quota() else {
+            return self.own.admit(key).await;
+        };
+        // A refusal counts nothing, so the minute isn't counted when the month is known to refuse.
+        if snapshot.used.net() >= quota
+            && let Some(standing) = self.own.peek(key).await?
+            && standing.minute.remaining > 0
+        {
+            return Ok(self.exceeded(standing, quota, snapshot));
+        }
+        match self.own.admit(key).await? {
+            Verdict::Admitted { standing, .. } => self.charge(key, standing, quota, month).await,
+            Verdict::RateLimited {
+                standing,
+                retry_after,
+            } => Ok(Verdict::RateLimited {
+                standing: self.with_month(standing, quota, month, snapshot.used),
+                retry_after,
+            }),
+            refused @ (Verdict::QuotaExceeded { .. }
+            | Verdict::Revoked
+            | Verdict::Unknown { .. }) => Ok(refused),
+        }
+    }
+
+    /// Charges a request that the minute admits.
+    async fn charge(
+        &self,
+        key: KeyId,
+        standing: Standing,
+        quota: u64,
+        month: Month,
+    ) -> Result<Verdict, LimiterError> {
+        let charged = self.keys.charge(key, month, self.clock.now()).await;
+        if let Some(used) = charged.map_err(no_store)? {
+            return Ok(Verdict::Admitted {
+                standing: self.with_month(standing, quota, month, used),
+                month,
+                charge: Charge::Written,
+            });
+        }
+        // Somebody else had the last one since we looked, or revoked the key. The minute has counted
+        // this request all the same; nobody misses it, for the month admits no other one.
+        Ok(match self.told(key, month).await? {
+            None => Verdict::Unknown { month },
+            Some(snapshot) if snapshot.state.revoked => Verdict::Revoked,
+            Some(snapshot) => self.exceeded(standing, quota, snapshot),
+        })
+    }
+
+    pub(super) async fn peek(
+        &self,
+        key: KeyId,
+        month: Month,
+    ) -> Result<Option<Standing>, LimiterError> {
+        let Some(snapshot) = self.told(key, month).await? else {
+            return Ok(None);
+        };
+        let standing = self.own.peek(key).await?;
+        Ok(match snapshot.state.limits.monthly_quota() {
+            Some(quota) => {
+                standing.map(|standing| self.with_month(standing, quota, month, snapshot.used))
+            }
+            None => standing,
+        })
+    }
+
+    /// Applies a change of a key.
+    pub(super) async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.own.apply(key, self.share(state)).await
+    }
+
+    /// Reads a key and tells the own limiter; `None` when the store has no such key.
+    async fn told(&self, key: KeyId, month: Month) -> Result<Option<Snapshot>, LimiterError> {
+        let snapshot = self.keys.snapshot(key, month).await.map_err(no_store)?;
+        if let Some(snapshot) = snapshot {
+            let state = self.share(snapshot.state);
+            self.own
+                .hydrate(key, Snapshot { state, ..snapshot })
+                .await?;
+        }
+        Ok(snapshot)
+    }
+
+    /// This replica's share of a key's minute. It is the same for every version, so that versions
+    /// order shares as they order the limits.
+    fn share(&self, state: KeyState) -> KeyState {
+        let per_minute = (state.limits.per_minute() / self.replicas).max(1);
+        let limits = Limits::new(per_minute, None);
+        KeyState {
+            limits: limits.expect("a share of a limit is at least 1 and at most the limit"),
+            ..state
+        }
+    }
+
+    fn exceeded(&self, standing: Standing, quota: u64, snapshot: Snapshot) -> Verdict {
+        let month = MonthStanding::new(
+            snapshot.month,
+            quota,
+            snapshot.used.net().max(quota),
+            self.clock.now(),
+        );
+        Verdict::QuotaExceeded {
+            standing: Standing {
+                month: Some(month),
+                ..standing
+            },
+            month,
+        }
+    }
+
+    fn with_month(
+        &self,
+        standing: Standing,
+        quota: u64,
+        month: Month,
+        used: MonthlyUse,
+    ) -> Standing {
+        let month = MonthStanding::new(month, quota, used.net(), self.clock.now());
+        Standing {
+            month: Some(month),
+            ..standing
+        }
+    }
+}
+
+/// Without the store nothing is known of a key here, so nothing is admitted.
+pub(super) fn no_store(error: StoreError) -> LimiterError {
+    LimiterError {
+        cause: Arc::new(error),
+    }
+}

@@ -1,0 +1,161 @@
+//! Charging a key's month in the store itself, and reading many at once.
+
+use domain::key::KeyId;
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::super::fixture::{act, instant, limits, month, record};
+use super::super::stores::{Stores, StoresUnderTest};
+use crate::outbound::{KeyChange, Snapshot};
+
+pub(super) async fn charges<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_charge_is_counted_and_told(make().await).await;
+    no_more_is_charged_than_the_quota_leaves(make().await).await;
+    of_many_charges_at_once_the_quota_is_made(make().await).await;
+    a_revoked_key_is_charged_nothing(make().await).await;
+    nobodys_key_is_charged_nothing(make().await).await;
+    a_charge_is_a_use_to_the_minute(make().await).await;
+    keys_are_read_many_at_once(make().await).await;
+}
+
+async fn charged(stores: &Stores, key: KeyId) -> Option<MonthlyUse> {
+    let charged = stores.keys.charge(key, month(), instant(7)).await;
+    charged.expect("the store works")
+}
+
+async fn used(stores: &Stores, key: KeyId, month: Month) -> MonthlyUse {
+    let snapshot = stores.keys.snapshot(key, month).await;
+    let snapshot = snapshot.expect("the store works");
+    snapshot.expect("the key is there").used
+}
+
+fn once(charged: u64) -> MonthlyUse {
+    MonthlyUse {
+        charged,
+        refunded: 0,
+    }
+}
+
+async fn key_with(stores: &Stores, number: u16, quota: Option<u64>) -> KeyId {
+    let key = stores.added(number).await;
+    let change = KeyChange::SetLimits(limits(60, quota).into());
+    stores.changed(key.id, change, 1_000 + number).await.id
+}
+
+async fn a_charge_is_counted_and_told(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    for (number, quota) in [(1, Some(10)), (2, None)] {
+        let key = key_with(&here, number, quota).await;
+        for count in 1..=3 {
+            assert_eq!(charged(&here, key).await, Some(once(count)));
+            assert_eq!(used(&elsewhere, key, month()).await, once(count));
+        }
+        let next = Month::of(month().end());
+        assert_eq!(used(&here, key, next).await, once(0));
+        let charged = here.keys.charge(key, next, next.end()).await;
+        assert_eq!(charged.expect("the store works"), Some(once(1)));
+        assert_eq!(used(&here, key, month()).await, once(3));
+    }
+}
+
+async fn no_more_is_charged_than_the_quota_leaves(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = key_with(&here, 1, Some(2)).await;
+    let other = key_with(&here, 2, Some(1)).await;
+    assert_eq!(charged(&here, key).await, Some(once(1)));
+    assert_eq!(charged(&here, key).await, Some(once(2)));
+    for _ in 0..3 {
+        assert_eq!(charged(&here, key).await, None);
+    }
+    assert_eq!(used(&here, key, month()).await, once(2));
+    assert_eq!(charged(&here, other).await, Some(once(1)), "has its own");
+    let raised = KeyChange::SetLimits(limits(60, Some(3)).into());
+    here.changed(key, raised, 20).await;
+    assert_eq!(charged(&here, key).await, Some(once(3)));
+    let lowered = KeyChange::SetLimits(limits(60, Some(1)).into());
+    here.changed(key, lowered, 21).await;
+    assert_eq!(charged(&here, key).await, None);
+}
+
+async fn of_many_charges_at_once_the_quota_is_made(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let key = key_with(&here, 1, Some(50)).await;
+    let charge = |number| {
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        charged(stores, key)
+    };
+    let charges = join_all((0..200).map(charge)).await;
+    let mut counts: Vec<_> = charges.into_iter().flatten().collect();
+    counts.sort_unstable_by_key(|used| used.charged);
+    let expected: Vec<_> = (1..=50).map(once).collect();
+    assert_eq!(counts, expected, "each count is told once");
+    assert_eq!(used(&here, key, month()).await, once(50));
+}
+
+async fn a_revoked_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = key_with(&here, 1, Some(10)).await;
+    assert_eq!(charged(&here, key).await, Some(once(1)));
+    here.changed(key, KeyChange::Revoke, 20).await;
+    assert_eq!(charged(&here, key).await, None);
+    assert_eq!(used(&here, key, month()).await, once(1));
+}
+
+async fn nobodys_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let nobody = record(9).key.id;
+    assert_eq!(charged(&here, nobody).await, None);
+    here.added(9).await;
+    assert_eq!(used(&here, nobody, month()).await, once(0));
+}
+
+async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = here.added(1).await.id;
+    let charge = async |at| here.keys.charge(key, month(), at).await;
+    for (at, last) in [
+        (instant(0), "2026-11-21T12:00:00+00:00"),
+        (
+            act(0).at + chrono::TimeDelta::minutes(2),
+            "2026-11-21T12:02:00+00:00",
+        ),
+        (instant(1), "2026-11-21T12:02:00+00:00"),
+    ] {
+        charge(at).await.expect("the store works");
+        let last_use = here.found(key).await.last_used_at;
+        let last_use = last_use.map(|at| at.to_rfc3339());
+        assert_eq!(last_use.as_deref(), Some(last));
+    }
+}
+
+async fn keys_are_read_many_at_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let mut ids = Vec::new();
+    for number in 0..120 {
+        let key = here.added(number).await.id;
+        if number % 3 == 0 {
+            charged(&here, key).await;
+        }
+        ids.push(key);
+    }
+    here.changed(ids[1], KeyChange::Revoke, 1_000).await;
+    let asked: Vec<_> = ids[..100]
+        .iter()
+        .copied()
+        .chain([KeyId(Uuid::nil())])
+        .collect();
+    let read = async |month| {
+        let snapshots = here.keys.snapshots(&asked, month).await;
+        let mut snapshots = snapshots.expect("the store works");
+        snapshots.sort_unstable_by_key(|(id, _)| *id);
+        snapshots
+    };
+    for month in [month(), Month::of(month().end())] {
+        let mut expected: Vec<(KeyId, Snapshot)> = Vec::new();
+        for id in &ids[..100] {
+            let snapshot = here.keys.snapshot(*id, month).await;
+            let snapshot = snapshot.expect("the store works");
+            expected.push((*id, snapshot.expect("the key is there")));
+        }
+        expected.sort_unstable_by_key(|(id, _)| *id);
+        assert_eq!(read(month).await, expected);
+    }
+    let none = here.keys.snapshots(&[], month()).await;
+    assert_eq!(none.expect("the store works"), []);
+}
