@@ -22,5 +22,6 @@ mod proofs;
 mod replicas;
 mod seal;
 mod servers;
+mod shared_sessions;
 mod sign_in;
 mod transport;
