@@ -21,6 +21,7 @@ mod person;
 mod proofs;
 mod replicas;
 mod seal;
+mod secret_files;
 mod servers;
 mod shared_sessions;
 mod sign_in;
