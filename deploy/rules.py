@@ -31,6 +31,31 @@ def variables_are_real() -> None:
                 problems.append(f"{path.name}: {name} is no option of the gateway")
 
 
+def secrets_stand_in_files() -> None:
+    # Whatever has a sister for a file is a secret, and an environment is no place for it.
+    known = known_variables()
+    secrets = {name for name in known if f"{name}_FILE" in known}
+    must(len(secrets) >= 5, "the options that stand in files can't be found: this check is blind")
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    mounted = "/run/secrets/"
+    for name, service in compose["services"].items():
+        for variable, value in service.get("environment", {}).items():
+            must(variable not in secrets, f"compose.yaml: {name} has {variable} in its environment")
+            if variable.startswith("CEP_") and value.startswith(mounted):
+                file = value.removeprefix(mounted)
+                must(file in service["secrets"], f"compose.yaml: {name} isn't given {file}")
+                must(file in compose["secrets"], f"compose.yaml: there is no secret {file}")
+    folder = DEPLOY / "kubernetes"
+    keys = set(yaml.safe_load((folder / "secret.example.yaml").read_text())["stringData"])
+    for path in folder.rglob("*"):
+        text = path.read_text() if path.is_file() else ""
+        for name in set(re.findall(r"\bCEP_[A-Z_]*[A-Z]\b", text)) & secrets:
+            if f"{name}=" in text or f"name: {name}" in text:
+                problems.append(f"{path.name}: {name} is in an environment")
+        for key in set(re.findall(r"/run/secrets/cep-gateway/([a-z-]+)", text)):
+            must(key in keys, f"{path.name}: secret.example.yaml has no {key}")
+
+
 def redis_user_is_the_documented_one() -> None:
     source = (ROOT / "adapters/outbound/limiter-redis/src/lib.rs").read_text()
     quoted = re.search(r'ACL_RULES: &str = "(.*?)";', source, re.DOTALL)
@@ -114,6 +139,7 @@ def the_builder_gets_every_crate() -> None:
 
 
 variables_are_real()
+secrets_stand_in_files()
 redis_user_is_the_documented_one()
 compose_is_hardened()
 kubernetes_is_hardened()

@@ -133,11 +133,17 @@ pub fn parse_from(
     let matches = command
         .try_get_matches_from_mut(arguments)
         .map_err(|error| name_variable(error, &command))?;
-    Cli::from_arg_matches(&matches).map_err(|error| name_variable(error, &command))
+    let mut cli =
+        Cli::from_arg_matches(&matches).map_err(|error| name_variable(error, &command))?;
+    cli.options.take_from_files();
+    Ok(cli)
 }
 
 /// clap names the flag alone; whoever set a variable looks for its name.
 fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
+    if error.kind() == ErrorKind::ArgumentConflict {
+        return name_both_variables(&error, command);
+    }
     if !matches!(
         error.kind(),
         ErrorKind::ValueValidation | ErrorKind::InvalidValue
@@ -147,19 +153,10 @@ fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let flag = flag
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches('-');
-    let argument = command
-        .get_arguments()
-        .find(|argument| argument.get_long() == Some(flag));
-    let Some((argument, variable)) =
-        argument.and_then(|argument| Some((argument, argument.get_env()?)))
-    else {
+    let Some((argument, variable)) = argument_of(flag, command) else {
         return error;
     };
+    let flag = argument.get_long().unwrap_or_default();
     let said = if argument.is_hide_env_values_set() {
         // clap's own words would show the value.
         let problem = error
@@ -167,17 +164,49 @@ fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
             .map_or_else(|| "not accepted".to_owned(), ToString::to_string);
         format!("invalid value for '--{flag}': {problem}")
     } else {
-        let said = error.to_string();
-        said.strip_prefix("error: ")
-            .unwrap_or(&said)
-            .trim_end()
-            .to_owned()
+        said_by(&error)
     };
     let named = format!(
         "{said}\n\n(--{flag} is also read from the variable {})\n",
         variable.display()
     );
     clap::Error::raw(ErrorKind::ValueValidation, named)
+}
+
+/// The same of two that exclude each other.
+fn name_both_variables(error: &clap::Error, command: &clap::Command) -> clap::Error {
+    let mut parts = vec![said_by(error)];
+    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
+        let flags = match error.get(kind) {
+            Some(ContextValue::String(flag)) => std::slice::from_ref(flag),
+            Some(ContextValue::Strings(flags)) => flags,
+            _ => &[],
+        };
+        for (argument, variable) in flags.iter().filter_map(|flag| argument_of(flag, command)) {
+            let (flag, variable) = (argument.get_long().unwrap_or_default(), variable.display());
+            parts.push(format!(
+                "(--{flag} is also read from the variable {variable})"
+            ));
+        }
+    }
+    clap::Error::raw(ErrorKind::ArgumentConflict, parts.join("\n\n") + "\n")
+}
+
+/// The argument that clap calls `--flag <VALUE>`, and its variable.
+fn argument_of<'a>(
+    flag: &str,
+    command: &'a clap::Command,
+) -> Option<(&'a clap::Arg, &'a std::ffi::OsStr)> {
+    let flag = flag.split_whitespace().next()?.trim_start_matches('-');
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == Some(flag))?;
+    Some((argument, argument.get_env()?))
+}
+
+fn said_by(error: &clap::Error) -> String {
+    let said = error.to_string();
+    let said = said.strip_prefix("error: ").unwrap_or(&said);
+    said.trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -14,9 +14,11 @@ use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
 use domain::sign_in::TicketSeal;
 use zeroize::Zeroizing;
 
+mod files;
 mod people;
 mod servers;
 
+pub use files::{Certificates, FileOptions, Nodes};
 pub use people::{PeopleOptions, Switch};
 pub use servers::ServerUrl;
 
@@ -234,6 +236,10 @@ pub struct Options {
     /// What people use.
     #[command(flatten)]
     pub people: PeopleOptions,
+
+    /// What stands in files.
+    #[command(flatten)]
+    pub files: FileOptions,
 
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.

@@ -167,6 +167,7 @@ pub(crate) async fn gateway(
             keys: Arc::clone(&keys),
             insights: Arc::new(insights),
             denied: Arc::new(store.clone()),
+            provider_keys: Arc::new(store.clone()),
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             observer,

@@ -10,5 +10,6 @@ pub mod key_store;
 pub mod limiter;
 pub mod pacer;
 mod paging;
+pub mod provider_keys;
 pub mod stores;
 pub mod usage;

@@ -8,6 +8,7 @@ mod journal;
 mod key_store;
 mod limiter;
 mod pacer;
+mod provider_keys;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 pub use clock::{Clock, Pause, Random, new_id};
@@ -25,3 +26,4 @@ pub use key_store::{
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{News, NoTurn, Pacer, PacerError};
+pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};

@@ -116,7 +116,7 @@ pub enum Switch {
     Off,
 }
 
-fn client_secret(text: &str) -> Result<ClientSecret, String> {
+pub(super) fn client_secret(text: &str) -> Result<ClientSecret, String> {
     if text.is_empty() {
         return Err("must not be empty; a public client has no secret at all".to_owned());
     }

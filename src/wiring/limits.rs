@@ -129,13 +129,28 @@ impl Counting {
 fn redis(options: &Options) -> Result<Option<RedisLimiter>> {
     let mut redis = RedisOptions::default();
     redis.timeouts.response = Duration::from_millis(options.redis_timeout);
+    redis.root_certificate = root_certificate(options)?;
     let limiter = match (&options.redis_url, options.redis_cluster.as_slice()) {
-        (Some(url), _) => RedisLimiter::single(url.reveal(), &redis).context("CEP_REDIS_URL")?,
+        (Some(url), _) => {
+            RedisLimiter::single(url.reveal(), &redis).context("CEP_REDIS_URL, CEP_REDIS_CA")?
+        }
         (None, []) => return Ok(None),
         (None, urls) => {
             let urls: Vec<_> = urls.iter().map(ServerUrl::reveal).collect();
-            RedisLimiter::cluster(&urls, &redis).context("CEP_REDIS_CLUSTER")?
+            RedisLimiter::cluster(&urls, &redis).context("CEP_REDIS_CLUSTER, CEP_REDIS_CA")?
         }
     };
     Ok(Some(limiter))
+}
+
+/// The authority that vouches for Redis, when it isn't one of the system's.
+fn root_certificate(options: &Options) -> Result<Option<Vec<u8>>> {
+    let Some(authority) = &options.files.redis_ca else {
+        return Ok(None);
+    };
+    let mut urls = options.redis_url.iter().chain(&options.redis_cluster);
+    if !urls.any(|url| url.reveal().starts_with("rediss://")) {
+        bail!("CEP_REDIS_CA is for TLS, and no address of Redis begins with rediss://");
+    }
+    Ok(Some(authority.pem().to_vec()))
 }

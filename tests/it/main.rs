@@ -30,6 +30,8 @@ mod proofs;
 mod replicas;
 mod revocations;
 mod seal;
+mod secret_files;
 mod servers;
+mod shared_sessions;
 mod sign_in;
 mod transport;

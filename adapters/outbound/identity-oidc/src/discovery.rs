@@ -4,8 +4,8 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::address::Issuer;
+use crate::errand::{Brought, Errand, Source};
 use crate::fault::Fault;
-use crate::refreshing::Source;
 use crate::wire::Wire;
 
 /// What errors call it.
@@ -58,9 +58,12 @@ impl Source for Discovery {
 
     const WHAT: &'static str = WHAT;
 
-    async fn fetch(&self) -> Result<Endpoints, Fault> {
+    async fn fetch(&self, _errand: Errand) -> Brought<Endpoints> {
         let address = self.issuer.configuration();
-        read(&self.issuer, &self.wire.document(WHAT, &address).await?)
+        let document = self.wire.document(WHAT, &address).await;
+        document
+            .and_then(|document| read(&self.issuer, &document))
+            .into()
     }
 }
 

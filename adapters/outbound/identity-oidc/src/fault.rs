@@ -27,6 +27,9 @@ pub(crate) enum Fault {
     /// What had to be fetched first couldn't be.
     #[error(transparent)]
     Shared(Arc<Fault>),
+    /// Another process asked in vain, or hasn't had an answer yet.
+    #[error("another process could not ask the identity provider; it is asked again in a moment")]
+    Elsewhere,
     /// The task that asked was stopped: the process ends.
     #[error("asking the identity provider was interrupted")]
     Interrupted,
@@ -46,8 +49,10 @@ pub(crate) fn identity_error(fault: &Arc<Fault>) -> IdentityError {
     match &**fault {
         Fault::Unusable { .. } => IdentityError::Unusable(fault.to_string()),
         Fault::Shared(fault) => identity_error(fault),
-        Fault::Unanswered(_) | Fault::BrokenOff(_) | Fault::Failed(_) | Fault::Interrupted => {
-            IdentityError::Unavailable(Arc::<Fault>::clone(fault))
-        }
+        Fault::Unanswered(_)
+        | Fault::BrokenOff(_)
+        | Fault::Failed(_)
+        | Fault::Elsewhere
+        | Fault::Interrupted => IdentityError::Unavailable(Arc::<Fault>::clone(fault)),
     }
 }

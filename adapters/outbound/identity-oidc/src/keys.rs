@@ -1,7 +1,5 @@
 //! The keys that the provider signs with (RFC 7517), each bound to the algorithms that it is for.
 
-use std::sync::Arc;
-
 use jsonwebtoken::jwk::{
     AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, KeyOperations, PublicKeyUse,
 };
@@ -9,13 +7,11 @@ use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::discovery::Discovery;
 use crate::fault::Fault;
-use crate::refreshing::{Refreshing, Source};
-use crate::wire::Wire;
+use crate::wire::LARGEST_ANSWER;
 
 /// What errors call them.
-const WHAT: &str = "the key set";
+pub(crate) const WHAT: &str = "the key set";
 
 /// What an RSA key may be used with that doesn't say it.
 const RSA: [Algorithm; 6] = [
@@ -74,13 +70,18 @@ impl KeySet {
         Candidates::Keys(fitting)
     }
 
-    /// Reads a JWK set. What isn't a public key for signatures that we can check is left out.
-    fn read(document: &[u8]) -> Result<Self, Fault> {
+    /// Reads a JWK set, whoever it comes from. What isn't a public key for signatures that we can
+    /// check is left out.
+    pub(crate) fn read(document: &str) -> Result<Self, Fault> {
+        if document.len() > LARGEST_ANSWER {
+            let problem = format!("more than {LARGEST_ANSWER} bytes");
+            return Err(Fault::unusable(WHAT, problem));
+        }
         #[derive(Deserialize)]
         struct Document {
             keys: Vec<Value>,
         }
-        let document: Document = serde_json::from_slice(document)
+        let document: Document = serde_json::from_str(document)
             .map_err(|error| Fault::unusable(WHAT, format!("not a JWK set: {error}")))?;
         let keys: Vec<_> = document
             .keys
@@ -136,21 +137,4 @@ fn is_for_signatures(jwk: &Jwk) -> bool {
         && operations
             .as_ref()
             .is_none_or(|operations| operations.contains(&KeyOperations::Verify))
-}
-
-/// Fetches the keys from where the discovery document says they are.
-pub(crate) struct Jwks {
-    pub(crate) wire: Wire,
-    pub(crate) discovery: Arc<Refreshing<Discovery>>,
-}
-
-impl Source for Jwks {
-    type Item = KeySet;
-
-    const WHAT: &'static str = WHAT;
-
-    async fn fetch(&self) -> Result<KeySet, Fault> {
-        let endpoints = self.discovery.get().await.map_err(Fault::Shared)?;
-        KeySet::read(&self.wire.document(WHAT, &endpoints.jwks).await?)
-    }
 }

@@ -2,7 +2,8 @@
 //! PKCE, access tokens that are JWTs.
 //!
 //! [`discovery`] says where the provider's endpoints are, [`keys`] holds what it signs with; both are
-//! kept by [`refreshing`], which decides when they are fetched again, over [`wire`]. [`token`] checks
+//! kept by [`refreshing`], which decides when they are fetched again (an [`errand`]), over [`wire`].
+//! Keys go through [`shared_keys`]: what one process fetches, all have. [`token`] checks
 //! a signature and the header it stands under, [`claims`] what is signed, [`admin_claim`] who is an
 //! admin by it. [`sign_in`] redeems a code. [`provider`] ties this together; [`address`], [`config`]
 //! and [`fault`] say where, with what, and what went wrong.
@@ -16,10 +17,12 @@ mod admin_claim;
 mod claims;
 mod config;
 mod discovery;
+mod errand;
 mod fault;
 mod keys;
 mod provider;
 mod refreshing;
+mod shared_keys;
 mod sign_in;
 mod token;
 mod wire;

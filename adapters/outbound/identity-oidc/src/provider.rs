@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::outbound::{
-    AccessToken, Claims, Clock, CodeGrant, CodeWish, IdentityError, IdentityProvider, TokenError,
+    AccessToken, Claims, Clock, CodeGrant, CodeWish, IdentityError, IdentityProvider,
+    ProviderKeyCache, TokenError,
 };
 use reqwest::StatusCode;
 use serde::Deserialize;
@@ -15,9 +16,11 @@ use url::form_urlencoded::byte_serialize;
 use crate::claims::{IdExpectation, Said};
 use crate::config::OidcConfig;
 use crate::discovery::{Authentication, Discovery, Endpoints};
+use crate::errand::Terms;
 use crate::fault::{Fault, identity_error};
-use crate::keys::{Candidates, Jwks, KeySet};
-use crate::refreshing::{Patience, Refreshing, Terms};
+use crate::keys::{Candidates, KeySet};
+use crate::refreshing::{Patience, Refreshing};
+use crate::shared_keys::{Jwks, SharedKeys};
 use crate::sign_in::{SignIn, Tokens, refused};
 use crate::token::{Header, Kind, Rejection};
 use crate::wire::Wire;
@@ -47,7 +50,7 @@ pub struct Oidc {
     clock: Arc<dyn Clock>,
     wire: Wire,
     discovery: Arc<Refreshing<Discovery>>,
-    keys: Arc<Refreshing<Jwks>>,
+    keys: Arc<Refreshing<SharedKeys>>,
 }
 
 /// Why there is no provider.
@@ -71,11 +74,16 @@ enum Refusal {
 }
 
 impl Oidc {
-    /// A provider by its configuration. The process must have a TLS provider installed.
+    /// A provider by its configuration, whose keys are shared with all processes that have the same
+    /// `cache`. The process must have a TLS provider installed.
     ///
     /// # Errors
     /// See [`OidcError`].
-    pub fn new(config: OidcConfig, clock: Arc<dyn Clock>) -> Result<Self, OidcError> {
+    pub fn new(
+        config: OidcConfig,
+        cache: Arc<dyn ProviderKeyCache>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, OidcError> {
         if config.client_id.is_empty() {
             return Err(OidcError::Empty("client id"));
         }
@@ -91,10 +99,12 @@ impl Oidc {
             issuer: config.issuer.clone(),
         };
         let discovery = Refreshing::new(source, DISCOVERY_TERMS, Arc::clone(&clock));
-        let source = Jwks {
+        let provider = Jwks {
             wire: wire.clone(),
             discovery: Arc::clone(&discovery),
         };
+        let issuer = config.issuer.as_str().to_owned();
+        let source = SharedKeys::new(provider, issuer, cache, Arc::clone(&clock));
         let keys = Refreshing::new(source, KEY_TERMS, Arc::clone(&clock));
         Ok(Self {
             config,

@@ -6,43 +6,17 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
-use ports::outbound::Clock;
+use ports::outbound::{Clock, Want};
 
+use crate::errand::{Asked, Asker, Brought, Errand, Source, Terms};
 use crate::fault::Fault;
-
-/// Where the thing comes from.
-pub(crate) trait Source: Send + Sync + 'static {
-    /// The thing.
-    type Item: Send + Sync + 'static;
-
-    /// What logs call it.
-    const WHAT: &'static str;
-
-    /// Fetches it. Takes no longer than the wire's timeouts.
-    fn fetch(&self) -> impl Future<Output = Result<Self::Item, Fault>> + Send;
-}
-
-/// How long the thing may be used, and how often it is fetched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    /// Younger than this, it isn't fetched again. Up to twice this it is fetched beside its use;
-    /// afterwards its use waits for the fetch, unless the last one failed.
-    pub(crate) fresh: Duration,
-    /// The oldest that is used when no newer one can be had.
-    pub(crate) stale: Duration,
-    /// The shortest time between two fetches because the thing was found wanting, and after a
-    /// failed fetch while there is one to use.
-    pub(crate) pause: Duration,
-    /// The same while there is nothing to use: people are waiting to sign in.
-    pub(crate) pause_without: Duration,
-}
 
 /// Whether somebody who finds the thing wanting waits until it may be fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
     /// Makes do with what there is.
     None,
-    /// Waits, at most [`Terms::pause`].
+    /// Waits for [`Terms::pause`]; once more when another process was first, and in vain.
     Pause,
 }
 
@@ -61,8 +35,8 @@ struct Kept<T> {
     current: Option<Current<T>>,
     /// When the last fetch began.
     tried_at: Option<Duration>,
-    /// When the last fetch began for which somebody had found the thing wanting.
-    wanted_at: Option<Duration>,
+    /// When to try again for somebody who finds the thing wanting.
+    rests_until: Duration,
     /// Why the last fetch failed; `None` when it didn't.
     failure: Option<Arc<Fault>>,
     flight: Option<Flight>,
@@ -73,8 +47,8 @@ struct Kept<T> {
 struct Current<T> {
     item: Arc<T>,
     /// When its fetch began: what changed at the provider before is in it.
-    asked_at: Duration,
-    /// Which fetch brought it.
+    asked: Asked,
+    /// Which fetch of ours it is from; zero when another process fetched it.
     departure: Departures,
 }
 
@@ -87,7 +61,7 @@ impl<S: Source> Refreshing<S> {
         let kept = Kept {
             current: None,
             tried_at: None,
-            wanted_at: None,
+            rests_until: Duration::ZERO,
             failure: None,
             flight: None,
             departures: Departures::default(),
@@ -107,7 +81,7 @@ impl<S: Source> Refreshing<S> {
             let now = self.clock.monotonic();
             if let Some(current) = &kept.current {
                 let item = Arc::clone(&current.item);
-                let age = now.saturating_sub(current.asked_at);
+                let age = current.asked.age(now);
                 if age < self.terms.fresh {
                     return Ok(item);
                 }
@@ -125,17 +99,17 @@ impl<S: Source> Refreshing<S> {
         self.usable()
     }
 
-    /// The thing, newer than `seen`, which was found wanting by somebody who came when `since`
-    /// had begun. The
-    /// same one again when it was fetched after that, or must not be fetched again yet.
+    /// The thing, newer than `seen`, which was found wanting by somebody who came when `since` had
+    /// begun. The same one again when it was fetched after that, or must not be fetched again yet.
     pub(crate) async fn newer_than(
         self: &Arc<Self>,
         seen: &Arc<S::Item>,
         since: Departures,
         patience: Patience,
     ) -> Result<Arc<S::Item>, Arc<Fault>> {
+        let until = self.clock.monotonic() + 2 * self.terms.pause;
         loop {
-            let (flight, pause) = {
+            let (flight, rest) = {
                 let mut kept = self.kept();
                 let now = self.clock.monotonic();
                 if let Some(current) = &kept.current
@@ -143,22 +117,28 @@ impl<S: Source> Refreshing<S> {
                 {
                     return Ok(Arc::clone(&current.item));
                 }
-                let rest = kept.wanted_at.map_or(Duration::ZERO, |wanted_at| {
-                    (wanted_at + self.terms.pause).saturating_sub(now)
-                });
+                let rest = kept.rests_until.saturating_sub(now);
                 if kept.flight.is_none() && rest.is_zero() {
-                    kept.wanted_at = Some(now);
-                    self.depart(&mut kept, now);
+                    kept.rests_until = now + self.terms.pause;
+                    self.depart(&mut kept, now, Want::Missing);
                 }
                 (kept.flight.clone(), rest)
             };
             match (flight, patience) {
                 (Some(flight), _) => {
                     flight.await;
-                    return self.latest();
+                    let latest = self.latest();
+                    // Another process may have been there before us, in vain or for something else.
+                    let is_open = match &latest {
+                        Ok(latest) => Arc::ptr_eq(latest, seen),
+                        Err(fault) => matches!(**fault, Fault::Elsewhere),
+                    };
+                    if patience == Patience::None || !is_open || self.clock.monotonic() >= until {
+                        return latest;
+                    }
                 }
                 (None, Patience::None) => return self.latest(),
-                (None, Patience::Pause) => tokio::time::sleep(pause).await,
+                (None, Patience::Pause) => tokio::time::sleep(rest).await,
             }
         }
     }
@@ -173,7 +153,7 @@ impl<S: Source> Refreshing<S> {
         let kept = self.kept();
         let now = self.clock.monotonic();
         match &kept.current {
-            Some(current) if now.saturating_sub(current.asked_at) < self.terms.stale => {
+            Some(current) if current.asked.age(now) < self.terms.stale => {
                 Ok(Arc::clone(&current.item))
             }
             _ => Err(kept.why_not()),
@@ -192,63 +172,76 @@ impl<S: Source> Refreshing<S> {
     /// Joins the fetch under way, or begins one unless the last was a moment ago.
     fn depart_if_due(self: &Arc<Self>, kept: &mut Kept<S::Item>, now: Duration) -> Option<Flight> {
         let pause = match &kept.current {
-            Some(current) if now.saturating_sub(current.asked_at) < self.terms.stale => {
-                self.terms.pause
-            }
+            Some(current) if current.asked.age(now) < self.terms.stale => self.terms.pause,
             _ => self.terms.pause_without,
         };
         let is_due = kept
             .tried_at
             .is_none_or(|tried_at| now.saturating_sub(tried_at) >= pause);
         if kept.flight.is_none() && is_due {
-            self.depart(kept, now);
+            self.depart(kept, now, Want::Newer);
         }
         kept.flight.clone()
     }
 
     /// Begins a fetch. It runs by itself: whoever hangs up early must not end it, or could have as
     /// many begun as he likes.
-    fn depart(self: &Arc<Self>, kept: &mut Kept<S::Item>, now: Duration) {
+    fn depart(self: &Arc<Self>, kept: &mut Kept<S::Item>, now: Duration, want: Want) {
         kept.tried_at = Some(now);
         kept.departures.0 += 1;
         let departure = kept.departures;
+        let held = kept.current.as_ref().map(|current| current.asked);
+        let errand = Errand {
+            want,
+            held: held.filter(|asked| asked.age(now) < self.terms.stale),
+            terms: self.terms,
+        };
         let this = Arc::clone(self);
         let task = tokio::spawn(async move {
             let mut landing = Landing {
                 of: &this,
-                asked_at: now,
+                began: now,
                 departure,
-                brought: Err(Fault::Interrupted),
+                brought: Err(Fault::Interrupted).into(),
             };
-            landing.brought = this.source.fetch().await;
+            landing.brought = this.source.fetch(errand).await;
         });
         kept.flight = Some(task.map(drop).boxed().shared());
     }
 
     fn land(&self, landing: &mut Landing<'_, S>) {
+        let nothing = Err(Fault::Interrupted).into();
+        let brought = std::mem::replace(&mut landing.brought, nothing);
+        let now = self.clock.monotonic();
         let mut kept = self.kept();
         kept.flight = None;
-        match std::mem::replace(&mut landing.brought, Err(Fault::Interrupted)) {
-            Ok(item) => {
-                kept.current = Some(Current {
-                    item: Arc::new(item),
-                    asked_at: landing.asked_at,
-                    departure: landing.departure,
-                });
-                kept.failure = None;
-            }
-            Err(fault) => {
-                let cause = std::error::Error::source(&fault).map(ToString::to_string);
-                tracing::warn!(
-                    error = %fault,
-                    cause,
-                    kept = kept.current.is_some(),
-                    "{} could not be fetched",
-                    S::WHAT
-                );
-                kept.failure = Some(Arc::new(fault));
-            }
+        if let Some(again_in) = brought.again_in {
+            kept.rests_until = now + again_in;
         }
+        if let Some((item, asker)) = brought.item {
+            let (asked, departure) = match asker {
+                Asker::Us => (Asked::at(landing.began), landing.departure),
+                Asker::Another(asked) => (asked, Departures::default()),
+            };
+            kept.current = Some(Current {
+                item: Arc::new(item),
+                asked,
+                departure,
+            });
+        }
+        // What went wrong elsewhere is said there.
+        let ours = |fault: &&Fault| !matches!(fault, Fault::Elsewhere);
+        if let Some(fault) = brought.failure.as_ref().filter(ours) {
+            let cause = std::error::Error::source(fault).map(ToString::to_string);
+            tracing::warn!(
+                error = %fault,
+                cause,
+                kept = kept.current.is_some(),
+                "{} could not be fetched",
+                S::WHAT
+            );
+        }
+        kept.failure = brought.failure.map(Arc::new);
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept<S::Item>> {
@@ -267,9 +260,9 @@ impl<T> Kept<T> {
 /// Ends a fetch, even one that panics: nobody must wait for it for ever.
 struct Landing<'a, S: Source> {
     of: &'a Refreshing<S>,
-    asked_at: Duration,
+    began: Duration,
     departure: Departures,
-    brought: Result<S::Item, Fault>,
+    brought: Brought<S::Item>,
 }
 
 impl<S: Source> Drop for Landing<'_, S> {

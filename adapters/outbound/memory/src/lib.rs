@@ -1,5 +1,5 @@
-//! What one process keeps in its memory: the limiter and the pacer that one machine needs, and
-//! stand-ins of the other outbound ports for tests.
+//! What one process keeps in its memory: the limiter and the pacer that one machine needs, keys of
+//! an identity provider that nobody else asks, and stand-ins of the other outbound ports for tests.
 
 mod bank;
 mod clock;
@@ -7,6 +7,7 @@ mod identity;
 mod journal;
 mod limiter;
 mod pacer;
+mod provider_keys;
 mod store;
 
 pub use bank::*;
@@ -15,4 +16,5 @@ pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::InProcessLimiter;
 pub use pacer::InProcessPacer;
+pub use provider_keys::MemoryProviderKeys;
 pub use store::MemoryStore;

@@ -27,6 +27,7 @@ mod entity;
 mod journal;
 mod keys;
 mod list;
+mod provider_keys;
 mod prune;
 mod row;
 mod schema;

@@ -8,10 +8,12 @@
 mod browser;
 mod certified;
 mod clock;
+mod fleet;
 mod hostile;
 mod provider;
 mod rotation;
 mod sandboxed;
+mod sharing;
 mod sign_in;
 mod sign_out;
 mod signer;

@@ -11,6 +11,8 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use futures::future::BoxFuture;
 use identity_oidc::{Issuer, Oidc, OidcConfig};
+use memory::MemoryProviderKeys;
+use ports::outbound::ProviderKeyCache;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -169,9 +171,19 @@ pub(crate) fn all_keys() -> [Value; 4] {
 }
 
 pub(crate) fn adapter(config: OidcConfig, clock: &TestClock) -> Arc<Oidc> {
+    let alone = Arc::new(MemoryProviderKeys::new(clock.shared()));
+    adapter_of_many(config, alone, clock)
+}
+
+/// One of the adapters that share a cache.
+pub(crate) fn adapter_of_many(
+    config: OidcConfig,
+    cache: Arc<dyn ProviderKeyCache>,
+    clock: &TestClock,
+) -> Arc<Oidc> {
     // Another test of this process may have installed it already.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    Arc::new(Oidc::new(config, clock.shared()).unwrap())
+    Arc::new(Oidc::new(config, cache, clock.shared()).unwrap())
 }
 
 async fn handle(

@@ -19,18 +19,18 @@ use crate::sandboxed::{Sandbox, sign_in, wish};
 use crate::signer::{FOREIGN_RSA, Signature, rsa_jwk};
 
 /// What lies between two fetches for an unknown `kid`.
-const PAUSE: Duration = Duration::from_secs(10);
+pub(crate) const PAUSE: Duration = Duration::from_secs(10);
 
-fn is_invalid<T>(verdict: &Result<T, TokenError>) -> bool {
+pub(crate) fn is_invalid<T>(verdict: &Result<T, TokenError>) -> bool {
     matches!(verdict, Err(TokenError::Invalid(_)))
 }
 
-fn is_unavailable<T>(verdict: &Result<T, TokenError>) -> bool {
+pub(crate) fn is_unavailable<T>(verdict: &Result<T, TokenError>) -> bool {
     matches!(verdict, Err(TokenError::Unavailable(_)))
 }
 
 /// Waits until something that happens beside us has happened.
-async fn until(condition: impl Fn() -> bool) {
+pub(crate) async fn until(condition: impl Fn() -> bool) {
     let waiting = async {
         while !condition() {
             tokio::task::yield_now().await;

@@ -1,9 +1,11 @@
 //! Signing in and out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::customer::Role;
 use identity_oidc::{ClientSecret, Oidc, OidcConfig};
+use memory::MemoryProviderKeys;
 use ports::outbound::{
     AccessToken, CodeGrant, CodeWish, IdentityError, IdentityProvider as _, TokenError,
 };
@@ -365,7 +367,9 @@ async fn a_configuration_that_can_never_work_is_refused(
     let provider = TestProvider::start().await;
     let mut config = provider.config();
     spoil(&mut config);
-    let Err(error) = Oidc::new(config, TestClock::new().shared()) else {
+    let clock = TestClock::new().shared();
+    let alone = Arc::new(MemoryProviderKeys::new(Arc::clone(&clock)));
+    let Err(error) = Oidc::new(config, alone, clock) else {
         panic!("accepted");
     };
     assert_eq!(error.to_string(), fault);

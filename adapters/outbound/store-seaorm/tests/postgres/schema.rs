@@ -1,9 +1,11 @@
 //! The tables: made once by whoever is first, taken back, and looked at before anything is served.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, customer, record_of};
-use ports::outbound::{CustomerStore, KeyStore};
+use ports::outbound::{CustomerStore, KeyStore, ProviderKeyCache, Turn, Want};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{SchemaError, Store};
 
@@ -29,7 +31,7 @@ async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
     let connection = place.connect().await;
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
-        2
+        3
     );
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM api_keys").await,
@@ -48,7 +50,11 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
     };
     assert_eq!(
         missing[..],
-        ["m0001_keys_and_use", "m0002_people_and_usage"]
+        [
+            "m0001_keys_and_use",
+            "m0002_people_and_usage",
+            "m0003_provider_keys"
+        ]
     );
     assert!(!store.is_current().await.unwrap());
     let tables = format!(
@@ -58,12 +64,9 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
     let connection = place.connect().await;
     assert_eq!(number(&connection, &tables).await, 0);
 
-    Migrator::up(&connection, Some(1)).await.unwrap();
+    Migrator::up(&connection, Some(2)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
-    assert!(
-        behind.ends_with("needs: m0002_people_and_usage"),
-        "{behind}"
-    );
+    assert!(behind.ends_with("needs: m0003_provider_keys"), "{behind}");
     store.migrate().await.unwrap();
     store.check_schema().await.unwrap();
 }
@@ -130,6 +133,25 @@ async fn a_database_of_the_first_version_goes_on_as_a_new_one() {
 }
 
 #[tokio::test]
+async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
+    let server = server_or_skip!();
+    let place = server.empty().await;
+    let connection = place.connect().await;
+    Migrator::up(&connection, Some(2)).await.unwrap();
+    let store = place.open().await;
+    store.migrate().await.unwrap();
+    let (issuer, none) = ("https://issuer.example", Turn(0));
+    let turn = store.take_turn(issuer, none, Want::Newer).await.unwrap();
+    let age = Duration::ZERO;
+    store
+        .publish(issuer, turn.unwrap(), age, "{}")
+        .await
+        .unwrap();
+    let known = store.look(issuer, none).await.unwrap();
+    assert_eq!(known.document.unwrap().text, "{}");
+}
+
+#[tokio::test]
 async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let server = server_or_skip!();
     let place = server.empty().await;
@@ -137,7 +159,7 @@ async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let connection = place.connect().await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(1)).await.unwrap();
+        Migrator::down(&connection, Some(2)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
     assert_eq!(number(&connection, owners).await, 2);

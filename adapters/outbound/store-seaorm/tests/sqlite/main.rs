@@ -6,6 +6,7 @@ mod contract;
 mod damage;
 mod files;
 mod holding_back;
+mod provider_keys;
 mod prune;
 mod refusals;
 mod support;

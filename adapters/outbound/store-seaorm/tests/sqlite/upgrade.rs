@@ -12,7 +12,8 @@ use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, record_of};
 use ports::inbound::{AuditFilter, RevokedKeys, UsageAsk};
 use ports::outbound::{
-    AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope, UsageReader,
+    AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, ProviderKeyCache, Scope, Turn,
+    UsageReader, Want,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 use store_seaorm::Store;
@@ -201,12 +202,32 @@ async fn an_upgraded_database_goes_on_as_a_new_one() {
 }
 
 #[tokio::test]
+async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
+    let folder = Folder::new();
+    let store = Store::open(&folder.url()).await.unwrap();
+    store.close().await.unwrap();
+    Migrator::up(&folder.connect().await, Some(2))
+        .await
+        .unwrap();
+    let store = folder.open().await;
+    let (issuer, none) = ("https://issuer.example", Turn(0));
+    let turn = store.take_turn(issuer, none, Want::Newer).await.unwrap();
+    let age = Duration::ZERO;
+    store
+        .publish(issuer, turn.unwrap(), age, "{}")
+        .await
+        .unwrap();
+    let known = store.look(issuer, none).await.unwrap();
+    assert_eq!(known.document.unwrap().text, "{}");
+}
+
+#[tokio::test]
 async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let folder = Folder::new();
     let connection = first_version(&folder).await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(1)).await.unwrap();
+        Migrator::down(&connection, Some(2)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys WHERE owner_issuer <> ''";
     assert_eq!(folder.number(owners).await, 2);

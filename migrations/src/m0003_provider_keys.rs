@@ -1,0 +1,61 @@
+//! The identity provider's keys, as the processes that trust it share them.
+#![expect(
+    elided_lifetimes_in_paths,
+    reason = "async_trait wants the signatures as the trait spells them"
+)]
+
+use sea_orm_migration::prelude::*;
+
+use crate::columns::{Columns, number, optional_number};
+
+#[derive(DeriveIden)]
+enum ProviderKeys {
+    Table,
+    Issuer,
+    Turn,
+    Ended,
+    BegunAt,
+    MissedAt,
+    Document,
+    DocumentTurn,
+    AskedAt,
+}
+
+pub(crate) struct Migration;
+
+impl MigrationName for Migration {
+    fn name(&self) -> &'static str {
+        "m0003_provider_keys"
+    }
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        manager
+            .create_table(provider_keys(Columns::of(manager)))
+            .await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let table = Table::drop().table(ProviderKeys::Table).take();
+        manager.drop_table(table).await
+    }
+}
+
+/// One row per issuer: the newest turn to fetch its keys and when it began, the newest turn that
+/// ended, and the newest key set (JSON) with its turn and when it was asked for. Instants are by the
+/// database's own clock.
+fn provider_keys(columns: Columns) -> TableCreateStatement {
+    Table::create()
+        .table(ProviderKeys::Table)
+        .col(columns.text(ProviderKeys::Issuer).primary_key())
+        .col(number(ProviderKeys::Turn))
+        .col(number(ProviderKeys::Ended))
+        .col(number(ProviderKeys::BegunAt))
+        .col(optional_number(ProviderKeys::MissedAt))
+        .col(columns.optional_text(ProviderKeys::Document))
+        .col(number(ProviderKeys::DocumentTurn))
+        .col(optional_number(ProviderKeys::AskedAt))
+        .take()
+}

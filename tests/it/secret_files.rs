@@ -1,0 +1,266 @@
+//! Values that stand in files: secrets, and the authority that vouches for Redis.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use rstest::rstest;
+
+use crate::browser::skip;
+use crate::gateway::{Plan, command, eventually, json_of, request};
+use crate::servers::{Servers, free_port};
+
+/// A secret that no message may hold.
+const CANARY: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";
+
+/// What a gateway says that is told these, and ends because of them.
+fn refusal(folder: &Path, variables: &[(&str, &str)]) -> String {
+    let ended = command(folder)
+        .env("CEP_LISTEN", "127.0.0.1:0")
+        .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let Output { status, stderr, .. } = ended;
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(!status.success(), "it isn't refused: {variables:?}");
+    assert!(!said.contains("hunter2"), "a secret is shown: {said}");
+    said
+}
+
+fn file(folder: &Path, name: &str, content: &[u8]) -> String {
+    let path = folder.join(name);
+    fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = file(folder.path(), "hmac", format!("{CANARY}\n").as_bytes());
+    let database = folder.path().join("elsewhere.db");
+    let url = format!("sqlite://{}\r\n", database.display());
+    let url = file(folder.path(), "url", url.as_bytes());
+    let gateway = Plan::in_folder(folder)
+        .with("CEP_HMAC_SECRET_FILE", secret)
+        .with("CEP_DATABASE_URL_FILE", &url)
+        .start();
+    let key = gateway.roomy_key();
+    assert!(database.exists());
+    let gateway = Plan::in_folder(gateway.stop())
+        .with("CEP_HMAC_SECRET", CANARY)
+        .with("CEP_DATABASE_URL_FILE", &url)
+        .start();
+    let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+}
+
+/// What every variable needs beside it.
+const PROVIDER: [(&str, &str); 3] = [
+    ("CEP_OIDC_ISSUER", "https://issuer.example"),
+    ("CEP_OIDC_CLIENT_ID", "cep"),
+    ("CEP_OIDC_AUDIENCE", "cep"),
+];
+
+#[rstest]
+#[case("CEP_HMAC_SECRET", CANARY)]
+#[case("CEP_DATABASE_URL", "postgres://cep:hunter2@127.0.0.1:1/cep")]
+#[case("CEP_REDIS_URL", "redis://cep:hunter2@127.0.0.1:1")]
+#[case(
+    "CEP_REDIS_CLUSTER",
+    "redis://cep:hunter2@127.0.0.1:1,redis://cep:hunter2@127.0.0.1:2"
+)]
+#[case("CEP_OIDC_CLIENT_SECRET", CANARY)]
+fn a_secret_is_given_once(#[case] variable: &str, #[case] value: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let sister = format!("{variable}_FILE");
+    let path = file(folder.path(), "secret", value.as_bytes());
+    let mut both = PROVIDER.to_vec();
+    both.extend([(variable, value), (sister.as_str(), path.as_str())]);
+    let said = refusal(folder.path(), &both);
+    assert!(said.contains(&sister), "{said}");
+    assert!(said.contains(&format!("variable {variable})")), "{said}");
+    assert!(said.contains("cannot be used with"), "{said}");
+}
+
+#[rstest]
+#[case::missing(None, "can't be read")]
+#[case::empty(Some(b"".to_vec()), "is empty")]
+#[case::only_a_line_break(Some(b"\n".to_vec()), "is empty")]
+#[case::no_text(Some(b"hunter2\xff".repeat(8)), "no text")]
+#[case::too_large(Some(b"hunter2 ".repeat(8 * 1024 + 1)), "more than 65536 bytes")]
+fn a_file_that_holds_no_secret_is_refused_by_its_name(
+    #[case] content: Option<Vec<u8>>,
+    #[case] problem: &str,
+    #[values(
+        "CEP_HMAC_SECRET_FILE",
+        "CEP_DATABASE_URL_FILE",
+        "CEP_REDIS_URL_FILE",
+        "CEP_REDIS_CLUSTER_FILE",
+        "CEP_OIDC_CLIENT_SECRET_FILE"
+    )]
+    variable: &str,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("the-secret");
+    if let Some(content) = content {
+        fs::write(&path, content).unwrap();
+    }
+    let path = path.to_str().unwrap();
+    let mut told = PROVIDER.to_vec();
+    told.push((variable, path));
+    let said = refusal(folder.path(), &told);
+    for part in [variable, path, problem] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[rstest]
+#[case("CEP_HMAC_SECRET_FILE", "hunter2", "32")]
+#[case("CEP_DATABASE_URL_FILE", "mysql://cep:hunter2@db/cep", "postgres://")]
+#[case("CEP_REDIS_URL_FILE", "http://:hunter2@cache", "rediss://")]
+#[case("CEP_REDIS_CLUSTER_FILE", "redis://:hunter2@a,:hunter2@b", "rediss://")]
+fn what_is_wrong_in_a_file_is_said_without_showing_it(
+    #[case] variable: &str,
+    #[case] content: &str,
+    #[case] remedy: &str,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "secret", content.as_bytes());
+    let said = refusal(folder.path(), &[(variable, &path)]);
+    for part in [variable, &path, remedy] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+/// A certificate authority and a server's certificate of 127.0.0.1 by it; `None` without OpenSSL.
+fn certificates(folder: &Path) -> Option<()> {
+    let openssl = |words: &str| {
+        let mut command = Command::new("openssl");
+        command.args(words.split_whitespace()).current_dir(folder);
+        command.output().ok()
+    };
+    if openssl("version").is_none() {
+        skip("openssl is not installed");
+        return None;
+    }
+    fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n").unwrap();
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
+    for words in [
+        format!("req -x509 {key} -keyout ca.key -out ca.crt -subj /CN=authority -days 2"),
+        format!("req {key} -keyout server.key -out server.csr -subj /CN=server"),
+        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2 \
+         -extfile names"
+            .to_owned(),
+    ] {
+        let output = openssl(&words).unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    Some(())
+}
+
+/// A Redis that speaks TLS alone, and ends with the test.
+struct TlsRedis {
+    process: Child,
+    port: u16,
+}
+
+impl TlsRedis {
+    fn start(folder: &Path) -> Self {
+        let port = free_port();
+        let process = Command::new("redis-server")
+            .args(["--port", "0", "--tls-port", &port.to_string()])
+            .args([
+                "--tls-cert-file",
+                "server.crt",
+                "--tls-key-file",
+                "server.key",
+            ])
+            .args(["--tls-ca-cert-file", "ca.crt", "--tls-auth-clients", "no"])
+            .args(["--bind", "127.0.0.1", "--save", ""])
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .spawn();
+        let process = process.unwrap();
+        Self { process, port }
+    }
+}
+
+impl Drop for TlsRedis {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[tokio::test]
+async fn redis_is_trusted_by_the_authority_that_is_named() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    if certificates(folder.path()).is_none() {
+        return;
+    }
+    let redis = TlsRedis::start(folder.path());
+    let database = servers.database_url();
+    let migrated = command(folder.path())
+        .env("CEP_DATABASE_URL", &database)
+        .arg("migrate")
+        .status();
+    assert!(migrated.unwrap().success());
+    let url = format!("rediss://127.0.0.1:{}", redis.port);
+    let url = file(folder.path(), "url", url.as_bytes());
+    let plan = || {
+        Plan::new()
+            .with("CEP_DATABASE_URL", &database)
+            .with("CEP_REDIS_URL_FILE", &url)
+            .with("CEP_REDIS_TIMEOUT", "10000")
+            .with("CEP_HMAC_SECRET", CANARY)
+            .with("CEP_DASHBOARD", "off")
+    };
+    let authority = folder.path().join("ca.crt");
+    let trusting = plan().with("CEP_REDIS_CA", authority.display()).start();
+    let wary = plan().start();
+    let none = file(
+        folder.path(),
+        "none",
+        b"-----BEGIN CERTIFICATE-----\nnone\n",
+    );
+    let plain = file(folder.path(), "plain", servers.redis_url().as_bytes());
+    for (url, authority, problem) in [
+        (&url, none.as_str(), "no certificate in PEM"),
+        (&plain, authority.to_str().unwrap(), "begins with rediss://"),
+    ] {
+        let said = refusal(
+            folder.path(),
+            &[
+                ("CEP_DATABASE_URL", &database),
+                ("CEP_REDIS_URL_FILE", url),
+                ("CEP_REDIS_CA", authority),
+                ("CEP_HMAC_SECRET", CANARY),
+                ("CEP_DASHBOARD", "off"),
+            ],
+        );
+        assert!(
+            said.contains("CEP_REDIS_CA") && said.contains(problem),
+            "{said}"
+        );
+    }
+    for (gateway, is_degraded) in [(&trusting, false), (&wary, true)] {
+        let key = gateway.roomy_key();
+        eventually(
+            "it says how it counts",
+            Duration::from_secs(20),
+            async || {
+                gateway.post("xml", &key, &request(1, "10.00")).await;
+                let ready = gateway.client.get(gateway.url("/readyz")).send().await;
+                let ready = json_of(ready.unwrap(), 200).await.to_string();
+                ready.contains("degraded") == is_degraded
+            },
+        )
+        .await;
+    }
+}

@@ -1,0 +1,164 @@
+//! People at several replicas, which share one identity provider: a session is one everywhere.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures::future::join_all;
+use reqwest::header::COOKIE;
+use reqwest::{Method, StatusCode};
+use sandbox::identity::{Handle, IdentityConfig, router_and_handle};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::gateway::{Gateway, Plan, command, json_of};
+use crate::person::{Demo, Person};
+use crate::servers::{Servers, free_port};
+
+/// The session's cookie on plain http.
+const SESSION: &str = "cep_session";
+/// How often all replicas together may ask for a key that they don't know.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// An identity provider that no replica started.
+struct Provider {
+    issuer: String,
+    handle: Handle,
+    key_fetches: Arc<AtomicUsize>,
+}
+
+impl Provider {
+    /// For people who come back to this address.
+    #[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
+    async fn start(public: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let (router, handle) = router_and_handle(IdentityConfig {
+            issuer: issuer.clone(),
+            client_id: "cep".to_owned(),
+            client_secret: None,
+            redirect_uris: vec![format!("http://{public}/auth/callback")],
+            post_logout_redirect_uris: vec![format!("http://{public}")],
+            audience: "cep-api".to_owned(),
+            now: Arc::new(chrono::Utc::now),
+        });
+        let key_fetches = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&key_fetches);
+        let router = router.layer(from_fn(move |request: Request, next: Next| {
+            if request.uri().path() == "/jwks" {
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+            next.run(request)
+        }));
+        tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+        Self {
+            issuer,
+            handle,
+            key_fetches,
+        }
+    }
+
+    fn key_fetches(&self) -> usize {
+        self.key_fetches.load(Ordering::Relaxed)
+    }
+}
+
+/// One of the replicas that people reach by the address `public`.
+fn replica(servers: &Servers, provider: &Provider, public: SocketAddr, listen: &str) -> Gateway {
+    Plan::new()
+        .with("CEP_LISTEN", listen)
+        .with("CEP_DATABASE_URL", servers.database_url())
+        .with("CEP_REDIS_URL", servers.redis_url())
+        .with("CEP_REDIS_TIMEOUT", "10000")
+        .with("CEP_HMAC_SECRET", "the same long secret on every replica")
+        .with("CEP_PUBLIC_URL", format!("http://{public}"))
+        .with("CEP_OIDC_ISSUER", &provider.issuer)
+        .with("CEP_OIDC_CLIENT_ID", "cep")
+        .with("CEP_OIDC_AUDIENCE", "cep-api")
+        .start()
+}
+
+/// The same browser, sent to another replica.
+fn at(gateway: &Gateway, session: &str) -> Person {
+    let mut person = Person::stranger(gateway);
+    person.hold(SESSION, session);
+    person
+}
+
+async fn status_of(person: &Person) -> StatusCode {
+    let answer = person.request(Method::GET, "/keys").send().await;
+    answer.unwrap().status()
+}
+
+/// What looks like a session, signed with a key that nobody has heard of.
+fn forged(number: usize) -> String {
+    let part = |json: serde_json::Value| URL_SAFE_NO_PAD.encode(json.to_string());
+    let header = json!({ "alg": "RS256", "typ": "at+jwt", "kid": format!("kid-{number}") });
+    let signature = URL_SAFE_NO_PAD.encode([7; 256]);
+    format!("{}.{}.{signature}", part(header), part(json!({})))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_one_at_every_replica_and_the_provider_is_asked_once_for_all() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let migrated = command(folder.path())
+        .env("CEP_DATABASE_URL", servers.database_url())
+        .arg("migrate")
+        .status();
+    assert!(migrated.unwrap().success());
+    let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
+    let provider = Provider::start(public).await;
+    let one = replica(&servers, &provider, public, &public.to_string());
+    let another = replica(&servers, &provider, public, "127.0.0.1:0");
+
+    // Signed in at one, known at both; and both have the keys that one of them fetched.
+    let person = Person::signed_in(&one, Demo::Member).await;
+    let session = person.cookie(SESSION).unwrap().to_owned();
+    person.create_key("made at one", "test").await;
+    let keys = at(&another, &session).keys().await;
+    assert_eq!(keys[0]["name"], "made at one");
+    assert_eq!(provider.key_fetches(), 1);
+
+    // The provider signs with a new key: it is fetched once, for both.
+    provider.handle.rotate();
+    let rotated = Instant::now();
+    let later = Person::signed_in(&one, Demo::Admin).await;
+    let later = at(&another, later.cookie(SESSION).unwrap());
+    assert_eq!(status_of(&later).await, StatusCode::OK);
+    assert_eq!(status_of(&at(&another, &session)).await, StatusCode::OK);
+    assert_eq!(provider.key_fetches(), 2);
+
+    // Keys that nobody knows, at both: who has a session doesn't notice, and the provider hardly.
+    let flood = (0..400).map(|number| {
+        let gateway = if number % 2 == 0 { &one } else { &another };
+        let asked = gateway.client.get(gateway.url("/keys"));
+        let asked = asked.header(COOKIE, format!("{SESSION}={}", forged(number)));
+        async move { asked.send().await.unwrap().status() }
+    });
+    for refused in join_all(flood).await {
+        assert_eq!(refused, StatusCode::UNAUTHORIZED);
+    }
+    assert_eq!(status_of(&later).await, StatusCode::OK);
+    let pauses = rotated.elapsed().as_secs() / PAUSE.as_secs();
+    let most = 2 + usize::try_from(pauses).unwrap();
+    assert!(provider.key_fetches() <= most, "{}", provider.key_fetches());
+
+    // Signed out at one, and at once at both.
+    let answer = person.sending(Method::POST, "/logout", &json!({})).send();
+    let answer = answer.await.unwrap();
+    assert!(answer.status().is_success() || answer.status().is_redirection());
+    for gateway in [&another, &one] {
+        let person = at(gateway, &session);
+        let answer = person.request(Method::GET, "/keys").send().await.unwrap();
+        assert_eq!(json_of(answer, 401).await["error"], "UNAUTHENTICATED");
+    }
+    assert_eq!(status_of(&later).await, StatusCode::OK);
+}
