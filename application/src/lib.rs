@@ -20,6 +20,7 @@ mod keys;
 mod proofs;
 mod reach;
 mod retirement;
+mod secrets;
 mod sessions;
 
 pub use bank_watch::BankWatch;
@@ -31,4 +32,5 @@ pub use key_watch::KeyWatch;
 pub use keys::{KeyService, MOST_ACTIVE_KEYS};
 pub use proofs::{BankBySide, ProofMemory, ProofService};
 pub use retirement::Retirement;
+pub use secrets::{SecretsError, recognise_secrets};
 pub use sessions::{BrowserAddresses, SessionService};

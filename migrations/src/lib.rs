@@ -11,6 +11,7 @@ use sea_orm_migration::{MigrationTrait, SchemaManager, seaql_migrations};
 mod columns;
 mod m0001_keys_and_use;
 mod m0002_people_and_usage;
+mod m0004_secret_marks;
 
 /// All migrations, oldest first. Run it in one transaction that nobody else writes beside: it
 /// takes no lock of its own.
@@ -23,6 +24,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m0001_keys_and_use::Migration),
             Box::new(m0002_people_and_usage::Migration),
+            Box::new(m0004_secret_marks::Migration),
         ]
     }
 }

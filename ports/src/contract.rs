@@ -9,5 +9,6 @@ pub mod journal;
 pub mod key_store;
 pub mod limiter;
 mod paging;
+pub mod secret_marks;
 pub mod stores;
 pub mod usage;

@@ -7,6 +7,7 @@ mod insight_store;
 mod journal;
 mod key_store;
 mod limiter;
+mod secret_marks;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 pub use clock::{Clock, Random, new_id};
@@ -23,3 +24,4 @@ pub use key_store::{
     RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
 pub use limiter::{Limiter, LimiterError, Verdict};
+pub use secret_marks::{Recognition, SecretMarks};

@@ -30,6 +30,7 @@ mod list;
 mod prune;
 mod row;
 mod schema;
+mod secret_marks;
 mod store;
 #[cfg(test)]
 mod tests;
