@@ -122,7 +122,7 @@ pub struct Options {
     pub redis_timeout: u64,
 
     /// Secret that keys the hash of API keys, at least 32 bytes; generated in the data folder when
-    /// it is not given. To rotate, list generations, newest first: `2:NEW,1:OLD`.
+    /// it is not given. To rotate, list generations: `2:NEW,1:OLD`. The first is for new keys.
     #[arg(
         long,
         env = "CEP_HMAC_SECRET",
@@ -284,13 +284,13 @@ impl HmacSecret {
         KeyHasher::new(listed).map_err(|error| error.to_string())
     }
 
-    /// The seal of sign-ins under way, made of the newest of these secrets.
+    /// The seal of sign-ins under way, made of the first of these secrets.
     ///
     /// # Errors
     /// Says which part is wrong, without showing it.
     pub fn ticket_seal(&self) -> Result<TicketSeal, String> {
-        let newest = self.0.split(',').next().unwrap_or_default();
-        let (_, secret) = generation(newest)?;
+        let first = self.0.split(',').next().unwrap_or_default();
+        let (_, secret) = generation(first)?;
         TicketSeal::new(&secret).map_err(|error| error.to_string())
     }
 }

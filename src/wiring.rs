@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use application::{
     BankBySide, BankWatch, GatekeeperService, HealthService, InsightSources, InsightsService,
-    KeyService, KeyWatch, ProofMemory, ProofService, Reconciliation, Retirement,
+    KeyService, KeyWatch, ProofMemory, ProofService, Reconciliation, Retirement, SecretsError,
+    recognise_secrets,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
@@ -94,7 +95,7 @@ pub(crate) async fn gateway(
     let random: Arc<dyn Random> = Arc::new(SystemRandom);
     let store = storage::open(options).await?;
     let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
-    let secret = hmac_secret(options, key_store.as_ref(), random.as_ref()).await?;
+    let secret = hmac_secret(options, &store, random.as_ref()).await?;
     let journal = store.journal(new_id(clock.as_ref(), random.as_ref()));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
     let counting = Counting::of(options, &key_store, &clock)?;
@@ -107,7 +108,7 @@ pub(crate) async fn gateway(
     };
     let key_watch = Arc::new(key_watch);
     let reconciliation = match &counting {
-        Counting::Here { .. } => None,
+        Counting::Here(_) => None,
         Counting::Shared { limiter, .. } => Some(Reconciliation::new(
             Arc::clone(limiter),
             Arc::clone(&key_store),
@@ -323,9 +324,22 @@ fn key_service(
     )
 }
 
-/// The secret that was set, or the one in the data folder. None is made beside keys that another
-/// one hashed: they would all be refused.
-async fn hmac_secret(
+/// The secret that was set, or the one in the data folder; the one that the keys of this database
+/// were hashed with. With another one they would all be refused.
+async fn hmac_secret(options: &Options, store: &Store, random: &dyn Random) -> Result<HmacSecret> {
+    let secret = given_secret(options, store, random).await?;
+    match recognise_secrets(store, &hasher(&secret)?).await {
+        Ok(()) => Ok(secret),
+        Err(other @ SecretsError::Other(_)) => bail!(
+            "CEP_HMAC_SECRET, or the secret in {}: {other}. Use that one; a new one is listed before \
+             it as a generation of its own (CEP_HMAC_SECRET=2:NEW,1:OLD)",
+            options.data_dir.display()
+        ),
+        Err(SecretsError::Store(error)) => Err(error).context("reading the database"),
+    }
+}
+
+async fn given_secret(
     options: &Options,
     keys: &dyn KeyStore,
     random: &dyn Random,

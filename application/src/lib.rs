@@ -24,6 +24,7 @@ mod proofs;
 mod reach;
 mod reconciliation;
 mod retirement;
+mod secrets;
 mod sessions;
 
 pub use bank_watch::BankWatch;
@@ -37,4 +38,5 @@ pub use pacing::DegradingPacer;
 pub use proofs::{BankBySide, ProofMemory, ProofService};
 pub use reconciliation::Reconciliation;
 pub use retirement::Retirement;
+pub use secrets::{SecretsError, recognise_secrets};
 pub use sessions::{BrowserAddresses, SessionService};

@@ -11,7 +11,9 @@ use crate::limits::Limits;
 
 mod secret;
 
-pub use secret::{HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError};
+pub use secret::{
+    HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretMark,
+};
 
 /// The fixed first part of every key.
 pub const TAG: &str = "cep";

@@ -14,6 +14,7 @@ pub mod audit;
 pub mod calendar;
 pub mod customer;
 pub mod file;
+pub mod hex;
 pub mod hints;
 pub mod inference;
 pub mod key;

@@ -1,7 +1,7 @@
 //! Signing in: what a browser holds between leaving for the identity provider and coming back, and
 //! the digests that stand for what must not come twice.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::hex;
 use crate::key::{MIN_SECRET_BYTES, SecretError};
 
 /// How long a sign-in may take: as long as a code may live at most (RFC 6749, 4.1.2).
@@ -132,12 +133,12 @@ impl TicketSeal {
             return_to,
             expires_at,
         } = ticket;
-        let path = hex(return_to.0.as_bytes());
+        let path = hex::encode(return_to.0.as_bytes());
         let millis = expires_at.timestamp_millis();
         let mut text = format!("{millis}.{state}.{nonce}.{verifier}.{path}");
         let seal = mac(&self.0, text.as_bytes()).finalize().into_bytes();
         text.push('.');
-        text.push_str(&hex(&seal));
+        text.push_str(&hex::encode(&seal));
         text
     }
 
@@ -145,12 +146,12 @@ impl TicketSeal {
     /// in constant time, and before anything else is read.
     pub fn open(&self, text: &str, now: DateTime<Utc>) -> Option<Ticket> {
         let (text, seal) = text.rsplit_once('.')?;
-        let seal = unhex(seal)?;
+        let seal = hex::decode(seal)?;
         mac(&self.0, text.as_bytes()).verify_slice(&seal).ok()?;
         let [millis, state, nonce, verifier, path] =
             <[&str; 5]>::try_from(text.split('.').collect::<Vec<_>>()).ok()?;
         let expires_at = DateTime::from_timestamp_millis(millis.parse().ok()?)?;
-        let path = String::from_utf8(unhex(path)?).ok()?;
+        let path = String::from_utf8(hex::decode(path)?).ok()?;
         (now < expires_at).then(|| Ticket {
             state: state.to_owned(),
             nonce: nonce.to_owned(),
@@ -169,7 +170,7 @@ impl fmt::Debug for TicketSeal {
 
 /// What stands for a text that must not be kept: its SHA-256, in 64 hexadecimal digits.
 pub fn fingerprint(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
+    hex::encode(&Sha256::digest(text.as_bytes()))
 }
 
 /// What stands for a token: the fingerprint of the part that its signature covers (RFC 7515, 5.1).
@@ -189,26 +190,9 @@ fn mac(key: &[u8], text: &[u8]) -> Hmac<Sha256> {
 fn draw(fill: &mut dyn FnMut(&mut [u8])) -> String {
     let mut bytes = [0; RANDOM_BYTES];
     fill(&mut bytes);
-    let text = hex(&bytes);
+    let text = hex::encode(&bytes);
     bytes.zeroize();
     text
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("a string takes any text");
-    }
-    text
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
-    let byte = |pair: &[u8]| match pair {
-        [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
-        _ => None,
-    };
-    text.as_bytes().chunks(2).map(byte).collect()
 }
 
 #[cfg(test)]

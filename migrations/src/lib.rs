@@ -12,6 +12,7 @@ mod columns;
 mod m0001_keys_and_use;
 mod m0002_people_and_usage;
 mod m0003_provider_keys;
+mod m0004_secret_marks;
 
 /// All migrations, oldest first. Run it in one transaction that nobody else writes beside: it
 /// takes no lock of its own.
@@ -25,6 +26,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0001_keys_and_use::Migration),
             Box::new(m0002_people_and_usage::Migration),
             Box::new(m0003_provider_keys::Migration),
+            Box::new(m0004_secret_marks::Migration),
         ]
     }
 }

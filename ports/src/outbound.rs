@@ -9,6 +9,7 @@ mod key_store;
 mod limiter;
 mod pacer;
 mod provider_keys;
+mod secret_marks;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 pub use clock::{Clock, Pause, Random, new_id};
@@ -27,3 +28,4 @@ pub use key_store::{
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{News, NoTurn, Pacer, PacerError};
 pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};
+pub use secret_marks::{Recognition, SecretMarks};

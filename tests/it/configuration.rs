@@ -161,6 +161,34 @@ fn keys_are_not_made_with_a_secret_that_the_server_does_not_have() {
     assert!(!folder.path().join("data/secret").exists());
 }
 
+#[test]
+fn another_secret_than_the_databases_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |secrets: &str| {
+        let mut list = command(folder.path());
+        list.args(["keys", "list"]).env("CEP_HMAC_SECRET", secrets);
+        list.output().unwrap()
+    };
+    let (old, new) = ("o".repeat(40), "n".repeat(40));
+    assert!(list(&old).status.success());
+    for refused in [new.clone(), format!("2:{old},1:{new}")] {
+        let refused = list(&refused);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(
+            !refused.status.success() && said.contains("the secret of generation 1"),
+            "{said}"
+        );
+        assert!(!said.contains(&new) && !said.contains(&old), "{said}");
+    }
+    for rotated in [format!("1:{old},2:{new}"), format!("2:{new},1:{old}")] {
+        assert!(list(&rotated).status.success());
+    }
+    assert!(
+        !list(&format!("2:{old},1:{old}")).status.success(),
+        "2 is known too by now"
+    );
+}
+
 #[tokio::test]
 async fn a_key_outlives_the_rotation_of_the_secret() {
     let (old, new) = (

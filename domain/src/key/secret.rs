@@ -16,7 +16,14 @@ pub const MIN_SECRET_BYTES: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyHash(pub [u8; 32]);
 
-/// Which of the server's secrets made a hash; a larger one is newer.
+/// What a secret is recognised by. Tells nothing of the secret, and of no key whether it is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecretMark(pub [u8; 32]);
+
+/// What a mark is the HMAC-SHA256 of. No key is spelt like it.
+const MARKED: &[u8] = b"cep-gateway: the mark of a secret";
+
+/// Which of the server's secrets made a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HashGeneration(pub u16);
 
@@ -37,10 +44,13 @@ pub enum SecretError {
     Repeated(HashGeneration),
 }
 
-/// Hashes and checks keys. New keys get the newest generation; older ones go on working as long
-/// as their secret is listed.
+/// Hashes and checks keys. New keys get the generation that is listed first; those of the others
+/// go on working as long as their secret is listed.
+///
+/// The first, not the newest: replicas are told of a new secret one after another, and none may make
+/// keys with it that another doesn't know yet.
 pub struct KeyHasher {
-    /// Newest first.
+    /// As they were listed.
     secrets: Vec<(HashGeneration, Secret)>,
 }
 
@@ -48,16 +58,15 @@ pub struct KeyHasher {
 struct Secret(Vec<u8>);
 
 impl KeyHasher {
-    /// A hasher with these secrets, in any order.
+    /// A hasher with these secrets. The first is the one for new keys.
     ///
     /// # Errors
     /// See [`SecretError`].
     pub fn new(secrets: Vec<(HashGeneration, Vec<u8>)>) -> Result<Self, SecretError> {
-        let mut secrets: Vec<_> = secrets
+        let secrets: Vec<_> = secrets
             .into_iter()
             .map(|(generation, secret)| (generation, Secret(secret)))
             .collect();
-        secrets.sort_by_key(|(generation, _)| std::cmp::Reverse(*generation));
         if secrets.is_empty() {
             return Err(SecretError::None);
         }
@@ -69,8 +78,13 @@ impl KeyHasher {
                 length: short.0.len(),
             });
         }
-        if let Some(pair) = secrets.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(SecretError::Repeated(pair[0].0));
+        for (place, (generation, _)) in secrets.iter().enumerate() {
+            if secrets[..place]
+                .iter()
+                .any(|(other, _)| other == generation)
+            {
+                return Err(SecretError::Repeated(*generation));
+            }
         }
         Ok(Self { secrets })
     }
@@ -79,9 +93,22 @@ impl KeyHasher {
     pub fn hash(&self, key: &FullKey) -> (KeyHash, HashGeneration) {
         let (generation, secret) = &self.secrets[0];
         (
-            KeyHash(mac(secret, key).finalize().into_bytes().into()),
+            KeyHash(
+                mac(secret, key.reveal().as_bytes())
+                    .finalize()
+                    .into_bytes()
+                    .into(),
+            ),
             *generation,
         )
+    }
+
+    /// The mark of each secret, by its generation.
+    pub fn marks(&self) -> impl Iterator<Item = (HashGeneration, SecretMark)> + '_ {
+        self.secrets.iter().map(|(generation, secret)| {
+            let mark = mac(secret, MARKED).finalize().into_bytes().into();
+            (*generation, SecretMark(mark))
+        })
     }
 
     /// Whether `key` is the one that `credential` was made of; in constant time, and with the same
@@ -94,16 +121,19 @@ impl KeyHasher {
             .find(|(listed, _)| *listed == generation);
         let (_, secret) = listed.unwrap_or(&self.secrets[0]);
         let expected = credential.map_or([0; 32], |credential| credential.hash.0);
-        let computed: [u8; 32] = mac(secret, key).finalize().into_bytes().into();
+        let computed: [u8; 32] = mac(secret, key.reveal().as_bytes())
+            .finalize()
+            .into_bytes()
+            .into();
         let equal = bool::from(computed.ct_eq(&expected));
         equal && credential.is_some() && listed.is_some()
     }
 }
 
-fn mac(secret: &Secret, key: &FullKey) -> Hmac<Sha256> {
+fn mac(secret: &Secret, text: &[u8]) -> Hmac<Sha256> {
     let mut mac =
         Hmac::<Sha256>::new_from_slice(&secret.0).expect("HMAC takes a key of any length");
-    mac.update(key.reveal().as_bytes());
+    mac.update(text);
     mac
 }
 
@@ -162,10 +192,25 @@ mod tests {
     #[test]
     fn a_rotated_secret_leaves_older_keys_working_until_it_is_unlisted() {
         let stored = credential(&hasher(&[(1, 7)]), &key('a'));
-        let rotated = hasher(&[(1, 7), (2, 9)]);
+        let announced = hasher(&[(1, 7), (2, 9)]);
+        assert_eq!(announced.hash(&key('a')).1, HashGeneration(1));
+        let rotated = hasher(&[(2, 9), (1, 7)]);
         assert!(rotated.verify(&key('a'), Some(&stored)));
         assert_eq!(rotated.hash(&key('a')).1, HashGeneration(2));
+        let new = credential(&rotated, &key('b'));
+        assert!(
+            announced.verify(&key('b'), Some(&new)),
+            "told, but not in use yet"
+        );
         assert!(!hasher(&[(2, 9)]).verify(&key('a'), Some(&stored)));
+    }
+
+    #[test]
+    fn a_mark_is_that_of_its_secret_alone() {
+        let marks = |secrets: &[(u16, u8)]| hasher(secrets).marks().collect::<Vec<_>>();
+        let both = marks(&[(2, 9), (1, 7)]);
+        assert_eq!(both, [marks(&[(2, 9)]), marks(&[(1, 7)])].concat());
+        assert_ne!(both[0].1, both[1].1);
     }
 
     #[test]
@@ -178,6 +223,7 @@ mod tests {
         );
         let twice = vec![
             (HashGeneration(1), vec![0; 32]),
+            (HashGeneration(2), vec![2; 32]),
             (HashGeneration(1), vec![1; 32]),
         ];
         assert_eq!(make(twice), SecretError::Repeated(HashGeneration(1)));

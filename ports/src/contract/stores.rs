@@ -11,7 +11,7 @@ use super::fixture::{act, customer, month, record};
 use crate::inbound::AuditFilter;
 use crate::outbound::{
     AuditLog, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord, KeyState,
-    KeyStore, Scope, UpdateError, UsageReader,
+    KeyStore, Scope, SecretMarks, UpdateError, UsageReader,
 };
 
 /// Keys that a customer of the suites may have, where that isn't what is tested.
@@ -30,6 +30,8 @@ pub struct Stores {
     pub audit: Arc<dyn AuditLog>,
     /// What was signed out.
     pub deny_list: Arc<dyn DenyList>,
+    /// The secrets that it knows.
+    pub secret_marks: Arc<dyn SecretMarks>,
 }
 
 /// A database, empty, by two ways: as two processes would have it.
@@ -44,14 +46,15 @@ impl Stores {
     /// All ports of a store that has them all.
     pub fn of<S>(store: Arc<S>) -> Self
     where
-        S: KeyStore + CustomerStore + UsageReader + AuditLog + DenyList + 'static,
+        S: KeyStore + CustomerStore + UsageReader + AuditLog + DenyList + SecretMarks + 'static,
     {
         Self {
             keys: store.clone(),
             customers: store.clone(),
             usage: store.clone(),
             audit: store.clone(),
-            deny_list: store,
+            deny_list: store.clone(),
+            secret_marks: store,
         }
     }
 

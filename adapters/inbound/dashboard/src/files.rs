@@ -41,7 +41,7 @@ static EDITION: LazyLock<String> = LazyLock::new(|| {
         digest.update([0]);
         digest.update(file.metadata.sha256_hash());
     }
-    hexadecimal(&digest.finalize()[..EDITION_BYTES])
+    domain::hex::encode(&digest.finalize()[..EDITION_BYTES])
 });
 
 static INDEX_HTML: LazyLock<String> = LazyLock::new(|| {
@@ -105,7 +105,7 @@ pub(crate) async fn no_asset(Extension(call): Extension<Call>) -> Response {
 }
 
 fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, [u8]>) -> Response {
-    let tag = format!("\"{}\"", hexadecimal(&digest[..EDITION_BYTES]));
+    let tag = format!("\"{}\"", domain::hex::encode(&digest[..EDITION_BYTES]));
     let mut response = if is_known(headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -134,13 +134,5 @@ fn media_type(name: &str) -> HeaderValue {
         "css" => "text/css; charset=utf-8",
         "svg" => "image/svg+xml",
         _ => "text/plain; charset=utf-8",
-    })
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }

@@ -6,6 +6,7 @@ mod customers;
 mod deny;
 mod keys;
 mod pages;
+mod secrets;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId};
-use domain::key::KeyId;
+use domain::key::{HashGeneration, KeyId, SecretMark};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
@@ -37,6 +38,7 @@ struct Books {
     statistics: Statistics,
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,
+    secrets: BTreeMap<HashGeneration, SecretMark>,
 }
 
 #[derive(Debug)]

@@ -47,6 +47,11 @@ fn the_deny_list_in_memory_keeps_the_contract() {
 }
 
 #[test]
+fn secrets_in_memory_keep_the_contract() {
+    block_on(contract::secret_marks::secret_marks(stores));
+}
+
+#[test]
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }

@@ -253,3 +253,20 @@ pub(crate) mod provider_keys {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+pub(crate) mod secret_marks {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "secret_marks")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub generation: i64,
+        pub mark: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

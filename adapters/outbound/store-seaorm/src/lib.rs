@@ -31,6 +31,7 @@ mod provider_keys;
 mod prune;
 mod row;
 mod schema;
+mod secret_marks;
 mod store;
 #[cfg(test)]
 mod tests;

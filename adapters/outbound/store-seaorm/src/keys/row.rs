@@ -1,6 +1,7 @@
 //! Keys as their rows have them.
 
 use domain::customer::CustomerId;
+use domain::hex;
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
@@ -151,7 +152,7 @@ pub(super) fn written(record: &KeyRecord) -> api_keys::ActiveModel {
         name: Set(key.name.as_str().to_owned()),
         prefix: Set(key.prefix.as_str().to_owned()),
         environment: Set(key.prefix.environment().name().to_owned()),
-        hash: Set(hex(&credential.hash)),
+        hash: Set(hex::encode(&credential.hash.0)),
         hash_generation: Set(credential.generation.0.into()),
         per_minute: Set(key.limits.per_minute().into()),
         monthly_quota: Set(key.limits.monthly_quota().map(stored)),
@@ -174,10 +175,11 @@ pub(super) fn credential(key: &api_keys::Model) -> Result<Credential, StoreError
     let row = row(key);
     let generation =
         u16::try_from(key.hash_generation).map_err(|_| row.unreadable("hash_generation"))?;
+    let hash = hex::decode(&key.hash).and_then(|hash| hash.try_into().ok());
     Ok(Credential {
         id: id(key)?,
         customer: customer(key)?,
-        hash: unhex(&key.hash).ok_or_else(|| row.unreadable("hash"))?,
+        hash: KeyHash(hash.ok_or_else(|| row.unreadable("hash"))?),
         generation: HashGeneration(generation),
     })
 }
@@ -212,22 +214,4 @@ fn limits(key: &api_keys::Model) -> Result<Limits, StoreError> {
         LimitsError::PerMinute => wrong("per_minute"),
         LimitsError::MonthlyQuota => wrong("monthly_quota"),
     })
-}
-
-fn hex(hash: &KeyHash) -> String {
-    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).expect("a nibble is one digit");
-    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xF)];
-    hash.0.iter().flat_map(digits).collect()
-}
-
-fn unhex(text: &str) -> Option<KeyHash> {
-    let mut hash = [0; 32];
-    if text.len() != 2 * hash.len() {
-        return None;
-    }
-    for (place, byte) in hash.iter_mut().enumerate() {
-        let digits = text.get(2 * place..2 * place + 2)?;
-        *byte = u8::from_str_radix(digits, 16).ok()?;
-    }
-    Some(KeyHash(hash))
 }

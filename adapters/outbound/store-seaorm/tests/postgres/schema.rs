@@ -31,7 +31,7 @@ async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
     let connection = place.connect().await;
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
-        3
+        4
     );
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM api_keys").await,
@@ -53,7 +53,8 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
         [
             "m0001_keys_and_use",
             "m0002_people_and_usage",
-            "m0003_provider_keys"
+            "m0003_provider_keys",
+            "m0004_secret_marks"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -64,9 +65,9 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
     let connection = place.connect().await;
     assert_eq!(number(&connection, &tables).await, 0);
 
-    Migrator::up(&connection, Some(2)).await.unwrap();
+    Migrator::up(&connection, Some(3)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
-    assert!(behind.ends_with("needs: m0003_provider_keys"), "{behind}");
+    assert!(behind.ends_with("needs: m0004_secret_marks"), "{behind}");
     store.migrate().await.unwrap();
     store.check_schema().await.unwrap();
 }
@@ -159,7 +160,7 @@ async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let connection = place.connect().await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(2)).await.unwrap();
+        Migrator::down(&connection, Some(3)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
     assert_eq!(number(&connection, owners).await, 2);

@@ -73,6 +73,12 @@ async fn the_deny_list_in_sqlite_keeps_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn secrets_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::secret_marks::secret_marks(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::journal::journal(|| folders.journal()).await;

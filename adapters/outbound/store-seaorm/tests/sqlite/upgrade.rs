@@ -227,7 +227,7 @@ async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let connection = first_version(&folder).await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(2)).await.unwrap();
+        Migrator::down(&connection, Some(3)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys WHERE owner_issuer <> ''";
     assert_eq!(folder.number(owners).await, 2);

@@ -1,0 +1,83 @@
+//! Secrets, known by their marks.
+
+use async_trait::async_trait;
+use domain::hex;
+use domain::key::{HashGeneration, SecretMark};
+use ports::outbound::{Recognition, SecretMarks, StoreError};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
+
+use crate::entity::secret_marks;
+use crate::store::{Store, begin, failed};
+
+#[async_trait]
+impl SecretMarks for Store {
+    async fn recognise(
+        &self,
+        secrets: &[(HashGeneration, SecretMark)],
+    ) -> Result<Recognition, StoreError> {
+        self.in_time(async { self.recognise_all(secrets).await.map_err(failed) })
+            .await
+    }
+}
+
+impl Store {
+    /// What makes nothing known writes nothing: it is the usual case, at every start.
+    async fn recognise_all(
+        &self,
+        secrets: &[(HashGeneration, SecretMark)],
+    ) -> Result<Recognition, DbErr> {
+        let mut unknown = Vec::new();
+        for (generation, mark) in secrets {
+            match known(&self.connection, *generation).await? {
+                Some(known) if known == hex::encode(&mark.0) => {}
+                Some(_) => return Ok(Recognition::Other(*generation)),
+                None => unknown.push((*generation, mark)),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(Recognition::Same);
+        }
+        // Two who begin with the same generations wait for each other, and not crosswise.
+        unknown.sort_by_key(|(generation, _)| *generation);
+        let transaction = begin(&self.connection).await?;
+        for (generation, mark) in unknown {
+            let mark = hex::encode(&mark.0);
+            add(&transaction, generation, mark.clone()).await?;
+            if known(&transaction, generation).await? != Some(mark) {
+                transaction.rollback().await?;
+                return Ok(Recognition::Other(generation));
+            }
+        }
+        transaction.commit().await?;
+        Ok(Recognition::Same)
+    }
+}
+
+async fn known(
+    connection: &impl ConnectionTrait,
+    HashGeneration(generation): HashGeneration,
+) -> Result<Option<String>, DbErr> {
+    let row = secret_marks::Entity::find_by_id(i64::from(generation));
+    Ok(row.one(connection).await?.map(|row| row.mark))
+}
+
+/// Adds a mark, unless the generation has one.
+async fn add(
+    connection: &impl ConnectionTrait,
+    HashGeneration(generation): HashGeneration,
+    mark: String,
+) -> Result<(), DbErr> {
+    let new = secret_marks::ActiveModel {
+        generation: Set(generation.into()),
+        mark: Set(mark),
+    };
+    let known = OnConflict::column(secret_marks::Column::Generation)
+        .do_nothing()
+        .to_owned();
+    secret_marks::Entity::insert(new)
+        .on_conflict(known)
+        .exec_without_returning(connection)
+        .await?;
+    Ok(())
+}
