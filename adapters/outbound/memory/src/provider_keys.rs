@@ -30,7 +30,8 @@ struct Published {
     text: String,
     /// How old it was when it was published.
     age: Duration,
-    published_at: Duration,
+    /// When that was.
+    since: Duration,
 }
 
 impl MemoryProviderKeys {
@@ -70,7 +71,7 @@ impl Issuer {
             missed: ago(self.missed_at),
             document: newer.map(|document| KeyDocument {
                 turn: document.turn,
-                age: Some(document.age + now.saturating_sub(document.published_at)),
+                age: Some(document.age + now.saturating_sub(document.since)),
                 text: document.text.clone(),
             }),
         }
@@ -113,7 +114,7 @@ impl ProviderKeyCache for MemoryProviderKeys {
         age: Duration,
         document: &str,
     ) -> Result<(), StoreError> {
-        let published_at = self.clock.monotonic();
+        let since = self.clock.monotonic();
         let mut issuers = self.issuers();
         let issuer = issuers.entry(issuer.to_owned()).or_default();
         issuer.ended = issuer.ended.max(turn);
@@ -123,7 +124,7 @@ impl ProviderKeyCache for MemoryProviderKeys {
                 turn,
                 text: document.to_owned(),
                 age,
-                published_at,
+                since,
             });
         }
         Ok(())
