@@ -108,7 +108,7 @@ pub(crate) async fn gateway(
     };
     let key_watch = Arc::new(key_watch);
     let reconciliation = match &counting {
-        Counting::Here(_) => None,
+        Counting::Here { .. } => None,
         Counting::Shared { limiter, .. } => Some(Reconciliation::new(
             Arc::clone(limiter),
             Arc::clone(&key_store),
