@@ -77,10 +77,6 @@ impl KeySet {
             let problem = format!("more than {LARGEST_ANSWER} bytes");
             return Err(Fault::unusable(WHAT, problem));
         }
-        #[derive(Deserialize)]
-        struct Document {
-            keys: Vec<Value>,
-        }
         let document: Document = serde_json::from_str(document)
             .map_err(|error| Fault::unusable(WHAT, format!("not a JWK set: {error}")))?;
         let keys: Vec<_> = document
@@ -94,6 +90,12 @@ impl KeySet {
         }
         Ok(Self(keys))
     }
+}
+
+/// A JWK set (RFC 7517, 5), whose keys are read one by one.
+#[derive(Deserialize)]
+struct Document {
+    keys: Vec<Value>,
 }
 
 impl VerificationKey {

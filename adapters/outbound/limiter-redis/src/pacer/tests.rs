@@ -99,7 +99,7 @@ impl Both {
     fn new(server: &Server, per_minute: u32) -> Self {
         server.run::<String>(&["FLUSHALL"]);
         let pacing = Pacing::new(NonZeroU32::new(per_minute).unwrap());
-        let now = Duration::from_secs(1_800_000_000);
+        let now = Duration::from_hours(500_000);
         let micros = Arc::new(AtomicI64::new(1_800_000_000_000_000));
         let patience = Duration::from_secs(10);
         let options = RedisOptions {
