@@ -30,7 +30,7 @@ pub(crate) use limiter::MeteredLimiter;
 pub(crate) use readings::{Readings, Sources};
 pub(crate) use requests::MeteredRequests;
 
-use names::{Kind, Name};
+use names::{Kind, Metric};
 
 /// How often what was recorded is added up: until then each value has its own place in memory.
 pub(crate) const UPKEEP: Duration = Duration::from_secs(1);
@@ -92,12 +92,12 @@ impl Metrics {
         }
     }
 
-    fn histogram(&self, name: &Name, labels: &[(&'static str, &'static str)]) -> Histogram {
+    fn histogram(&self, name: &Metric, labels: &[(&'static str, &'static str)]) -> Histogram {
         self.recorder
             .register_histogram(&key(name, labels), &METADATA)
     }
 
-    fn gauge(&self, name: &Name, labels: &[(&'static str, &'static str)]) -> Gauge {
+    fn gauge(&self, name: &Metric, labels: &[(&'static str, &'static str)]) -> Gauge {
         self.recorder.register_gauge(&key(name, labels), &METADATA)
     }
 
@@ -111,7 +111,7 @@ impl Metrics {
         self.recorder.register_gauge(&key, &METADATA)
     }
 
-    fn counter(&self, name: &Name, labels: &[(&'static str, &'static str)]) -> Counter {
+    fn counter(&self, name: &Metric, labels: &[(&'static str, &'static str)]) -> Counter {
         self.recorder
             .register_counter(&key(name, labels), &METADATA)
     }
@@ -120,7 +120,7 @@ impl Metrics {
 /// Recorders may filter by it; ours keeps everything.
 const METADATA: Metadata<'static> = Metadata::new("cep_gateway::metrics", Level::INFO, None);
 
-fn key(name: &Name, labels: &[(&'static str, &'static str)]) -> Key {
+fn key(name: &Metric, labels: &[(&'static str, &'static str)]) -> Key {
     let labels: Vec<_> = labels.iter().map(Label::from).collect();
     Key::from_parts(name.name, labels)
 }

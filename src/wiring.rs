@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankWatch, GatekeeperService, HealthService, InsightSources, InsightsService,
-    KeyService, KeyWatch, ProofMemory, ProofService, Reconciliation, Retirement,
+    BankBySide, BankWatch, InsightSources, InsightsService, KeyWatch, ProofMemory, ProofService,
+    Reconciliation, Retirement,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::customer::Role;
-use domain::key::{Environment, KeyHasher, Owner};
+use domain::key::{Environment, Owner};
 use domain::participant::Catalogue;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
@@ -29,16 +29,17 @@ use crate::metrics::{MeteredBank, MeteredJournal, MeteredRequests, Metrics, Read
 use crate::server::{self, OpenConnections};
 use crate::system::{SystemClock, SystemPause, SystemRandom};
 
+mod basis;
 mod limits;
 mod people;
 mod secrets;
 mod storage;
 
-use limits::Counting;
+use basis::Basis;
 pub(crate) use limits::Deployment;
 use people::Foundation;
 pub(crate) use people::{Identity, identity};
-use secrets::{hasher, hmac_secret, unusable};
+use secrets::unusable;
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 
 /// Everything that serving needs, put together.
@@ -111,56 +112,25 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
         metrics,
         connections,
     } = surroundings;
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store = storage::open(options).await?;
-    let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
-    let secret = hmac_secret(options, &store, random.as_ref()).await?;
+    let basis = Basis::open(options, &metrics).await?;
+    let (clock, random, store) = (&basis.clock, &basis.random, &basis.store);
     let process = new_id(clock.as_ref(), random.as_ref());
     let journal = store.watched_journal(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
-    let counting = Counting::of(options, &key_store, &clock, &metrics)?;
-    let limiter = counting.limiter();
 
-    let (watched, told) = (Arc::clone(&key_store), Arc::clone(&limiter));
-    let key_watch = match &counting {
-        Counting::Here { .. } => KeyWatch::start(watched, told, Arc::clone(&clock)).await?,
-        Counting::Shared { .. } => KeyWatch::resume(watched, told, Arc::clone(&clock)).await?,
-    };
-    let key_watch = Arc::new(key_watch);
-    let reconciliation = match &counting {
-        Counting::Here { .. } => None,
-        Counting::Shared { limiter, .. } => Some(Reconciliation::new(
-            Arc::clone(limiter),
-            Arc::clone(&key_store),
-        )),
-    };
-    let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
-    let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
-    let retirement = Retirement::new(
-        Arc::clone(&key_store),
-        Arc::clone(&limiter),
-        Arc::clone(&clock),
-        Arc::clone(&random),
-    );
-    let gatekeeper = GatekeeperService::new(
-        Arc::clone(&key_store),
-        Arc::clone(&limiter),
-        Arc::clone(&usage),
-        Arc::clone(&clock),
-        Arc::clone(&random),
-        hasher(&secret)?,
-    );
+    let key_watch = Arc::new(basis.key_watch().await?);
+    let keys: Arc<dyn KeyAdministration> = Arc::new(basis.key_service()?);
+    let gatekeeper = basis.gatekeeper(&usage)?;
     gatekeeper.learn_keys().await?;
-    let banks = banks(options, sandbox, counting.pacer())?;
-    let banks = metered(banks, &metrics, &clock);
-    let bank_watch = Arc::new(BankWatch::new(Arc::clone(&clock)));
-    let proofs = proofs(options, &banks, &clock, &bank_watch);
+    let banks = banks(options, sandbox, basis.counting.pacer())?;
+    let banks = metered(banks, &metrics, clock);
+    let bank_watch = Arc::new(BankWatch::new(Arc::clone(clock)));
+    let proofs = proofs(options, &banks, clock, &bank_watch);
     let requests = TaskTracker::new();
     let witness = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let observer = Arc::new(Observer {
-        clock: Arc::clone(&clock),
-        random: Arc::clone(&random),
+        clock: Arc::clone(clock),
+        random: Arc::clone(random),
         tasks: requests.clone(),
         body_deadline: rest::BODY_DEADLINE,
         witness: witness.clone(),
@@ -168,7 +138,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
-        health: Arc::new(health(&counting, &key_watch, usage)),
+        health: Arc::new(basis.health(&key_watch, usage)),
         catalogue: Catalogue::embedded(),
         observer: Arc::clone(&observer),
         witness,
@@ -181,20 +151,23 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
             customers: Arc::new(insights.clone()),
             usage: Arc::new(insights.clone()),
             audit: Arc::new(insights.clone()),
-            limiter: Arc::clone(&limiter),
+            limiter: Arc::clone(&basis.limiter),
             banks: banks.clone(),
             watch: bank_watch,
         };
-        let insights = InsightsService::new(sources, Arc::clone(&clock), Arc::clone(&random));
+        let insights = InsightsService::new(sources, Arc::clone(clock), Arc::clone(random));
         let foundation = Foundation {
             keys: Arc::clone(&keys),
             insights: Arc::new(insights),
             denied: Arc::new(store.clone()),
             provider_keys: Arc::new(store.clone()),
-            clock: Arc::clone(&clock),
-            random: Arc::clone(&random),
+            clock: Arc::clone(clock),
+            random: Arc::clone(random),
             observer,
-            ticket_seal: secret.ticket_seal().map_err(|problem| unusable(&problem))?,
+            ticket_seal: basis
+                .secret
+                .ticket_seal()
+                .map_err(|problem| unusable(&problem))?,
         };
         router = router.merge(people::router(identity, foundation)?);
     }
@@ -203,8 +176,8 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     let sources = Sources {
         instance: instance.clone(),
         banks,
-        limiter: counting.degrading_limiter(),
-        pacer: counting.degrading_pacer(),
+        limiter: basis.counting.degrading_limiter(),
+        pacer: basis.counting.degrading_pacer(),
         journal: journal.clone(),
         keys: store.clone(),
         dashboard: for_insights.clone(),
@@ -214,19 +187,19 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     Ok(Gateway {
         router,
         keys,
-        key_store,
         operator,
         key_watch,
-        retirement: Arc::new(retirement),
-        reconciliation: reconciliation.map(Arc::new),
-        in_process: counting.in_process(),
-        store,
+        retirement: Arc::new(basis.retirement()),
+        reconciliation: basis.reconciliation().map(Arc::new),
+        in_process: basis.counting.in_process(),
         for_insights,
         readings: Arc::new(Readings::new(metrics, sources)),
         instance,
-        clock,
         journal,
         requests,
+        key_store: basis.key_store,
+        store: basis.store,
+        clock: basis.clock,
     })
 }
 
@@ -238,14 +211,9 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
 pub(crate) async fn key_administration(
     options: &Options,
 ) -> Result<(impl KeyAdministration + use<>, Caller)> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store = storage::open(options).await?;
-    let secret = hmac_secret(options, &store, random.as_ref()).await?;
-    let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
-    let limiter = Counting::of(options, &key_store, &clock, &Metrics::off())?.limiter();
-    let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
-    Ok((keys, operator(clock.as_ref(), random.as_ref())))
+    let basis = Basis::open(options, &Metrics::off()).await?;
+    let operator = operator(basis.clock.as_ref(), basis.random.as_ref());
+    Ok((basis.key_service()?, operator))
 }
 
 /// Whoever works on this machine's command line: an admin.
@@ -333,37 +301,5 @@ fn proofs(
         options.bank_timeout,
         memory,
         Arc::clone(watch),
-    )
-}
-
-fn health(
-    counting: &Counting,
-    key_watch: &Arc<KeyWatch>,
-    journal: Arc<dyn UsageJournal>,
-) -> HealthService {
-    let store = Arc::clone(key_watch);
-    match counting {
-        Counting::Here { limiter, .. } => HealthService::new(store, journal, Arc::clone(limiter)),
-        Counting::Shared { limiter, .. } => {
-            HealthService::degrading(store, journal, Arc::clone(limiter))
-        }
-    }
-}
-
-fn key_service(
-    store: &Store,
-    limiter: &Arc<dyn Limiter>,
-    clock: &Arc<dyn Clock>,
-    random: &Arc<dyn Random>,
-    hasher: KeyHasher,
-) -> KeyService {
-    KeyService::new(
-        Arc::new(store.clone()),
-        Arc::new(store.clone()),
-        Arc::clone(limiter),
-        Arc::clone(clock),
-        Arc::new(SystemPause),
-        Arc::clone(random),
-        hasher,
     )
 }

@@ -57,7 +57,7 @@ pub(super) async fn run(options: Options) -> Result<()> {
         metrics: Arc::clone(&metrics),
         connections: open.clone(),
     };
-    let gateway = wiring::gateway(&options, surroundings).await?;
+    let gateway = Box::pin(wiring::gateway(&options, surroundings)).await?;
     let mut background = start_background(&gateway, &options);
     background.spawn(every(metrics::UPKEEP, move || {
         metrics.add_up();

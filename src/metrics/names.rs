@@ -3,7 +3,7 @@
 use metrics::Unit;
 
 /// One metric.
-pub(super) struct Name {
+pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) unit: Option<Unit>,
@@ -42,14 +42,14 @@ const OF_ENTRIES: &[f64] = &[
 
 macro_rules! names {
     ($($name:ident = $text:literal, $kind:expr, $unit:expr, $help:literal;)*) => {
-        $(pub(super) const $name: Name = Name {
+        $(pub(super) const $name: Metric = Metric {
             name: $text,
             kind: $kind,
             unit: $unit,
             help: $help,
         };)*
         /// All metrics.
-        pub(super) const ALL: [Name; [$($text),*].len()] = [$($name),*];
+        pub(super) const ALL: [Metric; [$($text),*].len()] = [$($name),*];
     };
 }
 

@@ -1,7 +1,7 @@
 //! What the system knows of this process.
 
 use super::names::{
-    Name, PROCESS_CPU, PROCESS_MAX_FDS, PROCESS_OPEN_FDS, PROCESS_RESIDENT_MEMORY,
+    Metric, PROCESS_CPU, PROCESS_MAX_FDS, PROCESS_OPEN_FDS, PROCESS_RESIDENT_MEMORY,
     PROCESS_START_TIME, PROCESS_THREADS, PROCESS_VIRTUAL_MEMORY,
 };
 use super::{Metrics, number};
@@ -34,6 +34,6 @@ fn read_proc(metrics: &Metrics) -> procfs::ProcResult<()> {
     Ok(())
 }
 
-fn set(metrics: &Metrics, name: &Name, value: f64) {
+fn set(metrics: &Metrics, name: &Metric, value: f64) {
     metrics.gauge(name, &[]).set(value);
 }

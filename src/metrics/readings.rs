@@ -98,7 +98,7 @@ impl Readings {
         self.set(&names::DATABASE_CONNECTIONS_MAX, &[("pool", pool)], max);
     }
 
-    fn set(&self, name: &names::Name, labels: &[(&'static str, &'static str)], value: f64) {
+    fn set(&self, name: &names::Metric, labels: &[(&'static str, &'static str)], value: f64) {
         self.metrics.gauge(name, labels).set(value);
     }
 }
