@@ -82,6 +82,7 @@ def compose_is_hardened() -> None:
         tag = service["image"].rpartition(":")[2]
         must(tag not in {"latest", service["image"]}, f"compose.yaml: {name} has no fixed version")
     must({n for n, s in services.items() if "ports" in s} == {"proxy"}, "compose.yaml: not only the proxy is reachable")
+    must("9464" not in (DEPLOY / "nginx.conf").read_text(), "nginx.conf: metrics are shown outside")
     must(compose["networks"]["data"]["internal"], "compose.yaml: the database's network leads outside")
     grace = int(services["gateway"]["stop_grace_period"].rstrip("s"))
     timeout = int(services["gateway"]["environment"]["CEP_BANK_TIMEOUT"])
@@ -118,6 +119,12 @@ def kubernetes_is_hardened() -> None:
             must(context["capabilities"] == {"drop": ["ALL"]}, f"{name}: keeps capabilities")
     spec = deployment["spec"]
     pod = spec["template"]["spec"]
+    ports = {port["name"]: port["containerPort"] for port in pod["containers"][0]["ports"]}
+    must(settings["CEP_ADMIN_LISTEN"].endswith(f":{ports['metrics']}"), "gateway.env: metrics are at another port")
+    annotations = spec["template"]["metadata"]["annotations"]
+    must(annotations["prometheus.io/port"] == str(ports["metrics"]), "deployment.yaml: scraped at another port")
+    service = yaml.safe_load((folder / "service.yaml").read_text())
+    must([port["targetPort"] for port in service["spec"]["ports"]] == ["http"], "service.yaml: shows more than the API")
     rolling = spec["strategy"]["rollingUpdate"]
     must(rolling["maxUnavailable"] == 0, "deployment.yaml: a rollout takes a replica away")
     pause = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]

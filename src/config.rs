@@ -14,10 +14,12 @@ use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
 use domain::sign_in::TicketSeal;
 use zeroize::Zeroizing;
 
+mod admin;
 mod files;
 mod people;
 mod servers;
 
+pub use admin::{AdminAddress, AdminOptions, InstanceName};
 pub use files::{Certificates, FileOptions, Nodes};
 pub use people::{PeopleOptions, Switch};
 pub use servers::ServerUrl;
@@ -240,6 +242,10 @@ pub struct Options {
     /// What stands in files.
     #[command(flatten)]
     pub files: FileOptions,
+
+    /// What operators use.
+    #[command(flatten)]
+    pub admin: AdminOptions,
 
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.

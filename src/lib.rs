@@ -2,10 +2,12 @@
 //!
 //! `wiring` is the one page where services and adapters meet.
 
+mod admin;
 pub mod cli;
 pub mod commands;
 pub mod config;
 mod first_start;
+mod metrics;
 mod secret;
 mod server;
 mod system;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -50,11 +51,39 @@ pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+/// The connections that a server serves at this moment. Clones count the same ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenConnections(Arc<AtomicUsize>);
+
+impl OpenConnections {
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Counts one until the guard is dropped.
+    fn one(&self) -> OpenConnection {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        OpenConnection(self.clone())
+    }
+}
+
+struct OpenConnection(OpenConnections);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        let OpenConnections(count) = &self.0;
+        count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// What the server is bound by.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bounds {
     /// Connections served at the same time.
     pub(crate) connections: usize,
+    /// Where they are counted.
+    pub(crate) open: OpenConnections,
     /// Time that requests in flight have to finish once the server stops.
     pub(crate) farewell: Duration,
 }
@@ -92,11 +121,12 @@ pub(crate) async fn serve(
         };
         let connection = connection(&http, stream, peer, router.clone());
         let connection = graceful.watch(connection);
+        let open = bounds.open.one();
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(error, "a connection ended badly");
             }
-            drop(permit);
+            drop((permit, open));
         });
     }
     drop(listener);

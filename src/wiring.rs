@@ -3,16 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankWatch, GatekeeperService, HealthService, InsightSources, InsightsService,
-    KeyService, KeyWatch, ProofMemory, ProofService, Reconciliation, Retirement, SecretsError,
-    recognise_secrets,
+    BankBySide, BankWatch, InsightSources, InsightsService, KeyWatch, ProofMemory, ProofService,
+    Reconciliation, Retirement,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::customer::Role;
-use domain::key::{KeyHasher, Owner};
+use domain::key::{Environment, Owner};
 use domain::participant::Catalogue;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
@@ -25,18 +24,22 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use web::Observer;
 
-use crate::config::{HmacSecret, Options};
+use crate::config::{InstanceName, Options};
+use crate::metrics::{MeteredBank, MeteredJournal, MeteredRequests, Metrics, Readings, Sources};
+use crate::server::{self, OpenConnections};
 use crate::system::{SystemClock, SystemPause, SystemRandom};
-use crate::{secret, server};
 
+mod basis;
 mod limits;
 mod people;
+mod secrets;
 mod storage;
 
-use limits::Counting;
+use basis::Basis;
 pub(crate) use limits::Deployment;
 use people::Foundation;
 pub(crate) use people::{Identity, identity};
+use secrets::unusable;
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 
 /// Everything that serving needs, put together.
@@ -52,6 +55,10 @@ pub(crate) struct Gateway {
     pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
+    /// What operators read.
+    pub(crate) readings: Arc<Readings>,
+    /// This process among its replicas.
+    pub(crate) instance: InstanceName,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) journal: Journal,
     requests: TaskTracker,
@@ -81,75 +88,60 @@ impl Gateway {
     }
 }
 
-/// Puts the gateway together: SQLite, the limiter in process, the portal for `live` keys and the
-/// sandbox at `sandbox_url` for `test` keys.
+/// What a gateway is told besides its options.
+pub(crate) struct Surroundings<'a> {
+    /// The sandbox bank, which `test` keys ask.
+    pub(crate) sandbox: &'a PortalUrl,
+    /// Who vouches for people, when they may sign in.
+    pub(crate) identity: Option<&'a Identity>,
+    /// Where it is recorded what happens.
+    pub(crate) metrics: Arc<Metrics>,
+    /// The connections that are served.
+    pub(crate) connections: OpenConnections,
+}
+
+/// Puts the gateway together: its store, the limiter, the portal for `live` keys and the sandbox for
+/// `test` keys.
 ///
 /// # Errors
 /// What can't be opened or made.
-pub(crate) async fn gateway(
-    options: &Options,
-    sandbox_url: &PortalUrl,
-    identity: Option<&Identity>,
-) -> Result<Gateway> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store = storage::open(options).await?;
-    let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
-    let secret = hmac_secret(options, &store, random.as_ref()).await?;
-    let journal = store.journal(new_id(clock.as_ref(), random.as_ref()));
+pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -> Result<Gateway> {
+    let Surroundings {
+        sandbox,
+        identity,
+        metrics,
+        connections,
+    } = surroundings;
+    let basis = Basis::open(options, &metrics).await?;
+    let (clock, random, store) = (&basis.clock, &basis.random, &basis.store);
+    let process = new_id(clock.as_ref(), random.as_ref());
+    let journal = store.watched_journal(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
-    let counting = Counting::of(options, &key_store, &clock)?;
-    let limiter = counting.limiter();
 
-    let (watched, told) = (Arc::clone(&key_store), Arc::clone(&limiter));
-    let key_watch = match &counting {
-        Counting::Here { .. } => KeyWatch::start(watched, told, Arc::clone(&clock)).await?,
-        Counting::Shared { .. } => KeyWatch::resume(watched, told, Arc::clone(&clock)).await?,
-    };
-    let key_watch = Arc::new(key_watch);
-    let reconciliation = match &counting {
-        Counting::Here { .. } => None,
-        Counting::Shared { limiter, .. } => Some(Reconciliation::new(
-            Arc::clone(limiter),
-            Arc::clone(&key_store),
-        )),
-    };
-    let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
-    let keys: Arc<dyn KeyAdministration> = Arc::new(keys);
-    let retirement = Retirement::new(
-        Arc::clone(&key_store),
-        Arc::clone(&limiter),
-        Arc::clone(&clock),
-        Arc::clone(&random),
-    );
-    let gatekeeper = GatekeeperService::new(
-        Arc::clone(&key_store),
-        Arc::clone(&limiter),
-        Arc::clone(&usage),
-        Arc::clone(&clock),
-        Arc::clone(&random),
-        hasher(&secret)?,
-    );
+    let key_watch = Arc::new(basis.key_watch().await?);
+    let keys: Arc<dyn KeyAdministration> = Arc::new(basis.key_service()?);
+    let gatekeeper = basis.gatekeeper(&usage)?;
     gatekeeper.learn_keys().await?;
-    let banks = banks(options, sandbox_url, counting.pacer())?;
-    let bank_watch = Arc::new(BankWatch::new(Arc::clone(&clock)));
-    let proofs = proofs(options, &banks, &clock, &bank_watch);
+    let banks = banks(options, sandbox, basis.counting.pacer())?;
+    let banks = metered(banks, &metrics, clock);
+    let bank_watch = Arc::new(BankWatch::new(Arc::clone(clock)));
+    let proofs = proofs(options, &banks, clock, &bank_watch);
     let requests = TaskTracker::new();
+    let witness = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let observer = Arc::new(Observer {
-        clock: Arc::clone(&clock),
-        random: Arc::clone(&random),
+        clock: Arc::clone(clock),
+        random: Arc::clone(random),
         tasks: requests.clone(),
         body_deadline: rest::BODY_DEADLINE,
+        witness: witness.clone(),
     });
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
-        health: Arc::new(health(&counting, &key_watch, usage)),
-        clock: Arc::clone(&clock),
-        random: Arc::clone(&random),
+        health: Arc::new(basis.health(&key_watch, usage)),
         catalogue: Catalogue::embedded(),
-        tasks: requests.clone(),
-        body_deadline: rest::BODY_DEADLINE,
+        observer: Arc::clone(&observer),
+        witness,
     });
     let mut for_insights = None;
     if let Some(identity) = identity {
@@ -159,38 +151,55 @@ pub(crate) async fn gateway(
             customers: Arc::new(insights.clone()),
             usage: Arc::new(insights.clone()),
             audit: Arc::new(insights.clone()),
-            limiter: Arc::clone(&limiter),
-            banks,
+            limiter: Arc::clone(&basis.limiter),
+            banks: banks.clone(),
             watch: bank_watch,
         };
-        let insights = InsightsService::new(sources, Arc::clone(&clock), Arc::clone(&random));
+        let insights = InsightsService::new(sources, Arc::clone(clock), Arc::clone(random));
         let foundation = Foundation {
             keys: Arc::clone(&keys),
             insights: Arc::new(insights),
             denied: Arc::new(store.clone()),
             provider_keys: Arc::new(store.clone()),
-            clock: Arc::clone(&clock),
-            random: Arc::clone(&random),
+            clock: Arc::clone(clock),
+            random: Arc::clone(random),
             observer,
-            ticket_seal: secret.ticket_seal().map_err(|problem| unusable(&problem))?,
+            ticket_seal: basis
+                .secret
+                .ticket_seal()
+                .map_err(|problem| unusable(&problem))?,
         };
         router = router.merge(people::router(identity, foundation)?);
     }
+    let instance = options.admin.instance.clone();
+    let instance = instance.unwrap_or_else(|| InstanceName::of(process));
+    let sources = Sources {
+        instance: instance.clone(),
+        banks,
+        limiter: basis.counting.degrading_limiter(),
+        pacer: basis.counting.degrading_pacer(),
+        journal: journal.clone(),
+        keys: store.clone(),
+        dashboard: for_insights.clone(),
+        connections,
+    };
     let operator = operator(clock.as_ref(), random.as_ref());
     Ok(Gateway {
         router,
         keys,
-        key_store,
         operator,
         key_watch,
-        retirement: Arc::new(retirement),
-        reconciliation: reconciliation.map(Arc::new),
-        in_process: counting.in_process(),
-        store,
+        retirement: Arc::new(basis.retirement()),
+        reconciliation: basis.reconciliation().map(Arc::new),
+        in_process: basis.counting.in_process(),
         for_insights,
-        clock,
+        readings: Arc::new(Readings::new(metrics, sources)),
+        instance,
         journal,
         requests,
+        key_store: basis.key_store,
+        store: basis.store,
+        clock: basis.clock,
     })
 }
 
@@ -202,14 +211,9 @@ pub(crate) async fn gateway(
 pub(crate) async fn key_administration(
     options: &Options,
 ) -> Result<(impl KeyAdministration + use<>, Caller)> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let random: Arc<dyn Random> = Arc::new(SystemRandom);
-    let store = storage::open(options).await?;
-    let secret = hmac_secret(options, &store, random.as_ref()).await?;
-    let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
-    let limiter = Counting::of(options, &key_store, &clock)?.limiter();
-    let keys = key_service(&store, &limiter, &clock, &random, hasher(&secret)?);
-    Ok((keys, operator(clock.as_ref(), random.as_ref())))
+    let basis = Basis::open(options, &Metrics::off()).await?;
+    let operator = operator(basis.clock.as_ref(), basis.random.as_ref());
+    Ok((basis.key_service()?, operator))
 }
 
 /// Whoever works on this machine's command line: an admin.
@@ -272,6 +276,14 @@ fn banks(options: &Options, sandbox_url: &PortalUrl, pacer: Arc<dyn Pacer>) -> R
     })
 }
 
+fn metered(banks: BankBySide, metrics: &Metrics, clock: &Arc<dyn Clock>) -> BankBySide {
+    let metered = |bank, side| Arc::new(MeteredBank::new(metrics, bank, side, Arc::clone(clock)));
+    BankBySide {
+        live: metered(banks.live, Environment::Live),
+        test: metered(banks.test, Environment::Test),
+    }
+}
+
 fn proofs(
     options: &Options,
     banks: &BankBySide,
@@ -290,79 +302,4 @@ fn proofs(
         memory,
         Arc::clone(watch),
     )
-}
-
-fn health(
-    counting: &Counting,
-    key_watch: &Arc<KeyWatch>,
-    journal: Arc<dyn UsageJournal>,
-) -> HealthService {
-    let store = Arc::clone(key_watch);
-    match counting {
-        Counting::Here { limiter, .. } => HealthService::new(store, journal, limiter.clone()),
-        Counting::Shared { limiter, .. } => {
-            HealthService::degrading(store, journal, Arc::clone(limiter))
-        }
-    }
-}
-
-fn key_service(
-    store: &Store,
-    limiter: &Arc<dyn Limiter>,
-    clock: &Arc<dyn Clock>,
-    random: &Arc<dyn Random>,
-    hasher: KeyHasher,
-) -> KeyService {
-    KeyService::new(
-        Arc::new(store.clone()),
-        Arc::new(store.clone()),
-        Arc::clone(limiter),
-        Arc::clone(clock),
-        Arc::new(SystemPause),
-        Arc::clone(random),
-        hasher,
-    )
-}
-
-/// The secret that was set, or the one in the data folder; the one that the keys of this database
-/// were hashed with. With another one they would all be refused.
-async fn hmac_secret(options: &Options, store: &Store, random: &dyn Random) -> Result<HmacSecret> {
-    let secret = given_secret(options, store, random).await?;
-    match recognise_secrets(store, &hasher(&secret)?).await {
-        Ok(()) => Ok(secret),
-        Err(other @ SecretsError::Other(_)) => bail!(
-            "CEP_HMAC_SECRET, or the secret in {}: {other}. Use that one; a new one is listed before \
-             it as a generation of its own (CEP_HMAC_SECRET=2:NEW,1:OLD)",
-            options.data_dir.display()
-        ),
-        Err(SecretsError::Store(error)) => Err(error).context("reading the database"),
-    }
-}
-
-async fn given_secret(
-    options: &Options,
-    keys: &dyn KeyStore,
-    random: &dyn Random,
-) -> Result<HmacSecret> {
-    if let Some(secret) = &options.hmac_secret {
-        return Ok(secret.clone());
-    }
-    if Deployment::of(options)? == Deployment::Replicated {
-        bail!("replicas need one secret: set CEP_HMAC_SECRET to the same 32 bytes or more on each");
-    }
-    if !secret::is_in_folder(&options.data_dir) && !keys.is_empty().await? {
-        bail!(
-            "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
-            options.data_dir.display()
-        );
-    }
-    secret::of_folder(&options.data_dir, random)
-}
-
-fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {
-    secret.hasher().map_err(|problem| unusable(&problem))
-}
-
-fn unusable(problem: &str) -> anyhow::Error {
-    anyhow::anyhow!("CEP_HMAC_SECRET: {problem}")
 }

@@ -30,6 +30,8 @@ pub(crate) fn gateway_command(folder: &Path) -> Result<Command> {
         .env_clear()
         .env("CEP_DATA_DIR", folder)
         .env("CEP_LISTEN", "127.0.0.1:0")
+        // Metrics are recorded, as usual.
+        .env("CEP_ADMIN_LISTEN", "127.0.0.1:0")
         .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
         .stderr(Stdio::null());
     Ok(command)

@@ -10,9 +10,11 @@ use store_seaorm::{Journal, Retention};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
+use crate::admin::{self, Admin};
 use crate::config::Options;
-use crate::server::{self, Bounds};
-use crate::wiring::{self, Deployment, Gateway, Identity};
+use crate::metrics::{self, Metrics};
+use crate::server::{self, Bounds, OpenConnections};
+use crate::wiring::{self, Deployment, Gateway, Identity, Surroundings};
 use crate::{first_start, say};
 
 /// How often changes of keys that other processes made are looked for: they must take effect
@@ -41,10 +43,28 @@ pub(super) async fn run(options: Options) -> Result<()> {
     let listener = server::listen(options.listen)
         .with_context(|| format!("listening on {} (CEP_LISTEN)", options.listen))?;
     let address = listener.local_addr().context("asking for the address")?;
+    let admin = admin::listen(options.admin.admin_listen)?;
+    let metrics = Arc::new(match &admin {
+        Some(_) => Metrics::new(),
+        None => Metrics::off(),
+    });
+    let open = OpenConnections::default();
     let (sandbox, sandbox_url) = wiring::start_sandbox(&options)?;
     let identity = wiring::identity(&options, address)?;
-    let gateway = wiring::gateway(&options, &sandbox_url, identity.as_ref()).await?;
+    let surroundings = Surroundings {
+        sandbox: &sandbox_url,
+        identity: identity.as_ref(),
+        metrics: Arc::clone(&metrics),
+        connections: open.clone(),
+    };
+    let gateway = Box::pin(wiring::gateway(&options, surroundings)).await?;
     let mut background = start_background(&gateway, &options);
+    background.spawn(every(metrics::UPKEEP, move || {
+        metrics.add_up();
+        std::future::ready(())
+    }));
+    let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.readings)));
+    let admin = admin.transpose()?;
 
     let welcome = match Deployment::of(&options)? {
         Deployment::Embedded => first_start::welcome(&gateway, address).await?,
@@ -57,13 +77,21 @@ pub(super) async fn run(options: Options) -> Result<()> {
     if let Some(identity) = &identity {
         announce(identity);
     }
+    if let Some(admin) = &admin {
+        say(&format!(
+            "Metrics are at http://{}/metrics",
+            admin.address()
+        ));
+    }
     if let Some(welcome) = welcome {
         say(&welcome);
     }
-    tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");
+    let instance = gateway.instance.as_str();
+    tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), instance, "serving");
 
     let bounds = Bounds {
         connections: usize::try_from(options.max_connections).context("CEP_MAX_CONNECTIONS")?,
+        open,
         farewell: options.bank_timeout + FAREWELL_MARGIN,
     };
     let mut broken = None;
@@ -82,6 +110,9 @@ pub(super) async fn run(options: Options) -> Result<()> {
     sandbox.cancel();
     if let Some(identity) = &identity {
         identity.stop();
+    }
+    if let Some(admin) = admin {
+        admin.stop().await;
     }
     tracing::info!("stopped");
     if let Some(ended) = broken {

@@ -11,6 +11,7 @@ use memory::{InProcessLimiter, InProcessPacer};
 use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
 
 use crate::config::{Options, ServerUrl};
+use crate::metrics::{MeteredLimiter, Metrics};
 
 /// How many processes serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,21 +50,22 @@ impl Deployment {
 
 /// Who counts requests.
 pub(super) enum Counting {
-    /// This process, which has to forget idle keys by itself.
+    /// This process.
     Here {
-        limiter: Arc<InProcessLimiter>,
+        limiter: Arc<dyn Limiter>,
+        in_process: Arc<InProcessLimiter>,
         pacer: Arc<InProcessPacer>,
     },
     /// Redis, for all replicas; this process while Redis is down.
     Shared {
         limiter: Arc<DegradingLimiter>,
-        stand_in: Arc<InProcessLimiter>,
+        in_process: Arc<InProcessLimiter>,
         pacer: Arc<DegradingPacer>,
     },
 }
 
 impl Counting {
-    /// What the options name.
+    /// What the options name, measured.
     ///
     /// # Errors
     /// When they can't be used.
@@ -71,12 +73,17 @@ impl Counting {
         options: &Options,
         keys: &Arc<dyn KeyStore>,
         clock: &Arc<dyn Clock>,
+        metrics: &Metrics,
     ) -> Result<Self> {
         let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
+        let metered = |limiter| -> Arc<dyn Limiter> {
+            Arc::new(MeteredLimiter::new(metrics, limiter, Arc::clone(clock)))
+        };
         let pacing = Pacing::new(options.bank_budget);
         let Some(redis) = redis(options)? else {
             return Ok(Self::Here {
-                limiter: in_process,
+                limiter: metered(in_process.clone()),
+                in_process,
                 pacer: Arc::new(InProcessPacer::new(pacing)),
             });
         };
@@ -86,7 +93,7 @@ impl Counting {
             Arc::clone(clock),
         );
         let limiter = DegradingLimiter::new(
-            Arc::new(redis),
+            metered(Arc::new(redis)),
             in_process.clone(),
             Arc::clone(keys),
             Arc::clone(clock),
@@ -94,7 +101,7 @@ impl Counting {
         );
         Ok(Self::Shared {
             limiter: Arc::new(limiter),
-            stand_in: in_process,
+            in_process,
             pacer: Arc::new(pacer),
         })
     }
@@ -102,7 +109,7 @@ impl Counting {
     /// What counts.
     pub(super) fn limiter(&self) -> Arc<dyn Limiter> {
         match self {
-            Self::Here { limiter, .. } => limiter.clone(),
+            Self::Here { limiter, .. } => Arc::clone(limiter),
             Self::Shared { limiter, .. } => limiter.clone(),
         }
     }
@@ -115,13 +122,28 @@ impl Counting {
         }
     }
 
-    /// What of it is in this process.
+    /// What counts, when it can be degraded.
+    pub(super) fn degrading_limiter(&self) -> Option<Arc<DegradingLimiter>> {
+        match self {
+            Self::Here { .. } => None,
+            Self::Shared { limiter, .. } => Some(Arc::clone(limiter)),
+        }
+    }
+
+    /// What says when the portal may be asked, when it can be degraded.
+    pub(super) fn degrading_pacer(&self) -> Option<Arc<DegradingPacer>> {
+        match self {
+            Self::Here { .. } => None,
+            Self::Shared { pacer, .. } => Some(Arc::clone(pacer)),
+        }
+    }
+
+    /// What of it is in this process, and has to be told to forget idle keys.
     pub(super) fn in_process(&self) -> Arc<InProcessLimiter> {
         match self {
-            Self::Here { limiter, .. }
-            | Self::Shared {
-                stand_in: limiter, ..
-            } => Arc::clone(limiter),
+            Self::Here { in_process, .. } | Self::Shared { in_process, .. } => {
+                Arc::clone(in_process)
+            }
         }
     }
 }

@@ -16,15 +16,18 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 19] = [
+const DRIVERS: [&str; 22] = [
     "async-graphql",
     "axum",
     "deadpool-redis",
     "hyper",
     "hyper-util",
     "jsonwebtoken",
+    "metrics",
+    "metrics-exporter-prometheus",
     "oauth2",
     "pdf-writer",
+    "procfs",
     "redis",
     "reqwest",
     "rust-embed",
@@ -154,8 +157,17 @@ const HOUSE: [Place; 15] = [
             "identity-oidc",
             "sandbox",
         ],
-        // The accept loop, and the one TLS provider.
-        Others::Drivers(&["axum", "hyper", "hyper-util", "rustls", "tower"]),
+        // The accept loop, the one TLS provider, and what operators measure.
+        Others::Drivers(&[
+            "axum",
+            "hyper",
+            "hyper-util",
+            "metrics",
+            "metrics-exporter-prometheus",
+            "procfs",
+            "rustls",
+            "tower",
+        ]),
     ),
 ];
 

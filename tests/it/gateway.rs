@@ -126,6 +126,8 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
         .env_clear()
         .env("CEP_DATA_DIR", folder.join("data"))
+        // Many gateways run at the same time here.
+        .env("CEP_ADMIN_LISTEN", "127.0.0.1:0")
         .current_dir(folder);
     command
 }
@@ -156,6 +158,25 @@ impl Gateway {
     /// What it has logged so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder().join("log")).unwrap()
+    }
+
+    /// Where operators look; it says so after it said where it listens.
+    pub(crate) async fn admin_url(&self, path: &str) -> String {
+        let mut address = None;
+        eventually(
+            "it says where metrics are",
+            Duration::from_secs(20),
+            async || {
+                let printed = self.printed();
+                let line = printed
+                    .lines()
+                    .find_map(|line| line.strip_prefix("Metrics are at "));
+                address = line.map(|url| url.trim_end_matches("/metrics").to_owned());
+                address.is_some()
+            },
+        )
+        .await;
+        format!("{}{path}", address.unwrap())
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

@@ -23,6 +23,7 @@ mod killed_replica;
 mod limits;
 mod load;
 mod matrix;
+mod metrics;
 mod month_edge;
 mod own_keys;
 mod person;

@@ -34,6 +34,12 @@ pub(crate) fn replica(servers: &Servers) -> Gateway {
     plan(servers).start()
 }
 
+/// The first replica on these.
+pub(crate) fn migrated_replica(servers: &Servers) -> Gateway {
+    assert!(migrate(servers).status.success());
+    replica(servers)
+}
+
 pub(crate) fn migrate(servers: &Servers) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
     // All that it needs.

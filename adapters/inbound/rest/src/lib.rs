@@ -8,6 +8,7 @@
 mod caller;
 mod details;
 mod docs_page;
+mod ending;
 mod failure;
 mod files;
 mod headers;
@@ -19,7 +20,6 @@ mod people;
 mod pipeline;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
@@ -27,10 +27,9 @@ use axum::routing::{get, post};
 use domain::outcome::Endpoint;
 use domain::participant::Catalogue;
 use ports::inbound::{Gatekeeper, Health, Proofs};
-use ports::outbound::{Clock, Random};
-use tokio_util::task::TaskTracker;
 use web::Observer;
 
+pub use ending::{Ending, ProofWitness};
 pub use openapi::openapi_json;
 pub use people::{PeopleState, people_router};
 pub use web::BODY_DEADLINE;
@@ -49,17 +48,14 @@ pub struct RestState {
     pub proofs: Arc<dyn Proofs>,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
-    /// For dates, request ids and durations.
-    pub clock: Arc<dyn Clock>,
-    /// For request ids.
-    pub random: Arc<dyn Random>,
     /// Whose codes `emisor` and `receptor` may be.
     pub catalogue: &'static Catalogue,
-    /// Requests that are under way, also those whose caller hung up. At shutdown: stop accepting,
-    /// close it, wait for it, then flush the journal.
-    pub tasks: TaskTracker,
-    /// Time in which a whole body must arrive; [`BODY_DEADLINE`].
-    pub body_deadline: Duration,
+    /// For ids, dates and durations. Its tasks are the requests that are under way, also those whose
+    /// caller hung up. At shutdown: stop accepting, close them, wait for them, then flush the
+    /// journal.
+    pub observer: Arc<Observer>,
+    /// Hears what became of every proof request.
+    pub witness: Arc<dyn ProofWitness>,
 }
 
 /// All routes.
@@ -67,12 +63,7 @@ pub struct RestState {
 /// The accept loop must put `ConnectInfo<SocketAddr>` into each request's extensions; without it
 /// all callers share one address.
 pub fn router(state: RestState) -> Router {
-    let observer = Arc::new(Observer {
-        clock: Arc::clone(&state.clock),
-        random: Arc::clone(&state.random),
-        tasks: state.tasks.clone(),
-        body_deadline: state.body_deadline,
-    });
+    let observer = Arc::clone(&state.observer);
     let state = Arc::new(state);
 
     let mut operations = Router::new();
@@ -97,7 +88,7 @@ pub fn router(state: RestState) -> Router {
     for alias in ALIASES {
         for endpoint in Endpoint::ALL {
             let state = Arc::clone(&state);
-            let answer = move |request: Request| pipeline::answer(state, alias, endpoint, request);
+            let answer = move |request: Request| pipeline::answer(state, endpoint, request);
             router = router.route(
                 &format!("{alias}/v1/cep/{}", endpoint.name()),
                 post(answer).fallback_service(refuse_method.clone()),

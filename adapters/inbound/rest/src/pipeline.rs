@@ -7,9 +7,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::http::HeaderMap;
+use axum::extract::{MatchedPath, Request};
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::calendar;
 use domain::inference::Evidence;
@@ -23,6 +23,7 @@ use web::headers::put_common;
 use web::{Call, Failure, Upload, milliseconds};
 
 use crate::caller;
+use crate::ending::Ending;
 use crate::failure;
 use crate::files;
 use crate::headers;
@@ -32,19 +33,18 @@ use crate::{MAX_BODY_BYTES, RestState};
 /// Answers a proof request.
 pub(crate) async fn answer(
     state: Arc<RestState>,
-    alias: &'static str,
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    let call = Call::new(request.headers(), &*state.clock, &*state.random);
+    let observer = &state.observer;
+    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
     let (sender, receiver) = oneshot::channel();
     let errand = Errand {
         state: Arc::clone(&state),
         call: call.clone(),
-        alias,
         endpoint,
     };
-    state.tasks.spawn(errand.run(request, sender));
+    observer.tasks.spawn(errand.run(request, sender));
     if let Ok(response) = receiver.await {
         return response;
     }
@@ -58,13 +58,12 @@ pub(crate) async fn answer(
 struct Errand {
     state: Arc<RestState>,
     call: Call,
-    alias: &'static str,
     endpoint: Endpoint,
 }
 
 /// What became of it, for the log.
 struct Record {
-    outcome: &'static str,
+    ending: Ending,
     key: Option<(KeyId, Environment)>,
     banks: Option<Banks>,
     evidence: Evidences,
@@ -89,7 +88,7 @@ impl Errand {
     async fn run(self, request: Request, sender: oneshot::Sender<Response>) {
         let address = caller::address(&request);
         let (parts, body) = request.into_parts();
-        let mut upload = Upload::new(&parts.headers, body, self.state.body_deadline);
+        let mut upload = Upload::new(&parts.headers, body, self.state.observer.body_deadline);
         let attempt = Attempt {
             presented_key: caller::presented_key(&parts.headers),
             address,
@@ -98,9 +97,9 @@ impl Errand {
         };
         let (mut response, record) = self.admitted(attempt, &parts.headers, &mut upload).await;
         put_common(response.headers_mut(), self.call.id_value());
-        let status = response.status().as_u16();
+        let status = response.status();
         let heard = sender.send(response).is_ok();
-        self.log(&parts, status, heard, &record);
+        self.report(&parts, status, heard, &record);
         upload.drain().await;
     }
 
@@ -129,7 +128,7 @@ impl Errand {
             evidence,
         } = answer;
         let mut record = Record {
-            outcome: settlement.outcome.name(),
+            ending: Ending::Settled(settlement.outcome),
             key: Some(key),
             banks: settlement.banks,
             evidence,
@@ -146,8 +145,8 @@ impl Errand {
                 } = &self.call;
                 response = failure::of_not_durable(&error, request_id, *language).into_response();
                 // Whatever the answer was, it stays here, and nobody pays for it.
-                record.outcome = Outcome::InternalError.name();
-                let now = self.state.clock.monotonic();
+                record.ending = Ending::Settled(Outcome::InternalError);
+                let now = self.state.observer.clock.monotonic();
                 counted
                     .after(now.saturating_sub(admitted_at))
                     .after_refund()
@@ -158,16 +157,18 @@ impl Errand {
     }
 
     fn refused(&self, refusal: &Refusal) -> (Response, Record) {
-        let (outcome, standing) = match refusal {
-            Refusal::InvalidKey => ("invalid_api_key", None),
-            Refusal::RateLimited { standing, .. } => (Outcome::RateLimited.name(), Some(standing)),
+        let (ending, standing) = match refusal {
+            Refusal::InvalidKey => (Ending::InvalidApiKey, None),
+            Refusal::RateLimited { standing, .. } => {
+                (Ending::Settled(Outcome::RateLimited), Some(standing))
+            }
             Refusal::QuotaExceeded { standing, .. } => {
-                (Outcome::QuotaExceeded.name(), Some(standing))
+                (Ending::Settled(Outcome::QuotaExceeded), Some(standing))
             }
             Refusal::Unavailable { cause, .. } => {
                 let request_id = &self.call.request_id;
                 tracing::error!(%request_id, %cause, "a key or its limits could not be read");
-                ("unavailable", None)
+                (Ending::Unavailable, None)
             }
         };
         let mut response = failure::of_refusal(refusal, self.call.language).into_response();
@@ -175,7 +176,7 @@ impl Errand {
             headers::put_standing(response.headers_mut(), standing);
         }
         let record = Record {
-            outcome,
+            ending,
             key: None,
             banks: None,
             evidence: Evidences::default(),
@@ -246,10 +247,11 @@ impl Errand {
             .read(headers, MAX_BODY_BYTES)
             .await
             .map_err(|fault| {
-                Failure::of_body(fault, MAX_BODY_BYTES, self.state.body_deadline, language)
+                let deadline = self.state.observer.body_deadline;
+                Failure::of_body(fault, MAX_BODY_BYTES, deadline, language)
             })?;
         let raw = json::read_query(&body).map_err(|fault| failure::of_json(fault, language))?;
-        let today = calendar::today(self.state.clock.now());
+        let today = calendar::today(self.state.observer.clock.now());
         let institutions = self.endpoint.institutions();
         ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
             .map_err(|errors| failure::of_fields(&errors, language))
@@ -268,24 +270,26 @@ impl Errand {
         )
     }
 
-    /// One line a request, without personal data.
-    fn log(&self, parts: &Parts, status: u16, heard: bool, record: &Record) {
+    /// Tells the witnesses, and writes one line, without personal data.
+    fn report(&self, parts: &Parts, status: StatusCode, heard: bool, record: &Record) {
+        let RestState {
+            observer, witness, ..
+        } = &*self.state;
+        let now = observer.clock.monotonic();
+        let duration = now.saturating_sub(self.call.started);
+        let route = web::route(parts.extensions.get::<MatchedPath>());
+        observer.witness.answered(route, status);
+        witness.ended(self.endpoint, record.ending, duration);
         if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
             return;
         }
-        let duration = self
-            .state
-            .clock
-            .monotonic()
-            .saturating_sub(self.call.started);
-        let endpoint = self.endpoint.name();
         tracing::info!(
             target: "cep::request",
             method = %parts.method,
-            route = %format_args!("{}/v1/cep/{endpoint}", self.alias),
-            status,
-            outcome = record.outcome,
-            endpoint,
+            route,
+            status = status.as_u16(),
+            outcome = record.ending.name(),
+            endpoint = self.endpoint.name(),
             key = record.key.map(|(id, _)| tracing::field::display(id)),
             environment = record.key.map(|(_, environment)| environment.name()),
             issuer = record.banks.map(|banks| banks.issuer.number()),

@@ -35,7 +35,8 @@ pub use failure::{Failure, SIGN_IN_PATH};
 pub use guard::{SessionGuard, guard};
 pub use language::Language;
 pub use observe::{
-    Observer, Unremarkable, method_not_allowed, milliseconds, observe, route_not_found,
+    Observer, UNKNOWN_ROUTE, Unremarkable, Witness, method_not_allowed, milliseconds, observe,
+    route, route_not_found,
 };
 pub use origin::{Origin, OriginError};
 pub use site::{Site, SiteError};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Extension, MatchedPath, Request, State};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use futures::FutureExt as _;
@@ -28,6 +28,28 @@ pub struct Observer {
     pub tasks: TaskTracker,
     /// Time in which a whole body must arrive; [`crate::BODY_DEADLINE`].
     pub body_deadline: Duration,
+    /// Hears of every answer.
+    pub witness: Arc<dyn Witness>,
+}
+
+/// Hears of every answer, for whoever counts them.
+pub trait Witness: Send + Sync {
+    /// An answer is on its way. `route` is the pattern that the request matched, or
+    /// [`UNKNOWN_ROUTE`]: never what the caller wrote.
+    fn answered(&self, route: &str, status: StatusCode);
+}
+
+/// Nobody listens.
+impl Witness for () {
+    fn answered(&self, _route: &str, _status: StatusCode) {}
+}
+
+/// The route of a request that matched none.
+pub const UNKNOWN_ROUTE: &str = "unknown";
+
+/// The route that a request matched.
+pub fn route(path: Option<&MatchedPath>) -> &str {
+    path.map_or(UNKNOWN_ROUTE, MatchedPath::as_str)
 }
 
 /// Observes all routes of a router, and its fallback.
@@ -57,10 +79,12 @@ async fn observed(
     if !incoming.is_over().await {
         observer.tasks.spawn(incoming.drain());
     }
+    let (route, status) = (route(path.as_ref()), response.status());
+    observer.witness.answered(route, status);
     let line = Line {
         method: &method,
-        route: path.as_ref().map_or("unknown", MatchedPath::as_str),
-        status: response.status().as_u16(),
+        route,
+        status: status.as_u16(),
         duration: observer.clock.monotonic().saturating_sub(call.started),
         request_id: call.request_id.as_str(),
     };

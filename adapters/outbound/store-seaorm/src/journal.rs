@@ -20,6 +20,7 @@
 mod queue;
 mod statements;
 mod statistics;
+mod witness;
 mod writer;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ use uuid::Uuid;
 use crate::connection::StoreOptions;
 use queue::Queue;
 pub(crate) use statements::minute;
+pub use witness::CommitWitness;
 use writer::Writer;
 
 /// Writes down what was used. Close it before the program ends: what still waits is written then.
@@ -55,13 +57,19 @@ impl Journal {
         connection: DatabaseConnection,
         writer: Uuid,
         options: StoreOptions,
+        witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let queue = Queue::new(options.journal_capacity, options.journal_patience);
         let queue = Arc::new(queue);
         let patience = options.answer_timeout(connection.get_database_backend());
-        let writer = Writer::new(connection, writer, Arc::clone(&queue), patience);
+        let writer = Writer::new(connection, writer, Arc::clone(&queue), patience, witness);
         let writer = Mutex::new(Some(tokio::spawn(writer.run())));
         Self(Arc::new(Parts { queue, writer }))
+    }
+
+    /// Entries that wait to be durable, those that are being written included.
+    pub fn waiting(&self) -> usize {
+        self.0.queue.waiting()
     }
 
     /// Writes what waits and ends. While the store fails it is tried for as long as an entry may

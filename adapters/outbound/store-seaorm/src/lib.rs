@@ -38,7 +38,7 @@ mod tests;
 mod usage;
 
 pub use connection::{OpenError, ServerFault, StoreOptions, UrlFault, sqlite_url};
-pub use journal::Journal;
+pub use journal::{CommitWitness, Journal};
 pub use prune::{Pruned, Retention};
 pub use schema::SchemaError;
-pub use store::Store;
+pub use store::{Connections, Store};

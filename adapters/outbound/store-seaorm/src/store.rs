@@ -14,11 +14,22 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::connection::{FirstConnection, OpenError, Place, StoreOptions};
-use crate::journal::Journal;
+use crate::journal::{CommitWitness, Journal};
 use crate::schema::SchemaError;
 
 /// The advisory lock of whoever migrates: "cep" and a number of our own.
 const MIGRATING: i64 = 0x0063_6570_0000_0001;
+
+/// The connections of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connections {
+    /// At work, or being opened.
+    pub in_use: u32,
+    /// Open, and waiting for work.
+    pub idle: u32,
+    /// As many as there may be.
+    pub max: u32,
+}
 
 /// Keys, counters and requests in one database. Clones share their connections.
 #[derive(Clone)]
@@ -59,7 +70,36 @@ impl Store {
     /// Starts the journal of this store. `writer` is the name of this process among all that ever
     /// write to the database.
     pub fn journal(&self, writer: Uuid) -> Journal {
-        Journal::start(self.for_journal.clone(), writer, self.options)
+        self.watched_journal(writer, Arc::new(()))
+    }
+
+    /// As [`Store::journal`], with somebody who watches its commits.
+    pub fn watched_journal(&self, writer: Uuid, witness: Arc<dyn CommitWitness>) -> Journal {
+        Journal::start(self.for_journal.clone(), writer, self.options, witness)
+    }
+
+    /// How many connections there are, the journal's own aside.
+    pub fn connections(&self) -> Connections {
+        // A pool's numbers are read one after the other, while others take and give back.
+        let of = |open: u32, idle: usize| {
+            let idle = u32::try_from(idle).unwrap_or(u32::MAX).min(open);
+            Connections {
+                in_use: open - idle,
+                idle,
+                max: self.options.connections,
+            }
+        };
+        match self.connection.get_database_backend() {
+            DbBackend::Sqlite => {
+                let pool = self.connection.get_sqlite_connection_pool();
+                of(pool.size(), pool.num_idle())
+            }
+            DbBackend::Postgres => {
+                let pool = self.connection.get_postgres_connection_pool();
+                of(pool.size(), pool.num_idle())
+            }
+            _ => of(0, 0),
+        }
     }
 
     /// Makes the tables that are missing. Several processes may do so at the same time: one does

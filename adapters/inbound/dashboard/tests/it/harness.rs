@@ -150,6 +150,7 @@ impl Harness {
             random: Arc::new(CountingRandom::default()),
             tasks: TaskTracker::new(),
             body_deadline: BODY_DEADLINE,
+            witness: Arc::new(()),
         };
         let router = dashboard::router(DashboardState {
             sessions: sessions.clone(),

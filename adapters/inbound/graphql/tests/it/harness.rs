@@ -80,6 +80,7 @@ impl Harness {
                 random: Arc::new(NoRandom),
                 tasks: tasks.clone(),
                 body_deadline: BODY_DEADLINE,
+                witness: Arc::new(()),
             }),
             guard: Arc::new(SessionGuard {
                 sessions: Arc::new(FakeSessions),

@@ -15,7 +15,7 @@ use domain::inference::{self, Resolved, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::limits::{MinuteStanding, MonthStanding, Standing};
 use domain::month::Month;
-use domain::outcome::Outcome;
+use domain::outcome::{Endpoint, Outcome};
 use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{
@@ -24,8 +24,11 @@ use ports::inbound::{
     Wanted,
 };
 use ports::outbound::{Clock, Random, Receipt, ThrottleReason};
+use reqwest::StatusCode;
+use rest::{Ending, ProofWitness};
 use tokio::sync::Notify;
 use uuid::Uuid;
+use web::Witness;
 
 pub(crate) const GOOD_KEY: &str = "cep_test_AbCd1234.000000000000000000000000";
 pub(crate) const UNCAPPED_KEY: &str = "cep_test_AbCd1234.100000000000000000000000";
@@ -322,6 +325,26 @@ fn every_hint() -> Vec<Hint> {
         },
         Hint::MaybeOperationDate { other: date(18) },
     ]
+}
+
+/// Remembers what it hears.
+#[derive(Default)]
+pub(crate) struct FakeWitness {
+    pub(crate) answered: Mutex<Vec<(String, u16)>>,
+    pub(crate) ended: Mutex<Vec<(Endpoint, Ending)>>,
+}
+
+impl Witness for FakeWitness {
+    fn answered(&self, route: &str, status: StatusCode) {
+        let answer = (route.to_owned(), status.as_u16());
+        self.answered.lock().unwrap().push(answer);
+    }
+}
+
+impl ProofWitness for FakeWitness {
+    fn ended(&self, endpoint: Endpoint, ending: Ending, _: Duration) {
+        self.ended.lock().unwrap().push((endpoint, ending));
+    }
 }
 
 /// Components, one of which is in any state.

@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use web::{Observer, Origin, SessionGuard, Site};
 
 use crate::fakes::{
-    CountingRandom, FakeGatekeeper, FakeHealth, FakeProofs, GOOD_KEY, StoppedClock,
+    CountingRandom, FakeGatekeeper, FakeHealth, FakeProofs, FakeWitness, GOOD_KEY, StoppedClock,
 };
 use crate::people::fakes::{FakePeople, FakeSessions};
 
@@ -37,6 +37,7 @@ pub(crate) struct Harness {
     pub(crate) proofs: Arc<FakeProofs>,
     pub(crate) health: Arc<FakeHealth>,
     pub(crate) people: Arc<FakePeople>,
+    pub(crate) witness: Arc<FakeWitness>,
     pub(crate) tasks: TaskTracker,
     client: Client,
 }
@@ -60,25 +61,28 @@ impl Harness {
         let health = Arc::new(FakeHealth::default());
         let tasks = TaskTracker::new();
         let people = Arc::new(FakePeople::default());
-        let router = rest::router(RestState {
-            gatekeeper: gatekeeper.clone(),
-            proofs: proofs.clone(),
-            health: health.clone(),
-            clock: Arc::new(StoppedClock),
-            random: Arc::new(CountingRandom::default()),
-            catalogue: Catalogue::embedded(),
-            tasks: tasks.clone(),
-            body_deadline,
-        });
-        let people_router = rest::people_router(PeopleState {
-            keys: people.clone(),
-            insights: people.clone(),
-            observer: Arc::new(Observer {
+        let witness = Arc::new(FakeWitness::default());
+        let observer = || {
+            Arc::new(Observer {
                 clock: Arc::new(StoppedClock),
                 random: Arc::new(CountingRandom::default()),
                 tasks: tasks.clone(),
                 body_deadline,
-            }),
+                witness: witness.clone(),
+            })
+        };
+        let router = rest::router(RestState {
+            gatekeeper: gatekeeper.clone(),
+            proofs: proofs.clone(),
+            health: health.clone(),
+            catalogue: Catalogue::embedded(),
+            observer: observer(),
+            witness: witness.clone(),
+        });
+        let people_router = rest::people_router(PeopleState {
+            keys: people.clone(),
+            insights: people.clone(),
+            observer: observer(),
             guard: Arc::new(SessionGuard {
                 sessions: Arc::new(FakeSessions),
                 site: Arc::new(site()),
@@ -104,6 +108,7 @@ impl Harness {
             proofs,
             health,
             people,
+            witness,
             tasks,
             client,
         }

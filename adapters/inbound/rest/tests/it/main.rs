@@ -11,3 +11,4 @@ mod operations;
 mod people;
 mod proofs;
 mod sockets;
+mod witness;

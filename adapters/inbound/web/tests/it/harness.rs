@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Request};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
 use chrono::{DateTime, Utc};
@@ -22,7 +22,7 @@ use ports::inbound::{
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
-use web::{Call, Failure, Incoming, Observer, Origin, SessionGuard, Site};
+use web::{Call, Failure, Incoming, Observer, Origin, SessionGuard, Site, Witness};
 
 pub(crate) const TOKEN: &str = "a-good-token";
 pub(crate) const UNCHECKED: &str = "a-token-while-the-provider-is-down";
@@ -85,12 +85,30 @@ impl Sessions for FakeSessions {
     }
 }
 
+/// Remembers the routes and statuses that it hears of.
+#[derive(Default)]
+pub(crate) struct Answers(Mutex<Vec<(String, u16)>>);
+
+impl Answers {
+    pub(crate) fn heard(&self) -> Vec<(String, u16)> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Witness for Answers {
+    fn answered(&self, route: &str, status: StatusCode) {
+        let answer = (route.to_owned(), status.as_u16());
+        self.0.lock().unwrap().push(answer);
+    }
+}
+
 /// A guarded router, and how often anything behind the guard was reached.
 pub(crate) struct Harness {
     router: Router,
     reached: Arc<AtomicUsize>,
     pub(crate) tasks: TaskTracker,
     pub(crate) bodies: Arc<Mutex<Vec<String>>>,
+    pub(crate) answers: Arc<Answers>,
 }
 
 impl Harness {
@@ -105,6 +123,7 @@ impl Harness {
         let reached = Arc::new(AtomicUsize::new(0));
         let bodies = Arc::new(Mutex::new(Vec::new()));
         let tasks = TaskTracker::new();
+        let answers = Arc::new(Answers::default());
         let guard = Arc::new(SessionGuard {
             sessions: Arc::new(FakeSessions),
             site: Arc::new(Site::new(origin(OURS), allowed, None).unwrap()),
@@ -114,6 +133,7 @@ impl Harness {
             random: Arc::new(NoRandom),
             tasks: tasks.clone(),
             body_deadline: Duration::from_millis(200),
+            witness: answers.clone(),
         });
         let count = Arc::clone(&reached);
         let answer = move |Extension(caller): Extension<Caller>, person: Extension<Person>| async move {
@@ -152,6 +172,7 @@ impl Harness {
             reached,
             tasks,
             bodies,
+            answers,
         }
     }
 

@@ -63,6 +63,28 @@ async fn a_body_that_nobody_reads_is_taken_in_within_its_deadline() {
 }
 
 #[tokio::test]
+async fn the_witness_hears_routes_and_statuses_and_never_what_a_caller_wrote() {
+    let harness = Harness::new();
+    harness.send(session("GET", "/thing?a=canary", &[])).await;
+    harness.send(request("GET", "/thing", &[])).await;
+    harness.send(session("BREW", "/thing", &[])).await;
+    harness.send(session("GET", "/panic", &[])).await;
+    harness.send(session("GET", "/canary", &[])).await;
+    let heard = harness.answers.heard();
+    let expected = [
+        ("/thing", 200),
+        ("/thing", 401),
+        ("/thing", 405),
+        ("/panic", 500),
+        ("unknown", 404),
+    ];
+    assert_eq!(
+        heard,
+        expected.map(|(route, status)| (route.to_owned(), status))
+    );
+}
+
+#[tokio::test]
 async fn an_id_that_is_not_sane_is_replaced() {
     let harness = Harness::new();
     let cookie = format!("__Host-cep_session={TOKEN}");

@@ -68,7 +68,7 @@ pub(super) struct Batch {
     pub(super) refused: HashMap<Kind, u64>,
     /// When the newest of them happened.
     pub(super) newest: Option<DateTime<Utc>>,
-    entries: usize,
+    pub(super) entries: usize,
     /// When it is written at the latest, while nothing but refusals is in it; `None`: at once.
     lingers_until: Option<Instant>,
     /// Whether it is written also when there is nothing in it, to find out whether that succeeds.
@@ -115,9 +115,13 @@ impl Batch {
 }
 
 impl State {
-    fn is_full(&self, capacity: usize) -> bool {
+    fn waiting(&self) -> usize {
         let written = self.writing.as_ref().map_or(0, |writing| writing.entries);
-        self.filling.entries + written >= capacity
+        self.filling.entries + written
+    }
+
+    fn is_full(&self, capacity: usize) -> bool {
+        self.waiting() >= capacity
     }
 
     fn drop_one(&mut self) {
@@ -259,6 +263,11 @@ impl Queue {
                 Ok(Err(_)) | Err(_) => Err(self.failure()),
             }
         }
+    }
+
+    /// Entries that are filled in, and those that are being written.
+    pub(super) fn waiting(&self) -> usize {
+        self.state().waiting()
     }
 
     /// Why the last commit failed, until one succeeds.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::queue::{Batch, Queue};
 use super::statements::Statements;
+use super::witness::CommitWitness;
 use crate::store::{Late, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
@@ -25,6 +26,7 @@ pub(super) struct Writer {
     number: i64,
     /// How long each answer may take; a file answers by itself.
     patience: Option<Duration>,
+    witness: Arc<dyn CommitWitness>,
 }
 
 impl Writer {
@@ -33,6 +35,7 @@ impl Writer {
         name: Uuid,
         queue: Arc<Queue>,
         patience: Option<Duration>,
+        witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let statements = Statements::new(connection.get_database_backend());
         Self {
@@ -42,6 +45,7 @@ impl Writer {
             name,
             number: 1,
             patience,
+            witness,
         }
     }
 
@@ -57,7 +61,7 @@ impl Writer {
 
     /// Writes a batch, however often it takes.
     async fn write(&self, batch: &Batch) -> Result<(), PastHope> {
-        let mut attempt = self.commit(batch).await;
+        let mut attempt = self.attempt(batch).await;
         let mut pause = FIRST_PAUSE;
         while let Err(error) = attempt {
             tracing::warn!(%error, "the journal can't write; it tries again");
@@ -74,10 +78,21 @@ impl Writer {
             }
             tokio::time::sleep(pause).await;
             pause = LONGEST_PAUSE.min(pause * 2);
-            attempt = self.commit(batch).await;
+            attempt = self.attempt(batch).await;
         }
         self.queue.written(batch);
         Ok(())
+    }
+
+    /// One attempt at a commit, under the witness' eyes.
+    async fn attempt(&self, batch: &Batch) -> Result<(), DbErr> {
+        let started = Instant::now();
+        let committed = self.commit(batch).await;
+        match &committed {
+            Ok(()) => self.witness.committed(batch.entries, started.elapsed()),
+            Err(_) => self.witness.failed(),
+        }
+        committed
     }
 
     /// Writes a batch, unless it was written: a commit that took place although its answer was lost

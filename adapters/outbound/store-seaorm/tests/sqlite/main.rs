@@ -12,3 +12,4 @@ mod refusals;
 mod support;
 mod trouble;
 mod upgrade;
+mod watched;

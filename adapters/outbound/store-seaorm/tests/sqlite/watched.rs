@@ -1,0 +1,80 @@
+//! What whoever watches the store is told.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ports::outbound::{KeyStore, UsageJournal};
+use store_seaorm::{CommitWitness, StoreOptions};
+use uuid::Uuid;
+
+use crate::support::{Folder, add_key, admission};
+
+/// Remembers what it hears: the entries of commits, and how many failed.
+#[derive(Default)]
+struct Heard {
+    committed: Mutex<Vec<usize>>,
+    failed: Mutex<usize>,
+}
+
+impl CommitWitness for Heard {
+    fn committed(&self, entries: usize, took: Duration) {
+        assert!(took > Duration::ZERO);
+        self.committed.lock().unwrap().push(entries);
+    }
+
+    fn failed(&self) {
+        *self.failed.lock().unwrap() += 1;
+    }
+}
+
+async fn until(mut condition: impl FnMut() -> bool) {
+    let patience = Duration::from_secs(20);
+    let wait = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(patience, wait).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
+    let folder = Folder::new();
+    let options = StoreOptions {
+        busy_timeout: Duration::from_millis(20),
+        ..StoreOptions::default()
+    };
+    let store = folder.open_with(options).await;
+    let key = add_key(&store, 1).await;
+    let heard = Arc::new(Heard::default());
+    let writer = store.watched_journal(Uuid::from_u128(1), heard.clone());
+    let lock = folder.lock().await;
+    let receipts: Vec<_> = (0..5).map(|_| writer.admit(admission(key))).collect();
+    assert_eq!(writer.waiting(), 5);
+    until(|| *heard.failed.lock().unwrap() > 0).await;
+    assert_eq!(writer.waiting(), 5, "what failed still waits");
+    assert!(heard.committed.lock().unwrap().is_empty());
+    lock.rollback().await.unwrap();
+    for receipt in receipts {
+        receipt.await.unwrap();
+    }
+    assert_eq!(writer.waiting(), 0);
+    writer.close().await.unwrap();
+    assert_eq!(heard.committed.lock().unwrap().iter().sum::<usize>(), 5);
+}
+
+#[tokio::test]
+async fn the_connections_of_the_pool_are_told() {
+    let folder = Folder::new();
+    let options = StoreOptions {
+        connections: 3,
+        ..StoreOptions::default()
+    };
+    let store = folder.open_with(options).await;
+    store.newest_change().await.unwrap();
+    // A connection comes back to the pool in a task of its own.
+    until(|| store.connections().in_use == 0).await;
+    let resting = store.connections();
+    assert!((1..=3).contains(&resting.idle), "{resting:?}");
+    assert_eq!(resting.max, 3);
+}

@@ -1,0 +1,100 @@
+//! The admin listener: what operators read, apart from what callers reach.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::AdminAddress;
+use crate::metrics::Readings;
+use crate::server::{self, Bounds, OpenConnections};
+
+/// Prometheus' text format.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// A few who measure, and somebody who looks.
+const CONNECTIONS: usize = 16;
+/// What a look in flight may still take at the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Listens where operators may look; `None` when they may not.
+///
+/// # Errors
+/// When the address is taken.
+pub(crate) fn listen(address: AdminAddress) -> Result<Option<TcpListener>> {
+    let AdminAddress::On(address) = address else {
+        return Ok(None);
+    };
+    let listener = server::listen(address).with_context(|| {
+        format!(
+            "listening on {address} for metrics: set CEP_ADMIN_LISTEN to another address, or to \
+             `off` to serve none"
+        )
+    })?;
+    Ok(Some(listener))
+}
+
+/// The admin listener at work.
+pub(crate) struct Admin {
+    address: SocketAddr,
+    stop: CancellationToken,
+    serving: JoinHandle<Result<()>>,
+}
+
+impl Admin {
+    /// Serves `/metrics` until it is stopped.
+    ///
+    /// # Errors
+    /// When the listener has no address.
+    pub(crate) fn start(listener: TcpListener, readings: Arc<Readings>) -> Result<Self> {
+        let address = listener
+            .local_addr()
+            .context("asking for the admin address")?;
+        let bounds = Bounds {
+            connections: CONNECTIONS,
+            open: OpenConnections::default(),
+            farewell: FAREWELL,
+        };
+        let stop = CancellationToken::new();
+        let until = stop.clone().cancelled_owned();
+        let router = router(readings);
+        let serving = tokio::spawn(server::serve(listener, router, bounds, until));
+        Ok(Self {
+            address,
+            stop,
+            serving,
+        })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends it.
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        if let Ok(Err(error)) = self.serving.await {
+            tracing::warn!(%error, "the admin listener ended badly");
+        }
+    }
+}
+
+fn router(readings: Arc<Readings>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(readings)
+}
+
+async fn metrics(State(readings): State<Arc<Readings>>) -> impl IntoResponse {
+    let headers = [(CONTENT_TYPE, TEXT), (CACHE_CONTROL, "no-store")];
+    (headers, readings.render().await)
+}

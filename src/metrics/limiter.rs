@@ -1,0 +1,107 @@
+//! A limiter whose calls are measured.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::key::KeyId;
+use domain::limits::Standing;
+use domain::month::Month;
+use metrics::Histogram;
+use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use uuid::Uuid;
+
+use super::{Metrics, names};
+
+/// Measures the calls of a limiter.
+pub(crate) struct MeteredLimiter {
+    limiter: Arc<dyn Limiter>,
+    clock: Arc<dyn Clock>,
+    admit: Calls,
+    peek: Calls,
+    hydrate: Calls,
+    apply: Calls,
+    forget: Calls,
+    refund: Calls,
+}
+
+/// The durations of one operation's calls.
+struct Calls {
+    ok: Histogram,
+    failed: Histogram,
+}
+
+impl Calls {
+    fn record<T>(&self, result: &Result<T, LimiterError>, duration: Duration) {
+        match result {
+            Ok(_) => self.ok.record(duration),
+            Err(_) => self.failed.record(duration),
+        }
+    }
+}
+
+impl MeteredLimiter {
+    pub(crate) fn new(metrics: &Metrics, limiter: Arc<dyn Limiter>, clock: Arc<dyn Clock>) -> Self {
+        let calls = |operation| {
+            let of = |result| {
+                let labels = [("operation", operation), ("result", result)];
+                metrics.histogram(&names::LIMITER_DURATION, &labels)
+            };
+            Calls {
+                ok: of("ok"),
+                failed: of("failed"),
+            }
+        };
+        Self {
+            limiter,
+            clock,
+            admit: calls("admit"),
+            peek: calls("peek"),
+            hydrate: calls("hydrate"),
+            apply: calls("apply"),
+            forget: calls("forget"),
+            refund: calls("refund"),
+        }
+    }
+
+    async fn measured<T>(
+        &self,
+        calls: &Calls,
+        call: impl Future<Output = Result<T, LimiterError>>,
+    ) -> Result<T, LimiterError> {
+        let started = self.clock.monotonic();
+        let result = call.await;
+        calls.record(&result, self.clock.monotonic().saturating_sub(started));
+        result
+    }
+}
+
+#[async_trait]
+impl Limiter for MeteredLimiter {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        self.measured(&self.admit, self.limiter.admit(key)).await
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+        self.measured(&self.peek, self.limiter.peek(key)).await
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        let call = self.limiter.hydrate(key, snapshot);
+        self.measured(&self.hydrate, call).await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        let call = self.limiter.apply(key, state);
+        self.measured(&self.apply, call).await
+    }
+
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.measured(&self.forget, self.limiter.forget(key)).await
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        let call = self.limiter.refund(key, month, request);
+        self.measured(&self.refund, call).await
+    }
+}

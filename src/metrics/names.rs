@@ -1,0 +1,130 @@
+//! Names, what they mean, and the buckets of histograms.
+
+use metrics::Unit;
+
+/// One metric.
+pub(super) struct Metric {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) unit: Option<Unit>,
+    pub(super) help: &'static str,
+}
+
+/// How a metric moves.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Up.
+    Counter,
+    /// Up and down.
+    Gauge,
+    /// Values are counted in buckets with these upper bounds.
+    Histogram { buckets: &'static [f64] },
+}
+
+/// 1 ms to 30 s: a proof in memory takes one, a lookup at its deadline 25 s and more.
+const OF_REQUESTS: &[f64] = &[
+    0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0,
+];
+/// 50 µs to 200 ms: Redis on the same network takes 100 to 500 µs and fails after 150 ms; in
+/// process everything is in the first.
+const OF_THE_LIMITER: &[f64] = &[
+    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2,
+];
+/// 100 µs to 5 s: a disk that flushes takes milliseconds; nobody waits longer than 5 s.
+const OF_COMMITS: &[f64] = &[
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0,
+];
+/// One caller at a time, or thousands.
+const OF_ENTRIES: &[f64] = &[
+    1.0, 2.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1_000.0, 5_000.0, 10_000.0, 50_000.0,
+];
+
+macro_rules! names {
+    ($($name:ident = $text:literal, $kind:expr, $unit:expr, $help:literal;)*) => {
+        $(pub(super) const $name: Metric = Metric {
+            name: $text,
+            kind: $kind,
+            unit: $unit,
+            help: $help,
+        };)*
+        /// All metrics.
+        pub(super) const ALL: [Metric; [$($text),*].len()] = [$($name),*];
+    };
+}
+
+names! {
+    REQUEST_DURATION = "cep_request_duration_seconds",
+        Kind::Histogram { buckets: OF_REQUESTS }, Some(Unit::Seconds),
+        "Proof requests, from their head to their answer, by endpoint and outcome";
+    HTTP_RESPONSES = "cep_http_responses_total",
+        Kind::Counter, Some(Unit::Count),
+        "Answers of every route, by the route's pattern and the status";
+    BANK_LOOKUP_DURATION = "cep_bank_lookup_duration_seconds",
+        Kind::Histogram { buckets: OF_REQUESTS }, Some(Unit::Seconds),
+        "Lookups at the bank, waiting for their turn included, by side and outcome";
+    BANK_BUDGET_PER_MINUTE = "cep_bank_budget_per_minute",
+        Kind::Gauge, Some(Unit::Count),
+        "Lookups a minute that the bank is asked at most";
+    BANK_BUDGET_REMAINING = "cep_bank_budget_remaining",
+        Kind::Gauge, Some(Unit::Count),
+        "Lookups that the bank could be asked now, before others have to wait";
+    BANK_PAUSED = "cep_bank_paused_seconds",
+        Kind::Gauge, Some(Unit::Seconds),
+        "Time for which the bank is still left alone, because it wanted fewer questions; 0 when it isn't";
+    BANK_PACING_DEGRADED = "cep_bank_pacing_degraded",
+        Kind::Gauge, None,
+        "1 while each replica keeps its share of the bank's budget, because the shared one can't be reached";
+    LIMITER_DEGRADED = "cep_limiter_degraded",
+        Kind::Gauge, None,
+        "1 while this process keeps limits on its own, because the shared limiter fails";
+    LIMITER_DURATION = "cep_limiter_duration_seconds",
+        Kind::Histogram { buckets: OF_THE_LIMITER }, Some(Unit::Seconds),
+        "Calls of the limiter (Redis, or this process), by operation and result";
+    JOURNAL_WAITING = "cep_journal_waiting",
+        Kind::Gauge, Some(Unit::Count),
+        "Entries that wait to become durable";
+    JOURNAL_COMMIT_DURATION = "cep_journal_commit_duration_seconds",
+        Kind::Histogram { buckets: OF_COMMITS }, Some(Unit::Seconds),
+        "Commits of the journal that succeeded";
+    JOURNAL_COMMIT_ENTRIES = "cep_journal_commit_entries",
+        Kind::Histogram { buckets: OF_ENTRIES }, Some(Unit::Count),
+        "Entries that shared a commit";
+    JOURNAL_FAILURES = "cep_journal_failures_total",
+        Kind::Counter, Some(Unit::Count),
+        "Commits of the journal that failed; what they held is tried again";
+    DATABASE_CONNECTIONS = "cep_database_connections",
+        Kind::Gauge, Some(Unit::Count),
+        "Open connections to the database, by pool and state";
+    DATABASE_CONNECTIONS_MAX = "cep_database_connections_max",
+        Kind::Gauge, Some(Unit::Count),
+        "Connections to the database that a pool may open";
+    CONNECTIONS = "cep_connections",
+        Kind::Gauge, Some(Unit::Count),
+        "Open HTTP connections";
+    BUILD_INFO = "cep_build_info",
+        Kind::Gauge, None,
+        "Always 1; its labels tell the version, and this process among its replicas";
+    // A counter by its nature; ours count whole numbers only.
+    PROCESS_CPU = "process_cpu_seconds_total",
+        Kind::Gauge, Some(Unit::Seconds),
+        "Time on processors, of the user and of the system";
+    PROCESS_RESIDENT_MEMORY = "process_resident_memory_bytes",
+        Kind::Gauge, Some(Unit::Bytes),
+        "Memory that is in use";
+    PROCESS_VIRTUAL_MEMORY = "process_virtual_memory_bytes",
+        Kind::Gauge, Some(Unit::Bytes),
+        "Memory that is mapped";
+    PROCESS_OPEN_FDS = "process_open_fds",
+        Kind::Gauge, Some(Unit::Count),
+        "Open file descriptors";
+    PROCESS_MAX_FDS = "process_max_fds",
+        Kind::Gauge, Some(Unit::Count),
+        "File descriptors that may be open";
+    PROCESS_THREADS = "process_threads",
+        Kind::Gauge, Some(Unit::Count),
+        "Threads";
+    PROCESS_START_TIME = "process_start_time_seconds",
+        Kind::Gauge, Some(Unit::Seconds),
+        "When the process started, in seconds since 1970";
+}

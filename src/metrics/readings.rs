@@ -1,0 +1,108 @@
+//! What merely is: read when somebody looks.
+
+use std::sync::Arc;
+
+use application::{BankBySide, DegradingLimiter, DegradingPacer, LimiterMode};
+use domain::key::Environment;
+use store_seaorm::{Journal, Store};
+
+use super::{Metrics, names, number, process};
+use crate::config::InstanceName;
+use crate::server::OpenConnections;
+
+/// Whose state is read.
+pub(crate) struct Sources {
+    /// This process among its replicas.
+    pub(crate) instance: InstanceName,
+    pub(crate) banks: BankBySide,
+    /// The limiter, when it can be degraded.
+    pub(crate) limiter: Option<Arc<DegradingLimiter>>,
+    /// What says when the bank may be asked, when it can be degraded.
+    pub(crate) pacer: Option<Arc<DegradingPacer>>,
+    pub(crate) journal: Journal,
+    /// The store of keys and sessions.
+    pub(crate) keys: Store,
+    /// The store that people look at, when there is a dashboard.
+    pub(crate) dashboard: Option<Store>,
+    /// The connections that the gateway serves.
+    pub(crate) connections: OpenConnections,
+}
+
+/// Metrics, and what is read anew for each look at them.
+pub(crate) struct Readings {
+    metrics: Arc<Metrics>,
+    sources: Sources,
+}
+
+impl Readings {
+    pub(crate) fn new(metrics: Arc<Metrics>, sources: Sources) -> Self {
+        Self { metrics, sources }
+    }
+
+    /// All metrics as they are now, in Prometheus' text format.
+    pub(crate) async fn render(&self) -> String {
+        let Sources {
+            instance,
+            banks,
+            limiter,
+            pacer,
+            journal,
+            keys,
+            dashboard,
+            connections,
+        } = &self.sources;
+        self.metrics.build_info(instance.as_str()).set(1.0);
+        self.read_banks(banks).await;
+        let mode = limiter.as_ref().map(|limiter| limiter.mode());
+        let degraded = mode == Some(LimiterMode::Degraded);
+        self.set(&names::LIMITER_DEGRADED, &[], flag(degraded));
+        let degraded = pacer.as_ref().is_some_and(|pacer| pacer.is_degraded());
+        self.set(&names::BANK_PACING_DEGRADED, &[], flag(degraded));
+        let waiting = number(journal.waiting() as u64);
+        self.set(&names::JOURNAL_WAITING, &[], waiting);
+        self.read_pool("keys", keys);
+        if let Some(dashboard) = dashboard {
+            self.read_pool("dashboard", dashboard);
+        }
+        let open = number(connections.count() as u64);
+        self.set(&names::CONNECTIONS, &[], open);
+        process::read(&self.metrics);
+        self.metrics.render()
+    }
+
+    async fn read_banks(&self, banks: &BankBySide) {
+        for (side, bank) in [
+            (Environment::Live, &banks.live),
+            (Environment::Test, &banks.test),
+        ] {
+            let Some(budget) = bank.budget().await else {
+                continue;
+            };
+            let labels = [("side", side.name())];
+            let per_minute = f64::from(budget.per_minute);
+            self.set(&names::BANK_BUDGET_PER_MINUTE, &labels, per_minute);
+            let remaining = f64::from(budget.remaining);
+            self.set(&names::BANK_BUDGET_REMAINING, &labels, remaining);
+            let paused = budget.paused_for.unwrap_or_default().as_secs_f64();
+            self.set(&names::BANK_PAUSED, &labels, paused);
+        }
+    }
+
+    fn read_pool(&self, pool: &'static str, store: &Store) {
+        let connections = store.connections();
+        for (state, count) in [("in_use", connections.in_use), ("idle", connections.idle)] {
+            let labels = [("pool", pool), ("state", state)];
+            self.set(&names::DATABASE_CONNECTIONS, &labels, f64::from(count));
+        }
+        let max = f64::from(connections.max);
+        self.set(&names::DATABASE_CONNECTIONS_MAX, &[("pool", pool)], max);
+    }
+
+    fn set(&self, name: &names::Metric, labels: &[(&'static str, &'static str)], value: f64) {
+        self.metrics.gauge(name, labels).set(value);
+    }
+}
+
+fn flag(raised: bool) -> f64 {
+    f64::from(u8::from(raised))
+}

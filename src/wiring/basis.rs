@@ -1,0 +1,116 @@
+//! What everything stands on, and the services that need nothing else.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use application::{
+    GatekeeperService, HealthService, KeyService, KeyWatch, Reconciliation, Retirement,
+};
+use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
+use store_seaorm::Store;
+
+use super::limits::Counting;
+use super::secrets::{hasher, hmac_secret};
+use super::storage;
+use crate::config::{HmacSecret, Options};
+use crate::metrics::Metrics;
+use crate::system::{SystemClock, SystemRandom};
+
+/// The store, the secret, and who counts.
+pub(super) struct Basis {
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) random: Arc<dyn Random>,
+    pub(super) store: Store,
+    pub(super) key_store: Arc<dyn KeyStore>,
+    pub(super) secret: HmacSecret,
+    pub(super) counting: Counting,
+    pub(super) limiter: Arc<dyn Limiter>,
+}
+
+impl Basis {
+    /// Opens what the options name.
+    ///
+    /// # Errors
+    /// What can't be opened.
+    pub(super) async fn open(options: &Options, metrics: &Metrics) -> Result<Self> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let random: Arc<dyn Random> = Arc::new(SystemRandom);
+        let store = storage::open(options).await?;
+        let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
+        let secret = hmac_secret(options, &store, random.as_ref()).await?;
+        let counting = Counting::of(options, &key_store, &clock, metrics)?;
+        Ok(Self {
+            clock,
+            random,
+            store,
+            key_store,
+            secret,
+            limiter: counting.limiter(),
+            counting,
+        })
+    }
+
+    pub(super) fn key_service(&self) -> Result<KeyService> {
+        Ok(KeyService::new(
+            Arc::new(self.store.clone()),
+            Arc::new(self.store.clone()),
+            Arc::clone(&self.limiter),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.random),
+            hasher(&self.secret)?,
+        ))
+    }
+
+    pub(super) fn gatekeeper(&self, journal: &Arc<dyn UsageJournal>) -> Result<GatekeeperService> {
+        Ok(GatekeeperService::new(
+            Arc::clone(&self.key_store),
+            Arc::clone(&self.limiter),
+            Arc::clone(journal),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.random),
+            hasher(&self.secret)?,
+        ))
+    }
+
+    /// Who follows the changes of keys; from their beginning where a shared limiter may have missed
+    /// some.
+    pub(super) async fn key_watch(&self) -> Result<KeyWatch, StoreError> {
+        let keys = Arc::clone(&self.key_store);
+        let (limiter, clock) = (Arc::clone(&self.limiter), Arc::clone(&self.clock));
+        match &self.counting {
+            Counting::Here { .. } => KeyWatch::start(keys, limiter, clock).await,
+            Counting::Shared { .. } => KeyWatch::resume(keys, limiter, clock).await,
+        }
+    }
+
+    pub(super) fn retirement(&self) -> Retirement {
+        Retirement::new(
+            Arc::clone(&self.key_store),
+            Arc::clone(&self.limiter),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.random),
+        )
+    }
+
+    /// Who tells a shared limiter what it may have lost.
+    pub(super) fn reconciliation(&self) -> Option<Reconciliation> {
+        let limiter = self.counting.degrading_limiter()?;
+        Some(Reconciliation::new(limiter, Arc::clone(&self.key_store)))
+    }
+
+    pub(super) fn health(
+        &self,
+        key_watch: &Arc<KeyWatch>,
+        journal: Arc<dyn UsageJournal>,
+    ) -> HealthService {
+        let store = Arc::clone(key_watch);
+        match &self.counting {
+            Counting::Here { limiter, .. } => {
+                HealthService::new(store, journal, Arc::clone(limiter))
+            }
+            Counting::Shared { limiter, .. } => {
+                HealthService::degrading(store, journal, Arc::clone(limiter))
+            }
+        }
+    }
+}

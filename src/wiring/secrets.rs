@@ -1,0 +1,59 @@
+//! The secret that hashes keys.
+
+use anyhow::{Context, Result, bail};
+use application::{SecretsError, recognise_secrets};
+use domain::key::KeyHasher;
+use ports::outbound::{KeyStore, Random};
+use store_seaorm::Store;
+
+use super::Deployment;
+use crate::config::{HmacSecret, Options};
+use crate::secret;
+
+/// The secret that was set, or the one in the data folder; the one that the keys of this database
+/// were hashed with. With another one they would all be refused.
+pub(super) async fn hmac_secret(
+    options: &Options,
+    store: &Store,
+    random: &dyn Random,
+) -> Result<HmacSecret> {
+    let secret = given_secret(options, store, random).await?;
+    match recognise_secrets(store, &hasher(&secret)?).await {
+        Ok(()) => Ok(secret),
+        Err(other @ SecretsError::Other(_)) => bail!(
+            "CEP_HMAC_SECRET, or the secret in {}: {other}. Use that one; a new one is listed before \
+             it as a generation of its own (CEP_HMAC_SECRET=2:NEW,1:OLD)",
+            options.data_dir.display()
+        ),
+        Err(SecretsError::Store(error)) => Err(error).context("reading the database"),
+    }
+}
+
+async fn given_secret(
+    options: &Options,
+    keys: &dyn KeyStore,
+    random: &dyn Random,
+) -> Result<HmacSecret> {
+    if let Some(secret) = &options.hmac_secret {
+        return Ok(secret.clone());
+    }
+    if Deployment::of(options)? == Deployment::Replicated {
+        bail!("replicas need one secret: set CEP_HMAC_SECRET to the same 32 bytes or more on each");
+    }
+    if !secret::is_in_folder(&options.data_dir) && !keys.is_empty().await? {
+        bail!(
+            "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
+            options.data_dir.display()
+        );
+    }
+    secret::of_folder(&options.data_dir, random)
+}
+
+/// The hasher that these secrets make.
+pub(super) fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {
+    secret.hasher().map_err(|problem| unusable(&problem))
+}
+
+pub(super) fn unusable(problem: &str) -> anyhow::Error {
+    anyhow::anyhow!("CEP_HMAC_SECRET: {problem}")
+}

@@ -1,0 +1,333 @@
+//! What operators measure: on a listener of its own, in a closed set of words, and true.
+#![expect(clippy::float_cmp, reason = "counts are whole numbers")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::TcpListener;
+use std::time::Duration;
+
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use crate::gateway::{Gateway, Key, Plan, command, eventually, request};
+use crate::person::{Demo, Person};
+use crate::servers::Servers;
+
+/// All that a gateway tells, by name and labels.
+struct Measured(BTreeMap<String, f64>);
+
+impl Measured {
+    async fn of(gateway: &Gateway) -> Self {
+        Self::read(&text_of(gateway).await)
+    }
+
+    fn read(text: &str) -> Self {
+        let samples = text
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let sample = |line: &str| {
+            let (series, value) = line.rsplit_once(' ').unwrap();
+            (series.to_owned(), value.parse().unwrap())
+        };
+        Self(samples.map(sample).collect())
+    }
+
+    fn value(&self, series: &str) -> f64 {
+        let value = self.0.get(series);
+        *value.unwrap_or_else(|| panic!("there is no {series}"))
+    }
+
+    /// How many proof requests of `xml` ended so.
+    fn ended(&self, outcome: &str) -> f64 {
+        self.value(&format!(
+            "cep_request_duration_seconds_count{{endpoint=\"xml\",outcome=\"{outcome}\"}}"
+        ))
+    }
+}
+
+async fn text_of(gateway: &Gateway) -> String {
+    let answer = gateway
+        .client
+        .get(gateway.admin_url("/metrics").await)
+        .send();
+    let answer = answer.await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    let kind = answer.headers()["content-type"].to_str().unwrap();
+    assert!(kind.starts_with("text/plain; version=0.0.4"), "{kind}");
+    answer.text().await.unwrap()
+}
+
+#[tokio::test]
+async fn metrics_are_on_the_admin_listener_alone_and_nothing_else_is_on_it() {
+    let gateway = Gateway::start();
+    for path in ["/metrics", "/api/metrics", "/admin/metrics"] {
+        let answer = gateway.client.get(gateway.url(path)).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+    let admin = gateway.admin_url("").await;
+    assert!(admin.starts_with("http://127.0.0.1:"), "{admin}");
+    for path in [
+        "/",
+        "/healthz",
+        "/readyz",
+        "/docs",
+        "/keys",
+        "/v1/cep/xml",
+        "/debug",
+        "/metrics/",
+    ] {
+        for method in [Method::GET, Method::POST] {
+            let asked = gateway.client.request(method, format!("{admin}{path}"));
+            let answer = asked.send().await.unwrap();
+            assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{path}");
+            assert_eq!(answer.text().await.unwrap(), "", "{path}");
+        }
+    }
+    let written = gateway.client.post(format!("{admin}/metrics")).send().await;
+    assert_eq!(written.unwrap().status(), StatusCode::METHOD_NOT_ALLOWED);
+}
+
+#[test]
+fn the_admin_listener_is_on_loopback_unless_it_is_told_otherwise() {
+    use cep_gateway::config::AdminAddress;
+    use clap::Parser as _;
+
+    let cli = cep_gateway::cli::Cli::parse_from(["cep-gateway"]);
+    let AdminAddress::On(address) = cli.options.admin.admin_listen else {
+        panic!("it is off");
+    };
+    assert!(address.ip().is_loopback());
+}
+
+#[test]
+fn an_admin_address_that_is_taken_is_refused_with_the_way_out() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let refused = command(folder.path())
+        .env("CEP_LISTEN", "127.0.0.1:0")
+        .env("CEP_ADMIN_LISTEN", taken.local_addr().unwrap().to_string())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success());
+    assert!(
+        said.contains("CEP_ADMIN_LISTEN") && said.contains("`off`"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn without_an_admin_listener_the_gateway_serves_and_says_nothing_of_metrics() {
+    let gateway = Plan::new().with("CEP_ADMIN_LISTEN", "off").start();
+    let answer = gateway
+        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
+        .await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    // The last line of the greeting.
+    eventually("it said everything", Duration::from_secs(20), async || {
+        gateway.printed().contains("More keys")
+    })
+    .await;
+    assert!(
+        !gateway.printed().contains("Metrics"),
+        "{}",
+        gateway.printed()
+    );
+}
+
+#[tokio::test]
+async fn what_happens_is_measured() {
+    let gateway = Plan::new().with("CEP_INSTANCE", "pod-7").start();
+    let before = Measured::of(&gateway).await;
+    assert_eq!(before.ended("delivered"), 0.0);
+    assert_eq!(before.value("cep_limiter_degraded"), 0.0);
+    assert_eq!(before.value("cep_bank_pacing_degraded"), 0.0);
+    let version = env!("CARGO_PKG_VERSION");
+    let build = format!("cep_build_info{{version=\"{version}\",instance=\"pod-7\"}}");
+    assert_eq!(before.value(&build), 1.0);
+
+    let key = gateway.key(&["--per-minute", "5"]);
+    let wrong = Key {
+        full: format!("cep_test_AAAAAAAA.{}", "0".repeat(24)),
+        ..key.clone()
+    };
+    for amount in ["10.00", "10.00", "404.00", "500.00", "0.001", "10.00"] {
+        gateway.post("xml", &key, &request(1, amount)).await;
+    }
+    gateway.post("xml", &wrong, &request(1, "10.00")).await;
+    let nowhere = gateway.client.get(gateway.url("/nowhere")).send().await;
+    assert_eq!(nowhere.unwrap().status(), StatusCode::NOT_FOUND);
+
+    let after = Measured::of(&gateway).await;
+    for (outcome, count) in [
+        ("delivered", 2.0),
+        ("not_found", 1.0),
+        ("bank_unavailable", 1.0),
+        ("invalid_request", 1.0),
+        ("rate_limited", 1.0),
+        ("invalid_api_key", 1.0),
+    ] {
+        assert_eq!(after.ended(outcome), count, "{outcome}");
+    }
+    for (status, count) in [("200", 2.0), ("404", 1.0), ("429", 1.0), ("401", 1.0)] {
+        let series =
+            format!("cep_http_responses_total{{route=\"/v1/cep/xml\",status=\"{status}\"}}");
+        assert_eq!(after.value(&series), count, "{status}");
+    }
+    assert_eq!(
+        after.value("cep_http_responses_total{route=\"unknown\",status=\"404\"}"),
+        1.0
+    );
+    // The second one was in memory.
+    let lookups = |side, outcome| {
+        format!("cep_bank_lookup_duration_seconds_count{{side=\"{side}\",outcome=\"{outcome}\"}}")
+    };
+    assert_eq!(after.value(&lookups("test", "issued")), 1.0);
+    assert_eq!(after.value(&lookups("test", "not_found")), 1.0);
+    assert_eq!(after.value(&lookups("test", "unavailable")), 1.0);
+    assert_eq!(after.value(&lookups("live", "issued")), 0.0);
+    let calls = |operation| {
+        format!("cep_limiter_duration_seconds_count{{operation=\"{operation}\",result=\"ok\"}}")
+    };
+    // The first admission of a key that isn't known asks three times.
+    assert!(after.value(&calls("admit")) >= 6.0);
+    assert_eq!(after.value(&calls("hydrate")), 1.0);
+    assert_eq!(after.value(&calls("refund")), 1.0);
+    assert!(after.value("cep_journal_commit_duration_seconds_count") >= 1.0);
+    assert!(after.value("cep_journal_commit_entries_sum") >= 5.0);
+    assert_eq!(after.value("cep_journal_failures_total"), 0.0);
+    assert!(after.value("cep_connections") >= 1.0);
+    assert_eq!(
+        after.value("cep_bank_budget_per_minute{side=\"live\"}"),
+        15.0
+    );
+    assert!(after.value("cep_bank_budget_remaining{side=\"live\"}") >= 1.0);
+    assert_eq!(after.value("cep_bank_paused_seconds{side=\"live\"}"), 0.0);
+    assert_eq!(
+        after.value("cep_database_connections_max{pool=\"keys\"}"),
+        4.0
+    );
+    assert!(after.value("process_resident_memory_bytes") > 1e6);
+    assert!(after.value("process_open_fds") > 3.0);
+    assert!(after.value("process_cpu_seconds_total") > 0.0);
+    let started = after.value("process_start_time_seconds");
+    assert!((1.5e9..1e10).contains(&started), "{started}");
+
+    let log = gateway.stop();
+    let log = std::fs::read_to_string(log.path().join("log")).unwrap();
+    assert!(log.contains("\"instance\":\"pod-7\""), "{log}");
+}
+
+#[tokio::test]
+async fn a_bank_that_is_left_alone_shows() {
+    let bank = crate::gateway::CountingBank::start(Duration::ZERO).await;
+    let gateway = bank.gateway();
+    let key = gateway.live_key();
+    let throttled = gateway.post("xml", &key, &request(1, "429.00")).await;
+    assert_eq!(throttled.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let measured = Measured::of(&gateway).await;
+    let paused = measured.value("cep_bank_paused_seconds{side=\"live\"}");
+    assert!((60.0..=120.0).contains(&paused), "{paused}");
+    let throttled = "cep_bank_lookup_duration_seconds_count{side=\"live\",outcome=\"throttled\"}";
+    assert_eq!(measured.value(throttled), 1.0);
+}
+
+#[tokio::test]
+async fn the_limiters_mode_shows() {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    let gateway = crate::replicas::migrated_replica(&servers);
+    let key = gateway.roomy_key();
+    gateway.post("xml", &key, &request(1, "10.00")).await;
+    let shared = Measured::of(&gateway).await;
+    assert_eq!(shared.value("cep_limiter_degraded"), 0.0);
+    servers.kill_redis();
+    eventually("it counts by itself", Duration::from_secs(20), async || {
+        gateway.post("xml", &key, &request(1, "10.00")).await;
+        Measured::of(&gateway).await.value("cep_limiter_degraded") == 1.0
+    })
+    .await;
+    let failed = "cep_limiter_duration_seconds_count{operation=\"admit\",result=\"failed\"}";
+    assert!(Measured::of(&gateway).await.value(failed) >= 1.0);
+}
+
+#[tokio::test]
+async fn whatever_callers_send_the_series_stay_the_same_and_tell_nothing_of_them() {
+    let gateway = Gateway::start();
+    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    let key = gateway.roomy_key();
+    let mut canaries = vec![
+        "canary".to_owned(),
+        "77777777".to_owned(),
+        "8675309".to_owned(),
+    ];
+    canaries.extend([key.id.clone(), key.prefix.clone(), "MBAN0100".to_owned()]);
+    let storm = async |round: u32| {
+        for number in 0..20 {
+            let path = format!("/canary/{round}/{number}");
+            for method in ["GET", "BREW", "CANARY"] {
+                let method = Method::from_bytes(method.as_bytes()).unwrap();
+                let asked = gateway.client.request(method, gateway.url(&path));
+                asked
+                    .header("x-request-id", format!("canary-{round}-{number}"))
+                    .send()
+                    .await
+                    .unwrap();
+            }
+            let strange = Key {
+                full: format!("cep_test_{round:04}{number:04}.{}", "c".repeat(24)),
+                ..key.clone()
+            };
+            gateway
+                .post("xml", &strange, &request(number, "8675309.17"))
+                .await;
+            gateway
+                .post("canary", &key, &request(number, "8675309.17"))
+                .await;
+            gateway
+                .post(
+                    "zip_auto",
+                    &key,
+                    &request(round * 100 + number, "8675309.17"),
+                )
+                .await;
+        }
+        let made = person.create_key(&format!("canary-{round}"), "test").await;
+        let one = person.request(Method::GET, &format!("/keys/{}", made.id));
+        one.send().await.unwrap();
+        person
+            .ask_anyway(
+                "query($id: ID!) { key(id: $id) { name } }",
+                json!({ "id": made.id }),
+            )
+            .await;
+        made.id
+    };
+    canaries.push(storm(1).await);
+    let first = text_of(&gateway).await;
+    canaries.push(storm(2).await);
+    let second = text_of(&gateway).await;
+    let series = |text: &str| Measured::read(text).0.into_keys().collect::<BTreeSet<_>>();
+    assert_eq!(series(&first), series(&second));
+    assert!(series(&second).len() < 4_000, "{}", series(&second).len());
+    for canary in canaries {
+        assert!(!second.contains(&canary), "{canary} is in the metrics");
+    }
+}
+
+/// Names, types and explanations: dashboards and alerts are built on them.
+#[tokio::test]
+async fn names_types_and_explanations_are_those_that_were_agreed() {
+    let gateway = Gateway::start();
+    gateway
+        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
+        .await;
+    let text = text_of(&gateway).await;
+    let mut described: Vec<_> = text.lines().filter(|line| line.starts_with("# ")).collect();
+    described.sort_unstable_by_key(|line| {
+        let mut words = line.split(' ').skip(1);
+        let kind = words.next().map(str::to_owned);
+        (words.next().map(str::to_owned), kind)
+    });
+    insta::assert_snapshot!(described.join("\n"));
+}
