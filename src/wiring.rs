@@ -16,7 +16,7 @@ use domain::participant::Catalogue;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
 use ports::inbound::{Caller, KeyAdministration};
-use ports::outbound::{Clock, KeyStore, Limiter, Pacer, Random, UsageJournal, new_id};
+use ports::outbound::{Clock, KeyStore, Pacer, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
@@ -27,7 +27,7 @@ use web::Observer;
 use crate::config::{InstanceName, Options};
 use crate::metrics::{MeteredBank, MeteredJournal, MeteredRequests, Metrics, Readings, Sources};
 use crate::server::{self, OpenConnections};
-use crate::system::{SystemClock, SystemPause, SystemRandom};
+use crate::system::SystemClock;
 
 mod basis;
 mod limits;

@@ -14,7 +14,7 @@ use super::secrets::{hasher, hmac_secret};
 use super::storage;
 use crate::config::{HmacSecret, Options};
 use crate::metrics::Metrics;
-use crate::system::{SystemClock, SystemRandom};
+use crate::system::{SystemClock, SystemPause, SystemRandom};
 
 /// The store, the secret, and who counts.
 pub(super) struct Basis {
@@ -56,6 +56,7 @@ impl Basis {
             Arc::new(self.store.clone()),
             Arc::clone(&self.limiter),
             Arc::clone(&self.clock),
+            Arc::new(SystemPause),
             Arc::clone(&self.random),
             hasher(&self.secret)?,
         ))
