@@ -11,9 +11,7 @@ use crate::limits::Limits;
 
 mod secret;
 
-pub use secret::{
-    HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretMark,
-};
+pub use secret::{HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretMark};
 
 /// The fixed first part of every key.
 pub const TAG: &str = "cep";

@@ -229,10 +229,14 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
         "none",
         b"-----BEGIN CERTIFICATE-----\nnone\n",
     );
-    let plain = file(folder.path(), "plain", servers.redis_url().as_bytes());
+    let unencrypted = file(folder.path(), "plain", servers.redis_url().as_bytes());
     for (url, authority, problem) in [
         (&url, none.as_str(), "no certificate in PEM"),
-        (&plain, authority.to_str().unwrap(), "begins with rediss://"),
+        (
+            &unencrypted,
+            authority.to_str().unwrap(),
+            "begins with rediss://",
+        ),
     ] {
         let said = refusal(
             folder.path(),

@@ -147,8 +147,8 @@ async fn carry(
                         on_their_way.push_back((Instant::now() + delay, answer.to_vec()));
                     }
                     Weather::Reset { after } => {
-                        let part = &answer[..after.min(answer.len())];
-                        client.write_all(part).await?;
+                        let beginning = &answer[..after.min(answer.len())];
+                        client.write_all(beginning).await?;
                         client.set_zero_linger()?;
                         return Ok(());
                     }

@@ -138,13 +138,12 @@ impl Database {
         static RUNNING: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
         let server = {
             let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-            match running.upgrade() {
-                Some(server) => server,
-                None => {
-                    let server = Arc::new(Shared::start()?);
-                    *running = Arc::downgrade(&server);
-                    server
-                }
+            if let Some(server) = running.upgrade() {
+                server
+            } else {
+                let server = Arc::new(Shared::start()?);
+                *running = Arc::downgrade(&server);
+                server
             }
         };
         let number = server.databases.fetch_add(1, Ordering::Relaxed);
