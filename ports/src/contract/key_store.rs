@@ -28,7 +28,23 @@ mod scope;
 pub(super) use rotation::rotated;
 
 /// Runs the whole suite; `make` gives a fresh database each time.
+///
+/// In parts, each in a future of its own: the future of the whole would be larger than the stack of a
+/// test's thread.
 pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    Box::pin(keys(&make)).await;
+    Box::pin(changed_keys(&make)).await;
+    Box::pin(bounds(&make)).await;
+    Box::pin(charge::charges(&make)).await;
+    Box::pin(feeds(&make)).await;
+    Box::pin(lists(&make)).await;
+    Box::pin(filtered_lists(&make)).await;
+    Box::pin(scopes(&make)).await;
+    Box::pin(rotations(&make)).await;
+    Box::pin(entries(&make)).await;
+}
+
+async fn keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     an_empty_store_knows_nothing(make().await).await;
     a_key_is_found_as_it_was_added(make().await).await;
     the_credentials_of_active_keys_are_told_newest_first(make().await).await;
@@ -36,6 +52,9 @@ pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F
     of_many_that_want_one_prefix_one_gets_it(make().await).await;
     a_customers_keys_are_told_newest_first(make().await).await;
     a_new_key_has_used_nothing(make().await).await;
+}
+
+async fn changed_keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     a_name_is_what_it_was_changed_to_last(make().await).await;
     limits_are_what_they_were_set_to_last(make().await).await;
     changing_one_limit_leaves_the_other(make().await).await;
@@ -44,39 +63,48 @@ pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F
     a_revoked_key_can_still_be_checked(make().await).await;
     what_is_not_there_is_not_changed(make().await).await;
     what_one_process_does_another_sees(make().await).await;
+}
 
+async fn bounds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     bound::a_customer_has_at_most_so_many_active_keys(make().await).await;
     bound::of_many_at_the_bound_one_is_added(make().await).await;
+}
 
-    // Elsewhere than in this future, which is as large as the stack of a test's thread may be.
-    Box::pin(charge::charges(&make)).await;
-
+async fn feeds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     feed::a_version_grows_with_every_change(make().await).await;
     feed::changes_come_in_order_with_the_state_of_now(make().await).await;
     feed::adding_a_key_is_no_change(make().await).await;
     feed::what_leaves_the_state_as_it_is_is_no_change(make().await).await;
     feed::a_thousand_changes_come_at_once_and_the_rest_after(make().await).await;
     feed::changes_made_at_the_same_time_have_a_number_each(make().await).await;
+}
 
+async fn lists<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     listing::pages_of_any_size_give_each_key_once_in_order(make().await).await;
     listing::keys_of_one_name_are_ordered_by_id(make().await).await;
     listing::a_page_begins_after_the_one_before_whatever_happened_meanwhile(make().await).await;
     listing::a_page_by_name_begins_after_a_key_that_is_gone(make().await).await;
     listing::a_cursor_of_another_list_is_refused(make().await).await;
+}
 
+async fn filtered_lists<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     filters::keys_are_listed_by_what_they_are_good_for(make().await).await;
     filters::keys_are_listed_by_environment(make().await).await;
     filters::a_text_is_found_in_names_and_where_prefixes_begin(make().await).await;
     filters::wildcards_are_characters_like_others(make().await).await;
     filters::subjects_are_searched_in_everybodys_keys_alone(make().await).await;
     filters::each_condition_narrows_the_list(make().await).await;
+}
 
+async fn scopes<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     scope::another_customers_key_is_not_found(make().await).await;
     scope::another_customers_key_is_not_changed(make().await).await;
     scope::another_customers_key_is_not_rotated(make().await).await;
     scope::a_list_of_one_customers_keys_holds_no_others(make().await).await;
     scope::everybodys_keys_are_within_reach_of_everybodys_scope(make().await).await;
+}
 
+async fn rotations<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     rotation::a_successor_has_the_name_and_the_limits(make().await).await;
     rotation::a_retiring_key_works_until_it_is_due(make().await).await;
     rotation::a_key_without_grace_is_revoked_in_the_same_step(make().await).await;
@@ -85,7 +113,9 @@ pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F
     rotation::of_many_that_rotate_one_key_one_does(make().await).await;
     rotation::a_revoked_key_has_no_successor(make().await).await;
     rotation::a_taken_prefix_leaves_the_old_key_as_it_was(make().await).await;
+}
 
+async fn entries<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     log::a_new_key_leaves_an_entry(make().await).await;
     log::each_change_leaves_an_entry_of_what_it_changed(make().await).await;
     log::what_changes_nothing_leaves_no_entry(make().await).await;

@@ -1,6 +1,6 @@
 //! Redis, the limiter in process and a model of ten lines agree on random schedules.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -138,7 +138,7 @@ async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
         refunded: 0,
         expiries: Vec::new(),
     };
-    let (mut version, mut refunded) = (1, HashSet::new());
+    let (mut version, mut refunded) = (1, HashMap::new());
     let (mut last_admission, mut charged_to) = (None, None);
     for limiter in both {
         let snapshot = Snapshot {
@@ -172,11 +172,16 @@ async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
             Step::Refund(number) => {
                 // Only what was charged is given back.
                 let Some(month) = charged_to else { continue };
+                let is_new = !refunded.contains_key(&number);
+                // A request is charged to one month alone.
+                if *refunded.entry(number).or_insert(month) != month {
+                    continue;
+                }
                 for limiter in both {
                     let request = Uuid::from_u128(number.into());
                     limiter.refund(KEY, month, request).await.unwrap();
                 }
-                if month == model.month && refunded.insert(number) {
+                if month == model.month && is_new {
                     model.refunded += 1;
                 }
             }

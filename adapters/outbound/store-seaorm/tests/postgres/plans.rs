@@ -312,6 +312,9 @@ async fn single_rows(watched: &Watched<'_>) {
     let plan = watched.plan(store.snapshots(&many, month)).await;
     assert_uses(&plan, "api_keys_pkey");
     assert_uses(&plan, "monthly_use_pkey");
+    let charged = watched.plan(store.charge(own_key(), month, now())).await;
+    assert_uses(&charged, "api_keys_pkey");
+    assert_uses(&charged, "monthly_use_pkey");
     let found = store.find(Scope::Everybody, own_key(), month);
     assert_uses(&watched.plan(found).await, "api_keys_pkey");
     let included = RevokedKeys::Included;
