@@ -135,6 +135,17 @@ def kubernetes_is_hardened() -> None:
     must(int(settings["CEP_BANK_BUDGET"]) <= 15, "gateway.env: the pods ask the bank too often")
 
 
+def metrics_are_real() -> None:
+    source = (ROOT / "src/metrics/names.rs").read_text()
+    known = set(re.findall(r'"(cep_[a-z_]+)"', source))
+    must(len(known) > 15, "the metrics' names can't be found: this check is blind")
+    for name in ["alerts.yaml", "alerts-test.yaml", "grafana.json"]:
+        text = (DEPLOY / "monitoring" / name).read_text()
+        for metric in set(re.findall(r"\bcep_[a-z_]+", text)):
+            plain = re.sub(r"_(bucket|count|sum)$", "", metric)
+            must({metric, plain} & known, f"{name}: no metric {metric} is served")
+
+
 def the_builder_gets_every_crate() -> None:
     manifest = (ROOT / "Cargo.toml").read_text()
     members = re.findall(r'^    "([a-z/-]+)",$', manifest, re.MULTILINE)
@@ -150,6 +161,7 @@ secrets_stand_in_files()
 redis_user_is_the_documented_one()
 compose_is_hardened()
 kubernetes_is_hardened()
+metrics_are_real()
 the_builder_gets_every_crate()
 if problems:
     sys.exit("\n".join(problems))
