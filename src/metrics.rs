@@ -79,10 +79,12 @@ impl Metrics {
 
     /// All of it, in Prometheus' text format 0.0.4.
     pub(crate) fn render(&self) -> String {
-        self.text
-            .as_ref()
-            .map(PrometheusHandle::render)
-            .unwrap_or_default()
+        let text = self.text.as_ref().map(PrometheusHandle::render);
+        // The recorder's counters are whole numbers, so what counts seconds is a gauge to it.
+        let (gauge, counter) = ["gauge", "counter"]
+            .map(|kind| format!("# TYPE {} {kind}\n", names::PROCESS_CPU.name))
+            .into();
+        text.unwrap_or_default().replacen(&gauge, &counter, 1)
     }
 
     /// Adds up what was recorded. Call it every [`UPKEEP`].
