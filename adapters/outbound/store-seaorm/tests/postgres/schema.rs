@@ -1,14 +1,13 @@
 //! The tables: made once by whoever is first, taken back, and looked at before anything is served.
 
-use std::time::Duration;
-
 use futures::future::join_all;
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, customer, record_of};
-use ports::outbound::{CustomerStore, KeyStore, ProviderKeyCache, Turn, Want};
+use ports::outbound::{CustomerStore, KeyStore};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{SchemaError, Store};
 
+use crate::provider_keys;
 use crate::server::{Place, server_or_skip};
 use crate::support::{add_key, number};
 
@@ -141,15 +140,7 @@ async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
     Migrator::up(&connection, Some(2)).await.unwrap();
     let store = place.open().await;
     store.migrate().await.unwrap();
-    let (issuer, none) = ("https://issuer.example", Turn(0));
-    let turn = store.take_turn(issuer, none, Want::Newer).await.unwrap();
-    let age = Duration::ZERO;
-    store
-        .publish(issuer, turn.unwrap(), age, "{}")
-        .await
-        .unwrap();
-    let known = store.look(issuer, none).await.unwrap();
-    assert_eq!(known.document.unwrap().text, "{}");
+    provider_keys::keys::are_kept(&store).await;
 }
 
 #[tokio::test]

@@ -12,13 +12,13 @@ use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, record_of};
 use ports::inbound::{AuditFilter, RevokedKeys, UsageAsk};
 use ports::outbound::{
-    AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, ProviderKeyCache, Scope, Turn,
-    UsageReader, Want,
+    AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope, UsageReader,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection};
 use store_seaorm::Store;
 use uuid::Uuid;
 
+use crate::provider_keys;
 use crate::support::{Folder, keys, newest, now};
 
 const NOON: i64 = 1_795_262_400_000;
@@ -210,15 +210,7 @@ async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
         .await
         .unwrap();
     let store = folder.open().await;
-    let (issuer, none) = ("https://issuer.example", Turn(0));
-    let turn = store.take_turn(issuer, none, Want::Newer).await.unwrap();
-    let age = Duration::ZERO;
-    store
-        .publish(issuer, turn.unwrap(), age, "{}")
-        .await
-        .unwrap();
-    let known = store.look(issuer, none).await.unwrap();
-    assert_eq!(known.document.unwrap().text, "{}");
+    provider_keys::keys::are_kept(&store).await;
 }
 
 #[tokio::test]
