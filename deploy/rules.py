@@ -70,6 +70,10 @@ def redis_user_is_the_documented_one() -> None:
     users = {line.split()[1]: line.split()[2:] for line in lines}
     must(users.get("default") == ["off"], "redis.acl: the default user is not off")
     must(users["cep"][2:] == rules, "redis.acl: the rules of `cep` are not ACL_RULES")
+    must(not any(rule.startswith(("+@", "~", "allkeys")) for rule in users["operator"]), "redis.acl: `operator` reads keys")
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    given = {name for name, service in services.items() if "redis_operator_password" in service.get("secrets", [])}
+    must(given == {"redis"}, f"compose.yaml: {sorted(given)} are given the password of Redis' operator")
 
 
 def compose_is_hardened() -> None:
