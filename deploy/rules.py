@@ -41,7 +41,12 @@ def secrets_stand_in_files() -> None:
     known = known_variables()
     secrets = {name for name in known if f"{name}_FILE" in known}
     must(len(secrets) >= 5, "the options that stand in files can't be found: this check is blind")
-    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    text = (DEPLOY / "compose.yaml").read_text()
+    # As it is for whom the provider gave a client secret.
+    uncommented, lines = re.subn(r"^( +)# (?=.*oidc_client_secret)", r"\1", text, flags=re.MULTILINE)
+    must(lines == 3, f"compose.yaml: a client secret takes {lines} lines, and its head says three")
+    compose = yaml.safe_load(uncommented)
+    must("oidc_client_secret" in compose["services"]["gateway"]["secrets"], "compose.yaml: the gateway isn't given a client secret")
     mounted = "/run/secrets/"
     for name, service in compose["services"].items():
         for variable, value in service.get("environment", {}).items():
