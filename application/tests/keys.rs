@@ -26,6 +26,8 @@ use uuid::Uuid;
 mod failures;
 #[path = "keys/life.rs"]
 mod life;
+#[path = "keys/logged.rs"]
+mod logged;
 #[path = "keys/reach.rs"]
 mod reach;
 
