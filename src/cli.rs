@@ -25,6 +25,13 @@ pub struct Cli {
     pub options: Options,
 }
 
+impl Cli {
+    /// Whether it is to serve.
+    pub(crate) fn serves(&self) -> bool {
+        matches!(self.command, None | Some(Command::Serve { .. }))
+    }
+}
+
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {

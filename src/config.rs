@@ -18,11 +18,13 @@ mod admin;
 mod files;
 mod people;
 mod servers;
+mod traces;
 
 pub use admin::{AdminAddress, AdminOptions, InstanceName};
 pub use files::{Certificates, FileOptions, Nodes};
 pub use people::{PeopleOptions, Switch};
 pub use servers::ServerUrl;
+pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 
 /// Everything that can be set.
 #[derive(Debug, Args)]
@@ -246,6 +248,10 @@ pub struct Options {
     /// What operators use.
     #[command(flatten)]
     pub admin: AdminOptions,
+
+    /// Where traces go.
+    #[command(flatten)]
+    pub traces: TraceOptions,
 
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.

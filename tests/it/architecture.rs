@@ -16,7 +16,7 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 22] = [
+const DRIVERS: [&str; 27] = [
     "async-graphql",
     "axum",
     "deadpool-redis",
@@ -26,8 +26,12 @@ const DRIVERS: [&str; 22] = [
     "metrics",
     "metrics-exporter-prometheus",
     "oauth2",
+    "opentelemetry",
+    "opentelemetry-proto",
+    "opentelemetry_sdk",
     "pdf-writer",
     "procfs",
+    "prost",
     "redis",
     "reqwest",
     "rust-embed",
@@ -37,6 +41,7 @@ const DRIVERS: [&str; 22] = [
     "sqlx",
     "tower",
     "tower-http",
+    "tracing-opentelemetry",
     "utoipa",
     "utoipa-swagger-ui",
 ];

@@ -134,6 +134,7 @@ impl Harness {
             tasks: tasks.clone(),
             body_deadline: Duration::from_millis(200),
             witness: answers.clone(),
+            lineage: Arc::new(()),
         });
         let count = Arc::clone(&reached);
         let answer = move |Extension(caller): Extension<Caller>, person: Extension<Person>| async move {
