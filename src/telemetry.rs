@@ -55,9 +55,9 @@ pub fn start(options: &Options, traces: &Traces) -> Result<WorkerGuard> {
             .with(filter)
             .try_init(),
         Some(spans) => {
-            let traced = Targets::new().with_target(traces::TARGET, LevelFilter::INFO);
+            let ours = Targets::new().with_target(traces::TARGET, LevelFilter::INFO);
             registry()
-                .with(spans.with_filter(traced))
+                .with(spans.with_filter(ours))
                 .with(lines(options.log_format, writer).with_filter(filter))
                 .try_init()
         }

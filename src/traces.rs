@@ -33,8 +33,8 @@ mod queue;
 
 use collector::Collector;
 use propagation::Propagation;
-use queue::{Bounded, MOST_WAITING, Tally};
 pub(crate) use queue::Counts;
+use queue::{Bounded, MOST_WAITING, Tally};
 
 /// The target of all spans that are exported, and of nothing else.
 pub(crate) const TARGET: &str = "cep::trace";
@@ -81,9 +81,8 @@ impl Traces {
             .with_scheduled_delay(DELAY)
             .build();
         let processor = BatchSpanProcessor::new(collector, batches);
-        let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(
-            options.trace_ratio,
-        )));
+        let sampler =
+            Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(options.trace_ratio)));
         let provider = SdkTracerProvider::builder()
             .with_span_processor(Bounded::new(processor, Arc::clone(&tally)))
             .with_sampler(sampler)

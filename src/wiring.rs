@@ -282,13 +282,13 @@ fn banks(
     let live = Portal::new(live)
         .context("preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)")?;
     let test = Portal::new(test).context("preparing the sandbox's client")?;
-    let traced = |portal: Portal| match traces.headers() {
+    let told = |portal: Portal| match traces.headers() {
         Some(headers) => portal.in_traces(headers),
         None => portal,
     };
     Ok(BankBySide {
-        live: Arc::new(traced(live.paced_by(pacer))),
-        test: Arc::new(traced(test)),
+        live: Arc::new(told(live.paced_by(pacer))),
+        test: Arc::new(told(test)),
     })
 }
 

@@ -21,8 +21,8 @@ impl Lineage for Propagation {
         if !web::the_one(headers, &TRACEPARENT).is_some_and(is_sound) {
             return;
         }
-        let parent = TraceContextPropagator::new()
-            .extract_with_context(&Context::new(), &Incoming(headers));
+        let parent =
+            TraceContextPropagator::new().extract_with_context(&Context::new(), &Incoming(headers));
         if let Err(error) = span.set_parent(parent) {
             tracing::debug!(%error, "a span has no parent");
         }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use opentelemetry::Context;
+use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, Span, SpanData, SpanProcessor};
-use opentelemetry_sdk::Resource;
 
 /// Spans that may wait, those on their way to the collector included: some 10 MiB.
 pub(super) const MOST_WAITING: usize = 8_192;

@@ -162,16 +162,22 @@ const HOUSE: [Place; 15] = [
             "identity-oidc",
             "sandbox",
         ],
-        // The accept loop, the one TLS provider, and what operators measure.
+        // The accept loop, the one TLS provider, what operators measure, and traces.
         Others::Drivers(&[
             "axum",
             "hyper",
             "hyper-util",
             "metrics",
             "metrics-exporter-prometheus",
+            "opentelemetry",
+            "opentelemetry-proto",
+            "opentelemetry_sdk",
             "procfs",
+            "prost",
+            "reqwest",
             "rustls",
             "tower",
+            "tracing-opentelemetry",
         ]),
     ),
 ];

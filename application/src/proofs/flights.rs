@@ -54,7 +54,6 @@ impl Flights {
     }
 
     /// The flight to wait for, and who asks already.
-
     fn flight(
         &self,
         subject: &Subject,
