@@ -319,6 +319,9 @@ impl Errand {
     /// Tells the request's span what the line tells, without the banks.
     fn trace(&self, status: StatusCode, record: &Record) {
         let span = &self.span;
+        if span.is_disabled() {
+            return;
+        }
         trace::answered(span, status);
         span.record("cep.endpoint", self.endpoint.name());
         span.record("cep.outcome", record.ending.name());

@@ -55,6 +55,9 @@ pub fn request_span(request: &Request, call: &Call, observer: &Observer) -> Span
 /// Says how a request was answered. It failed when that was our fault (OpenTelemetry's conventions
 /// for servers).
 pub fn answered(span: &Span, status: StatusCode) {
+    if span.is_disabled() {
+        return;
+    }
     span.record("http.response.status_code", i64::from(status.as_u16()));
     if status.is_server_error() {
         span.record("otel.status_code", "error");
