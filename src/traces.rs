@@ -1,7 +1,7 @@
 //! Traces: spans of requests, for a collector that speaks OTLP, when one is configured.
 //!
 //! Adapters make spans in `tracing`'s words, of the target [`TARGET`]. This module makes
-//! `OpenTelemetry`'s spans of them, hands them to `collector` in batches, and gives adapters what they
+//! OpenTelemetry's spans of them, hands them to `collector` in batches, and gives adapters what they
 //! need of other processes' traces (`propagation`). Without a collector nobody is interested in the
 //! target, and no span is made.
 //!
@@ -92,7 +92,7 @@ impl Traces {
         Ok(Self(Some(Running { provider, tally })))
     }
 
-    /// What makes `OpenTelemetry`'s spans of ours; `None` when nobody wants them.
+    /// What makes OpenTelemetry's spans of ours; `None` when nobody wants them.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,

@@ -11,7 +11,7 @@ use reqwest::Url;
 /// Where traces go.
 #[derive(Debug, Args)]
 pub struct TraceOptions {
-    /// Collector of `OpenTelemetry` that traces are sent to (OTLP over HTTP, protobuf), such as
+    /// Collector of OpenTelemetry that traces are sent to (OTLP over HTTP, protobuf), such as
     /// `http://127.0.0.1:4318`; `/v1/traces` is appended to it. Without it there are no traces.
     #[arg(
         long,

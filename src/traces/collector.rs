@@ -30,6 +30,8 @@ use crate::config::{CollectorHeaders, CollectorUrl};
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// Time that connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Look-ups of the collector's name at a time: each is a thread, and some take longer than a batch may.
+const LOOKUPS: usize = 2;
 /// A connection lives as long as batches follow each other.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// Most bytes of an answer: it holds a number and a sentence.
@@ -76,6 +78,7 @@ impl Collector {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("traces")
+            .max_blocking_threads(LOOKUPS)
             .enable_all()
             .build()
             .context("starting the exporter")?;

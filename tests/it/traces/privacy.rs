@@ -131,6 +131,17 @@ async fn the_log_is_the_same_with_and_without_traces() {
 }
 
 #[tokio::test]
+async fn a_gateway_that_logs_nothing_traces_all_the_same() {
+    let collector = Collector::start(Mood::Takes).await;
+    let gateway = collector.plan().with("CEP_LOG", "off").start();
+    let key = gateway.roomy_key();
+    gateway.post("xml", &key, &request(1, "10.00")).await;
+    let trace = collector.trace("POST /v1/cep/xml").await;
+    assert_eq!(trace.children(trace.the("POST /v1/cep/xml")).len(), 3);
+    assert_eq!(gateway.log(), "");
+}
+
+#[tokio::test]
 async fn lines_for_people_hold_no_span_either() {
     let collector = Collector::start(Mood::Takes).await;
     let gateway = collector.plan().with("CEP_LOG_FORMAT", "text").start();
@@ -175,7 +186,8 @@ async fn a_state_of_the_caller_that_is_too_long_goes_nowhere() {
     let collector = Collector::start(Mood::Takes).await;
     let bank = Bank::start().await;
     let gateway: Gateway = bank.known_to(collector.plan()).start();
-    let state = format!("vendor={}", "x".repeat(600));
+    let state = ["a", "b", "c"].map(|vendor| format!("{vendor}={}", "x".repeat(200)));
+    let state = state.join(",");
     let headers = [("traceparent", &*sampled()), ("tracestate", &*state)];
     let key = gateway.live_key();
     assert_eq!(super::ask(&gateway, &key, 1, &headers).await, 200);
