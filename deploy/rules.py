@@ -140,6 +140,11 @@ def kubernetes_is_hardened() -> None:
     must(pod["terminationGracePeriodSeconds"] >= needed, "deployment.yaml: killed before it has finished")
     at_once = spec["replicas"] + rolling["maxSurge"]
     must(int(settings["CEP_REPLICAS"]) >= at_once, "gateway.env: CEP_REPLICAS is too small for a rollout")
+    collector = re.search(r"^#?CEP_OTLP_ENDPOINT=http://[a-z.-]+:(\d+)$", (folder / "gateway.env").read_text(), re.MULTILINE)
+    policies = yaml.safe_load_all((folder / "network-policy.yaml").read_text())
+    ways_out = [way for policy in policies for way in policy["spec"].get("egress", [])]
+    reachable = {port["port"] for way in ways_out for port in way["ports"]}
+    must(collector and int(collector[1]) in reachable, "network-policy.yaml: the collector of traces can't be reached")
 
 
 def the_banks_budget_is_one_for_all_replicas() -> None:

@@ -18,7 +18,7 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 22] = [
+const DRIVERS: [&str; 27] = [
     "async-graphql",
     "axum",
     "deadpool-redis",
@@ -28,8 +28,12 @@ const DRIVERS: [&str; 22] = [
     "metrics",
     "metrics-exporter-prometheus",
     "oauth2",
+    "opentelemetry",
+    "opentelemetry-proto",
+    "opentelemetry_sdk",
     "pdf-writer",
     "procfs",
+    "prost",
     "redis",
     "reqwest",
     "rust-embed",
@@ -39,6 +43,7 @@ const DRIVERS: [&str; 22] = [
     "sqlx",
     "tower",
     "tower-http",
+    "tracing-opentelemetry",
     "utoipa",
     "utoipa-swagger-ui",
 ];
@@ -159,16 +164,22 @@ const HOUSE: [Place; 15] = [
             "identity-oidc",
             "sandbox",
         ],
-        // The accept loop, the one TLS provider, and what operators measure.
+        // The accept loop, the one TLS provider, what operators measure, and traces.
         Others::Drivers(&[
             "axum",
             "hyper",
             "hyper-util",
             "metrics",
             "metrics-exporter-prometheus",
+            "opentelemetry",
+            "opentelemetry-proto",
+            "opentelemetry_sdk",
             "procfs",
+            "prost",
+            "reqwest",
             "rustls",
             "tower",
+            "tracing-opentelemetry",
         ]),
     ),
 ];
