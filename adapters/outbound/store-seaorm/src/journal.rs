@@ -81,17 +81,17 @@ impl Parts {
 
 impl Journal {
     pub(crate) fn start(
-        connection: &DatabaseConnection,
+        connection: DatabaseConnection,
         writer: Uuid,
         options: StoreOptions,
-        witness: &Arc<dyn CommitWitness>,
+        witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let backend = connection.get_database_backend();
-        let lane = |name, linger| {
+        let lane = move |name, linger| {
             let queue = Queue::new(options.journal_capacity, options.journal_patience, linger);
             let queue = Arc::new(queue);
             let patience = options.answer_timeout(backend);
-            let (connection, witness) = (connection.clone(), Arc::clone(witness));
+            let (connection, witness) = (connection.clone(), Arc::clone(&witness));
             let filled = Arc::clone(&queue);
             Lane::start(
                 queue,

@@ -79,7 +79,7 @@ impl Store {
 
     /// As [`Store::journal`], with somebody who watches its commits.
     pub fn watched_journal(&self, writer: Uuid, witness: Arc<dyn CommitWitness>) -> Journal {
-        Journal::start(&self.for_journal, writer, self.options, &witness)
+        Journal::start(self.for_journal.clone(), writer, self.options, witness)
     }
 
     /// How many connections there are, the journal's own aside.
