@@ -12,7 +12,6 @@ use domain::limits::Standing;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use futures::lock::Mutex;
-use moka::sync::Cache;
 use ports::Cause;
 use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
 use ports::outbound::{
@@ -20,10 +19,11 @@ use ports::outbound::{
     Snapshot, StoreError, UsageJournal, Verdict, new_id,
 };
 
+use crate::credentials::Credentials;
 use crate::guesses::{Guesses, TooMany};
 
-/// Credentials that are remembered. They never change, so they never have to be forgotten.
-const CREDENTIALS: u64 = 100_000;
+/// Credentials that are remembered.
+const CREDENTIALS: usize = 100_000;
 /// When to try again while the store or the limiter fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Keys that are hydrated at the same time, at most.
@@ -37,7 +37,7 @@ pub struct GatekeeperService {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     hasher: KeyHasher,
-    credentials: Cache<KeyPrefix, Arc<Credential>>,
+    credentials: Credentials,
     guesses: Guesses,
     /// One of these is held while a key is hydrated, so that a burst on a cold key reads it once.
     hydrations: Vec<Mutex<()>>,
@@ -91,7 +91,7 @@ impl GatekeeperService {
             clock,
             random,
             hasher,
-            credentials: Cache::new(CREDENTIALS),
+            credentials: Credentials::of_at_most(CREDENTIALS),
             guesses: Guesses::new(),
             hydrations: std::iter::repeat_with(Mutex::default)
                 .take(HYDRATIONS)
@@ -105,7 +105,7 @@ impl GatekeeperService {
     /// # Errors
     /// When the store can't be read.
     pub async fn learn_keys(&self) -> Result<(), StoreError> {
-        for (prefix, credential) in self.keys.credentials(CREDENTIALS).await? {
+        for (prefix, credential) in self.keys.credentials(CREDENTIALS as u64).await? {
             self.credentials.insert(prefix, Arc::new(credential));
         }
         Ok(())

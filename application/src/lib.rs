@@ -12,6 +12,7 @@
 mod announcer;
 mod bank_watch;
 mod breaker;
+mod credentials;
 mod degrading;
 mod gatekeeper;
 mod guesses;
