@@ -163,12 +163,15 @@ impl DegradingLimiter {
             return Ok(());
         };
         let known = self.shared.peek(key).await.map_err(Unsettled::Shared)?;
-        if known.is_none() {
-            // It says that it doesn't know the key, and whoever asked tells it, or that the key is
-            // revoked. A known key alone hears of every change, also of one after our reading.
+        // It says that it doesn't know the key, and whoever asked tells it, or that the key is
+        // revoked. A known key alone hears of every change, also of one after our reading.
+        let Some(known) = known else {
             return Ok(());
-        }
-        let snapshot = self.keys.snapshot(key, self.month()).await;
+        };
+        // Its month, for our clock may show another one.
+        let month = known.month.map(|month| month.month());
+        let month = month.unwrap_or_else(|| self.month());
+        let snapshot = self.keys.snapshot(key, month).await;
         let snapshot = snapshot.map_err(Unsettled::Store)?;
         let snapshot = snapshot.ok_or(Unsettled::Gone)?;
         let told = self.shared.hydrate(key, snapshot).await;

@@ -32,6 +32,8 @@ use uuid::Uuid;
 mod bounds;
 #[path = "degrading/charged.rs"]
 mod charged;
+#[path = "degrading/clocks.rs"]
+mod clocks;
 #[path = "degrading/house.rs"]
 mod house;
 #[path = "degrading/reconciled.rs"]

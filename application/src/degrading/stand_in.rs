@@ -116,10 +116,13 @@ impl StandIn {
     async fn told(&self, key: KeyId, month: Month) -> Result<Option<Snapshot>, LimiterError> {
         let snapshot = self.keys.snapshot(key, month).await.map_err(no_store)?;
         if let Some(snapshot) = snapshot {
-            let state = self.share(snapshot.state);
-            self.own
-                .hydrate(key, Snapshot { state, ..snapshot })
-                .await?;
+            let told = Snapshot {
+                state: self.share(snapshot.state),
+                // Without a quota no month matters, and its clock may be behind this one.
+                month: Month::of(self.clock.now()),
+                ..snapshot
+            };
+            self.own.hydrate(key, told).await?;
         }
         Ok(snapshot)
     }

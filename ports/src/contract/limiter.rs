@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::outbound::{KeyState, Limiter, Snapshot, Verdict};
 
+mod month;
 mod peek;
 
 /// A limiter whose time the suite can move.
@@ -45,7 +46,9 @@ pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F)
     an_older_version_never_replaces_a_newer_one(make().await).await;
     hydrating_merges_by_maximum(make().await).await;
     a_refund_gives_the_month_back_once_and_the_minute_never(make().await).await;
-    a_new_month_begins_at_zero(make().await).await;
+    month::a_new_month_begins_at_zero(make().await).await;
+    month::a_month_is_never_begun_by_who_is_told_of_it(make().await).await;
+    month::a_key_of_a_month_that_has_not_begun_stays_unknown(make().await).await;
     without_a_cap_there_is_no_month_to_report(make().await).await;
     many_at_once_are_admitted_exactly(make().await).await;
     peek::peeking_tells_what_an_admission_would_and_counts_nothing(make().await).await;
@@ -367,25 +370,6 @@ async fn a_refund_gives_the_month_back_once_and_the_minute_never(under_test: Lim
         matches!(subject.admit().await, Verdict::QuotaExceeded { .. }),
         "one request was refunded more than once"
     );
-}
-
-async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 100, Some(5), 3).await;
-    assert_eq!(subject.admitted_of(9).await, 2);
-    let now = subject.under_test.time.now().await;
-    subject
-        .under_test
-        .time
-        .advance(Month::of(now).time_left(now))
-        .await;
-    let Verdict::Admitted {
-        standing, month, ..
-    } = subject.admit().await
-    else {
-        panic!("the new month began with the old one's use");
-    };
-    assert!(month > Month::of(now));
-    assert_eq!(standing.month.expect("there is a quota").used, 1);
 }
 
 async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest) {

@@ -23,7 +23,9 @@ pub trait Limiter: Send + Sync {
     async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError>;
 
     /// Tells what the store knows of a key. Merged by maximum within a month; a revocation and a
-    /// newer version are never undone by a late one.
+    /// newer version are never undone by a late one. MUST NOT begin a month that hasn't begun by the
+    /// limiter's own clock, for the teller's may be ahead: of such a month the key's state alone is
+    /// taken, as [`Limiter::apply`] takes it.
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError>;
 
     /// Applies a change of a key that was made in the store. A key that isn't known stays unknown.

@@ -22,7 +22,7 @@
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
 //! doesn't know the script yet. The clock is the server's `TIME`; an admission is never earlier
-//! than the one before it, and the month only rolls forward. Refusals count nothing.
+//! than the one before it, and the month only rolls forward, never past the server's. Refusals count nothing.
 //! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
 //! is hydrated from the store; a change that arrives meanwhile is remembered and wins.
 //!

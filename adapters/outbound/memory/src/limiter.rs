@@ -88,10 +88,13 @@ impl Limiter for InProcessLimiter {
     }
 
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
-        self.shard(key)
-            .entry(key)
-            .and_modify(|counters| counters.merge(snapshot))
-            .or_insert_with(|| Counters::new(snapshot));
+        let now = self.clock.now();
+        let mut shard = self.shard(key);
+        if let Some(counters) = shard.get_mut(&key) {
+            counters.merge(snapshot, now);
+        } else if has_begun(snapshot.month, now) {
+            shard.insert(key, Counters::new(snapshot));
+        }
         Ok(())
     }
 
@@ -113,6 +116,11 @@ impl Limiter for InProcessLimiter {
         }
         Ok(())
     }
+}
+
+/// Whether a month that is told has begun: whoever tells it may have a clock that is ahead.
+fn has_begun(month: Month, now: DateTime<Utc>) -> bool {
+    month <= Month::of(now)
 }
 
 /// What is known of one key.
@@ -182,9 +190,11 @@ impl Counters {
         }
     }
 
-    fn merge(&mut self, snapshot: Snapshot) {
+    fn merge(&mut self, snapshot: Snapshot, now: DateTime<Utc>) {
         self.apply(snapshot.state);
-        self.roll_to(snapshot.month);
+        if has_begun(snapshot.month, now) {
+            self.roll_to(snapshot.month);
+        }
         if snapshot.month == self.month {
             self.used = self.used.merge(snapshot.used);
         }
