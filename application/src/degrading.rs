@@ -18,6 +18,9 @@
 //!   they may admit what was charged without them, and never more than L, for that is within a
 //!   minute: Q and min(L, what was charged alone) in all.
 //!
+//! Each process tells the shared limiter what the store has of a key before the key's first request
+//! of its life: what was missed before it began, it doesn't know of.
+//!
 //! A call that failed may have counted all the same; it is not tried again. When the request is
 //! admitted here, the store counts it too, so both have it and merge it as one; when it is refused
 //! here, or the store fails, it costs its key a unit of the month.
@@ -311,6 +314,10 @@ impl Limiter for DegradingLimiter {
         match self.ask(key, self.shared.admit(key)).await? {
             Shared::Answered(verdict) => {
                 self.active().note(key, &verdict);
+                if verdict == Verdict::Revoked {
+                    // There is nothing to tell of it any more.
+                    self.debts().introduce(key);
+                }
                 Ok(verdict)
             }
             Shared::Unknown(month) => Ok(Verdict::Unknown { month }),
@@ -327,7 +334,9 @@ impl Limiter for DegradingLimiter {
     }
 
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
-        self.insist(self.shared.hydrate(key, snapshot)).await
+        self.insist(self.shared.hydrate(key, snapshot)).await?;
+        self.debts().introduce(key);
+        Ok(())
     }
 
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {

@@ -39,6 +39,8 @@ mod health;
 mod house;
 #[path = "degrading/reconciled.rs"]
 mod reconciled;
+#[path = "degrading/restarted.rs"]
+mod restarted;
 
 use house::*;
 

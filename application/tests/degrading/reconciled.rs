@@ -106,7 +106,7 @@ async fn many_keys_are_read_together() {
     for number in 0..1_200 {
         // Keys that the store doesn't have: there is nothing to tell of them.
         let key = KeyId(Uuid::from_u128(1_000 + number));
-        replica.shared.inner.hydrate(key, snapshot).await.unwrap();
+        replica.limiter.hydrate(key, snapshot).await.unwrap();
         replica.limiter.admit(key).await.unwrap();
     }
     assert_eq!(replica.round().await, 0);

@@ -9,6 +9,7 @@ pub(crate) mod house;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -20,7 +21,7 @@ use domain::month::Month;
 use domain::page::Page;
 use domain::request::RequestId;
 use futures::future::BoxFuture;
-use memory::{InProcessLimiter, MemoryJournal, MemoryStore};
+use memory::{InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
 use ports::Cause;
 use ports::inbound::{Caller, KeyListing, KeyOverview, RevokedKeys};
 use ports::outbound::{
@@ -341,6 +342,8 @@ pub(crate) struct WatchedLimiter {
     good_calls: Mutex<Option<usize>>,
     is_down: AtomicBool,
     applied: Mutex<Vec<(KeyId, KeyState)>>,
+    /// The clock that goes on while a change is applied, and how far.
+    takes: Mutex<Option<(Arc<ManualClock>, Duration)>>,
 }
 
 impl WatchedLimiter {
@@ -350,7 +353,13 @@ impl WatchedLimiter {
             good_calls: Mutex::default(),
             is_down: AtomicBool::new(false),
             applied: Mutex::default(),
+            takes: Mutex::default(),
         }
+    }
+
+    /// From now on it takes so long by a clock to apply a change.
+    pub(crate) fn takes(&self, clock: Arc<ManualClock>, time: Duration) {
+        *self.takes.lock().unwrap() = Some((clock, time));
     }
 
     /// Fails once, after this many more calls.
@@ -404,6 +413,11 @@ impl Limiter for WatchedLimiter {
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
         self.answer()?;
         self.applied.lock().unwrap().push((key, state));
+        let takes = self.takes.lock().unwrap().clone();
+        if let Some((clock, time)) = takes {
+            clock.advance(time);
+            tokio::task::yield_now().await;
+        }
         self.inner.apply(key, state).await
     }
 
