@@ -31,7 +31,10 @@ pub trait Limiter: Send + Sync {
     /// Applies a change of a key that was made in the store. A key that isn't known stays unknown.
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError>;
 
-    /// Forgets a key: its next admission is [`Verdict::Unknown`]. Its counts of the minute go too.
+    /// Makes a key unknown: its next admission is [`Verdict::Unknown`], until it is hydrated. Its
+    /// month is what it is told of then. MUST keep, for as long as they matter, what was counted in
+    /// its minute, a revocation and the newest version that it was told of, and which requests were
+    /// refunded.
     async fn forget(&self, key: KeyId) -> Result<(), LimiterError>;
 
     /// Gives one admitted request back to `month`, once per `request`; never to the minute.

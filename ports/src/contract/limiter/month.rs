@@ -1,11 +1,10 @@
 //! When a month begins: by the limiter's own clock, whatever it is told.
 
 use domain::key::KeyId;
-use domain::limits::MonthlyUse;
 use domain::month::Month;
 use uuid::Uuid;
 
-use super::{LimiterUnderTest, Subject, state};
+use super::{LimiterUnderTest, Subject, state, used};
 use crate::outbound::{KeyState, Snapshot, Verdict};
 
 pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
@@ -25,13 +24,6 @@ pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
     };
     assert!(month > Month::of(now));
     assert_eq!(standing.month.expect("there is a quota").used, 1);
-}
-
-fn used(charged: u64) -> MonthlyUse {
-    MonthlyUse {
-        charged,
-        refunded: 0,
-    }
 }
 
 impl Subject {
