@@ -64,7 +64,7 @@ impl BackOff {
     pub(super) fn learn(&mut self, left: Duration, now: Duration) -> bool {
         let end = now + left;
         let known = self.newest.map_or(now, |(_, known)| known + SAME_BACK_OFF);
-        if end <= known {
+        if left.is_zero() || end <= known {
             return false;
         }
         let covers = |strikes: &u32| FIRST_BACK_OFF * 2_u32.pow(strikes - 1) >= left;
@@ -162,6 +162,16 @@ mod tests {
         assert_eq!(back_off.remaining(now), Some(Duration::from_secs(20)));
         assert!(back_off.learn(minutes(4), now));
         assert_eq!(back_off.remaining(now), Some(minutes(4)));
+    }
+
+    #[test]
+    fn nothing_left_is_no_silence_though_there_was_one() {
+        let mut back_off = BackOff::default();
+        back_off.strike(minutes(5), minutes(5));
+        back_off.forgive(minutes(8));
+        assert!(!back_off.learn(Duration::ZERO, minutes(9)));
+        let next = back_off.strike(minutes(9), minutes(9));
+        assert_eq!(next, Strike::Began(minutes(2)));
     }
 
     #[test]
