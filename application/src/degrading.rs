@@ -25,7 +25,6 @@
 //! admitted here, the store counts it too, so both have it and merge it as one; when it is refused
 //! here, or the store fails, it costs its key a unit of the month.
 
-use std::iter;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -33,7 +32,6 @@ use async_trait::async_trait;
 use domain::key::KeyId;
 use domain::limits::Standing;
 use domain::month::Month;
-use futures::lock::Mutex as AsyncMutex;
 use ports::outbound::{
     Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
 };
@@ -43,15 +41,14 @@ use crate::breaker::{self, Breaker, Change, Ending, Permit};
 use active::Active;
 use debts::Debts;
 use stand_in::{StandIn, no_store};
+use turns::Turns;
 
 pub(crate) use active::Said;
 
 mod active;
 mod debts;
 mod stand_in;
-
-/// Keys that are told to the shared limiter at the same time, at most.
-const TELLINGS: usize = 64;
+mod turns;
 
 /// Who keeps the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +68,8 @@ pub struct DegradingLimiter {
     breaker: Mutex<Breaker>,
     debts: Mutex<Debts>,
     active: Mutex<Active>,
-    /// One of these is held while a key is told, so that a burst on it reads it once.
-    tellings: Vec<AsyncMutex<()>>,
+    /// A key has its turn while it is told, so that a burst on it reads it once.
+    tellings: Turns,
 }
 
 /// What became of a question to the shared limiter.
@@ -115,9 +112,7 @@ impl DegradingLimiter {
             breaker: Mutex::default(),
             debts: Mutex::default(),
             active: Mutex::default(),
-            tellings: iter::repeat_with(AsyncMutex::default)
-                .take(TELLINGS)
-                .collect(),
+            tellings: Turns::default(),
         }
     }
 
@@ -170,8 +165,7 @@ impl DegradingLimiter {
         if owes().is_none() {
             return Ok(());
         }
-        let place = usize::try_from(key.0.as_u128() % TELLINGS as u128).unwrap_or_default();
-        let _telling = self.tellings[place].lock().await;
+        let _telling = self.tellings.of(key).await;
         let Some(debt) = owes() else {
             return Ok(());
         };
