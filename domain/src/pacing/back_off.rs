@@ -4,12 +4,11 @@ use std::time::Duration;
 
 /// The first silence. Clients on record got answers again after minutes, not seconds.
 pub const FIRST_BACK_OFF: Duration = Duration::from_mins(2);
-/// The longest: the first, doubled four times.
-pub const LONGEST_BACK_OFF: Duration = Duration::from_mins(32);
+/// The longest is the first, doubled so often: 32 minutes.
 const DOUBLINGS: u32 = 4;
 /// A silence that is told of and ends no later than this after the known one is the known one: what
 /// is told takes time to arrive, and must not grow longer each time it is told on.
-pub const SAME_BACK_OFF: Duration = Duration::from_secs(2);
+const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 
 /// What a limit page did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
