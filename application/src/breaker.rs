@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 /// Failures in a row after which it is left alone. One alone may be a hiccup, and giving up has its
-/// price: every key is read from the store again afterwards, and shares of a budget go unused. Each failure may cost a request as
-/// long as a call may take (200 ms), so it isn't many either.
+/// price: every key is read from the store again afterwards, and shares of a budget go unused. It
+/// isn't many either, for each failure may cost a request as long as a call may take (200 ms).
 pub(crate) const FAILURES: u32 = 3;
 /// The first rest; each probe that fails doubles it.
 pub(crate) const FIRST_REST: Duration = Duration::from_secs(1);
