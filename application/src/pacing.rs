@@ -9,7 +9,9 @@
 //!
 //! With a budget of N a minute and R replicas, the bank is asked at most N times in any 60 seconds,
 //! and at most max(N, R) times more around a change of the mode: what the others got of the shared
-//! pacer is not known here.
+//! pacer is not known here. Where the shared pacer loses what it knew without failing, it is at most
+//! four times more: turns are evenly spaced before and after, three in quick succession may just
+//! have been taken, and a pacer that knows nothing gives the first at once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};

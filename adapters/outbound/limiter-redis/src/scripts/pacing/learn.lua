@@ -7,6 +7,8 @@ if left > 0 and now + left > (ends and ends + SAME_BACK_OFF or now) then
   redis.call('DEL', WAITING)
   save('k', math.max(strikes, needed), 'b', now, 'u', now + left)
 end
+if blank then even = 0 end
 for place = 6, #ARGV do count(now - tonumber(ARGV[place])) end
+if blank then save('e', math.max(even, now + TOLERANCE)) end
 forget_old()
 return { DONE }
