@@ -37,7 +37,7 @@ use ports::outbound::{
 };
 use uuid::Uuid;
 
-use crate::breaker::{self, Breaker, Change, Ending, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, News, Permit};
 use active::Active;
 use debts::Debts;
 use stand_in::{StandIn, no_store};
@@ -274,30 +274,34 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         let now = self.limiter.clock.monotonic();
-        let change = {
+        let news = {
             let mut breaker = self.limiter.breaker();
             let change = breaker.end(self.permit, self.ending, now);
             // The debts change before anybody sees the new mode.
             match change {
-                Some(Change::Opened) => self.limiter.debts().begin_outage(),
+                Some(Change::Opened) => self.limiter.debts().begin_outage(now),
                 Some(Change::Closed) => self.limiter.debts().end_outage(now),
                 // What answers next may be another server, one that took over and had not heard of
                 // every count and revocation; a failure is all that is seen of it.
                 None if self.ending == Ending::Failed => self.limiter.debts().miss(now),
                 None => {}
             }
-            change
+            breaker.news(now)
         };
-        match change {
-            Some(Change::Opened) => tracing::warn!(
+        let Some(News { now, changes }) = news else {
+            return;
+        };
+        match now {
+            Change::Opened => tracing::warn!(
                 failures = breaker::FAILURES,
+                changes,
                 "the shared limiter fails: this process keeps limits on its own, with its share of \
                  each minute, until the shared one answers"
             ),
-            Some(Change::Closed) => {
-                tracing::info!("the shared limiter answers again and keeps the limits");
-            }
-            None => {}
+            Change::Closed => tracing::info!(
+                changes,
+                "the shared limiter answers again and keeps the limits"
+            ),
         }
     }
 }

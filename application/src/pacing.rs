@@ -23,7 +23,7 @@ use futures::lock::Mutex as AsyncMutex;
 use ports::inbound::BankBudget;
 use ports::outbound::{Clock, News, NoTurn, Pacer, PacerError};
 
-use crate::breaker::{self, Breaker, Change, Ending, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, News as Said, Permit};
 
 /// A pacer that all replicas share, and a stand-in for the time in which it is down.
 pub struct DegradingPacer {
@@ -273,20 +273,27 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         let now = self.pacer.clock.monotonic();
-        let change = self.pacer.breaker().end(self.permit, self.ending, now);
-        match change {
-            Some(Change::Opened) => {
+        let said = {
+            let mut breaker = self.pacer.breaker();
+            if breaker.end(self.permit, self.ending, now) == Some(Change::Opened) {
                 self.pacer.missed().outage = true;
-                tracing::warn!(
-                    failures = breaker::FAILURES,
-                    "the shared pacer fails: this process asks the bank within its share of the \
-                     budget until the shared one answers"
-                );
             }
-            Some(Change::Closed) => {
-                tracing::info!("the shared pacer answers again and gives the turns");
-            }
-            None => {}
+            breaker.news(now)
+        };
+        let Some(Said { now, changes }) = said else {
+            return;
+        };
+        match now {
+            Change::Opened => tracing::warn!(
+                failures = breaker::FAILURES,
+                changes,
+                "the shared pacer fails: this process asks the bank within its share of the \
+                 budget until the shared one answers"
+            ),
+            Change::Closed => tracing::info!(
+                changes,
+                "the shared pacer answers again and gives the turns"
+            ),
         }
     }
 }

@@ -16,6 +16,10 @@ const MOST_KEYS: usize = 100_000;
 /// the store by then. The watch over changed keys tells it within a second or two.
 pub(super) const SETTLING: Duration = Duration::from_mins(1);
 
+/// Time from one round to the next, at least: where one server of several is lost calls fail all the
+/// time, and the others' keys need not be told with each. What was missed is told by then.
+const ROUND: Duration = Duration::from_secs(1);
+
 /// Which keys the shared limiter has to be told of.
 ///
 /// Each key is, once in the life of a process, before it is counted there: nobody may have told it of
@@ -32,6 +36,10 @@ pub(super) struct Debts {
     /// Keys that were told, and in which round.
     told: HashMap<KeyId, Round>,
     round: Round,
+    /// When the next round may begin, on the monotonic clock.
+    next_round: Duration,
+    /// Something was missed that this round doesn't tell.
+    is_behind: bool,
     /// The newest month seen: an older one never comes back.
     month: Option<Month>,
 }
@@ -88,6 +96,9 @@ impl Debts {
         {
             self.everybody = Everybody::No;
         }
+        if self.is_behind && self.next_round <= now {
+            self.begin_round(now);
+        }
         let missed = self.missed.get(&key).copied();
         let is_told = match self.told.get(&key) {
             None => false,
@@ -121,14 +132,16 @@ impl Debts {
     }
 
     /// Whoever was told to the shared limiter is to be told again.
-    fn begin_round(&mut self) {
+    fn begin_round(&mut self, now: Duration) {
         self.round.0 += 1;
+        self.next_round = now + ROUND;
+        self.is_behind = false;
     }
 
     /// The shared limiter is left alone.
-    pub(super) fn begin_outage(&mut self) {
+    pub(super) fn begin_outage(&mut self, now: Duration) {
         self.everybody = Everybody::Yes;
-        self.begin_round();
+        self.begin_round(now);
     }
 
     /// The shared limiter works again.
@@ -141,7 +154,11 @@ impl Debts {
         if self.everybody != Everybody::Yes {
             self.everybody = Everybody::Until(now + SETTLING);
         }
-        self.begin_round();
+        if self.next_round <= now {
+            self.begin_round(now);
+        } else {
+            self.is_behind = true;
+        }
     }
 
     /// The store can't be read, so the watch over changed keys sees nothing either: while every key

@@ -55,7 +55,7 @@ fn what_was_missed_is_owed_until_it_is_told_and_longer_when_more_is_missed_meanw
 #[test]
 fn after_an_outage_everybody_owes_once_for_a_minute() {
     let mut debts = debts_of([1, 2]);
-    debts.begin_outage();
+    debts.begin_outage(seconds(400));
     let debt = debts.of(key(1), seconds(500)).unwrap();
     debts.settle(key(1), debt);
     debts.end_outage(seconds(500));
@@ -65,7 +65,7 @@ fn after_an_outage_everybody_owes_once_for_a_minute() {
     assert!(debts.of(key(2), seconds(618)).is_some());
     assert_eq!(debts.of(key(2), seconds(619)), None);
 
-    debts.begin_outage();
+    debts.begin_outage(seconds(620));
     let told_before = debts.of(key(1), seconds(620));
     assert!(told_before.is_some(), "a second outage may lose it again");
 }
@@ -122,4 +122,32 @@ fn what_was_missed_is_owed_until_the_month_ends() {
     assert_eq!(debts.of(key(1), seconds(9_999)), None);
     let back = debts.month(DateTime::UNIX_EPOCH);
     assert_eq!(back, next, "an older month came back");
+}
+
+#[test]
+fn however_often_something_is_missed_a_key_is_told_once_a_second() {
+    let mut debts = debts_of([1]);
+    let tenths = |tenths: u64| Duration::from_millis(100 * tenths);
+    let mut told = 0;
+    for now in (0..50).map(tenths) {
+        debts.miss(now);
+        if let Some(debt) = debts.of(key(1), now) {
+            debts.settle(key(1), debt);
+            told += 1;
+        }
+    }
+    assert_eq!(told, 5);
+    // What was missed last is told as well.
+    assert!(debts.of(key(1), tenths(50)).is_some());
+}
+
+#[test]
+fn an_outage_is_told_at_once_though_something_was_missed_just_before() {
+    let mut debts = debts_of([1]);
+    debts.miss(seconds(0));
+    let debt = debts.of(key(1), seconds(0)).unwrap();
+    debts.settle(key(1), debt);
+    debts.begin_outage(Duration::from_millis(10));
+    debts.end_outage(Duration::from_millis(20));
+    assert!(debts.of(key(1), Duration::from_millis(20)).is_some());
 }
