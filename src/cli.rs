@@ -25,6 +25,13 @@ pub struct Cli {
     pub options: Options,
 }
 
+impl Cli {
+    /// Whether it is to serve.
+    pub(crate) fn serves(&self) -> bool {
+        matches!(self.command, None | Some(Command::Serve { .. }))
+    }
+}
+
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -141,8 +148,11 @@ pub fn parse_from(
 
 /// clap names the flag alone; whoever set a variable looks for its name.
 fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
-    if error.kind() == ErrorKind::ArgumentConflict {
-        return name_both_variables(&error, command);
+    if matches!(
+        error.kind(),
+        ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument
+    ) {
+        return name_variables(&error, command);
     }
     if !matches!(
         error.kind(),
@@ -173,8 +183,8 @@ fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, named)
 }
 
-/// The same of two that exclude each other.
-fn name_both_variables(error: &clap::Error, command: &clap::Command) -> clap::Error {
+/// The same of those that exclude each other, or are missing.
+fn name_variables(error: &clap::Error, command: &clap::Command) -> clap::Error {
     let mut parts = vec![said_by(error)];
     for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
         let flags = match error.get(kind) {
@@ -189,7 +199,7 @@ fn name_both_variables(error: &clap::Error, command: &clap::Command) -> clap::Er
             ));
         }
     }
-    clap::Error::raw(ErrorKind::ArgumentConflict, parts.join("\n\n") + "\n")
+    clap::Error::raw(error.kind(), parts.join("\n\n") + "\n")
 }
 
 /// The argument that clap calls `--flag <VALUE>`, and its variable.
@@ -232,6 +242,15 @@ mod tests {
             let error = parse_from(["cep-gateway", flag]).unwrap_err().to_string();
             assert!(error.contains(variable), "{flag}: {error}");
         }
+    }
+
+    #[test]
+    fn what_is_missing_beside_a_value_is_named_by_its_variable() {
+        let error = parse_from(["cep-gateway", "--otlp-headers", "a=b"]);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("CEP_OTLP_ENDPOINT"), "{error}");
+        let error = parse_from(["cep-gateway", "keys", "create"]).unwrap_err();
+        assert!(error.to_string().contains("--name"), "{error}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::{Cli, Command};
 use crate::config::{Options, ServerUrl};
+use crate::traces::Traces;
 use crate::wiring;
 
 mod healthcheck;
@@ -14,16 +15,16 @@ mod keys;
 mod sandbox;
 mod serve;
 
-/// Runs the command to its end.
+/// Runs the command to its end, and the traces to theirs.
 ///
 /// # Errors
 /// Whatever makes the program stop, for a person to read.
-pub fn run(cli: Cli) -> Result<()> {
+pub fn run(cli: Cli, traces: Traces) -> Result<()> {
     let mut options = cli.options;
     match cli.command.unwrap_or(Command::Serve { listen: None }) {
         Command::Serve { listen } => {
             options.listen = listen.unwrap_or(options.listen);
-            runtime()?.block_on(serve::run(options))
+            runtime()?.block_on(serve::run(options, traces))
         }
         Command::Keys(command) => runtime()?.block_on(keys::run(options, command)),
         Command::Migrate => runtime()?.block_on(async {

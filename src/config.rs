@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use bank_portal::PortalUrl;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use domain::key::{Environment, HashGeneration, KeyHasher};
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
 use domain::sign_in::TicketSeal;
@@ -16,13 +16,17 @@ use zeroize::Zeroizing;
 
 mod admin;
 mod files;
+mod log;
 mod people;
 mod servers;
+mod traces;
 
 pub use admin::{AdminAddress, AdminOptions, InstanceName};
 pub use files::{Certificates, FileOptions, Nodes};
+pub use log::LogFormat;
 pub use people::{PeopleOptions, Switch};
 pub use servers::ServerUrl;
+pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 
 /// Everything that can be set.
 #[derive(Debug, Args)]
@@ -247,9 +251,13 @@ pub struct Options {
     #[command(flatten)]
     pub admin: AdminOptions,
 
+    /// Where traces go.
+    #[command(flatten)]
+    pub traces: TraceOptions,
+
     /// What is logged: `error`, `warn`, `info`, `debug`, or directives such as
     /// `info,bank_portal=debug`.
-    #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info,sea_orm_migration=warn,sqlx::postgres::notice=warn", value_parser = log_filter)]
+    #[arg(long, env = "CEP_LOG", global = true, value_name = "FILTER", default_value = "info,sea_orm_migration=warn,sqlx::postgres::notice=warn", value_parser = log::filter)]
     pub log: String,
 
     /// How it is logged, on the standard error.
@@ -261,15 +269,6 @@ pub struct Options {
         default_value = "json"
     )]
     pub log_format: LogFormat,
-}
-
-/// How log lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// One JSON object a line.
-    Json,
-    /// For people.
-    Text,
 }
 
 /// The secrets that key the hash of API keys. Wiped from memory when dropped, never shown.
@@ -359,23 +358,6 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
         );
     }
     Ok(address)
-}
-
-fn log_filter(text: &str) -> Result<String, String> {
-    let words = text.split(',').map(str::trim);
-    // A word that is no level would be taken for a target, and everything else would go unlogged.
-    let levels = ["off", "error", "warn", "info", "debug", "trace"];
-    if let Some(word) = words
-        .filter(|word| !word.contains(['=', '[']))
-        .find(|word| !levels.contains(&word.to_ascii_lowercase().as_str()))
-    {
-        return Err(format!(
-            "`{word}` is no level; the levels are {}",
-            levels.join(", ")
-        ));
-    }
-    tracing_subscriber::EnvFilter::try_new(text).map_err(|error| error.to_string())?;
-    Ok(text.to_owned())
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

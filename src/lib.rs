@@ -12,6 +12,7 @@ mod secret;
 mod server;
 mod system;
 pub mod telemetry;
+pub mod traces;
 mod wiring;
 
 /// Tells a person on the terminal why the program stops.

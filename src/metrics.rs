@@ -104,10 +104,11 @@ impl Metrics {
     }
 
     /// The gauge whose labels tell the version and the process; the second is a process's own.
-    fn build_info(&self, instance: &str) -> Gauge {
+    fn build_info(&self, replica: &str) -> Gauge {
         let labels = vec![
             Label::new("version", env!("CARGO_PKG_VERSION")),
-            Label::new("instance", instance.to_owned()),
+            // Not `instance`: Prometheus gives that name to the place it reads.
+            Label::new("replica", replica.to_owned()),
         ];
         let key = Key::from_parts(names::BUILD_INFO.name, labels);
         self.recorder.register_gauge(&key, &METADATA)

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
-use ports::outbound::{Clock, Pause, Random};
+use ports::outbound::{Clock, Pause, Random, new_id};
+use uuid::Uuid;
 use zeroize::Zeroize;
 
 /// The machine's clocks.
@@ -30,6 +31,11 @@ impl Clock for SystemClock {
     fn monotonic(&self) -> Duration {
         self.started.elapsed()
     }
+}
+
+/// A name for this process that no other has.
+pub(crate) fn process_id() -> Uuid {
+    new_id(&SystemClock::new(), &SystemRandom)
 }
 
 /// The runtime's timer.

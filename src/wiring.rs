@@ -28,6 +28,7 @@ use crate::config::{InstanceName, Options};
 use crate::metrics::{MeteredBank, MeteredJournal, MeteredRequests, Metrics, Readings, Sources};
 use crate::server::{self, OpenConnections};
 use crate::system::SystemClock;
+use crate::traces::Traces;
 
 mod basis;
 mod limits;
@@ -98,6 +99,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) metrics: Arc<Metrics>,
     /// The connections that are served.
     pub(crate) connections: OpenConnections,
+    /// Where it is told what each request went through.
+    pub(crate) traces: Traces,
 }
 
 /// Puts the gateway together: its store, the limiter, the portal for `live` keys and the sandbox for
@@ -111,6 +114,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
         identity,
         metrics,
         connections,
+        traces,
     } = surroundings;
     let basis = Basis::open(options, &metrics).await?;
     let (clock, random, store) = (&basis.clock, &basis.random, &basis.store);
@@ -122,7 +126,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     let keys: Arc<dyn KeyAdministration> = Arc::new(basis.key_service()?);
     let gatekeeper = basis.gatekeeper(&usage)?;
     gatekeeper.learn_keys().await?;
-    let banks = banks(options, sandbox, basis.counting.pacer())?;
+    let banks = banks(options, sandbox, basis.counting.pacer(), &traces)?;
     let banks = metered(banks, &metrics, clock);
     let bank_watch = Arc::new(BankWatch::new(Arc::clone(clock)));
     let proofs = proofs(options, &banks, clock, &bank_watch);
@@ -134,6 +138,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
         tasks: requests.clone(),
         body_deadline: rest::BODY_DEADLINE,
         witness: witness.clone(),
+        lineage: traces.lineage(),
     });
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
@@ -182,6 +187,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
         keys: store.clone(),
         dashboard: for_insights.clone(),
         connections,
+        traces,
     };
     let operator = operator(clock.as_ref(), random.as_ref());
     Ok(Gateway {
@@ -261,7 +267,12 @@ pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
 }
 
 /// The banks of both sides; only the central bank's portal counts what it is asked.
-fn banks(options: &Options, sandbox_url: &PortalUrl, pacer: Arc<dyn Pacer>) -> Result<BankBySide> {
+fn banks(
+    options: &Options,
+    sandbox_url: &PortalUrl,
+    pacer: Arc<dyn Pacer>,
+    traces: &Traces,
+) -> Result<BankBySide> {
     let live = PortalConfig {
         connect_timeout: options.bank_connect_timeout,
         diagnostics_dir: options.bank_diagnostics_dir.clone(),
@@ -270,9 +281,14 @@ fn banks(options: &Options, sandbox_url: &PortalUrl, pacer: Arc<dyn Pacer>) -> R
     let test = PortalConfig::new(sandbox_url.clone());
     let live = Portal::new(live)
         .context("preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)")?;
+    let test = Portal::new(test).context("preparing the sandbox's client")?;
+    let told = |portal: Portal| match traces.headers() {
+        Some(headers) => portal.in_traces(headers),
+        None => portal,
+    };
     Ok(BankBySide {
-        live: Arc::new(live.paced_by(pacer)),
-        test: Arc::new(Portal::new(test).context("preparing the sandbox's client")?),
+        live: Arc::new(told(live.paced_by(pacer))),
+        test: Arc::new(told(test)),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::Act;
+use domain::audit::{Act, Action};
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{
     ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName, Owner,
@@ -23,6 +23,9 @@ use ports::outbound::{
 
 use crate::announcer::Announcer;
 use crate::reach::{Callers, admins_only, unlisted};
+use log::Actor;
+
+mod log;
 
 /// Attempts at a prefix that nobody has. One is enough but for one time in 10¹⁴ over the number of
 /// keys.
@@ -105,9 +108,26 @@ impl KeyService {
         change: KeyChange,
     ) -> Result<ApiKey, KeyError> {
         let scope = self.scope(caller, reach).await?;
+        let actor = match (reach, scope) {
+            (Reach::Own, Scope::Of(customer)) => Actor::new(caller, Some(customer)),
+            _ => self.actor(caller).await?,
+        };
+        let action = match change {
+            KeyChange::Rename(_) => Action::KeyRenamed,
+            KeyChange::Revoke => Action::KeyRevoked,
+            KeyChange::SetLimits(_) => Action::LimitsSet,
+        };
         let act = self.act(caller);
         let changed = self.keys.change(scope, id, &change, &act).await;
-        changed.map_err(unchanged)
+        let key = changed.map_err(unchanged)?;
+        log::key(action, &key, actor);
+        Ok(key)
+    }
+
+    /// Who acts on what may be another's.
+    async fn actor<'a>(&self, caller: &'a Caller) -> Result<Actor<'a>, StoreError> {
+        let known = self.callers.known(caller).await?;
+        Ok(Actor::new(caller, known.map(|customer| customer.id)))
     }
 
     /// The scope of a question about one key: whoever has no keys at all doesn't find it.
@@ -205,6 +225,8 @@ impl KeyAdministration for KeyService {
             };
             match self.keys.insert(record, most_active(caller), &act).await {
                 Ok(()) => {
+                    let actor = Actor::new(caller, Some(customer.id));
+                    log::key(Action::KeyCreated, &key, actor);
                     let key = unused(key, Month::of(act.at));
                     return Ok(CreatedKey { key, secret });
                 }
@@ -304,6 +326,9 @@ impl KeyAdministration for KeyService {
                 Err(RotateError::AlreadyRotated) => return Err(KeyError::AlreadyRotated),
                 Err(RotateError::Store(error)) => return Err(error.into()),
             };
+            let actor = Actor::new(caller, Some(old.customer));
+            log::key(Action::KeyRotated, &old, actor);
+            log::key(Action::KeyCreated, &new, actor);
             // A key with a time of grace is to the limiter what it was before. One without is
             // revoked already, and the watch tells the limiter: what must not be lost now is the
             // successor's secret.
@@ -343,9 +368,11 @@ impl KeyAdministration for KeyService {
         existing: ExistingKeys,
     ) -> Result<Customer, KeyError> {
         admins_only(caller)?;
+        let actor = self.actor(caller).await?;
         let act = self.act(caller);
         let set = self.customers.set_plan(customer, plan, existing, &act);
         let (customer, changed) = set.await.map_err(unchanged)?;
+        log::plan(&customer, changed.len(), actor);
         self.make_known(&changed).await?;
         Ok(customer)
     }

@@ -19,6 +19,7 @@ use ports::inbound::{
     Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
 };
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
+use tracing::Instrument as _;
 
 use crate::bank_watch::BankWatch;
 
@@ -100,7 +101,9 @@ impl ProofService {
             if left.is_zero() {
                 return Err(FetchError::BankTimeout);
             }
-            let question = || self.ask(subject.clone(), known, wanted, left).boxed();
+            let ask = || self.ask(subject.clone(), known, wanted, left);
+            // It belongs to the trace of whoever asks first, though others wait for it too.
+            let question = || ask().in_current_span().boxed();
             let proof = self.flights.join_or_start(subject, question).await?;
             if proof.has(wanted) {
                 return Ok(proof);

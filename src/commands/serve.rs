@@ -14,6 +14,7 @@ use crate::admin::{self, Admin};
 use crate::config::Options;
 use crate::metrics::{self, Metrics};
 use crate::server::{self, Bounds, OpenConnections};
+use crate::traces::Traces;
 use crate::wiring::{self, Deployment, Gateway, Identity, Surroundings};
 use crate::{first_start, say};
 
@@ -36,7 +37,7 @@ const FAREWELL_MARGIN: Duration = Duration::from_secs(5);
 /// What lookups whose callers hung up, and uploads that are being refused, may still take.
 const LEFTOVERS: Duration = Duration::from_secs(15);
 
-pub(super) async fn run(options: Options) -> Result<()> {
+pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
     super::prepare_data_dir(&options)?;
     let _alone = wiring::lock_database(&options)?;
     raise_descriptor_limit();
@@ -56,6 +57,7 @@ pub(super) async fn run(options: Options) -> Result<()> {
         identity: identity.as_ref(),
         metrics: Arc::clone(&metrics),
         connections: open.clone(),
+        traces: traces.clone(),
     };
     let gateway = Box::pin(wiring::gateway(&options, surroundings)).await?;
     let mut background = start_background(&gateway, &options);
@@ -114,6 +116,7 @@ pub(super) async fn run(options: Options) -> Result<()> {
     if let Some(admin) = admin {
         admin.stop().await;
     }
+    traces.finish().await;
     tracing::info!("stopped");
     if let Some(ended) = broken {
         bail!("a background task ended: {ended:?}");

@@ -27,6 +27,14 @@ pub struct AdminOptions {
     pub instance: Option<InstanceName>,
 }
 
+impl AdminOptions {
+    /// Names this process after `process`, unless it was given a name.
+    pub fn be_named(&mut self, process: impl FnOnce() -> Uuid) -> &InstanceName {
+        self.instance
+            .get_or_insert_with(|| InstanceName::of(process()))
+    }
+}
+
 /// Where operators look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdminAddress {

@@ -9,7 +9,7 @@ use clap::Args;
 use identity_oidc::ClientSecret;
 use zeroize::Zeroizing;
 
-use super::{HmacSecret, Options, ServerUrl, people, servers};
+use super::{CollectorHeaders, HmacSecret, Options, ServerUrl, people, servers};
 
 /// Largest file that is read: no secret is nearly so long.
 const LARGEST: u64 = 64 * 1024;
@@ -85,6 +85,18 @@ pub struct FileOptions {
         requires = "oidc_issuer"
     )]
     pub oidc_client_secret_file: Option<ClientSecret>,
+
+    /// File that holds what `CEP_OTLP_HEADERS` would.
+    #[arg(
+        long,
+        env = "CEP_OTLP_HEADERS_FILE",
+        global = true,
+        value_name = "FILE",
+        value_parser = |path: &str| in_file(path, str::parse::<CollectorHeaders>),
+        conflicts_with = "otlp_headers",
+        requires = "otlp_endpoint"
+    )]
+    pub otlp_headers_file: Option<CollectorHeaders>,
 }
 
 impl Options {
@@ -97,6 +109,8 @@ impl Options {
         fill(&mut self.hmac_secret, &mut files.hmac_secret_file);
         let client_secret = &mut self.people.oidc_client_secret;
         fill(client_secret, &mut files.oidc_client_secret_file);
+        let headers = &mut self.traces.otlp_headers;
+        fill(headers, &mut files.otlp_headers_file);
         if let Some(Nodes(nodes)) = files.redis_cluster_file.take() {
             self.redis_cluster = nodes;
         }

@@ -102,6 +102,9 @@ names! {
     CONNECTIONS = "cep_connections",
         Kind::Gauge, Some(Unit::Count),
         "Open HTTP connections";
+    TRACE_SPANS = "cep_trace_spans_total",
+        Kind::Counter, Some(Unit::Count),
+        "Spans of traces: sent to the collector, failed because it didn't take them, dropped because too many waited";
     BUILD_INFO = "cep_build_info",
         Kind::Gauge, None,
         "Always 1; its labels tell the version, and this process among its replicas";

@@ -9,6 +9,7 @@ use store_seaorm::{Journal, Store};
 use super::{Metrics, names, number, process};
 use crate::config::InstanceName;
 use crate::server::OpenConnections;
+use crate::traces::{Counts, Traces};
 
 /// Whose state is read.
 pub(crate) struct Sources {
@@ -26,6 +27,7 @@ pub(crate) struct Sources {
     pub(crate) dashboard: Option<Store>,
     /// The connections that the gateway serves.
     pub(crate) connections: OpenConnections,
+    pub(crate) traces: Traces,
 }
 
 /// Metrics, and what is read anew for each look at them.
@@ -50,6 +52,7 @@ impl Readings {
             keys,
             dashboard,
             connections,
+            traces,
         } = &self.sources;
         self.metrics.build_info(instance.as_str()).set(1.0);
         self.read_banks(banks).await;
@@ -66,6 +69,9 @@ impl Readings {
         }
         let open = number(connections.count() as u64);
         self.set(&names::CONNECTIONS, &[], open);
+        if let Some(counts) = traces.counts() {
+            self.read_spans(counts);
+        }
         process::read(&self.metrics);
         self.metrics.render()
     }
@@ -96,6 +102,19 @@ impl Readings {
         }
         let max = f64::from(connections.max);
         self.set(&names::DATABASE_CONNECTIONS_MAX, &[("pool", pool)], max);
+    }
+
+    fn read_spans(&self, counts: Counts) {
+        for (result, spans) in [
+            ("sent", counts.sent),
+            ("failed", counts.failed),
+            ("dropped", counts.dropped),
+        ] {
+            let counter = self
+                .metrics
+                .counter(&names::TRACE_SPANS, &[("result", result)]);
+            counter.absolute(spans);
+        }
     }
 
     fn set(&self, name: &names::Metric, labels: &[(&'static str, &'static str)], value: f64) {

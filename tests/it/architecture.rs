@@ -1,6 +1,8 @@
 //! The folders draw the architecture; this is what holds the lines.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
@@ -16,7 +18,7 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 22] = [
+const DRIVERS: [&str; 27] = [
     "async-graphql",
     "axum",
     "deadpool-redis",
@@ -26,8 +28,12 @@ const DRIVERS: [&str; 22] = [
     "metrics",
     "metrics-exporter-prometheus",
     "oauth2",
+    "opentelemetry",
+    "opentelemetry-proto",
+    "opentelemetry_sdk",
     "pdf-writer",
     "procfs",
+    "prost",
     "redis",
     "reqwest",
     "rust-embed",
@@ -37,6 +43,7 @@ const DRIVERS: [&str; 22] = [
     "sqlx",
     "tower",
     "tower-http",
+    "tracing-opentelemetry",
     "utoipa",
     "utoipa-swagger-ui",
 ];
@@ -157,16 +164,22 @@ const HOUSE: [Place; 15] = [
             "identity-oidc",
             "sandbox",
         ],
-        // The accept loop, the one TLS provider, and what operators measure.
+        // The accept loop, the one TLS provider, what operators measure, and traces.
         Others::Drivers(&[
             "axum",
             "hyper",
             "hyper-util",
             "metrics",
             "metrics-exporter-prometheus",
+            "opentelemetry",
+            "opentelemetry-proto",
+            "opentelemetry_sdk",
             "procfs",
+            "prost",
+            "reqwest",
             "rustls",
             "tower",
+            "tracing-opentelemetry",
         ]),
     ),
 ];
@@ -240,4 +253,28 @@ fn no_adapters_driver_is_shared_with_the_inside() {
             assert!(!depends, "{inside} must not depend on {driver}");
         }
     }
+}
+
+/// Whether there are tests that end at once where a server or a browser is missing.
+fn may_skip(module: &str) -> bool {
+    let mut tests = ["\n#[test]", "\n#[tokio::test", "\n#[rstest]"].into_iter();
+    tests.any(|test| module.contains(test)) && module.contains("else {\n        return;\n    };")
+}
+
+/// A skipped test passes: only what it prints tells, and nextest hides that where it isn't asked to.
+#[test]
+fn what_may_be_skipped_is_seen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let nextest = fs::read_to_string(root.join(".config/nextest.toml")).unwrap();
+    let (_, shown) = nextest.split_once("test(/^(").unwrap();
+    let (shown, _) = shown.split_once(")::/)").unwrap();
+    let files = fs::read_dir(root.join("tests/it")).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    let modules = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    let mut skipping: Vec<_> = modules
+        .filter(|path| may_skip(&fs::read_to_string(path).unwrap()))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    skipping.sort_unstable();
+    assert_eq!(skipping.join("|"), shown);
 }

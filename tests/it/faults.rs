@@ -10,11 +10,11 @@ use crate::servers::redis::Redis;
 use proxy::{Proxy, Weather};
 use scene::{Promise, Scene};
 
-mod proxy;
+pub(crate) mod proxy;
 mod scene;
 
 /// As an operator leaves it: 150 ms.
-const IMPATIENT: &str = "150";
+pub(crate) const IMPATIENT: &str = "150";
 
 #[rstest]
 #[case::cut(Weather::Cut)]

@@ -78,20 +78,11 @@ impl Fleet {
         answers
     }
 
-    /// What each replica's `/readyz` says of its limiter.
-    pub(crate) async fn limiters(&self) -> Vec<String> {
-        join_all(self.replicas.iter().map(async |gateway| {
-            let answer = gateway.client.get(gateway.url("/readyz")).send().await;
-            let ready = json_of(answer.unwrap(), 200).await.to_string();
-            let degraded = ready.contains("degraded");
-            if degraded { "degraded" } else { "up" }.to_owned()
-        }))
-        .await
-    }
-
-    /// Whether all replicas say that of their limiter.
+    /// Whether `/readyz` of all replicas says that of their limiter.
     pub(crate) async fn all_are(&self, state: &str) -> bool {
-        self.limiters().await.iter().all(|found| found == state)
+        let replicas = self.replicas.iter();
+        let states = join_all(replicas.map(|gateway| gateway.state_of("limiter"))).await;
+        states.iter().all(|found| found == state)
     }
 
     /// A key's charged requests by the database, over all months.

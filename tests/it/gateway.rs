@@ -245,6 +245,18 @@ impl Gateway {
             .header("content-type", "application/json")
     }
 
+    /// What `/readyz` says of one of its parts, while it is ready.
+    pub(crate) async fn state_of(&self, part: &str) -> String {
+        let answer = self.client.get(self.url("/readyz")).send().await;
+        let ready = json_of(answer.unwrap(), 200).await;
+        let mut parts = ready["components"].as_array().unwrap().iter();
+        let found = parts.find(|found| found["name"] == part);
+        let state = found.and_then(|found| found["state"].as_str());
+        state
+            .unwrap_or_else(|| panic!("no {part}: {ready}"))
+            .to_owned()
+    }
+
     /// A `live` key that no test runs into the limits of.
     pub(crate) fn live_key(&self) -> Key {
         self.key(&["--env", "live", "--per-minute", "100000", "--no-cap"])

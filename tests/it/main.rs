@@ -35,4 +35,5 @@ mod secret_files;
 mod servers;
 mod shared_sessions;
 mod sign_in;
+mod traces;
 mod transport;

@@ -142,7 +142,7 @@ async fn what_happens_is_measured() {
     assert_eq!(before.value("cep_limiter_degraded"), 0.0);
     assert_eq!(before.value("cep_bank_pacing_degraded"), 0.0);
     let version = env!("CARGO_PKG_VERSION");
-    let build = format!("cep_build_info{{version=\"{version}\",instance=\"pod-7\"}}");
+    let build = format!("cep_build_info{{version=\"{version}\",replica=\"pod-7\"}}");
     assert_eq!(before.value(&build), 1.0);
 
     let key = gateway.key(&["--per-minute", "5"]);

@@ -1,75 +1,132 @@
 //! Under load on three replicas: of the requests that are sent after a revocation's answer none is
-//! admitted, whichever replica or process revoked the key.
+//! admitted, whichever replica or process revoked the key, and whether Redis hears of it or not.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::{join, join_all};
 
-use crate::fleet::{Fleet, Keymaker, PATIENT};
-use crate::gateway::eventually;
+use crate::faults::IMPATIENT;
+use crate::faults::proxy::{Proxy, Weather};
+use crate::fleet::{Fleet, Keymaker, PATIENT, RECOVERY};
+use crate::gateway::{Key, eventually};
 use crate::load::{Asker, Dice, question};
 use crate::servers::redis::Redis;
 
+const REPLICAS: usize = 3;
 const KEYS: usize = 50;
 const REQUESTS: usize = 100_000;
 /// Connections to each replica.
 const CONNECTIONS: usize = 4;
 /// Every so many keys, one is revoked on the command line, which is a process of its own.
 const BY_COMMAND: usize = 10;
+/// While Redis fails, a revocation begins after so many more requests.
+const APART: usize = 10;
+
+/// A request: the place of its key, when it was sent, and the status of its answer.
+type Asked = (usize, Instant, u16);
+
+/// Replicas whose ways to Redis are these, somebody at each who makes keys, and the keys.
+async fn scene(
+    ways: [String; REPLICAS],
+    patience: &str,
+) -> Option<(Fleet, Vec<Keymaker>, Vec<Key>)> {
+    let apart = ways.map(|url| vec![("CEP_REDIS_URL".to_owned(), url)]);
+    let variables = [("CEP_REDIS_TIMEOUT", patience), ("CEP_DASHBOARD", "on")];
+    let fleet = Fleet::start_each(&apart, &variables)?;
+    let keymakers = join_all(fleet.replicas.iter().map(Keymaker::of)).await;
+    let mut keys = Vec::new();
+    for _ in 0..KEYS {
+        keys.push(keymakers[0].key(1_000_000, None).await);
+    }
+    Some((fleet, keymakers, keys))
+}
+
+/// Asks with keys that are chosen by the dice, over some connections to each replica, until it is
+/// enough; counts the answers.
+async fn load(
+    fleet: &Fleet,
+    keys: &[Key],
+    choose: impl Fn(&mut Dice) -> usize,
+    is_enough: impl Fn() -> bool,
+    total: &AtomicUsize,
+) -> Vec<Asked> {
+    let questions: Vec<_> = keys.iter().map(question).collect();
+    let askers = (0..CONNECTIONS * REPLICAS).map(async |number| {
+        let mut asker = Asker::new(&fleet.replicas[number % REPLICAS]);
+        let mut dice = Dice::new(number as u64);
+        let mut answers = Vec::new();
+        while !is_enough() {
+            let key = choose(&mut dice);
+            let answer = asker.ask(&questions[key]).await.unwrap();
+            total.fetch_add(1, Ordering::Relaxed);
+            answers.push((key, answer.sent, answer.status));
+        }
+        answers
+    });
+    join_all(askers).await.into_iter().flatten().collect()
+}
+
+async fn are_asked(total: &AtomicUsize, requests: usize) {
+    let what = format!("{requests} are asked");
+    eventually(&what, Duration::from_mins(5), async || {
+        total.load(Ordering::Relaxed) >= requests
+    })
+    .await;
+}
+
+/// Each key worked until it was revoked, and never again once that was answered; nothing else was
+/// ever answered.
+fn assert_revoked(answers: &[Asked], revoked_at: &[Instant]) {
+    let (after, before): (Vec<_>, Vec<_>) = answers
+        .iter()
+        .partition(|(key, sent, _)| *sent > revoked_at[*key]);
+    let wrong = after.iter().filter(|(_, _, status)| *status != 401).count();
+    assert_eq!(wrong, 0, "of {} after a revocation", after.len());
+    for key in 0..KEYS {
+        let of_key = |answers: &[Asked], status| {
+            answers
+                .iter()
+                .any(|(found, _, answer)| *found == key && *answer == status)
+        };
+        assert!(of_key(&before, 200) && of_key(&after, 401), "key {key}");
+    }
+    let strange = before
+        .iter()
+        .filter(|(_, _, status)| ![200, 401].contains(status));
+    assert_eq!(strange.count(), 0);
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_hundred_thousand_requests_over_fifty_revocations_none_is_admitted_after_the_answer() {
     let Some(redis) = Redis::start(&[]) else {
         return;
     };
-    let variables = [
-        ("CEP_REDIS_URL", &*redis.url()),
-        ("CEP_REDIS_TIMEOUT", PATIENT),
-        ("CEP_DASHBOARD", "on"),
-    ];
-    let Some(fleet) = Fleet::start(3, &variables) else {
+    let ways = [(); REPLICAS].map(|()| redis.url());
+    let Some((fleet, keymakers, keys)) = scene(ways, PATIENT).await else {
         return;
     };
-    let keymakers = join_all(fleet.replicas.iter().map(Keymaker::of)).await;
-    let mut keys = Vec::new();
-    for _ in 0..KEYS {
-        keys.push(keymakers[0].key(1_000_000, None).await);
-    }
-    let questions: Vec<_> = keys.iter().map(question).collect();
     let (total, revoked) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let finished = AtomicBool::new(false);
 
-    let asking = join_all((0..CONNECTIONS * fleet.replicas.len()).map(async |number| {
-        let replica = number % fleet.replicas.len();
-        let mut asker = Asker::new(&fleet.replicas[replica]);
-        let mut dice = Dice::new(number as u64);
-        let mut answers = Vec::new();
-        while !finished.load(Ordering::Relaxed) || total.load(Ordering::Relaxed) < REQUESTS {
-            // Half of the time with the key that is being revoked, or was the last one.
-            let key = match dice.below(4) {
-                0 => revoked.load(Ordering::Relaxed).min(KEYS - 1),
-                1 => revoked.load(Ordering::Relaxed).saturating_sub(1),
-                _ => dice.below(KEYS),
-            };
-            let answer = asker.ask(&questions[key]).await.unwrap();
-            total.fetch_add(1, Ordering::Relaxed);
-            answers.push((key, answer.sent, answer.status));
-        }
-        answers
-    }));
+    // Half of the time with the key that is being revoked, or was the last one.
+    let choose = |dice: &mut Dice| match dice.below(4) {
+        0 => revoked.load(Ordering::Relaxed).min(KEYS - 1),
+        1 => revoked.load(Ordering::Relaxed).saturating_sub(1),
+        _ => dice.below(KEYS),
+    };
+    let is_enough =
+        || finished.load(Ordering::Relaxed) && total.load(Ordering::Relaxed) >= REQUESTS;
+    let asking = load(&fleet, &keys, choose, is_enough, &total);
     let revoking = async {
         let mut dice = Dice::new(2_026);
         let mut times = Vec::new();
         for (number, key) in keys.iter().enumerate() {
             // Somewhere in its own part of all requests.
             let part = REQUESTS / (KEYS + 1);
-            let from = number * part + dice.below(part);
-            eventually("so many are asked", Duration::from_mins(5), async || {
-                total.load(Ordering::Relaxed) >= from
-            })
-            .await;
-            let place = dice.below(fleet.replicas.len());
+            are_asked(&total, number * part + dice.below(part)).await;
+            let place = dice.below(REPLICAS);
             if number % BY_COMMAND == 0 {
                 let gateway = &fleet.replicas[place];
                 let done =
@@ -85,25 +142,71 @@ async fn of_a_hundred_thousand_requests_over_fifty_revocations_none_is_admitted_
         times
     };
     let (answers, revoked_at) = join(asking, revoking).await;
-
-    let answers: Vec<_> = answers.into_iter().flatten().collect();
     assert!(answers.len() >= REQUESTS);
-    let (after, before): (Vec<_>, Vec<_>) = answers
-        .iter()
-        .partition(|(key, sent, _)| *sent > revoked_at[*key]);
-    let wrong = after.iter().filter(|(_, _, status)| *status != 401).count();
-    assert_eq!(wrong, 0, "of {} after a revocation", after.len());
-    // Each key worked until it was revoked, and was asked for afterwards.
-    for key in 0..KEYS {
-        let of_key = |answers: &[(usize, Instant, u16)], status| {
-            answers
-                .iter()
-                .any(|(found, _, answer)| *found == key && *answer == status)
-        };
-        assert!(of_key(&before, 200) && of_key(&after, 401), "key {key}");
+    assert_revoked(&answers, &revoked_at);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answer() {
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let proxies = [(); REPLICAS].map(|()| Proxy::to(redis.port()));
+    let ways = proxies.each_ref().map(Proxy::url);
+    let Some((fleet, keymakers, keys)) = scene(ways, IMPATIENT).await else {
+        return;
+    };
+    // Redis knows all keys as good ones.
+    for key in &keys {
+        let answers = fleet.ask(key, REPLICAS).await;
+        assert!(answers.iter().all(|answer| answer.status == 200));
     }
-    let strange = before
-        .iter()
-        .filter(|(_, _, status)| ![200, 401].contains(status));
-    assert_eq!(strange.count(), 0);
+    let (total, latest) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let finished = AtomicBool::new(false);
+
+    let choose = |dice: &mut Dice| match dice.below(2) {
+        0 => latest.load(Ordering::Relaxed),
+        _ => dice.below(KEYS),
+    };
+    let is_enough = || finished.load(Ordering::Relaxed);
+    let asking = load(&fleet, &keys, choose, is_enough, &total);
+    // From the first failure on. Each revocation takes seconds, so they overlap.
+    let revoked_at = async |some: Range<usize>, places: usize| {
+        let begun = total.load(Ordering::Relaxed);
+        let revocations = keys[some.clone()].iter().zip(some).zip(0..);
+        join_all(revocations.map(async |((key, number), turn)| {
+            are_asked(&total, begun + turn * APART).await;
+            keymakers[turn % places].revoke(key).await;
+            let revoked_at = Instant::now();
+            latest.store(number, Ordering::Relaxed);
+            revoked_at
+        }))
+        .await
+    };
+    let revoking = async {
+        are_asked(&total, KEYS * APART).await;
+        // Who revokes can't tell Redis, by which the others still go.
+        proxies[0].set(Weather::Cut);
+        let mut times = revoked_at(0..KEYS / 2, 1).await;
+        // Nobody reaches Redis.
+        proxies[1].set(Weather::Cut);
+        proxies[2].set(Weather::Cut);
+        times.extend(revoked_at(KEYS / 2..KEYS, REPLICAS).await);
+        assert!(fleet.all_are("degraded").await);
+        let answers = join_all(keys.iter().map(|key| fleet.ask(key, REPLICAS))).await;
+        assert!(answers.iter().flatten().all(|answer| answer.status == 401));
+        // To Redis, the later half are keys that are good.
+        for proxy in &proxies {
+            proxy.set(Weather::Fair);
+        }
+        eventually("Redis counts again", RECOVERY, async || {
+            fleet.all_are("up").await
+        })
+        .await;
+        are_asked(&total, total.load(Ordering::Relaxed) + KEYS * APART).await;
+        finished.store(true, Ordering::Relaxed);
+        times
+    };
+    let (answers, revoked_at) = join(asking, revoking).await;
+    assert_revoked(&answers, &revoked_at);
 }

@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 use rstest::rstest;
 
 use crate::browser::skip;
-use crate::gateway::{Plan, command, eventually, json_of, request};
+use crate::gateway::{Plan, command, eventually, request};
 use crate::servers::{Servers, free_port};
 
 /// A secret that no message may hold.
@@ -58,7 +58,8 @@ async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
 }
 
 /// What every variable needs beside it.
-const PROVIDER: [(&str, &str); 3] = [
+const BESIDE: [(&str, &str); 4] = [
+    ("CEP_OTLP_ENDPOINT", "http://127.0.0.1:4318"),
     ("CEP_OIDC_ISSUER", "https://issuer.example"),
     ("CEP_OIDC_CLIENT_ID", "cep"),
     ("CEP_OIDC_AUDIENCE", "cep"),
@@ -73,11 +74,12 @@ const PROVIDER: [(&str, &str); 3] = [
     "redis://cep:hunter2@127.0.0.1:1,redis://cep:hunter2@127.0.0.1:2"
 )]
 #[case("CEP_OIDC_CLIENT_SECRET", CANARY)]
+#[case("CEP_OTLP_HEADERS", "authorization=Bearer hunter2")]
 fn a_secret_is_given_once(#[case] variable: &str, #[case] value: &str) {
     let folder = tempfile::tempdir().unwrap();
     let sister = format!("{variable}_FILE");
     let path = file(folder.path(), "secret", value.as_bytes());
-    let mut both = PROVIDER.to_vec();
+    let mut both = BESIDE.to_vec();
     both.extend([(variable, value), (sister.as_str(), path.as_str())]);
     let said = refusal(folder.path(), &both);
     assert!(said.contains(&sister), "{said}");
@@ -99,7 +101,8 @@ fn a_file_that_holds_no_secret_is_refused_by_its_name(
         "CEP_DATABASE_URL_FILE",
         "CEP_REDIS_URL_FILE",
         "CEP_REDIS_CLUSTER_FILE",
-        "CEP_OIDC_CLIENT_SECRET_FILE"
+        "CEP_OIDC_CLIENT_SECRET_FILE",
+        "CEP_OTLP_HEADERS_FILE"
     )]
     variable: &str,
 ) {
@@ -109,7 +112,7 @@ fn a_file_that_holds_no_secret_is_refused_by_its_name(
         fs::write(&path, content).unwrap();
     }
     let path = path.to_str().unwrap();
-    let mut told = PROVIDER.to_vec();
+    let mut told = BESIDE.to_vec();
     told.push((variable, path));
     let said = refusal(folder.path(), &told);
     for part in [variable, path, problem] {
@@ -122,6 +125,7 @@ fn a_file_that_holds_no_secret_is_refused_by_its_name(
 #[case("CEP_DATABASE_URL_FILE", "mysql://cep:hunter2@db/cep", "postgres://")]
 #[case("CEP_REDIS_URL_FILE", "http://:hunter2@cache", "rediss://")]
 #[case("CEP_REDIS_CLUSTER_FILE", "redis://:hunter2@a,:hunter2@b", "rediss://")]
+#[case("CEP_OTLP_HEADERS_FILE", "hunter2", "NAME=VALUE")]
 fn what_is_wrong_in_a_file_is_said_without_showing_it(
     #[case] variable: &str,
     #[case] content: &str,
@@ -129,7 +133,9 @@ fn what_is_wrong_in_a_file_is_said_without_showing_it(
 ) {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "secret", content.as_bytes());
-    let said = refusal(folder.path(), &[(variable, &path)]);
+    let mut told = BESIDE.to_vec();
+    told.push((variable, &path));
+    let said = refusal(folder.path(), &told);
     for part in [variable, &path, remedy] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -253,16 +259,14 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
             "{said}"
         );
     }
-    for (gateway, is_degraded) in [(&trusting, false), (&wary, true)] {
+    for (gateway, state) in [(&trusting, "up"), (&wary, "degraded")] {
         let key = gateway.roomy_key();
         eventually(
             "it says how it counts",
             Duration::from_secs(20),
             async || {
                 gateway.post("xml", &key, &request(1, "10.00")).await;
-                let ready = gateway.client.get(gateway.url("/readyz")).send().await;
-                let ready = json_of(ready.unwrap(), 200).await.to_string();
-                ready.contains("degraded") == is_degraded
+                gateway.state_of("limiter").await == state
             },
         )
         .await;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use ports::inbound::FetchError;
+use tracing::{Instrument as _, Span};
 
 use super::memory::{Remembered, Subject};
 
@@ -18,34 +19,51 @@ pub(super) struct Flights(Arc<Mutex<Board>>);
 
 #[derive(Default)]
 struct Board {
-    flights: HashMap<Subject, (u64, WeakShared<BoxFuture<'static, Answer>>)>,
+    flights: HashMap<Subject, Running>,
     started: u64,
+}
+
+/// A question that is being asked.
+struct Running {
+    number: u64,
+    answer: WeakShared<BoxFuture<'static, Answer>>,
+    /// Of whoever asked first: the question belongs to that trace.
+    asker: Span,
 }
 
 impl Flights {
     /// Waits with whoever asks about `subject` already, or asks `question`. A question whose
     /// askers have all gone away is asked anew.
+    ///
+    /// Traces show the question where it was asked first. The others show a wait there, with a link
+    /// to who asked.
     pub(super) async fn join_or_start(
         &self,
         subject: &Subject,
         question: impl FnOnce() -> BoxFuture<'static, Answer>,
     ) -> Answer {
-        let flight = self.flight(subject, question);
-        flight.await
+        match self.flight(subject, question) {
+            (flight, None) => flight.await,
+            (flight, Some(asker)) => {
+                let wait = tracing::info_span!(target: "cep::trace", "wait for a shared lookup");
+                wait.follows_from(&asker);
+                drop(asker);
+                flight.instrument(wait).await
+            }
+        }
     }
 
+    /// The flight to wait for, and who asks already.
     fn flight(
         &self,
         subject: &Subject,
         question: impl FnOnce() -> BoxFuture<'static, Answer>,
-    ) -> Flight {
+    ) -> (Flight, Option<Span>) {
         let mut board = self.board();
-        let running = board
-            .flights
-            .get(subject)
-            .and_then(|(_, flight)| flight.upgrade());
-        if let Some(flight) = running {
-            return flight;
+        if let Some(running) = board.flights.get(subject)
+            && let Some(flight) = running.answer.upgrade()
+        {
+            return (flight, Some(running.asker.clone()));
         }
         board.started += 1;
         let number = board.started;
@@ -61,10 +79,15 @@ impl Flights {
         }
         .boxed()
         .shared();
-        if let Some(weak) = flight.downgrade() {
-            board.flights.insert(subject.clone(), (number, weak));
+        if let Some(answer) = flight.downgrade() {
+            let running = Running {
+                number,
+                answer,
+                asker: Span::current(),
+            };
+            board.flights.insert(subject.clone(), running);
         }
-        flight
+        (flight, None)
     }
 
     fn board(&self) -> MutexGuard<'_, Board> {
@@ -87,7 +110,7 @@ impl Drop for Landing {
         if board
             .flights
             .get(&self.subject)
-            .is_some_and(|(number, _)| *number == self.number)
+            .is_some_and(|running| running.number == self.number)
         {
             board.flights.remove(&self.subject);
         }

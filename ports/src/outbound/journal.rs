@@ -26,12 +26,12 @@ pub trait UsageJournal: Send + Sync {
     fn admit(&self, entry: AdmissionEntry) -> Receipt;
 
     /// Keeps what became of a request, and counts it in the statistics of its key and customer, in
-    /// one commit. Written within the next commits; a crash may lose the last
-    /// few of these, never an admission whose receipt resolved.
+    /// one commit. Written about a second later at the latest while the store works; a crash may
+    /// lose those that aren't written yet, never an admission whose receipt resolved.
     fn conclude(&self, entry: RequestEntry);
 
-    /// Counts a request that a limit refused, in the statistics alone. Written within the next
-    /// commits; a crash may lose the last few of these.
+    /// Counts a request that a limit refused, in the statistics alone. Written as late as those
+    /// above, and lost as they are.
     fn refuse(&self, entry: RefusalEntry);
 
     /// Returns once everything handed over before is durable.

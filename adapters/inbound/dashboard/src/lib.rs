@@ -26,7 +26,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use ports::inbound::Sessions;
 use ports::outbound::Clock;
-use web::{Observer, Site, method_not_allowed, observe};
+use web::{Observer, Site, method_not_allowed, observe, observe_untraced};
 
 /// Where the page is.
 pub const DASHBOARD_PATH: &str = "/dashboard";
@@ -65,13 +65,15 @@ pub fn router(state: DashboardState) -> Router {
         .route("/", closed(get(home)))
         .route(CALLBACK_PATH, closed(get(sign_in::finish)))
         .route("/logout", closed(post(sign_out::end)))
+        .merge(pages)
+        .with_state(Arc::clone(&state));
+    let files = Router::new()
         .route("/dashboard/assets/{*file}", closed(get(files::asset)))
         // Here are files, and no places of the page.
         .route("/dashboard/assets", closed(get(files::no_asset)))
         .route("/dashboard/assets/", closed(get(files::no_asset)))
-        .merge(pages)
         .with_state(state);
-    observe(router, &observer)
+    observe(router, &observer).merge(observe_untraced(files, &observer))
 }
 
 async fn home() -> Response {

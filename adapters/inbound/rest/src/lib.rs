@@ -66,12 +66,13 @@ pub fn router(state: RestState) -> Router {
     let observer = Arc::clone(&state.observer);
     let state = Arc::new(state);
 
-    let mut operations = Router::new();
+    let (mut probes, mut operations) = (Router::new(), Router::new());
     for alias in ALIASES {
         let route = |path: &str| format!("{alias}{path}");
-        operations = operations
+        probes = probes
             .route(&route("/healthz"), get(operations::healthz))
-            .route(&route("/readyz"), get(operations::readyz))
+            .route(&route("/readyz"), get(operations::readyz));
+        operations = operations
             .route(&route("/openapi.json"), get(operations::openapi))
             .route(&route("/docs"), get(docs_page::redirect))
             .route(&route("/docs/"), get(docs_page::index))
@@ -81,7 +82,11 @@ pub fn router(state: RestState) -> Router {
         .method_not_allowed_fallback(web::method_not_allowed)
         .fallback(web::route_not_found)
         .with_state(Arc::clone(&state));
-    let mut router = web::observe(operations, &observer);
+    let probes = probes
+        .method_not_allowed_fallback(web::method_not_allowed)
+        .with_state(Arc::clone(&state));
+    let mut router =
+        web::observe(operations, &observer).merge(web::observe_untraced(probes, &observer));
 
     // A proof request observes itself, for it outlives its caller.
     let refuse_method = web::observe(Router::new().fallback(web::method_not_allowed), &observer);

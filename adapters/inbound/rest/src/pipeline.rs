@@ -19,8 +19,10 @@ use domain::query::ProofQuery;
 use futures::FutureExt as _;
 use ports::inbound::{Attempt, Banks, FetchReport, ProofRequest, Refusal, Settlement};
 use tokio::sync::oneshot;
+use tracing::field::display;
+use tracing::{Instrument as _, Span};
 use web::headers::put_common;
-use web::{Call, Failure, Upload, milliseconds};
+use web::{Call, Failure, Upload, milliseconds, trace};
 
 use crate::caller;
 use crate::ending::Ending;
@@ -38,10 +40,12 @@ pub(crate) async fn answer(
 ) -> Response {
     let observer = &state.observer;
     let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
+    let span = trace::request_span(&request, &call, observer);
     let (sender, receiver) = oneshot::channel();
     let errand = Errand {
         state: Arc::clone(&state),
         call: call.clone(),
+        span,
         endpoint,
     };
     observer.tasks.spawn(errand.run(request, sender));
@@ -58,6 +62,7 @@ pub(crate) async fn answer(
 struct Errand {
     state: Arc<RestState>,
     call: Call,
+    span: Span,
     endpoint: Endpoint,
 }
 
@@ -95,7 +100,10 @@ impl Errand {
             endpoint: self.endpoint,
             request_id: self.call.request_id.clone(),
         };
-        let (mut response, record) = self.admitted(attempt, &parts.headers, &mut upload).await;
+        let (mut response, record) = self
+            .admitted(attempt, &parts.headers, &mut upload)
+            .instrument(self.span.clone())
+            .await;
         put_common(response.headers_mut(), self.call.id_value());
         let status = response.status();
         let heard = sender.send(response).is_ok();
@@ -110,7 +118,9 @@ impl Errand {
         headers: &HeaderMap,
         upload: &mut Upload,
     ) -> (Response, Record) {
-        let admission = match self.state.gatekeeper.admit(attempt).await {
+        let span = tracing::info_span!(target: "cep::trace", "admission");
+        let admitting = self.state.gatekeeper.admit(attempt);
+        let admission = match admitting.instrument(span).await {
             Ok(admission) => admission,
             Err(refusal) => return self.refused(&refusal),
         };
@@ -134,7 +144,9 @@ impl Errand {
             evidence,
             bank_time: settlement.bank_time,
         };
-        let settled = self.state.gatekeeper.settle(admission, settlement).await;
+        let settling = self.state.gatekeeper.settle(admission, settlement);
+        let span = tracing::info_span!(target: "cep::trace", "settlement");
+        let settled = settling.instrument(span).await;
         let standing = match settled {
             Ok(standing) => standing,
             Err(error) => {
@@ -280,6 +292,7 @@ impl Errand {
         let route = web::route(parts.extensions.get::<MatchedPath>());
         observer.witness.answered(route, status);
         witness.ended(self.endpoint, record.ending, duration);
+        self.trace(status, record);
         if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
             return;
         }
@@ -290,7 +303,7 @@ impl Errand {
             status = status.as_u16(),
             outcome = record.ending.name(),
             endpoint = self.endpoint.name(),
-            key = record.key.map(|(id, _)| tracing::field::display(id)),
+            key = record.key.map(|(id, _)| display(id)),
             environment = record.key.map(|(_, environment)| environment.name()),
             issuer = record.banks.map(|banks| banks.issuer.number()),
             receiver = record.banks.map(|banks| banks.receiver.number()),
@@ -301,6 +314,21 @@ impl Errand {
             client_gone = !heard,
             request_id = self.call.request_id.as_str(),
         );
+    }
+
+    /// Tells the request's span what the line tells, without the banks.
+    fn trace(&self, status: StatusCode, record: &Record) {
+        let span = &self.span;
+        if span.is_disabled() {
+            return;
+        }
+        trace::answered(span, status);
+        span.record("cep.endpoint", self.endpoint.name());
+        span.record("cep.outcome", record.ending.name());
+        if let Some((id, environment)) = record.key {
+            span.record("cep.key_id", display(id));
+            span.record("cep.environment", environment.name());
+        }
     }
 }
 

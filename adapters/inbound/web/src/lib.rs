@@ -20,6 +20,7 @@ mod messages;
 mod observe;
 mod origin;
 mod site;
+pub mod trace;
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -36,7 +37,7 @@ pub use guard::{SessionGuard, guard};
 pub use language::Language;
 pub use observe::{
     Observer, UNKNOWN_ROUTE, Unremarkable, Witness, method_not_allowed, milliseconds, observe,
-    route, route_not_found,
+    observe_untraced, route, route_not_found,
 };
 pub use origin::{Origin, OriginError};
 pub use site::{Site, SiteError};

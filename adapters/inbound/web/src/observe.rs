@@ -1,4 +1,4 @@
-//! What every request gets: an id, an answer even after a panic, and one line in the log.
+//! What every request gets: an id, an answer even after a panic, one line in the log, and a span.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,11 +12,13 @@ use axum::response::Response;
 use futures::FutureExt as _;
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use crate::body::{Incoming, Upload};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::headers;
+use crate::trace::{self, Lineage};
 
 /// What observing stands on.
 pub struct Observer {
@@ -30,6 +32,8 @@ pub struct Observer {
     pub body_deadline: Duration,
     /// Hears of every answer.
     pub witness: Arc<dyn Witness>,
+    /// Knows the traces that requests belong to.
+    pub lineage: Arc<dyn Lineage>,
 }
 
 /// Hears of every answer, for whoever counts them.
@@ -57,15 +61,34 @@ pub fn route(path: Option<&MatchedPath>) -> &str {
 /// Their requests carry a [`Call`] and an [`Incoming`] in their extensions, and an empty body. Their
 /// answers carry the request's id, `nosniff`, and `no-store` unless they say otherwise.
 pub fn observe(router: Router, observer: &Arc<Observer>) -> Router {
-    router.layer(from_fn_with_state(Arc::clone(observer), observed))
+    router.layer(from_fn_with_state(Arc::clone(observer), traced))
+}
+
+/// The same without spans, for what is asked all the time and tells nothing: probes, files.
+pub fn observe_untraced(router: Router, observer: &Arc<Observer>) -> Router {
+    router.layer(from_fn_with_state(Arc::clone(observer), untraced))
+}
+
+async fn traced(observer: State<Arc<Observer>>, request: Request, next: Next) -> Response {
+    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
+    let span = trace::request_span(&request, &call, &observer);
+    let answer = observed(observer, call, request, next);
+    let response = answer.instrument(span.clone()).await;
+    trace::answered(&span, response.status());
+    response
+}
+
+async fn untraced(observer: State<Arc<Observer>>, request: Request, next: Next) -> Response {
+    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
+    observed(observer, call, request, next).await
 }
 
 async fn observed(
     State(observer): State<Arc<Observer>>,
+    call: Call,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
     let method = request.method().clone();
     let path = request.extensions().get::<MatchedPath>().cloned();
     let body = std::mem::take(request.body_mut());

@@ -74,6 +74,26 @@ pub(crate) enum Fault {
     AnotherFile,
 }
 
+impl Fault {
+    /// The word that traces know it by, of those that a single request can end with.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Unanswered(Unanswered::NotConnected(_)) => "not_connected",
+            Self::Unanswered(Unanswered::Closed(_)) => "closed",
+            Self::Unanswered(Unanswered::Broken(_)) => "broken",
+            Self::NotHttp(_) => "not_http",
+            Self::BrokenOff(_) => "broken_off",
+            Self::TooLarge { .. } => "too_large",
+            Self::Failed(_)
+            | Self::Temporary
+            | Self::UnknownPage(_)
+            | Self::FormRefused(_)
+            | Self::DocumentType(_)
+            | Self::AnotherFile => "_OTHER",
+        }
+    }
+}
+
 impl From<Fault> for BankError {
     fn from(fault: Fault) -> Self {
         match fault {

@@ -15,6 +15,7 @@ use ports::outbound::{
 };
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
+use tracing::Instrument as _;
 
 use crate::config::PortalConfig;
 use crate::diagnosis::Diagnosis;
@@ -22,6 +23,7 @@ use crate::fault::Fault;
 use crate::file::{self, Download};
 use crate::page::{Page, classify};
 use crate::session::{Counter, Session, jitter};
+use crate::trace::{self, TraceHeaders};
 use crate::wire::{self, Answer};
 
 /// When to come back after the bulkhead refused: lookups take seconds.
@@ -74,6 +76,13 @@ impl Portal {
         self
     }
 
+    /// The same portal, which is told of the traces that our requests belong to.
+    #[must_use]
+    pub fn in_traces(mut self, headers: TraceHeaders) -> Self {
+        self.counter.trace_headers = Some(headers);
+        self
+    }
+
     async fn look_up(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
         let mut session = Session::new(&self.counter, &lookup.transfer);
         let (answer, turn) = self.validate(&mut session, lookup.patience).await?;
@@ -119,7 +128,10 @@ impl Portal {
         let Some(pacer) = &self.pacer else {
             return Ok(None);
         };
-        pacer.turn(patience).await.map_err(unasked)?;
+        let span = trace::turn();
+        let turn = pacer.turn(patience).instrument(span.clone()).await;
+        trace::turned(&span, turn.as_ref().copied());
+        turn.map_err(unasked)?;
         Ok(Some(Turn(Instant::now())))
     }
 
@@ -281,11 +293,14 @@ impl Bank for Portal {
             });
         };
         let started = Instant::now();
+        let span = trace::lookup();
         let answer = tokio::time::timeout(lookup.patience, self.look_up(lookup))
+            .instrument(span.clone())
             .await
             .unwrap_or(Err(BankError::Timeout));
+        trace::looked_up(&span, &answer);
         tracing::debug!(
-            outcome = outcome(&answer),
+            outcome = trace::outcome(&answer),
             wanted = ?lookup.wanted,
             elapsed_ms = started.elapsed().as_millis(),
             "asked the bank"
@@ -301,18 +316,5 @@ impl Bank for Portal {
                 None
             }
         }
-    }
-}
-
-/// The word that traces know an answer by.
-fn outcome(answer: &Result<BankAnswer, BankError>) -> &'static str {
-    match answer {
-        Ok(BankAnswer::Issued(_)) => "issued",
-        Ok(BankAnswer::NotIssued(_)) => "not_issued",
-        Ok(BankAnswer::NotFound) => "not_found",
-        Err(BankError::Protocol { .. }) => "protocol_error",
-        Err(BankError::Unavailable { .. }) => "unavailable",
-        Err(BankError::Throttled { .. }) => "throttled",
-        Err(BankError::Timeout) => "timeout",
     }
 }

@@ -12,6 +12,7 @@ use url::Url;
 use crate::address::PortalUrl;
 use crate::cookies::Jar;
 use crate::fault::Fault;
+use crate::trace::TraceHeaders;
 use crate::wire::{self, Answer};
 
 /// Most bytes of a page; the known ones have up to 19 kB.
@@ -24,6 +25,8 @@ pub(crate) struct Counter {
     pub(crate) client: Client,
     validation: Url,
     download: Url,
+    /// How the portal is told of traces, when it is.
+    pub(crate) trace_headers: Option<TraceHeaders>,
 }
 
 impl Counter {
@@ -32,6 +35,7 @@ impl Counter {
             client,
             validation: base.page("valida.do"),
             download: base.page("descarga.do"),
+            trace_headers: None,
         }
     }
 }
@@ -61,20 +65,25 @@ impl<'a> Session<'a> {
             .client
             .post(self.counter.validation.clone())
             .form(&form(self.transfer));
-        wire::exchange(request, &mut self.jar, LARGEST_PAGE).await
+        self.exchange(request, LARGEST_PAGE).await
     }
 
     /// Downloads one file of an armed session. A request that got no answer is sent once more: the
     /// session stays armed.
     pub(crate) async fn download(&mut self, format: Format) -> Result<Answer, Fault> {
-        let first = wire::exchange(self.file(format), &mut self.jar, LARGEST_FILE).await;
+        let first = self.exchange(self.file(format), LARGEST_FILE).await;
         match first {
             Err(fault) if self.may_try_again(&fault) => {
                 tokio::time::sleep(jitter()).await;
-                wire::exchange(self.file(format), &mut self.jar, LARGEST_FILE).await
+                self.exchange(self.file(format), LARGEST_FILE).await
             }
             answered => answered,
         }
+    }
+
+    async fn exchange(&mut self, request: RequestBuilder, limit: usize) -> Result<Answer, Fault> {
+        let tell = self.counter.trace_headers.as_ref();
+        wire::exchange(request, &mut self.jar, limit, tell).await
     }
 
     fn file(&self, format: Format) -> RequestBuilder {

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_DISPOSITION, COOKIE, HeaderMap};
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, Request, RequestBuilder, Response, StatusCode};
+use tracing::Instrument as _;
 
 use crate::address::PortalUrl;
 use crate::cookies::Jar;
 use crate::fault::Fault;
+use crate::trace::{self, TraceHeaders};
 
 /// Idle connections must not outlive the server's keep-alive, or the next request meets a closed
 /// one.
@@ -122,17 +124,39 @@ pub(crate) fn client(
 }
 
 /// Sends one request with the session's cookies, keeps those of the answer, and reads at most
-/// `limit` bytes of it.
+/// `limit` bytes of it. It has a span of its own, which `tell` tells the portal of.
 pub(crate) async fn exchange(
     request: RequestBuilder,
     jar: &mut Jar,
     limit: usize,
+    tell: Option<&TraceHeaders>,
 ) -> Result<Answer, Fault> {
     let request = match jar.header() {
         Some(cookies) => request.header(COOKIE, cookies),
         None => request,
     };
-    let response = request.send().await.map_err(unanswered)?;
+    let (client, request) = request.build_split();
+    let mut request = request.map_err(unanswered)?;
+    let span = trace::request(request.method(), request.url());
+    if let Some(tell) = tell {
+        tell(&span, request.headers_mut());
+    }
+    let answered = send(&client, request, jar, limit);
+    let answered = answered.instrument(span.clone()).await;
+    match &answered {
+        Ok(answer) => trace::answered(&span, answer.status),
+        Err(fault) => trace::failed(&span, fault.word()),
+    }
+    answered
+}
+
+async fn send(
+    client: &Client,
+    request: Request,
+    jar: &mut Jar,
+    limit: usize,
+) -> Result<Answer, Fault> {
+    let response = client.execute(request).await.map_err(unanswered)?;
     jar.take_from(response.headers());
     Ok(Answer {
         status: response.status(),

@@ -166,6 +166,14 @@ impl Place {
         }
     }
 
+    /// Connections that a journal works with: one for each of its lanes.
+    pub(crate) fn journal_connections(&self) -> u32 {
+        match self {
+            Self::Sqlite(_) => 1,
+            Self::Postgres(_) => 2,
+        }
+    }
+
     /// Opens a pool of at most `connections`.
     pub(crate) async fn connect(
         &self,

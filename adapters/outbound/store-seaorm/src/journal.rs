@@ -16,30 +16,41 @@
 //!
 //! Any number of processes write to one server. Their batches lock the rows that they add to in one
 //! order, so they wait for each other and never in a circle; who waits fills a larger batch.
+//!
+//! A server is written to on two lanes, each with a queue, a writer and a connection of its own. On
+//! one go the counts that answers wait for, a statement for a batch. On the other, requests and
+//! statistics gather for [`LINGER`]: many of them share a row by then, so it is changed once. A file
+//! has one writer at a time and little to gain, so there everything goes on one lane.
 
+mod batch;
+mod lane;
 mod queue;
 mod statements;
 mod statistics;
 mod witness;
 mod writer;
 
+use std::iter::once;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
-use sea_orm::DatabaseConnection;
-use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
+use sea_orm::{DatabaseConnection, DbBackend};
 use uuid::Uuid;
 
 use crate::connection::StoreOptions;
+use lane::Lane;
 use queue::Queue;
 pub(crate) use statements::minute;
 pub use witness::CommitWitness;
 use writer::Writer;
+
+/// How long requests and statistics wait for others on a lane of their own.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// Writes down what was used. Close it before the program ends: what still waits is written then.
 /// Clones are one journal.
@@ -48,28 +59,60 @@ pub struct Journal(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
-    queue: Arc<Queue>,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    /// What receipts wait for.
+    counts: Lane,
+    /// Requests and statistics, unless they share the lane of the counts.
+    details: Option<Lane>,
+}
+
+impl Parts {
+    fn details(&self) -> &Queue {
+        &self.details.as_ref().unwrap_or(&self.counts).queue
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        once(&self.counts).chain(&self.details)
+    }
+
+    fn queues(&self) -> impl Iterator<Item = &Arc<Queue>> {
+        self.lanes().map(|lane| &lane.queue)
+    }
 }
 
 impl Journal {
     pub(crate) fn start(
-        connection: DatabaseConnection,
+        connection: &DatabaseConnection,
         writer: Uuid,
         options: StoreOptions,
-        witness: Arc<dyn CommitWitness>,
+        witness: &Arc<dyn CommitWitness>,
     ) -> Self {
-        let queue = Queue::new(options.journal_capacity, options.journal_patience);
-        let queue = Arc::new(queue);
-        let patience = options.answer_timeout(connection.get_database_backend());
-        let writer = Writer::new(connection, writer, Arc::clone(&queue), patience, witness);
-        let writer = Mutex::new(Some(tokio::spawn(writer.run())));
-        Self(Arc::new(Parts { queue, writer }))
+        let backend = connection.get_database_backend();
+        let lane = |name, linger| {
+            let queue = Queue::new(options.journal_capacity, options.journal_patience, linger);
+            let queue = Arc::new(queue);
+            let patience = options.answer_timeout(backend);
+            let (connection, witness) = (connection.clone(), Arc::clone(witness));
+            let filled = Arc::clone(&queue);
+            Lane::start(
+                queue,
+                Writer::new(connection, name, filled, patience, witness),
+            )
+        };
+        Self(Arc::new(match backend {
+            DbBackend::Postgres => Parts {
+                counts: lane(writer, Duration::ZERO),
+                details: Some(lane(second_name(writer), LINGER)),
+            },
+            _ => Parts {
+                counts: lane(writer, Duration::ZERO),
+                details: None,
+            },
+        }))
     }
 
     /// Entries that wait to be durable, those that are being written included.
     pub fn waiting(&self) -> usize {
-        self.0.queue.waiting()
+        self.0.queues().map(|queue| queue.waiting()).sum()
     }
 
     /// Writes what waits and ends. While the store fails it is tried for as long as an entry may
@@ -79,51 +122,55 @@ impl Journal {
     /// # Errors
     /// When something couldn't be written.
     pub async fn close(&self) -> Result<(), JournalError> {
-        self.0.queue.close();
-        let mut writer = self.0.writer.lock().await;
-        if let Some(running) = writer.as_mut() {
-            // The task neither panics nor is cancelled, save by a runtime that ends.
-            let _ = running.await;
-            *writer = None;
+        for queue in self.0.queues() {
+            queue.close();
         }
-        drop(writer);
-        self.0.queue.left_behind()
+        for lane in self.0.lanes() {
+            lane.ended().await;
+        }
+        self.0.queues().try_for_each(|queue| queue.left_behind())
     }
 }
 
-impl Drop for Parts {
-    fn drop(&mut self) {
-        self.queue.close();
-    }
+/// The name of the second writer of a process, which tells its marks from the first's.
+fn second_name(first: Uuid) -> Uuid {
+    Uuid::from_u128(first.as_u128() ^ 1)
 }
 
 #[async_trait]
 impl UsageJournal for Journal {
     fn admit(&self, entry: AdmissionEntry) -> Receipt {
-        self.0.queue.admit(entry)
+        self.0.counts.queue.admit(entry)
     }
 
     fn conclude(&self, entry: RequestEntry) {
-        self.0.queue.conclude(entry);
+        if let Some(month) = entry.refund {
+            self.0.counts.queue.refund(entry.key, month, entry.at);
+        }
+        self.0.details().keep(entry);
     }
 
     fn refuse(&self, entry: RefusalEntry) {
-        self.0.queue.refuse(&entry);
+        self.0.details().refuse(&entry);
     }
 
     async fn flush(&self) -> Result<(), JournalError> {
-        self.0.queue.flush().await
+        let flushing: Vec<_> = self.0.queues().map(Queue::flush).collect();
+        for flushed in flushing {
+            flushed.await?;
+        }
+        Ok(())
     }
 
     fn trouble(&self) -> Option<Cause> {
-        self.0.queue.trouble()
+        self.0.queues().find_map(|queue| queue.trouble())
     }
 
     fn accepts(&self) -> Result<(), JournalError> {
-        self.0.queue.accepts()
+        self.0.queues().try_for_each(|queue| queue.accepts())
     }
 
     fn probe(&self) {
-        self.0.queue.probe();
+        self.0.counts.queue.probe();
     }
 }

@@ -35,7 +35,7 @@ pub struct Connections {
 #[derive(Clone)]
 pub struct Store {
     pub(crate) connection: DatabaseConnection,
-    /// The journal's own, so that it never waits for a free one. Opened when it is first used.
+    /// The journal's own, so that it never waits for a free one. Opened when they are first used.
     for_journal: DatabaseConnection,
     options: StoreOptions,
 }
@@ -59,7 +59,11 @@ impl Store {
         let place = Place::parse(url)?;
         place.prepare(options).await?;
         let keys = place.connect(options.connections, FirstConnection::Now, options);
-        let journal = place.connect(1, FirstConnection::Later, options.for_journal());
+        let journal = place.connect(
+            place.journal_connections(),
+            FirstConnection::Later,
+            options.for_journal(),
+        );
         Ok(Self {
             connection: keys.await?,
             for_journal: journal.await?,
@@ -75,7 +79,7 @@ impl Store {
 
     /// As [`Store::journal`], with somebody who watches its commits.
     pub fn watched_journal(&self, writer: Uuid, witness: Arc<dyn CommitWitness>) -> Journal {
-        Journal::start(self.for_journal.clone(), writer, self.options, witness)
+        Journal::start(&self.for_journal, writer, self.options, &witness)
     }
 
     /// How many connections there are, the journal's own aside.

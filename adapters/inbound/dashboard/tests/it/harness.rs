@@ -151,6 +151,7 @@ impl Harness {
             tasks: TaskTracker::new(),
             body_deadline: BODY_DEADLINE,
             witness: Arc::new(()),
+            lineage: Arc::new(()),
         };
         let router = dashboard::router(DashboardState {
             sessions: sessions.clone(),

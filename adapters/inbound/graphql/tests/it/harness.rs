@@ -81,6 +81,7 @@ impl Harness {
                 tasks: tasks.clone(),
                 body_deadline: BODY_DEADLINE,
                 witness: Arc::new(()),
+                lineage: Arc::new(()),
             }),
             guard: Arc::new(SessionGuard {
                 sessions: Arc::new(FakeSessions),

@@ -69,6 +69,7 @@ impl Harness {
                 tasks: tasks.clone(),
                 body_deadline,
                 witness: witness.clone(),
+                lineage: Arc::new(()),
             })
         };
         let router = rest::router(RestState {

@@ -22,6 +22,8 @@ use ports::inbound::{
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
+use tracing::Span;
+use web::trace::Lineage;
 use web::{Call, Failure, Incoming, Observer, Origin, SessionGuard, Site, Witness};
 
 pub(crate) const TOKEN: &str = "a-good-token";
@@ -102,6 +104,22 @@ impl Witness for Answers {
     }
 }
 
+/// Counts the spans that it is asked about.
+#[derive(Default)]
+pub(crate) struct Spans(AtomicUsize);
+
+impl Spans {
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Lineage for Spans {
+    fn follow(&self, _span: &Span, _headers: &HeaderMap) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// A guarded router, and how often anything behind the guard was reached.
 pub(crate) struct Harness {
     router: Router,
@@ -109,6 +127,7 @@ pub(crate) struct Harness {
     pub(crate) tasks: TaskTracker,
     pub(crate) bodies: Arc<Mutex<Vec<String>>>,
     pub(crate) answers: Arc<Answers>,
+    pub(crate) spans: Arc<Spans>,
 }
 
 impl Harness {
@@ -124,6 +143,7 @@ impl Harness {
         let bodies = Arc::new(Mutex::new(Vec::new()));
         let tasks = TaskTracker::new();
         let answers = Arc::new(Answers::default());
+        let spans = Arc::new(Spans::default());
         let guard = Arc::new(SessionGuard {
             sessions: Arc::new(FakeSessions),
             site: Arc::new(Site::new(origin(OURS), allowed, None).unwrap()),
@@ -134,6 +154,7 @@ impl Harness {
             tasks: tasks.clone(),
             body_deadline: Duration::from_millis(200),
             witness: answers.clone(),
+            lineage: spans.clone(),
         });
         let count = Arc::clone(&reached);
         let answer = move |Extension(caller): Extension<Caller>, person: Extension<Person>| async move {
@@ -173,6 +194,7 @@ impl Harness {
             tasks,
             bodies,
             answers,
+            spans,
         }
     }
 

@@ -4,6 +4,8 @@ use axum::body::Body;
 use axum::extract::Request;
 use bytes::Bytes;
 use futures::stream;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 use crate::harness::{Harness, MOST, TOKEN, request, session, transcript};
 
@@ -95,4 +97,19 @@ async fn an_id_that_is_not_sane_is_replaced() {
     let answer = transcript(harness.send(request).await).await;
     assert!(answer.contains("x-request-id: 01a1f8d3-ea00-7"), "{answer}");
     assert!(!answer.contains("test-1"), "{answer}");
+}
+
+#[tokio::test]
+async fn spans_are_made_for_those_alone_who_want_them() {
+    let harness = Harness::new();
+    let ask = async || harness.send(session("GET", "/thing", &[])).await;
+    let lines = || tracing_subscriber::registry().with(tracing_subscriber::fmt::layer());
+    let wanting = |what: &str| lines().with(EnvFilter::new(what));
+    let logging = tracing::subscriber::set_default(wanting("trace,cep::trace=off"));
+    assert_eq!(ask().await.status(), 200);
+    assert_eq!(harness.spans.count(), 0);
+    drop(logging);
+    let _tracing = tracing::subscriber::set_default(wanting("off,cep::trace=info"));
+    assert_eq!(ask().await.status(), 200);
+    assert_eq!(harness.spans.count(), 1);
 }

@@ -1,19 +1,18 @@
 //! What waits to be written, and who waits for it.
 
-use std::collections::HashMap;
 use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::key::KeyId;
-use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::Cause;
 use ports::outbound::{AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
+use super::batch::{Batch, Progress};
 use super::statistics::Kind;
 
 /// The batch that is being filled, and what is known of the one that is being written.
@@ -24,6 +23,8 @@ pub(super) struct Queue {
     filled: Notify,
     capacity: usize,
     patience: Duration,
+    /// How long requests wait for others to be written with.
+    linger: Duration,
 }
 
 #[derive(Debug)]
@@ -48,72 +49,6 @@ struct Writing {
     progress: watch::Receiver<Progress>,
 }
 
-/// How far a batch is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    Waiting,
-    Durable,
-}
-
-/// How long refusals wait for something else to be written with. A caller that ignores its limit
-/// costs a commit in so long, and not one after another.
-const LINGER: Duration = Duration::from_secs(1);
-
-/// Entries that share a commit.
-#[derive(Debug)]
-pub(super) struct Batch {
-    pub(super) used: HashMap<(KeyId, Month), Used>,
-    pub(super) requests: Vec<RequestEntry>,
-    /// Requests that a limit refused: a flood of them is one number.
-    pub(super) refused: HashMap<Kind, u64>,
-    /// When the newest of them happened.
-    pub(super) newest: Option<DateTime<Utc>>,
-    pub(super) entries: usize,
-    /// When it is written at the latest, while nothing but refusals is in it; `None`: at once.
-    lingers_until: Option<Instant>,
-    /// Whether it is written also when there is nothing in it, to find out whether that succeeds.
-    is_probe: bool,
-    pub(super) progress: watch::Sender<Progress>,
-}
-
-/// What one key used of one month, in one batch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Used {
-    pub(super) count: MonthlyUse,
-    pub(super) last: DateTime<Utc>,
-}
-
-impl Batch {
-    fn new() -> Self {
-        Self {
-            used: HashMap::new(),
-            requests: Vec::new(),
-            refused: HashMap::new(),
-            newest: None,
-            entries: 0,
-            lingers_until: None,
-            is_probe: false,
-            progress: watch::Sender::new(Progress::Waiting),
-        }
-    }
-
-    fn use_of(&mut self, key: KeyId, month: Month, at: DateTime<Utc>) -> &mut MonthlyUse {
-        let used = self.used.entry((key, month)).or_insert(Used {
-            count: MonthlyUse::default(),
-            last: at,
-        });
-        used.last = used.last.max(at);
-        self.newest = self.newest.max(Some(at));
-        self.lingers_until = None;
-        &mut used.count
-    }
-
-    /// Whether nothing is lost with it.
-    pub(super) fn is_empty(&self) -> bool {
-        self.used.is_empty() && self.requests.is_empty() && self.refused.is_empty()
-    }
-}
-
 impl State {
     fn waiting(&self) -> usize {
         let written = self.writing.as_ref().map_or(0, |writing| writing.entries);
@@ -133,7 +68,7 @@ impl State {
 }
 
 impl Queue {
-    pub(super) fn new(capacity: usize, patience: Duration) -> Self {
+    pub(super) fn new(capacity: usize, patience: Duration, linger: Duration) -> Self {
         let state = State {
             filling: Batch::new(),
             writing: None,
@@ -146,6 +81,7 @@ impl Queue {
             filled: Notify::new(),
             capacity,
             patience,
+            linger,
         }
     }
 
@@ -175,26 +111,27 @@ impl Queue {
         Receipt::new(Arc::clone(self).durable(progress))
     }
 
-    /// Keeps a request, which is counted when it is written. A full queue keeps its refund alone.
-    pub(super) fn conclude(&self, entry: RequestEntry) {
+    /// Gives one request of a month back; a full queue does so too.
+    pub(super) fn refund(&self, key: KeyId, month: Month, at: DateTime<Utc>) {
         let mut state = self.state();
-        let full = state.is_full(self.capacity);
         if state.closed.is_none() {
-            let batch = &mut state.filling;
-            if let Some(month) = entry.refund {
-                batch.use_of(entry.key, month, entry.at).refunded += 1;
-            }
-            if !full {
-                batch.newest = batch.newest.max(Some(entry.at));
-                batch.requests.push(entry);
-                batch.entries += 1;
-                batch.lingers_until = None;
-                drop(state);
-                self.filled.notify_one();
-                return;
-            }
+            state.filling.use_of(key, month, at).refunded += 1;
+            drop(state);
+            self.filled.notify_one();
         }
-        state.drop_one();
+    }
+
+    /// Keeps a request, which is counted when it is written, unless it is full.
+    pub(super) fn keep(&self, entry: RequestEntry) {
+        let mut state = self.state();
+        if state.closed.is_some() || state.is_full(self.capacity) {
+            state.drop_one();
+            return;
+        }
+        if state.filling.keep(entry, self.linger) {
+            drop(state);
+            self.filled.notify_one();
+        }
     }
 
     /// Counts a request that a limit refused. A full queue counts it too if it has counted one like
@@ -216,14 +153,10 @@ impl Queue {
             state.drop_one();
             return;
         }
-        if batch.is_empty() {
-            batch.lingers_until = Some(Instant::now() + LINGER);
+        if batch.refuse(kind, entry.at) {
+            drop(state);
+            self.filled.notify_one();
         }
-        batch.refused.insert(kind, 1);
-        batch.newest = batch.newest.max(Some(entry.at));
-        batch.entries += 1;
-        drop(state);
-        self.filled.notify_one();
     }
 
     /// Resolves once everything handed over before is durable.

@@ -13,7 +13,7 @@ use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
 use uuid::Uuid;
 
-use super::queue::Batch;
+use super::batch::Batch;
 use super::statistics::{Increase, Place, Statistics};
 use crate::row::stored;
 use crate::usage::counts;
@@ -136,12 +136,26 @@ enum Sql {
     OfColumns(String),
 }
 
+/// For PostgreSQL: marks a batch and counts what was used, in one statement that is its own
+/// transaction. Whether it counts depends on its mark, as with the two it is made of.
+fn marked_use() -> String {
+    let (mark, uses) = (mark(), monthly_use());
+    let filter = " WHERE EXISTS (SELECT FROM marked)";
+    format!(
+        "WITH marked AS ({} RETURNING writer) {}",
+        mark.of_columns(1, ""),
+        uses.of_columns(1 + mark.columns.len(), filter)
+    )
+}
+
 /// The statements for one kind of database.
 #[derive(Debug)]
 pub(super) struct Statements {
     backend: DbBackend,
     mark: Ready,
     uses: Ready,
+    /// Both of them at once, for PostgreSQL.
+    marked_use: String,
     hours: Ready,
     days: Ready,
     requests: Ready,
@@ -154,35 +168,37 @@ impl Statements {
             backend,
             mark: ready(&mark()),
             uses: ready(&monthly_use()),
+            marked_use: marked_use(),
             hours: ready(&usage("usage_hours", "key_id", "hour")),
             days: ready(&usage("customer_usage_days", "customer_id", "day")),
             requests: ready(&request()),
         }
     }
 
+    /// What writes a batch and marks it, the `number`th of this writer, as written: for a server, and
+    /// a batch of nothing but use. It is sent outside of any transaction.
+    pub(super) fn at_once(&self, batch: &Batch, writer: Uuid, number: i64) -> Option<Statement> {
+        let is_use = batch.requests.is_empty() && batch.refused.is_empty();
+        let fits = is_use && batch.used.len() <= AT_ONCE;
+        (fits && self.backend == DbBackend::Postgres).then(|| {
+            let mut values = self
+                .mark
+                .in_columns(mark_values(batch, writer, number).into_iter());
+            values.extend(self.uses.in_columns(use_values(batch)));
+            Statement::from_sql_and_values(self.backend, &self.marked_use, values)
+        })
+    }
+
     /// What marks a batch, the `number`th of this writer, as written. It runs first, and affects no
     /// row when the batch was written already.
     pub(super) fn mark_of(&self, batch: &Batch, writer: Uuid, number: i64) -> Vec<Statement> {
-        let newest = batch.newest.map_or(0, |at| at.timestamp_millis());
-        let mark = [writer.to_string().into(), number.into(), newest.into()];
-        self.insert(&self.mark, mark)
+        self.insert(&self.mark, mark_values(batch, writer, number))
     }
 
     /// What writes a batch, in the order in which it must run: two writers that lock the rows of the
     /// same keys and customers in the same order never wait for each other in a circle.
     pub(super) fn of(&self, batch: &Batch) -> Vec<Statement> {
-        let mut used: Vec<_> = batch.used.iter().collect();
-        used.sort_unstable_by_key(|(place, _)| **place);
-        let used = used.into_iter().flat_map(|((key, month), used)| {
-            [
-                key.to_string().into(),
-                i64::from(month.number()).into(),
-                stored(used.count.charged).into(),
-                stored(used.count.refunded).into(),
-                minute(used.last.timestamp_millis()).into(),
-            ]
-        });
-        let mut statements = self.insert(&self.uses, used);
+        let mut statements = self.insert(&self.uses, use_values(batch));
         let statistics = Statistics::of(batch);
         let hours = statistics.hours().into_iter();
         let hours = hours.flat_map(|(place, increase)| usage_row(place, increase));
@@ -261,7 +277,7 @@ impl Ready {
 impl Insert {
     fn ready(&self, backend: DbBackend) -> Ready {
         let sql = match backend {
-            DbBackend::Postgres => Sql::OfColumns(self.of_columns()),
+            DbBackend::Postgres => Sql::OfColumns(self.of_columns(1, "")),
             DbBackend::Sqlite | DbBackend::MySql | _ => {
                 Sql::OfRows(Box::new(SIZES.map(|rows| self.of_rows(rows))))
             }
@@ -277,12 +293,13 @@ impl Insert {
         self.sql(&format!("VALUES {}", vec![row; rows].join(", ")))
     }
 
-    /// For any number of rows, which come in their order out of an array for each column.
-    fn of_columns(&self) -> String {
+    /// For any number of rows, which come in their order out of an array for each column. The
+    /// arrays are the parameters from the `first` on; the rows may be filtered.
+    fn of_columns(&self, first: usize, filter: &str) -> String {
         let arrays = self
             .columns
             .iter()
-            .zip(1..)
+            .zip(first..)
             .map(|((_, kind), place)| match kind {
                 Kind::Text => format!("${place}::text[]"),
                 Kind::Number | Kind::OptionalNumber => format!("${place}::bigint[]"),
@@ -292,7 +309,7 @@ impl Insert {
             Kind::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
         });
         self.sql(&format!(
-            "SELECT {} FROM UNNEST({}) AS given ({})",
+            "SELECT {} FROM UNNEST({}) AS given ({}){filter}",
             values.collect::<Vec<_>>().join(", "),
             arrays.collect::<Vec<_>>().join(", "),
             self.names(),
@@ -311,6 +328,26 @@ impl Insert {
         let names: Vec<_> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
     }
+}
+
+fn mark_values(batch: &Batch, writer: Uuid, number: i64) -> [Value; 3] {
+    let newest = batch.newest.map_or(0, |at| at.timestamp_millis());
+    [writer.to_string().into(), number.into(), newest.into()]
+}
+
+/// The values of what was used, in the order of keys and months.
+fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
+    let mut used: Vec<_> = batch.used.iter().collect();
+    used.sort_unstable_by_key(|(place, _)| **place);
+    used.into_iter().flat_map(|((key, month), used)| {
+        [
+            key.to_string().into(),
+            i64::from(month.number()).into(),
+            stored(used.count.charged).into(),
+            stored(used.count.refunded).into(),
+            minute(used.last.timestamp_millis()).into(),
+        ]
+    })
 }
 
 /// The values of a row of use.

@@ -10,7 +10,7 @@ use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use ports::outbound::{RefusalEntry, RequestEntry};
 
-use super::queue::Batch;
+use super::batch::Batch;
 
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;

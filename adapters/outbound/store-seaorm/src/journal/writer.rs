@@ -7,7 +7,8 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-use super::queue::{Batch, Queue};
+use super::batch::Batch;
+use super::queue::Queue;
 use super::statements::Statements;
 use super::witness::CommitWitness;
 use crate::store::{Late, begin};
@@ -98,6 +99,10 @@ impl Writer {
     /// Writes a batch, unless it was written: a commit that took place although its answer was lost
     /// left its mark.
     async fn commit(&self, batch: &Batch) -> Result<(), DbErr> {
+        if let Some(counted) = self.statements.at_once(batch, self.name, self.number) {
+            let counted = self.answer(self.connection.execute_raw(counted)).await;
+            return counted.map(drop);
+        }
         // Made before the transaction begins: others may write meanwhile.
         let mark = self.statements.mark_of(batch, self.name, self.number);
         let statements = self.statements.of(batch);

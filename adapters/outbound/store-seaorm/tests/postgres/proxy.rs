@@ -14,8 +14,9 @@ pub(crate) enum Way {
     Open,
     /// Answers get lost without a word.
     Silent,
-    /// The next commit gets through; its connection ends at once, and so does its answer.
-    LoseCommit,
+    /// The next question with these bytes in it gets through; its connection ends at once, and so
+    /// does its answer.
+    LoseAnswer(&'static [u8]),
 }
 
 #[derive(Clone)]
@@ -50,7 +51,7 @@ impl Proxy {
         self.way.send_replace(way);
     }
 
-    /// Commits whose answers were lost.
+    /// Questions whose answers were lost.
     pub(crate) fn lost(&self) -> u32 {
         self.lost.load(Ordering::SeqCst)
     }
@@ -71,8 +72,10 @@ impl Proxy {
             if to.write_all(asked).await.is_err() {
                 return;
             }
-            let commits = asked.windows(7).any(|bytes| bytes == b"COMMIT\0");
-            if commits && *self.way.borrow() == Way::LoseCommit {
+            let way = *self.way.borrow();
+            if let Way::LoseAnswer(to) = way
+                && asked.windows(to.len()).any(|bytes| bytes == to)
+            {
                 self.lost.fetch_add(1, Ordering::SeqCst);
                 self.set(Way::Open);
                 return;

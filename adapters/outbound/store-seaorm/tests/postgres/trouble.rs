@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use domain::outcome::Outcome;
 use futures::future::join_all;
 use ports::contract::fixture::act;
 use ports::outbound::{KeyChange, KeyStore, Scope, UsageJournal};
@@ -12,7 +13,10 @@ use store_seaorm::{Store, StoreOptions};
 
 use crate::proxy::{Proxy, Way};
 use crate::server::{Place, server_or_skip};
-use crate::support::{add_key, admission, journal, used};
+use crate::support::{add_key, admission, journal, number, request, used};
+
+/// What the journal of the second process marks its counts with, and nobody else.
+const SECOND_PROCESS: &[u8] = b"00000000-0000-0000-0000-000000000002";
 
 fn impatient() -> StoreOptions {
     StoreOptions {
@@ -113,18 +117,37 @@ async fn a_silent_server_holds_nobody_up_and_is_used_again_once_it_speaks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_whose_answer_was_lost_is_not_repeated() {
+async fn counts_whose_answer_was_lost_are_not_repeated() {
     let server = server_or_skip!();
     let place = server.database().await;
     let proxy = Proxy::before(server.port()).await;
     let store = through(&proxy, &place, StoreOptions::default()).await;
     let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let writer = journal(&store, 2);
     for round in 1..=5 {
-        proxy.set(Way::LoseCommit);
+        proxy.set(Way::LoseAnswer(SECOND_PROCESS));
         writer.admit(admission(key)).await.unwrap();
         assert_eq!(proxy.lost(), round);
         assert_eq!(used(&store, key).await, (round.into(), 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn details_whose_commit_lost_its_answer_are_not_repeated() {
+    let server = server_or_skip!();
+    let place = server.database().await;
+    let proxy = Proxy::before(server.port()).await;
+    let store = through(&proxy, &place, StoreOptions::default()).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 2);
+    let connection = place.connect().await;
+    for round in 1..=5_u32 {
+        proxy.set(Way::LoseAnswer(b"COMMIT\0"));
+        writer.conclude(request(round.into(), key, Outcome::Delivered));
+        writer.flush().await.unwrap();
+        assert_eq!(proxy.lost(), round);
+        let counted = "SELECT SUM(requests)::bigint FROM usage_hours";
+        assert_eq!(number(&connection, counted).await, i64::from(round));
     }
 }
 
@@ -135,7 +158,7 @@ async fn a_commit_that_the_server_is_still_about_is_not_repeated() {
     let proxy = Proxy::before(server.port()).await;
     let store = through(&proxy, &place, StoreOptions::default()).await;
     let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let writer = journal(&store, 2);
     writer.admit(admission(key)).await.unwrap();
     let connection = place.connect().await;
     for slow in [
@@ -146,7 +169,7 @@ async fn a_commit_that_the_server_is_still_about_is_not_repeated() {
     ] {
         connection.execute_unprepared(slow).await.unwrap();
     }
-    proxy.set(Way::LoseCommit);
+    proxy.set(Way::LoseAnswer(SECOND_PROCESS));
     let asked = Instant::now();
     writer.admit(admission(key)).await.unwrap();
     assert_eq!(proxy.lost(), 1);

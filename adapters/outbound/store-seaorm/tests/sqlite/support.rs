@@ -49,10 +49,12 @@ impl Folder {
         self.open_with(StoreOptions::default()).await
     }
 
+    /// The same, with options that need not last for making the tables.
     pub(crate) async fn open_with(&self, options: StoreOptions) -> Store {
-        let store = Store::open_with(&self.url(), options).await.unwrap();
+        let store = Store::open(&self.url()).await.unwrap();
         store.migrate().await.unwrap();
-        store
+        store.close().await.unwrap();
+        Store::open_with(&self.url(), options).await.unwrap()
     }
 
     /// A plain connection, past the store.

@@ -1,0 +1,73 @@
+//! What is left, of a key and of the bank.
+
+use super::*;
+
+#[tokio::test]
+async fn a_standing_is_what_the_next_answer_would_say() {
+    let dashboard = dashboard();
+    let key = dashboard.key_of(&ANA).await;
+    for _ in 0..3 {
+        dashboard.request(&key, Outcome::Delivered).await;
+    }
+    let overview = dashboard.overview(&ANA, &key).await;
+    let snapshots = dashboard.house.store.snapshots();
+    dashboard.house.store.go_down();
+    let standing = dashboard.insights.standing(&overview).await.unwrap();
+    assert_eq!((standing.minute.limit, standing.minute.remaining), (60, 57));
+    assert_eq!(standing.month.unwrap().used, 3);
+    assert_eq!(dashboard.house.store.snapshots(), snapshots);
+}
+
+#[tokio::test]
+async fn a_key_that_rested_has_its_whole_minute_and_what_is_left_of_its_month() {
+    let dashboard = dashboard();
+    let key = dashboard.key_of(&ANA).await;
+    dashboard.request(&key, Outcome::Delivered).await;
+    dashboard.house.clock.advance(Duration::from_mins(1));
+    assert_eq!(dashboard.house.in_process.forget_idle(), 1);
+    let overview = dashboard.overview(&ANA, &key).await;
+    let standing = dashboard.insights.standing(&overview).await.unwrap();
+    let expected = MinuteStanding {
+        limit: 60,
+        remaining: 60,
+        reset: Duration::from_mins(1),
+    };
+    assert_eq!(standing.minute, expected);
+    let month = standing.month.unwrap();
+    assert_eq!((month.used, month.limit), (1, 1_000));
+    assert_eq!(month.reset_at, instant("2026-12-01T00:00:00Z"));
+
+    dashboard.house.clock.advance(Duration::from_hours(15 * 24));
+    let standing = dashboard.insights.standing(&overview).await.unwrap();
+    let month = standing.month.unwrap();
+    assert_eq!(month.used, 0, "it was read last month");
+    assert_eq!(month.reset_at, instant("2027-01-01T00:00:00Z"));
+}
+
+#[tokio::test]
+async fn a_limiter_that_fails_tells_no_standing() {
+    let dashboard = dashboard();
+    let key = dashboard.key_of(&ANA).await;
+    let overview = dashboard.overview(&ANA, &key).await;
+    dashboard.house.limiter.fail_once_after(0);
+    let standing = dashboard.insights.standing(&overview).await;
+    assert!(matches!(standing, Err(KeyError::Store(_))));
+}
+
+#[tokio::test]
+async fn a_bank_tells_its_budget_and_its_pause() {
+    let dashboard = dashboard();
+    let budget = BankBudget {
+        per_minute: 30,
+        remaining: 0,
+        paused_for: Some(Duration::from_mins(2)),
+    };
+    dashboard.test_bank.set_budget(Some(budget));
+    let health = dashboard.insights.bank(Environment::Test).await;
+    assert_eq!(
+        (health.state, health.budget),
+        (BankState::Paused, Some(budget))
+    );
+    let health = dashboard.insights.bank(Environment::Live).await;
+    assert_eq!((health.state, health.budget), (BankState::Unknown, None));
+}

@@ -1,0 +1,127 @@
+//! What was used: slot by slot, told apart, and alone.
+
+use super::*;
+
+#[tokio::test]
+async fn use_is_told_slot_by_slot_without_gaps() {
+    let dashboard = dashboard();
+    let key = dashboard.key_of(&ANA).await;
+    dashboard.request(&key, Outcome::Delivered).await;
+    dashboard.house.clock.advance(Duration::from_hours(2));
+    dashboard.request(&key, Outcome::NotFound).await;
+    dashboard.request(&key, Outcome::BankTimeout).await;
+    let ask = usage(dashboard.newest(4, Granularity::Hour), Breakdown::Total);
+    let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+    assert_eq!(report.slots.len(), 4);
+    assert_eq!(report.series[0].counts, [0, 1, 0, 2]);
+    let totals = report.totals;
+    assert_eq!(
+        (totals.requests, totals.delivered, totals.failed),
+        (3, 1, 1)
+    );
+    assert_eq!(totals.latencies.total(), 3);
+}
+
+#[tokio::test]
+async fn months_are_added_up_of_days_to_their_very_end() {
+    let dashboard = dashboard_at("2026-09-30T23:30:00Z");
+    let key = dashboard.key_of(&ANA).await;
+    for _ in 0..3 {
+        dashboard.request(&key, Outcome::Delivered).await;
+        dashboard.house.clock.advance(Duration::from_hours(15 * 24));
+    }
+    let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
+    let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();
+    let ask = usage(period, Breakdown::Total);
+    let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+    // The third is of the 30th of October: in the last month, though after the period's end.
+    assert_eq!(report.series[0].counts, [0, 1, 2]);
+    assert_eq!(report.totals.requests, 3);
+}
+
+#[tokio::test]
+async fn use_is_told_apart_by_key_endpoint_and_outcome() {
+    let dashboard = dashboard();
+    let (busy, quiet) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
+    dashboard.request(&quiet, Outcome::Delivered).await;
+    for _ in 0..2 {
+        dashboard.request(&busy, Outcome::NotFound).await;
+    }
+    let today = dashboard.newest(1, Granularity::Day);
+    for (breakdown, expected) in [
+        (
+            Breakdown::Key,
+            vec![
+                (SeriesLabel::Key(busy.id), 2),
+                (SeriesLabel::Key(quiet.id), 1),
+            ],
+        ),
+        (
+            Breakdown::Endpoint,
+            vec![(SeriesLabel::Endpoint(Endpoint::Xml), 3)],
+        ),
+        (
+            Breakdown::Outcome,
+            vec![
+                (SeriesLabel::Outcome(Outcome::NotFound), 2),
+                (SeriesLabel::Outcome(Outcome::Delivered), 1),
+            ],
+        ),
+    ] {
+        let ask = usage(today, breakdown);
+        let series = dashboard.report(&ANA, Reach::Own, &ask).await.series;
+        let shown: Vec<_> = series.iter().map(|it| (it.label, it.counts[0])).collect();
+        assert_eq!(shown, expected);
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_for_alone_is_counted_alone() {
+    let dashboard = dashboard();
+    let (one, other) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
+    dashboard.request(&one, Outcome::Delivered).await;
+    dashboard.request(&one, Outcome::NotFound).await;
+    dashboard.request(&other, Outcome::Delivered).await;
+    let all = usage(dashboard.newest(1, Granularity::Day), Breakdown::Total);
+    let only = Only {
+        outcome: Some(Outcome::Delivered),
+        ..Only::default()
+    };
+    let key = Some(one.id);
+    for (ask, expected) in [
+        (all, 3),
+        (UsageAsk { key, ..all }, 2),
+        (UsageAsk { only, ..all }, 2),
+        (UsageAsk { key, only, ..all }, 1),
+    ] {
+        let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+        assert_eq!(report.totals.requests, expected);
+    }
+}
+
+#[tokio::test]
+async fn requests_are_found_by_what_their_answers_carried() {
+    let dashboard = dashboard();
+    let key = dashboard.key_of(&ANA).await;
+    dashboard.request(&key, Outcome::NotFound).await;
+    let with_id = |id| RequestListing {
+        request_id: RequestId::parse(id),
+        ..listing()
+    };
+    for (id, expected) in [("till-7", 1), ("till-8", 0)] {
+        let ask = with_id(id);
+        let found = dashboard.insights.requests(&ANA, Reach::Own, &ask).await;
+        assert_eq!(found.unwrap().items.len(), expected);
+    }
+}
+
+#[tokio::test]
+async fn no_use_of_a_key_is_told_that_does_not_exist() {
+    let dashboard = dashboard();
+    dashboard.key_of(&ANA).await;
+    let ask = UsageAsk {
+        key: Some(KeyId(Uuid::nil())),
+        ..usage(dashboard.newest(1, Granularity::Day), Breakdown::Total)
+    };
+    assert_not_found(dashboard.insights.usage(&ANA, Reach::Own, &ask).await);
+}

@@ -1,0 +1,160 @@
+//! Traces: spans of requests, for a collector that speaks OTLP, when one is configured.
+//!
+//! Adapters make spans in `tracing`'s words, of the target [`TARGET`]. This module makes
+//! OpenTelemetry's spans of them, hands them to `collector` in batches, and gives adapters what they
+//! need of other processes' traces (`propagation`). Without a collector nobody is interested in the
+//! target, and no span is made.
+//!
+//! Nothing of it is on the way of a request but making the spans: what is done waits in a bounded
+//! queue (`queue`) for a thread of its own, and is dropped when there are too many.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bank_portal::TraceHeaders;
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{
+    BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider, SpanLimits,
+};
+use tokio::sync::oneshot;
+use tracing::Subscriber;
+use tracing_opentelemetry::OpenTelemetryLayer;
+use tracing_subscriber::registry::LookupSpan;
+use web::trace::Lineage;
+
+use crate::config::{InstanceName, TraceOptions};
+
+mod collector;
+mod propagation;
+mod queue;
+
+use collector::Collector;
+use propagation::Propagation;
+pub(crate) use queue::Counts;
+use queue::{Bounded, MOST_WAITING, Tally};
+
+/// The target of all spans that are exported, and of nothing else.
+pub(crate) const TARGET: &str = "cep::trace";
+
+/// How long a span may wait for others to be sent with it.
+const DELAY: Duration = Duration::from_secs(1);
+/// Spans that are sent together at most: about 200 KiB.
+const BATCH: usize = 512;
+/// Time that what is left may take at the end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// The traces of this process, or none. Clones are the same ones.
+#[derive(Clone, Debug, Default)]
+pub struct Traces(Option<Running>);
+
+#[derive(Clone, Debug)]
+struct Running {
+    provider: SdkTracerProvider,
+    tally: Arc<Tally>,
+}
+
+impl Traces {
+    /// No traces.
+    pub fn off() -> Self {
+        Self(None)
+    }
+
+    /// Traces as they are configured: none without a collector.
+    ///
+    /// # Errors
+    /// When no client for the collector can be made.
+    pub(crate) fn start(options: &TraceOptions, instance: &InstanceName) -> Result<Self> {
+        let Some(url) = &options.otlp_endpoint else {
+            return Ok(Self::off());
+        };
+        let tally = Arc::new(Tally::default());
+        let headers = options.otlp_headers.clone().unwrap_or_default();
+        let collector = Collector::new(url, &headers, Arc::clone(&tally))
+            .context("preparing the client for traces (CEP_OTLP_ENDPOINT)")?;
+        // Everything is said, so that nothing is read from the environment but by `config`.
+        let batches = BatchConfigBuilder::default()
+            .with_max_queue_size(MOST_WAITING)
+            .with_max_export_batch_size(BATCH)
+            .with_scheduled_delay(DELAY)
+            .build();
+        let processor = BatchSpanProcessor::new(collector, batches);
+        let sampler =
+            Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(options.trace_ratio)));
+        let provider = SdkTracerProvider::builder()
+            .with_span_processor(Bounded::new(processor, Arc::clone(&tally)))
+            .with_sampler(sampler)
+            .with_span_limits(SpanLimits::default())
+            .with_resource(resource(instance))
+            .build();
+        Ok(Self(Some(Running { provider, tally })))
+    }
+
+    /// What makes OpenTelemetry's spans of ours; `None` when nobody wants them.
+    pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span>,
+    {
+        let Running { provider, .. } = self.0.as_ref()?;
+        let layer = OpenTelemetryLayer::new(provider.tracer(env!("CARGO_PKG_NAME")))
+            .with_context_activation(false)
+            .with_tracked_inactivity(false)
+            .with_location(false)
+            .with_threads(false)
+            .with_target(false);
+        Some(layer)
+    }
+
+    /// What puts requests into the traces that their callers began.
+    pub(crate) fn lineage(&self) -> Arc<dyn Lineage> {
+        match self.0 {
+            Some(_) => Arc::new(Propagation),
+            None => Arc::new(()),
+        }
+    }
+
+    /// What tells those we ask about our traces; `None` when they are told nothing.
+    pub(crate) fn headers(&self) -> Option<TraceHeaders> {
+        let _running = self.0.as_ref()?;
+        Some(Arc::new(propagation::tell))
+    }
+
+    /// What became of the spans so far; `None` without traces.
+    pub(crate) fn counts(&self) -> Option<Counts> {
+        let Running { tally, .. } = self.0.as_ref()?;
+        Some(tally.counts())
+    }
+
+    /// Sends what is left, within five seconds. Call it when all requests are answered.
+    pub(crate) async fn finish(&self) {
+        let Some(Running { provider, tally }) = self.0.clone() else {
+            return;
+        };
+        let (sender, ended) = oneshot::channel();
+        // It blocks, and the runtime would wait for a thread of its own.
+        std::thread::spawn(move || sender.send(provider.shutdown_with_timeout(FAREWELL)));
+        let ended = tokio::time::timeout(FAREWELL, ended).await;
+        if !matches!(ended, Ok(Ok(Ok(())))) {
+            let waiting = tally.waiting();
+            tracing::warn!(
+                waiting,
+                "the last spans could not be sent to the collector of traces in time"
+            );
+        }
+    }
+}
+
+/// Who makes the spans.
+fn resource(instance: &InstanceName) -> Resource {
+    Resource::builder_empty()
+        .with_attributes([
+            KeyValue::new("service.name", env!("CARGO_PKG_NAME")),
+            KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+            KeyValue::new("service.instance.id", instance.to_string()),
+            KeyValue::new("telemetry.sdk.language", "rust"),
+            KeyValue::new("telemetry.sdk.name", "opentelemetry"),
+        ])
+        .build()
+}

@@ -1,0 +1,208 @@
+//! The way to the collector: OTLP over HTTP, protobuf (opentelemetry.io/docs/specs/otlp).
+//!
+//! A batch that isn't taken is not sent again: the next one is more recent, and whatever waits takes
+//! memory.
+
+use std::future::{Future, ready};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_scope;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
+use opentelemetry_sdk::trace::{SpanData, SpanExporter};
+use prost::Message as _;
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio::runtime::Runtime;
+
+use super::queue::Tally;
+use crate::config::{CollectorHeaders, CollectorUrl};
+
+/// Time that a batch may take, connecting and its answer included. Less than there is at the end.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// Time that connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Look-ups of the collector's name at a time: each is a thread, and some take longer than a batch may.
+const LOOKUPS: usize = 2;
+/// A connection lives as long as batches follow each other.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+/// Most bytes of an answer: it holds a number and a sentence.
+const LARGEST_ANSWER: usize = 64 * 1024;
+
+const PROTOBUF: HeaderValue = HeaderValue::from_static("application/x-protobuf");
+
+/// Sends batches to a collector, one after the other.
+#[derive(Debug)]
+pub(super) struct Collector {
+    /// Of its own: exporting must go on, and go wrong, beside the requests. `None` once dropped.
+    runtime: Option<Runtime>,
+    client: Client,
+    url: Url,
+    resource: ResourceAttributesWithSchema,
+    tally: Arc<Tally>,
+    /// Whether the last batch was not taken.
+    is_failing: AtomicBool,
+    /// Whether it was said that spans are dropped.
+    said_dropped: AtomicBool,
+}
+
+/// Why a batch, or a part of it, was not taken.
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error("it can't be reached or doesn't answer: {0:#}")]
+    Unanswered(anyhow::Error),
+    #[error("it answers {0}")]
+    Refused(StatusCode),
+    #[error("it refuses {0} spans of a batch")]
+    InPart(u64),
+}
+
+impl Collector {
+    /// The collector at this address, and a thread that talks to it.
+    ///
+    /// # Errors
+    /// When no HTTP client can be made: no trusted roots, for https. When no thread can be started.
+    pub(super) fn new(
+        url: &CollectorUrl,
+        headers: &CollectorHeaders,
+        tally: Arc<Tally>,
+    ) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("traces")
+            .max_blocking_threads(LOOKUPS)
+            .enable_all()
+            .build()
+            .context("starting the exporter")?;
+        let builder = if url.is_https() {
+            Client::builder().https_only(true)
+        } else {
+            Client::builder().tls_certs_only([])
+        };
+        let client = builder
+            .user_agent(concat!("cep-gateway/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers.map().clone())
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(TIMEOUT)
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+            .pool_max_idle_per_host(1)
+            .build()
+            .context("making an HTTP client")?;
+        Ok(Self {
+            runtime: Some(runtime),
+            client,
+            url: url.traces().clone(),
+            resource: ResourceAttributesWithSchema::default(),
+            tally,
+            is_failing: AtomicBool::new(false),
+            said_dropped: AtomicBool::new(false),
+        })
+    }
+
+    fn deliver(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        let Some(runtime) = &self.runtime else {
+            return Err(OTelSdkError::AlreadyShutdown);
+        };
+        let spans = batch.len();
+        let request = ExportTraceServiceRequest {
+            resource_spans: group_spans_by_resource_and_scope(batch, &self.resource),
+        };
+        let posted = runtime.block_on(self.post(request.encode_to_vec()));
+        let failed = match &posted {
+            Ok(()) => 0,
+            Err(Fault::InPart(refused)) => (*refused).min(spans as u64),
+            Err(Fault::Unanswered(_) | Fault::Refused(_)) => spans as u64,
+        };
+        self.tally.settle(spans, failed);
+        self.tell(&posted);
+        posted.map_err(|fault| OTelSdkError::InternalFailure(fault.to_string()))
+    }
+
+    async fn post(&self, body: Vec<u8>) -> Result<(), Fault> {
+        let unanswered = |error: reqwest::Error| Fault::Unanswered(error.without_url().into());
+        let request = self.client.post(self.url.clone());
+        let request = request.header(CONTENT_TYPE, PROTOBUF).body(body);
+        let response = request.send().await.map_err(unanswered)?;
+        let status = response.status();
+        // To its end, so that the connection can be used again.
+        let answer = read(response).await.map_err(unanswered)?;
+        if !status.is_success() {
+            return Err(Fault::Refused(status));
+        }
+        // Whatever is no answer of the protocol is none that refuses anything.
+        let refused = ExportTraceServiceResponse::decode(answer.as_slice())
+            .ok()
+            .and_then(|answer| answer.partial_success)
+            .map_or(0, |partly| partly.rejected_spans);
+        match u64::try_from(refused) {
+            Ok(refused @ 1..) => Err(Fault::InPart(refused)),
+            Ok(0) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Says what has changed, once: not a line for each batch.
+    fn tell(&self, posted: &Result<(), Fault>) {
+        let was_failing = self.is_failing.swap(posted.is_err(), Relaxed);
+        let counts = self.tally.counts();
+        match posted {
+            Err(fault) if !was_failing => {
+                tracing::warn!(%fault, "the collector of traces doesn't take spans; they are lost until it does");
+            }
+            Ok(()) if was_failing => tracing::info!(
+                failed = counts.failed,
+                dropped = counts.dropped,
+                "the collector of traces takes spans again"
+            ),
+            Ok(()) | Err(_) => {}
+        }
+        if counts.dropped > 0 && !self.said_dropped.swap(true, Relaxed) {
+            tracing::warn!(
+                "more spans end than the collector of traces takes: some are dropped (cep_trace_spans_total counts them)"
+            );
+        }
+    }
+}
+
+/// The beginning of a body.
+async fn read(mut response: Response) -> reqwest::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend_from_slice(&chunk);
+        if body.len() > LARGEST_ANSWER {
+            break;
+        }
+    }
+    Ok(body)
+}
+
+impl SpanExporter for Collector {
+    /// Called by a thread that is there for nothing else.
+    fn export(&self, batch: Vec<SpanData>) -> impl Future<Output = OTelSdkResult> + Send {
+        ready(self.deliver(batch))
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.resource = resource.into();
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        // A name that is still looked up must not hold up the end.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

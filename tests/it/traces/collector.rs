@@ -1,0 +1,266 @@
+//! A collector of traces on loopback, and a bank that keeps the headers it is sent.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
+use prost::Message as _;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::gateway::{Plan, eventually};
+
+/// How long a batch may take to arrive: it leaves after a second.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a collector does with what it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mood {
+    /// It keeps it.
+    Takes,
+    /// It answers 500.
+    Fails,
+    /// It answers nothing until its mood changes.
+    Hangs,
+}
+
+/// A running collector.
+pub(super) struct Collector {
+    pub(super) url: String,
+    state: Arc<Kept>,
+    mood: watch::Sender<Mood>,
+}
+
+struct Kept {
+    bodies: Mutex<Vec<Bytes>>,
+    headers: Mutex<Vec<HeaderMap>>,
+    mood: watch::Receiver<Mood>,
+}
+
+impl Collector {
+    pub(super) async fn start(mood: Mood) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (sender, receiver) = watch::channel(mood);
+        let state = Arc::new(Kept {
+            bodies: Mutex::default(),
+            headers: Mutex::default(),
+            mood: receiver,
+        });
+        let router = axum::Router::new()
+            .route("/v1/traces", post(take))
+            .with_state(Arc::clone(&state));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self {
+            url,
+            state,
+            mood: sender,
+        }
+    }
+
+    /// A gateway that is to be started, which sends its traces here.
+    pub(super) fn plan(&self) -> Plan {
+        Plan::new().with("CEP_OTLP_ENDPOINT", &self.url)
+    }
+
+    pub(super) fn becomes(&self, mood: Mood) {
+        self.mood.send(mood).unwrap();
+    }
+
+    /// The headers of each batch that arrived, whatever became of it.
+    pub(super) fn headers(&self) -> Vec<HeaderMap> {
+        self.state.headers.lock().unwrap().clone()
+    }
+
+    /// Everything that it took, byte for byte.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.state.bodies.lock().unwrap().concat()
+    }
+
+    /// All spans that it took.
+    pub(super) fn spans(&self) -> Vec<Span> {
+        let bodies = self.state.bodies.lock().unwrap();
+        let requests = bodies
+            .iter()
+            .map(|body| ExportTraceServiceRequest::decode(body.clone()).unwrap());
+        requests.flat_map(spans).collect()
+    }
+
+    /// The first span of this name, once it is there.
+    pub(super) async fn span(&self, name: &str) -> Span {
+        let found = || self.spans().into_iter().find(|span| span.name == name);
+        eventually(name, PATIENCE, async || found().is_some()).await;
+        found().unwrap()
+    }
+
+    /// All spans of the trace of the span of this name, once that is there: a trace's others end
+    /// before it, and none comes later than it.
+    pub(super) async fn trace(&self, name: &str) -> Trace {
+        let Span { trace, .. } = self.span(name).await;
+        let mut spans = self.spans();
+        spans.retain(|span| span.trace == trace);
+        Trace(spans)
+    }
+}
+
+async fn take(State(kept): State<Arc<Kept>>, headers: HeaderMap, body: Bytes) -> Response {
+    kept.headers.lock().unwrap().push(headers);
+    let mut mood = kept.mood.clone();
+    let now = *mood.borrow_and_update();
+    match now {
+        Mood::Takes => {}
+        Mood::Fails => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Mood::Hangs => {
+            mood.wait_for(|mood| *mood != Mood::Hangs).await.unwrap();
+        }
+    }
+    kept.bodies.lock().unwrap().push(body);
+    StatusCode::OK.into_response()
+}
+
+/// A span as it arrived.
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    pub(super) trace: String,
+    pub(super) id: String,
+    /// Empty when it has none.
+    pub(super) parent: String,
+    pub(super) state: String,
+    pub(super) name: String,
+    /// 1 internal, 2 server, 3 client.
+    pub(super) kind: i32,
+    /// 0 unset, 1 ok, 2 error.
+    pub(super) status: i32,
+    pub(super) attributes: BTreeMap<String, String>,
+    /// The spans that it is linked to.
+    pub(super) links: Vec<String>,
+    pub(super) events: usize,
+    pub(super) nanoseconds: u64,
+    /// Of who made it.
+    pub(super) resource: BTreeMap<String, String>,
+}
+
+impl Span {
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).map(String::as_str)
+    }
+}
+
+/// The spans of one trace.
+pub(super) struct Trace(pub(super) Vec<Span>);
+
+impl Trace {
+    /// The one span of this name.
+    pub(super) fn the(&self, name: &str) -> &Span {
+        let named = self.0.iter().filter(|span| span.name == name);
+        let named: Vec<_> = named.collect();
+        assert_eq!(named.len(), 1, "{name}: {:#?}", self.0);
+        named[0]
+    }
+
+    /// The names of a span's children, sorted.
+    pub(super) fn children(&self, parent: &Span) -> Vec<&str> {
+        let children = self.0.iter().filter(|span| span.parent == parent.id);
+        let mut names: Vec<_> = children.map(|span| span.name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+fn spans(request: ExportTraceServiceRequest) -> Vec<Span> {
+    let of_resource = request.resource_spans.into_iter().flat_map(|spans| {
+        let resource = attributes(spans.resource.unwrap().attributes);
+        let of_scope = spans.scope_spans.into_iter().flat_map(|scope| scope.spans);
+        of_scope.map(move |span| (resource.clone(), span))
+    });
+    of_resource
+        .map(|(resource, span)| Span {
+            trace: hex(&span.trace_id),
+            id: hex(&span.span_id),
+            parent: hex(&span.parent_span_id),
+            state: span.trace_state,
+            name: span.name,
+            kind: span.kind,
+            status: span.status.unwrap_or_default().code,
+            attributes: attributes(span.attributes),
+            links: span.links.iter().map(|link| hex(&link.span_id)).collect(),
+            events: span.events.len(),
+            nanoseconds: span.end_time_unix_nano - span.start_time_unix_nano,
+            resource,
+        })
+        .collect()
+}
+
+fn attributes(pairs: Vec<KeyValue>) -> BTreeMap<String, String> {
+    let text = |pair: KeyValue| {
+        let value = match pair.value.unwrap().value.unwrap() {
+            any_value::Value::StringValue(text) => text,
+            any_value::Value::IntValue(number) => number.to_string(),
+            other => panic!("{} is {other:?}", pair.key),
+        };
+        (pair.key, value)
+    };
+    let count = pairs.len();
+    let read: BTreeMap<_, _> = pairs.into_iter().map(text).collect();
+    assert_eq!(read.len(), count, "an attribute is there twice: {read:?}");
+    read
+}
+
+fn hex(bytes: &[u8]) -> String {
+    domain::hex::encode(bytes)
+}
+
+/// A sandbox bank that keeps the headers of what it is asked.
+pub(super) struct Bank {
+    url: String,
+    headers: Arc<Mutex<Vec<HeaderMap>>>,
+}
+
+impl Bank {
+    pub(super) async fn start() -> Self {
+        Self::slow(Duration::ZERO).await
+    }
+
+    /// One whose lookups take so long.
+    pub(super) async fn slow(latency: Duration) -> Self {
+        let headers = Arc::new(Mutex::new(Vec::new()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/cep", listener.local_addr().unwrap());
+        let now = || "2026-11-20T18:00:00Z".parse().unwrap();
+        let config = sandbox::SandboxConfig {
+            latency,
+            now: Arc::new(now),
+        };
+        let seen = Arc::clone(&headers);
+        let kept = axum::middleware::map_request(move |request: Request| {
+            seen.lock().unwrap().push(request.headers().clone());
+            std::future::ready(request)
+        });
+        let router = sandbox::router(config).layer(kept);
+        tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
+        Self { url, headers }
+    }
+
+    /// A gateway that is to be started, whose `live` keys ask this bank as often as they like.
+    pub(super) fn known_to(&self, plan: Plan) -> Plan {
+        plan.with("CEP_BANK_URL", &self.url)
+            .with("CEP_BANK_BUDGET", 1_000_000)
+    }
+
+    /// The values of this header so far; none for a request without it.
+    pub(super) fn told(&self, name: &str) -> Vec<Option<String>> {
+        let headers = self.headers.lock().unwrap();
+        let text = |headers: &HeaderMap| {
+            let value = headers.get(name)?;
+            Some(value.to_str().unwrap().to_owned())
+        };
+        headers.iter().map(text).collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! Collectors that are down, slow or broken, and the end of the process.
+
+use std::fmt::Display;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use reqwest::StatusCode;
+
+use super::collector::{Collector, Mood, PATIENCE};
+use super::stop;
+use crate::gateway::{Gateway, Key, Plan, eventually, request};
+use crate::servers::free_port;
+
+const WARNING: &str = "the collector of traces doesn't take spans";
+const RELIEF: &str = "the collector of traces takes spans again";
+/// What stopping may take: five seconds for the last spans, and what a busy machine needs besides.
+const STOPPED: Duration = Duration::from_secs(9);
+
+fn times(gateway: &Gateway, words: &str) -> usize {
+    gateway.log().matches(words).count()
+}
+
+/// Asks for proofs one after the other, and returns how long the slowest took.
+async fn slowest(gateway: &Gateway, key: &Key) -> Duration {
+    let mut slowest = Duration::ZERO;
+    for _ in 0..50 {
+        let began = Instant::now();
+        let answer = gateway.post("xml", key, &request(1, "10.00")).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        answer.bytes().await.unwrap();
+        slowest = slowest.max(began.elapsed());
+    }
+    slowest
+}
+
+/// Serves as if nothing were wrong, says so once, and stops in time.
+async fn carries_on(endpoint: impl Display) {
+    let gateway = Plan::new().with("CEP_OTLP_ENDPOINT", endpoint).start();
+    let key = gateway.roomy_key();
+    // Whatever waits for a collector waits for three seconds.
+    let before = slowest(&gateway, &key).await;
+    eventually("it is said", PATIENCE, async || {
+        times(&gateway, WARNING) == 1
+    })
+    .await;
+    let meanwhile = slowest(&gateway, &key).await;
+    assert!(
+        before.max(meanwhile) < Duration::from_secs(2),
+        "{before:?}, {meanwhile:?}"
+    );
+    let failed = "cep_trace_spans_total{result=\"failed\"} ";
+    eventually("more fail", PATIENCE, async || {
+        slowest(&gateway, &key).await;
+        measured(&gateway, failed).await > 600
+    })
+    .await;
+    assert_eq!(times(&gateway, WARNING), 1, "{}", gateway.log());
+    assert_eq!(times(&gateway, RELIEF), 0);
+    let began = Instant::now();
+    stop(gateway).await;
+    assert!(began.elapsed() < STOPPED, "{:?}", began.elapsed());
+}
+
+async fn measured(gateway: &Gateway, series: &str) -> u64 {
+    let answer = gateway.client.get(gateway.admin_url("/metrics").await);
+    let text = answer.send().await.unwrap().text().await.unwrap();
+    let value = text.lines().find_map(|line| line.strip_prefix(series));
+    value.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_collector_that_is_down_changes_nothing() {
+    carries_on(format_args!("http://127.0.0.1:{}", free_port())).await;
+}
+
+#[tokio::test]
+async fn a_collector_that_hangs_changes_nothing() {
+    let collector = Collector::start(Mood::Hangs).await;
+    carries_on(&collector.url).await;
+}
+
+#[tokio::test]
+async fn a_collector_that_fails_changes_nothing() {
+    let collector = Collector::start(Mood::Fails).await;
+    carries_on(&collector.url).await;
+}
+
+#[tokio::test]
+async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
+    let collector = Collector::start(Mood::Fails).await;
+    let gateway = collector.plan().start();
+    let key = gateway.roomy_key();
+    for outage in 1..=2 {
+        collector.becomes(Mood::Fails);
+        eventually("it is said", PATIENCE, async || {
+            slowest(&gateway, &key).await;
+            times(&gateway, WARNING) == outage
+        })
+        .await;
+        assert_eq!(times(&gateway, RELIEF), outage - 1);
+        let had = collector.spans().len();
+        collector.becomes(Mood::Takes);
+        eventually("spans arrive", PATIENCE, async || {
+            slowest(&gateway, &key).await;
+            collector.spans().len() > had
+        })
+        .await;
+        eventually("it is said, too", PATIENCE, async || {
+            times(&gateway, RELIEF) == outage
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn more_spans_than_may_wait_are_dropped_counted_and_spoken_of_once() {
+    let collector = Collector::start(Mood::Hangs).await;
+    let gateway = collector.plan().start();
+    let key = Key {
+        full: format!("cep_test_AAAAAAAA.{}", "0".repeat(24)),
+        ..gateway.roomy_key()
+    };
+    let dropped = "cep_trace_spans_total{result=\"dropped\"} ";
+    let body = request(1, "10.00");
+    eventually("spans are dropped", Duration::from_mins(1), async || {
+        // Two spans each, and no bank.
+        for _ in 0..10 {
+            let asked = (0..64).map(|_| gateway.post("xml", &key, &body));
+            join_all(asked).await;
+        }
+        measured(&gateway, dropped).await > 0
+    })
+    .await;
+    let words = "more spans end than the collector of traces takes";
+    eventually("it is said", PATIENCE, async || times(&gateway, words) == 1).await;
+    let memory = measured(&gateway, "process_resident_memory_bytes ").await;
+    assert!(memory < 300_000_000, "{memory}");
+    collector.becomes(Mood::Takes);
+    let sent = "cep_trace_spans_total{result=\"sent\"} ";
+    eventually("what waited is sent", PATIENCE, async || {
+        measured(&gateway, sent).await > 4_000
+    })
+    .await;
+    assert_eq!(times(&gateway, words), 1);
+}
+
+#[tokio::test]
+async fn what_waits_when_the_process_ends_is_sent() {
+    let collector = Collector::start(Mood::Takes).await;
+    let gateway = collector.plan().start();
+    let key = gateway.roomy_key();
+    for number in 0..30 {
+        let answer = gateway.post("xml", &key, &request(number, "10.00")).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+    }
+    stop(gateway).await;
+    let spans = collector.spans();
+    let servers = spans.iter().filter(|span| span.kind == 2);
+    assert_eq!(servers.count(), 30);
+}

@@ -1,0 +1,197 @@
+//! What traces, and the log beside them, never tell; and to whom they are told.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::collector::{Bank, Collector, Mood, PATIENCE};
+use super::{sampled, stop};
+use crate::gateway::{ENDPOINTS, Gateway, Plan, eventually, request};
+use crate::person::{Demo, Person};
+
+#[tokio::test]
+async fn accounts_names_amounts_keys_and_addresses_are_in_no_trace() {
+    let collector = Collector::start(Mood::Takes).await;
+    let gateway = collector
+        .plan()
+        .with("CEP_LOG", "trace")
+        .with("CEP_BANK_TIMEOUT", "0.5")
+        .start();
+    let key = gateway.roomy_key();
+    let (prefix, secret) = key.full.split_once('.').unwrap();
+    let mut canaries: Vec<_> = [
+        prefix,
+        secret,
+        "002010077777777771",
+        "77777777",
+        "8675309",
+        "MBAN0100",
+        "canary",
+        "127.0.0.1:",
+        "Admin Demo",
+    ]
+    .map(str::to_owned)
+    .into();
+    for endpoint in ENDPOINTS {
+        let answer = gateway
+            .post(endpoint, &key, &request(42, "8675309.17"))
+            .await;
+        assert_eq!(answer.status(), 200);
+        if endpoint == "xml" {
+            let proof = domain::proof::Proof::parse(&answer.bytes().await.unwrap()).unwrap();
+            canaries.extend(proof.beneficiary.name.clone());
+            canaries.extend(proof.payer.name.clone());
+        }
+        for amount in [
+            "404.00", "404.02", "429.00", "500.00", "502.00", "502.01", "503.00", "504.00",
+        ] {
+            gateway.post(endpoint, &key, &request(42, amount)).await;
+        }
+        let mut faulty = request(42, "8675309.17");
+        faulty["cuenta"] = json!("0020100777777777711");
+        gateway.post(endpoint, &key, &faulty).await;
+    }
+    let odd = gateway
+        .client
+        .post(gateway.url("/v1/cep/xml?cuenta=002010077777777771&canary=8675309.17"));
+    let odd = odd
+        .header("x-api-key", "cep_test_AAAAAAAA.canary")
+        .header("cookie", "canary-cookie")
+        .header("user-agent", "canary-agent")
+        .header("x-forwarded-for", "canary-address")
+        .header("baggage", "name=canary");
+    assert_eq!(odd.send().await.unwrap().status(), 401);
+    let nowhere = gateway
+        .client
+        .get(gateway.url("/canary/8675309/canary@example.org"));
+    assert_eq!(nowhere.send().await.unwrap().status(), 404);
+    let person = Person::signed_in(&gateway, Demo::Admin).await;
+    person.create_key("canary", "test").await;
+    let find = "query($id: ID!) { key(id: $id) { name } }";
+    person.ask_anyway(find, json!({ "id": "canary" })).await;
+    let token = person.cookie("cep_session").unwrap();
+    canaries.extend(token.split('.').map(str::to_owned));
+    stop(gateway).await;
+
+    let exported = collector.bytes();
+    let holds = |text: &str| {
+        let mut windows = exported.windows(text.len());
+        windows.any(|window| window == text.as_bytes())
+    };
+    assert!(holds(&key.id) && holds("POST /v1/cep/zip_auto") && holds("POST /graphql"));
+    for canary in canaries {
+        assert!(!holds(&canary), "{canary} is in the traces");
+    }
+}
+
+/// Lines of requests without what differs from one to the next.
+fn lines(log: &str) -> String {
+    let mut lines = String::new();
+    for line in log.lines().filter(|line| line.contains("cep::request")) {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        for name in ["timestamp", "duration_ms", "bank_ms", "key"] {
+            line.as_object_mut().unwrap().remove(name);
+        }
+        writeln!(lines, "{line}").unwrap();
+    }
+    lines
+}
+
+#[tokio::test]
+async fn the_log_is_the_same_with_and_without_traces() {
+    let collector = Collector::start(Mood::Takes).await;
+    let mut logs = Vec::new();
+    for level in ["info", "trace", "info,cep::trace=trace"] {
+        let mut both = Vec::new();
+        for plan in [Plan::new(), collector.plan()] {
+            let gateway = plan.with("CEP_LOG", level).start();
+            let key = gateway.roomy_key();
+            for amount in ["10.00", "404.00", "500.00"] {
+                let asked = gateway
+                    .asking("xml", &key)
+                    .header("x-request-id", "same")
+                    .header("traceparent", sampled())
+                    .body(request(1, amount).to_string());
+                asked.send().await.unwrap();
+            }
+            let nowhere = gateway.client.get(gateway.url("/nowhere"));
+            let nowhere = nowhere.header("x-request-id", "same");
+            nowhere.send().await.unwrap();
+            let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
+            assert!(!log.contains("cep::trace\""), "{level}: {log}");
+            assert!(!log.contains("cep.request_id"), "{level}: {log}");
+            assert!(!log.contains("bank lookup"), "{level}: {log}");
+            both.push(lines(&log));
+        }
+        assert_eq!(both[0].lines().count(), 4, "{}", both[0]);
+        assert_eq!(both[0], both[1], "{level}");
+        logs.extend(both);
+    }
+    assert!(!collector.spans().is_empty());
+}
+
+#[tokio::test]
+async fn a_gateway_that_logs_nothing_traces_all_the_same() {
+    let collector = Collector::start(Mood::Takes).await;
+    let gateway = collector.plan().with("CEP_LOG", "off").start();
+    let key = gateway.roomy_key();
+    gateway.post("xml", &key, &request(1, "10.00")).await;
+    let trace = collector.trace("POST /v1/cep/xml").await;
+    assert_eq!(trace.children(trace.the("POST /v1/cep/xml")).len(), 3);
+    assert_eq!(gateway.log(), "");
+}
+
+#[tokio::test]
+async fn lines_for_people_hold_no_span_either() {
+    let collector = Collector::start(Mood::Takes).await;
+    let gateway = collector.plan().with("CEP_LOG_FORMAT", "text").start();
+    let key = gateway.roomy_key();
+    gateway.post("xml", &key, &request(1, "500.00")).await;
+    let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
+    assert!(log.contains("bank_unavailable"), "{log}");
+    for word in ["request{", "otel", "bank lookup", "cep.request_id"] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
+}
+
+#[tokio::test]
+async fn the_collector_is_told_who_we_are_by_headers_from_a_file() {
+    let collector = Collector::start(Mood::Takes).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("headers");
+    std::fs::write(&file, "Authorization=Bearer%20hunter2,x-scope=a b\n").unwrap();
+    let gateway = Plan::in_folder(folder)
+        .with("CEP_LOG", "trace")
+        .with("CEP_OTLP_ENDPOINT", format!("{}/", collector.url))
+        .with("CEP_OTLP_HEADERS_FILE", file.display())
+        .start();
+    gateway
+        .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
+        .await;
+    eventually("a batch arrives", PATIENCE, async || {
+        !collector.headers().is_empty()
+    })
+    .await;
+    let headers = &collector.headers()[0];
+    assert_eq!(headers["authorization"], "Bearer hunter2");
+    assert_eq!(headers["x-scope"], "a b");
+    assert_eq!(headers["content-type"], "application/x-protobuf");
+    assert!(!headers.contains_key("traceparent"));
+    let log = std::fs::read_to_string(stop(gateway).await.path().join("log")).unwrap();
+    assert!(!log.contains("hunter2"), "{log}");
+}
+
+#[tokio::test]
+async fn a_state_of_the_caller_that_is_too_long_goes_nowhere() {
+    let collector = Collector::start(Mood::Takes).await;
+    let bank = Bank::start().await;
+    let gateway: Gateway = bank.known_to(collector.plan()).start();
+    let state = ["a", "b", "c"].map(|vendor| format!("{vendor}={}", "x".repeat(200)));
+    let state = state.join(",");
+    let headers = [("traceparent", &*sampled()), ("tracestate", &*state)];
+    let key = gateway.live_key();
+    assert_eq!(super::ask(&gateway, &key, 1, &headers).await, 200);
+    let server = collector.span("POST /v1/cep/xml").await;
+    assert_eq!((&*server.state, &*server.trace), ("", super::TRACE));
+    assert_eq!(bank.told("tracestate"), [None, None]);
+}
