@@ -9,8 +9,9 @@ use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Pause, Snapshot, S
 
 /// How long a limiter that fails is tried before whoever made a change hears that it holds. The
 /// watches over changed keys look four times a second, and a call that fails takes a fifth of a
-/// second unless an operator says otherwise: by then each process that runs has told the shared
-/// limiter of the change, or has noticed that it can't and goes by the store.
+/// second unless an operator says otherwise, after which each key is told again within a second: by
+/// then each process that runs has told the shared limiter of the change, or has noticed that it
+/// can't and goes by the store.
 const FOLLOWED: Duration = Duration::from_secs(2);
 /// Time between two tries.
 const AGAIN: Duration = Duration::from_millis(200);

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use news::Changes;
+
+mod news;
+
 /// Failures in a row after which it is left alone. One alone may be a hiccup, and giving up has its
-/// price: every key is read from the store again afterwards, and shares of a budget go unused. Each failure may cost a request as
-/// long as a call may take (200 ms), so it isn't many either.
+/// price: every key is read from the store again afterwards, and shares of a budget go unused. It
+/// isn't many either, for each failure may cost a request as long as a call may take (200 ms).
 pub(crate) const FAILURES: u32 = 3;
 /// The first rest; each probe that fails doubles it.
 pub(crate) const FIRST_REST: Duration = Duration::from_secs(1);
@@ -18,6 +22,7 @@ pub(crate) struct Breaker {
     state: State,
     /// Grows whenever it closes or opens, so that calls of an earlier time tell nothing.
     generation: u64,
+    changes: Changes,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +58,21 @@ pub(crate) enum Change {
     Closed,
 }
 
+/// What is to be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct News {
+    /// How it is now.
+    pub(crate) now: Change,
+    /// How often it changed since something was said.
+    pub(crate) changes: u32,
+}
+
 impl Default for Breaker {
     fn default() -> Self {
         Self {
             state: State::Closed { failures: 0 },
             generation: 0,
+            changes: Changes::default(),
         }
     }
 }
@@ -80,8 +95,28 @@ impl Breaker {
         })
     }
 
+    /// What is to be said of its changes now: each at once, but a few together while it changes all
+    /// the time. To be asked after each call.
+    pub(crate) fn news(&mut self, now: Duration) -> Option<News> {
+        let changes = self.changes.take(now)?;
+        let now = if self.is_closed() {
+            Change::Closed
+        } else {
+            Change::Opened
+        };
+        Some(News { now, changes })
+    }
+
     /// Learns how a call ended.
     pub(crate) fn end(&mut self, permit: Permit, ending: Ending, now: Duration) -> Option<Change> {
+        let change = self.learn(permit, ending, now);
+        if change.is_some() {
+            self.changes.add();
+        }
+        change
+    }
+
+    fn learn(&mut self, permit: Permit, ending: Ending, now: Duration) -> Option<Change> {
         if permit.generation != self.generation {
             return None;
         }

@@ -18,11 +18,13 @@
 //!   they may admit what was charged without them, and never more than L, for that is within a
 //!   minute: Q and min(L, what was charged alone) in all.
 //!
+//! Each process tells the shared limiter what the store has of a key before the key's first request
+//! of its life: what was missed before it began, it doesn't know of.
+//!
 //! A call that failed may have counted all the same; it is not tried again. When the request is
 //! admitted here, the store counts it too, so both have it and merge it as one; when it is refused
 //! here, or the store fails, it costs its key a unit of the month.
 
-use std::iter;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -30,25 +32,23 @@ use async_trait::async_trait;
 use domain::key::KeyId;
 use domain::limits::Standing;
 use domain::month::Month;
-use futures::lock::Mutex as AsyncMutex;
 use ports::outbound::{
     Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
 };
 use uuid::Uuid;
 
-use crate::breaker::{self, Breaker, Change, Ending, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, News, Permit};
 use active::Active;
 use debts::Debts;
 use stand_in::{StandIn, no_store};
+use turns::Turns;
 
 pub(crate) use active::Said;
 
 mod active;
 mod debts;
 mod stand_in;
-
-/// Keys that are told to the shared limiter at the same time, at most.
-const TELLINGS: usize = 64;
+mod turns;
 
 /// Who keeps the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ pub struct DegradingLimiter {
     breaker: Mutex<Breaker>,
     debts: Mutex<Debts>,
     active: Mutex<Active>,
-    /// One of these is held while a key is told, so that a burst on it reads it once.
-    tellings: Vec<AsyncMutex<()>>,
+    /// A key has its turn while it is told, so that a burst on it reads it once.
+    tellings: Turns,
 }
 
 /// What became of a question to the shared limiter.
@@ -112,9 +112,7 @@ impl DegradingLimiter {
             breaker: Mutex::default(),
             debts: Mutex::default(),
             active: Mutex::default(),
-            tellings: iter::repeat_with(AsyncMutex::default)
-                .take(TELLINGS)
-                .collect(),
+            tellings: Turns::default(),
         }
     }
 
@@ -125,6 +123,16 @@ impl DegradingLimiter {
         } else {
             LimiterMode::Degraded
         }
+    }
+
+    /// Who keeps the limits, once the shared limiter was tried if it is time to. Reads nothing from
+    /// the store.
+    pub(crate) async fn probe(&self) -> LimiterMode {
+        if let Some(attempt) = self.attempt() {
+            // No key has this id; whether it answers is what counts.
+            let _ = attempt.ended(self.shared.peek(KeyId(Uuid::nil())).await);
+        }
+        self.mode()
     }
 
     /// Asks the shared limiter about a key, which is told what it missed of it before.
@@ -157,18 +165,20 @@ impl DegradingLimiter {
         if owes().is_none() {
             return Ok(());
         }
-        let place = usize::try_from(key.0.as_u128() % TELLINGS as u128).unwrap_or_default();
-        let _telling = self.tellings[place].lock().await;
+        let _telling = self.tellings.of(key).await;
         let Some(debt) = owes() else {
             return Ok(());
         };
         let known = self.shared.peek(key).await.map_err(Unsettled::Shared)?;
-        if known.is_none() {
-            // It says that it doesn't know the key, and whoever asked tells it, or that the key is
-            // revoked. A known key alone hears of every change, also of one after our reading.
+        // It says that it doesn't know the key, and whoever asked tells it, or that the key is
+        // revoked. A known key alone hears of every change, also of one after our reading.
+        let Some(known) = known else {
             return Ok(());
-        }
-        let snapshot = self.keys.snapshot(key, self.month()).await;
+        };
+        // Its month, for our clock may show another one.
+        let month = known.month.map(|month| month.month());
+        let month = month.unwrap_or_else(|| self.month());
+        let snapshot = self.keys.snapshot(key, month).await;
         let snapshot = snapshot.map_err(Unsettled::Store)?;
         let snapshot = snapshot.ok_or(Unsettled::Gone)?;
         let told = self.shared.hydrate(key, snapshot).await;
@@ -264,30 +274,34 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         let now = self.limiter.clock.monotonic();
-        let change = {
+        let news = {
             let mut breaker = self.limiter.breaker();
             let change = breaker.end(self.permit, self.ending, now);
             // The debts change before anybody sees the new mode.
             match change {
-                Some(Change::Opened) => self.limiter.debts().begin_outage(),
+                Some(Change::Opened) => self.limiter.debts().begin_outage(now),
                 Some(Change::Closed) => self.limiter.debts().end_outage(now),
                 // What answers next may be another server, one that took over and had not heard of
                 // every count and revocation; a failure is all that is seen of it.
                 None if self.ending == Ending::Failed => self.limiter.debts().miss(now),
                 None => {}
             }
-            change
+            breaker.news(now)
         };
-        match change {
-            Some(Change::Opened) => tracing::warn!(
+        let Some(News { now, changes }) = news else {
+            return;
+        };
+        match now {
+            Change::Opened => tracing::warn!(
                 failures = breaker::FAILURES,
+                changes,
                 "the shared limiter fails: this process keeps limits on its own, with its share of \
                  each minute, until the shared one answers"
             ),
-            Some(Change::Closed) => {
-                tracing::info!("the shared limiter answers again and keeps the limits");
-            }
-            None => {}
+            Change::Closed => tracing::info!(
+                changes,
+                "the shared limiter answers again and keeps the limits"
+            ),
         }
     }
 }
@@ -298,6 +312,10 @@ impl Limiter for DegradingLimiter {
         match self.ask(key, self.shared.admit(key)).await? {
             Shared::Answered(verdict) => {
                 self.active().note(key, &verdict);
+                if verdict == Verdict::Revoked {
+                    // There is nothing to tell of it any more.
+                    self.debts().introduce(key);
+                }
                 Ok(verdict)
             }
             Shared::Unknown(month) => Ok(Verdict::Unknown { month }),
@@ -314,7 +332,9 @@ impl Limiter for DegradingLimiter {
     }
 
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
-        self.insist(self.shared.hydrate(key, snapshot)).await
+        self.insist(self.shared.hydrate(key, snapshot)).await?;
+        self.debts().introduce(key);
+        Ok(())
     }
 
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {

@@ -16,7 +16,9 @@ use crate::degrading::{DegradingLimiter, LimiterMode};
 /// journal. So whoever asks often asks the store of nothing, and is answered while it is silent.
 ///
 /// We serve as long as the journal may write what is admitted now and the limiter answers: keys that
-/// were seen before need nothing else of the store.
+/// were seen before need nothing else of the store. While the shared limiter is down the store
+/// decides in its place, and what the journal knows of it says whether it can: the journal has a
+/// connection of its own, so a store that is merely busy sends nobody elsewhere.
 pub struct HealthService {
     store: Arc<KeyWatch>,
     journal: Arc<dyn UsageJournal>,
@@ -66,13 +68,18 @@ impl HealthService {
     }
 
     async fn limiter(&self) -> (ComponentState, Option<Cause>) {
-        // No key has this id; whether the limiter answers is what counts.
-        let limiter = self.limiter.peek(KeyId(Uuid::nil())).await;
-        let mode = self.degrading.as_ref().map(|limiter| limiter.mode());
-        match limiter {
-            Err(error) => state(Some(Arc::new(error)), ComponentState::Failed),
-            Ok(_) if mode == Some(LimiterMode::Degraded) => (ComponentState::Degraded, None),
-            Ok(_) => (ComponentState::Up, None),
+        let Some(degrading) = &self.degrading else {
+            // No key has this id; whether the limiter answers is what counts.
+            let answer = self.limiter.peek(KeyId(Uuid::nil())).await;
+            let failure = answer.err().map(|error| Arc::new(error) as Cause);
+            return state(failure, ComponentState::Failed);
+        };
+        match (degrading.probe().await, self.journal.accepts()) {
+            (LimiterMode::Shared, _) => (ComponentState::Up, None),
+            (LimiterMode::Degraded, Ok(())) => (ComponentState::Degraded, None),
+            (LimiterMode::Degraded, Err(error)) => {
+                state(Some(Arc::new(error)), ComponentState::Failed)
+            }
         }
     }
 }

@@ -8,11 +8,10 @@ use futures::lock::Mutex as AsyncMutex;
 use ports::Cause;
 use ports::outbound::{ChangeNumber, Clock, KeyStore, Limiter, StoreError};
 
-/// Changes that a limiter is told of again when a process starts: more than are made while no
-/// process runs, and told within a second or two.
-const TOLD_AGAIN: u64 = 10_000;
 /// A store that hasn't answered for so long doesn't: it is asked several times a second.
 const SILENCE: Duration = Duration::from_secs(2);
+/// It is asked after so long at the latest, also while a limiter is told of many changes.
+const PULSE: Duration = Duration::from_millis(250);
 
 /// Follows the store's changes of keys. A revocation made by another process is refused here once
 /// [`KeyWatch::catch_up`] ran, so call it several times a second. As nobody else asks the store all
@@ -46,7 +45,8 @@ impl fmt::Display for Silent {
 impl std::error::Error for Silent {}
 
 impl KeyWatch {
-    /// Follows the changes from now on. The limiter must not know any key yet.
+    /// Follows the changes from now on. The limiter must not go by what it knows of a key from
+    /// before: it may have missed a change.
     ///
     /// # Errors
     /// When the store can't be read.
@@ -56,50 +56,25 @@ impl KeyWatch {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
         let seen = keys.newest_change().await?;
-        Ok(Self::after(seen, keys, limiter, clock))
-    }
-
-    /// Follows the changes from a little while ago on, for a limiter that outlives this process: it
-    /// may have missed changes that were made while nobody was there to tell it of them. Telling it
-    /// twice does no harm.
-    ///
-    /// # Errors
-    /// When the store can't be read.
-    pub async fn resume(
-        keys: Arc<dyn KeyStore>,
-        limiter: Arc<dyn Limiter>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, StoreError> {
-        let newest = keys.newest_change().await?;
-        let seen = ChangeNumber(newest.0.saturating_sub(TOLD_AGAIN));
-        Ok(Self::after(seen, keys, limiter, clock))
-    }
-
-    fn after(
-        seen: ChangeNumber,
-        keys: Arc<dyn KeyStore>,
-        limiter: Arc<dyn Limiter>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
         let answers = Answers {
             last: clock.monotonic(),
             failure: None,
         };
-        Self {
+        Ok(Self {
             keys,
             limiter,
             clock,
             seen: AsyncMutex::new(seen),
             store: Mutex::new(answers),
-        }
+        })
     }
 
     /// Why the store doesn't answer; `None` while it does. Known at once, from the readings of
     /// [`KeyWatch::catch_up`].
     pub fn trouble(&self) -> Option<Cause> {
-        let silence = self.clock.monotonic();
+        let now = self.clock.monotonic();
         let store = self.store();
-        let silence = silence.saturating_sub(store.last);
+        let silence = now.saturating_sub(store.last);
         let silent = || (silence >= SILENCE).then(|| Arc::new(Silent(silence)) as Cause);
         store.failure.clone().or_else(silent)
     }
@@ -121,6 +96,15 @@ impl KeyWatch {
         }
         drop(store);
         read
+    }
+
+    /// Asks the store whether it answers, unless it just did.
+    async fn feel_pulse(&self) -> Result<(), StoreError> {
+        let silence = self.clock.monotonic().saturating_sub(self.store().last);
+        if silence >= PULSE {
+            self.read(self.keys.newest_change()).await?;
+        }
+        Ok(())
     }
 
     fn store(&self) -> MutexGuard<'_, Answers> {
@@ -145,6 +129,7 @@ impl KeyWatch {
                     return Err(StoreError { cause: error.cause });
                 }
                 *seen = change.number;
+                self.feel_pulse().await?;
             }
             applied += changes.len();
         }

@@ -9,7 +9,9 @@
 //!
 //! With a budget of N a minute and R replicas, the bank is asked at most N times in any 60 seconds,
 //! and at most max(N, R) times more around a change of the mode: what the others got of the shared
-//! pacer is not known here.
+//! pacer is not known here. Where the shared pacer loses what it knew without failing, it is at most
+//! four times more: turns are evenly spaced before and after, three in quick succession may just
+//! have been taken, and a pacer that knows nothing gives the first at once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -21,7 +23,7 @@ use futures::lock::Mutex as AsyncMutex;
 use ports::inbound::BankBudget;
 use ports::outbound::{Clock, News, NoTurn, Pacer, PacerError};
 
-use crate::breaker::{self, Breaker, Change, Ending, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, News as Said, Permit};
 
 /// A pacer that all replicas share, and a stand-in for the time in which it is down.
 pub struct DegradingPacer {
@@ -271,20 +273,27 @@ impl Attempt<'_> {
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
         let now = self.pacer.clock.monotonic();
-        let change = self.pacer.breaker().end(self.permit, self.ending, now);
-        match change {
-            Some(Change::Opened) => {
+        let said = {
+            let mut breaker = self.pacer.breaker();
+            if breaker.end(self.permit, self.ending, now) == Some(Change::Opened) {
                 self.pacer.missed().outage = true;
-                tracing::warn!(
-                    failures = breaker::FAILURES,
-                    "the shared pacer fails: this process asks the bank within its share of the \
-                     budget until the shared one answers"
-                );
             }
-            Some(Change::Closed) => {
-                tracing::info!("the shared pacer answers again and gives the turns");
-            }
-            None => {}
+            breaker.news(now)
+        };
+        let Some(Said { now, changes }) = said else {
+            return;
+        };
+        match now {
+            Change::Opened => tracing::warn!(
+                failures = breaker::FAILURES,
+                changes,
+                "the shared pacer fails: this process asks the bank within its share of the \
+                 budget until the shared one answers"
+            ),
+            Change::Closed => tracing::info!(
+                changes,
+                "the shared pacer answers again and gives the turns"
+            ),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{DegradingLimiter, HealthService, KeyWatch, LimiterMode, Reconciliation};
+use application::{DegradingLimiter, LimiterMode, Reconciliation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Customer, CustomerId};
@@ -20,7 +20,6 @@ use domain::request::RequestId;
 use futures::FutureExt;
 use memory::{InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
 use ports::contract::limiter::{LimiterUnderTest, TestTime};
-use ports::inbound::{ComponentState, Health};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter,
     LimiterError, RequestEntry, Snapshot, UsageJournal, Verdict,
@@ -32,10 +31,16 @@ use uuid::Uuid;
 mod bounds;
 #[path = "degrading/charged.rs"]
 mod charged;
+#[path = "degrading/clocks.rs"]
+mod clocks;
+#[path = "degrading/health.rs"]
+mod health;
 #[path = "degrading/house.rs"]
 mod house;
 #[path = "degrading/reconciled.rs"]
 mod reconciled;
+#[path = "degrading/restarted.rs"]
+mod restarted;
 
 use house::*;
 
@@ -43,7 +48,7 @@ use house::*;
 async fn while_the_shared_limiter_works_the_contract_is_kept() {
     ports::contract::limiter::limiter(|| async {
         let replica = Replica::one_of(3, limits(60, None)).await;
-        replica.shared.inner.forget(KEY).await.unwrap();
+        assert_eq!(replica.shared.inner.forget_idle(), 1);
         LimiterUnderTest {
             limiter: replica.limiter,
             time: Arc::new(ManualTime(replica.clock)),
@@ -286,24 +291,6 @@ async fn a_limiter_that_does_not_know_what_was_charged_gives_nothing_back() {
     assert_eq!(shared.month.unwrap().used, 5);
     replica.journal.conclude(refund_of(request, month));
     assert_eq!(replica.month_used().await, 7);
-}
-
-#[tokio::test]
-async fn a_limiter_on_its_own_is_named_by_our_health() {
-    let replica = Replica::one_of(1, limits(100, None)).await;
-    let (store, limiter) = (replica.store.clone(), replica.limiter.clone());
-    let watch = KeyWatch::start(store, limiter.clone(), replica.clock.clone());
-    let watch = Arc::new(watch.await.unwrap());
-    let health = HealthService::degrading(watch, replica.journal.clone(), limiter);
-    let limiter = async || health.components().await[2].state;
-    assert_eq!(limiter().await, ComponentState::Up);
-    replica.degrade(Manner::Refuses).await;
-    assert_eq!(limiter().await, ComponentState::Degraded);
-    replica.store.go_down();
-    assert_eq!(limiter().await, ComponentState::Failed);
-    replica.store.come_back();
-    replica.recover();
-    assert_eq!(limiter().await, ComponentState::Up, "looking is a try");
 }
 
 fn refund_of(request: Uuid, month: Month) -> RequestEntry {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use application::{KeyService, KeyWatch};
 use domain::key::{ApiKey, Environment, KeyName};
+use futures::FutureExt;
 use futures::future::join;
 use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryStore};
 use ports::inbound::{KeyAdministration, KeyOrder};
@@ -211,24 +212,6 @@ async fn nobody_watches_a_store_that_cannot_be_read() {
     assert!(KeyWatch::start(store, limiter, clock).await.is_err());
 }
 
-/// A limiter that outlives processes may know a key whose revocation nobody told it of.
-#[tokio::test]
-async fn what_changed_while_no_process_ran_is_told_to_a_limiter_that_went_on() {
-    let house = house().await;
-    house.elsewhere.revoke_key(house.key.id).await;
-    let (store, limiter) = (house.store.clone(), house.limiter.clone());
-    let late = KeyWatch::start(store.clone(), limiter.clone(), house.clock.clone())
-        .await
-        .unwrap();
-    assert_eq!(late.catch_up().await.unwrap(), 0);
-    assert!(matches!(house.ask().await, Verdict::Admitted { .. }));
-    let resumed = KeyWatch::resume(store, limiter, house.clock.clone())
-        .await
-        .unwrap();
-    assert_eq!(resumed.catch_up().await.unwrap(), 1);
-    assert_eq!(house.ask().await, Verdict::Revoked);
-}
-
 #[tokio::test]
 async fn a_store_that_fails_or_says_nothing_is_in_trouble_until_it_answers() {
     let house = house().await;
@@ -256,4 +239,22 @@ async fn a_limiter_that_fails_is_no_trouble_of_the_store() {
     house.limiter.fail_once_after(0);
     house.watch.catch_up().await.unwrap_err();
     assert!(house.watch.trouble().is_none());
+}
+
+/// A store that nobody asks while a slow limiter is told says nothing either.
+#[tokio::test]
+async fn many_changes_that_are_told_slowly_are_no_trouble_of_the_store() {
+    let house = house().await;
+    for per_minute in 1..=100 {
+        house.set_per_minute(per_minute).await;
+    }
+    house
+        .limiter
+        .takes(house.clock.clone(), Duration::from_millis(400));
+    let mut catching_up = std::pin::pin!(house.watch.catch_up());
+    while catching_up.as_mut().now_or_never().is_none() {
+        let trouble = house.watch.trouble().map(|cause| cause.to_string());
+        assert_eq!(trouble, None);
+    }
+    assert_eq!(house.limiter.applied().len(), 100);
 }

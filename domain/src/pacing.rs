@@ -14,7 +14,7 @@ mod back_off;
 mod pace;
 mod schedule;
 
-pub use back_off::{FIRST_BACK_OFF, LONGEST_BACK_OFF, SAME_BACK_OFF, Strike};
+pub use back_off::{FIRST_BACK_OFF, Strike};
 pub use schedule::{Schedule, Step, Ticket};
 
 /// The span over which the budget is counted.
@@ -94,9 +94,10 @@ pub enum Refusal {
     },
 }
 
+#[cfg(test)]
 impl Refusal {
     /// When to try again.
-    pub const fn retry_after(self) -> Duration {
+    const fn retry_after(self) -> Duration {
         match self {
             Self::BudgetUsedUp { retry_after } | Self::BackingOff { retry_after } => retry_after,
         }

@@ -73,15 +73,10 @@ impl Basis {
         ))
     }
 
-    /// Who follows the changes of keys; from their beginning where a shared limiter may have missed
-    /// some.
+    /// Who follows the changes of keys.
     pub(super) async fn key_watch(&self) -> Result<KeyWatch, StoreError> {
         let keys = Arc::clone(&self.key_store);
-        let (limiter, clock) = (Arc::clone(&self.limiter), Arc::clone(&self.clock));
-        match &self.counting {
-            Counting::Here { .. } => KeyWatch::start(keys, limiter, clock).await,
-            Counting::Shared { .. } => KeyWatch::resume(keys, limiter, clock).await,
-        }
+        KeyWatch::start(keys, Arc::clone(&self.limiter), Arc::clone(&self.clock)).await
     }
 
     pub(super) fn retirement(&self) -> Retirement {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use application::{SecretsError, recognise_secrets};
-use domain::key::KeyHasher;
+use domain::key::{HashGeneration, KeyHasher};
 use ports::outbound::{KeyStore, Random};
 use store_seaorm::Store;
 
@@ -20,9 +20,12 @@ pub(super) async fn hmac_secret(
     let secret = given_secret(options, store, random).await?;
     match recognise_secrets(store, &hasher(&secret)?).await {
         Ok(()) => Ok(secret),
-        Err(other @ SecretsError::Other(_)) => bail!(
+        Err(other @ SecretsError::Other(HashGeneration(generation))) => bail!(
             "CEP_HMAC_SECRET, or the secret in {}: {other}. Use that one; a new one is listed before \
-             it as a generation of its own (CEP_HMAC_SECRET=2:NEW,1:OLD)",
+             it as a generation of its own (CEP_HMAC_SECRET=2:NEW,1:OLD). If the first process that \
+             was given a secret of generation {generation} had a mistyped one, and no key was made \
+             since then, stop all processes, run `DELETE FROM secret_marks WHERE generation = \
+             {generation};` in the database, and start them with the right one",
             options.data_dir.display()
         ),
         Err(SecretsError::Store(error)) => Err(error).context("reading the database"),

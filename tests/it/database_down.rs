@@ -350,6 +350,27 @@ async fn without_database_and_redis_nothing_is_admitted() {
     assert_eq!(in_database(&servers, &key, month).await.charged, 4);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn readiness_waits_for_no_database_though_redis_is_gone() {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let gateway = replica(&servers);
+    servers.kill_redis();
+    eventually("it says that it is degraded", RECOVERY, async || {
+        readiness(&gateway).await.1.to_string().contains("degraded")
+    })
+    .await;
+    servers.freeze_postgres();
+    eventually(
+        "it says that it can't serve",
+        HELD_BACK * 2 + SLACK,
+        async || readiness(&gateway).await.0 == 503,
+    )
+    .await;
+}
+
 #[test]
 fn a_gateway_whose_database_is_down_does_not_start_and_says_which_one() {
     let Some(mut servers) = Servers::start() else {

@@ -46,6 +46,11 @@ impl Servers {
         self.redis.kill();
     }
 
+    /// Has Redis forget all that it knows, and go on.
+    pub(crate) fn empty_redis(&self) {
+        self.redis.tell(&["FLUSHALL"]);
+    }
+
     /// Starts PostgreSQL, again on what it had and where it was.
     pub(crate) fn start_postgres(&mut self) {
         self.postgres.start_again();

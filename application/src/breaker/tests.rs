@@ -152,3 +152,42 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_change_is_said_at_once() {
+    let mut breaker = opened_at(seconds(0));
+    let news = |now, changes| Some(News { now, changes });
+    assert_eq!(breaker.news(seconds(0)), news(Change::Opened, 1));
+    assert_eq!(breaker.news(seconds(0)), None);
+    call(&mut breaker, Ending::Answered, seconds(1));
+    assert_eq!(breaker.news(seconds(1)), news(Change::Closed, 1));
+}
+
+#[test]
+fn changes_that_follow_each_other_all_the_time_are_said_together_and_the_last_one_is() {
+    let mut breaker = Breaker::default();
+    let mut said = Vec::new();
+    for second in 0..600 {
+        let now = seconds(second);
+        if breaker.is_closed() {
+            for _ in 0..FAILURES {
+                call(&mut breaker, Ending::Failed, now);
+            }
+        } else {
+            call(&mut breaker, Ending::Answered, now);
+        }
+        said.extend(breaker.news(now));
+    }
+    assert!((60..=65).contains(&said.len()), "{}", said.len());
+    let is_closed = breaker.is_closed();
+    for second in 600..620 {
+        if breaker.is_closed() {
+            call(&mut breaker, Ending::Answered, seconds(second));
+        }
+        said.extend(breaker.news(seconds(second)));
+    }
+    let last = said.last().unwrap();
+    assert_eq!(last.now == Change::Closed, is_closed);
+    let changes: u32 = said.iter().map(|news| news.changes).sum();
+    assert_eq!(changes, 600);
+}

@@ -1,7 +1,9 @@
 //! Limits without the shared limiter: the minute here, status and month in the store.
 
+use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::key::KeyId;
 use domain::limits::{Limits, MonthStanding, MonthlyUse, Standing};
@@ -10,6 +12,12 @@ use ports::outbound::{
     Charge, Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
 };
 
+use super::turns::Turns;
+
+/// Whoever waited so long for others of his key gives up: the store takes no longer over a charge
+/// that waits for another one.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Keeps limits while the shared limiter is down.
 pub(super) struct StandIn {
     /// Keeps shares of minutes, and knows of no quota.
@@ -17,7 +25,22 @@ pub(super) struct StandIn {
     keys: Arc<dyn KeyStore>,
     clock: Arc<dyn Clock>,
     replicas: NonZeroU32,
+    /// A key has its turn while it is charged. The store would charge one request of it at a time as
+    /// well, and the others would hold connections that other keys need.
+    charges: Turns,
 }
+
+/// Too many requests of one key wait to be charged.
+#[derive(Debug)]
+struct Queued(Duration);
+
+impl fmt::Display for Queued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the key's requests wait {:?} to be charged", self.0)
+    }
+}
+
+impl std::error::Error for Queued {}
 
 impl StandIn {
     pub(super) fn new(
@@ -31,6 +54,7 @@ impl StandIn {
             keys,
             clock,
             replicas,
+            charges: Turns::default(),
         }
     }
 
@@ -73,8 +97,7 @@ impl StandIn {
         quota: u64,
         month: Month,
     ) -> Result<Verdict, LimiterError> {
-        let charged = self.keys.charge(key, month, self.clock.now()).await;
-        if let Some(used) = charged.map_err(no_store)? {
+        if let Some(used) = self.charge_in_turn(key, month).await? {
             return Ok(Verdict::Admitted {
                 standing: self.with_month(standing, quota, month, used),
                 month,
@@ -88,6 +111,23 @@ impl StandIn {
             Some(snapshot) if snapshot.state.revoked => Verdict::Revoked,
             Some(snapshot) => self.exceeded(standing, quota, snapshot),
         })
+    }
+
+    /// One request of a key after the other.
+    async fn charge_in_turn(
+        &self,
+        key: KeyId,
+        month: Month,
+    ) -> Result<Option<MonthlyUse>, LimiterError> {
+        let asked = self.clock.monotonic();
+        let _turn = self.charges.of(key).await;
+        let waited = self.clock.monotonic().saturating_sub(asked);
+        if waited >= PATIENCE {
+            let cause = Arc::new(Queued(waited));
+            return Err(LimiterError { cause });
+        }
+        let charged = self.keys.charge(key, month, self.clock.now()).await;
+        charged.map_err(no_store)
     }
 
     pub(super) async fn peek(
@@ -116,10 +156,13 @@ impl StandIn {
     async fn told(&self, key: KeyId, month: Month) -> Result<Option<Snapshot>, LimiterError> {
         let snapshot = self.keys.snapshot(key, month).await.map_err(no_store)?;
         if let Some(snapshot) = snapshot {
-            let state = self.share(snapshot.state);
-            self.own
-                .hydrate(key, Snapshot { state, ..snapshot })
-                .await?;
+            let told = Snapshot {
+                state: self.share(snapshot.state),
+                // Without a quota no month matters, and its clock may be behind this one.
+                month: Month::of(self.clock.now()),
+                ..snapshot
+            };
+            self.own.hydrate(key, told).await?;
         }
         Ok(snapshot)
     }

@@ -95,3 +95,41 @@ async fn an_uncapped_key_is_left_to_the_journal() {
     assert_eq!(charge, Charge::Unwritten);
     assert_eq!(replica.in_store().await.used.charged, 0);
 }
+
+/// Each of them would hold a connection, and wait there for the row that one of them changes.
+#[tokio::test]
+async fn a_hot_key_is_charged_by_one_request_at_a_time() {
+    let replica = Replica::one_of(1, limits(100, Some(50))).await;
+    replica.degrade(Manner::Refuses).await;
+    replica.store.hold_charges();
+    let mut asking: Vec<_> = (0..60).map(|_| Box::pin(replica.ask())).collect();
+    for asker in &mut asking {
+        assert!(asker.as_mut().now_or_never().is_none());
+    }
+    replica.store.release_charges();
+    let verdicts = futures::future::join_all(asking).await;
+    let admitted = |verdict: &Result<Verdict, _>| matches!(verdict, Ok(Verdict::Admitted { .. }));
+    assert_eq!(verdicts.iter().filter(|it| admitted(it)).count(), 47);
+    assert_eq!(replica.in_store().await.used.charged, 50);
+    assert_eq!(replica.store.charged_at_once(), 1);
+}
+
+#[tokio::test]
+async fn whoever_waited_too_long_for_a_charge_is_refused_without_one() {
+    let replica = Replica::one_of(1, limits(100, Some(50))).await;
+    replica.degrade(Manner::Refuses).await;
+    replica.store.hold_charges();
+    let mut first = Box::pin(replica.ask());
+    assert!(first.as_mut().now_or_never().is_none());
+    let mut waiting: Vec<_> = (0..5).map(|_| Box::pin(replica.ask())).collect();
+    for asker in &mut waiting {
+        assert!(asker.as_mut().now_or_never().is_none());
+    }
+    replica.clock.advance(Duration::from_secs(5));
+    replica.store.release_charges();
+    first.await.unwrap();
+    for asker in waiting {
+        asker.await.unwrap_err();
+    }
+    assert_eq!(replica.in_store().await.used.charged, 4);
+}

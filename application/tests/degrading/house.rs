@@ -112,6 +112,15 @@ impl Replica {
         Self::of(replicas, self.clock.clone(), self.data.clone(), shared)
     }
 
+    /// Another one, whose clock is ahead of the shared limiter's.
+    pub(super) fn ahead_by(&self, by: Duration) -> Self {
+        let clock = Arc::new(ManualClock::at(
+            noon() + chrono::TimeDelta::from_std(by).unwrap(),
+        ));
+        let shared = self.shared.inner.clone();
+        Self::of(2, clock, self.data.clone(), shared)
+    }
+
     fn of(
         replicas: u32,
         clock: Arc<ManualClock>,

@@ -5,7 +5,8 @@ use super::*;
 /// A shared limiter whose replica was promoted: it knows what it knew when it was asked this often.
 async fn promoted(replica: &Replica, knows: u64, state: KeyState) {
     let shared = &replica.shared.inner;
-    shared.forget(KEY).await.unwrap();
+    replica.clock.advance(Duration::from_mins(1));
+    assert_eq!(shared.forget_idle(), 1);
     let snapshot = Snapshot {
         state,
         month: Month::of(noon()),
@@ -106,7 +107,7 @@ async fn many_keys_are_read_together() {
     for number in 0..1_200 {
         // Keys that the store doesn't have: there is nothing to tell of them.
         let key = KeyId(Uuid::from_u128(1_000 + number));
-        replica.shared.inner.hydrate(key, snapshot).await.unwrap();
+        replica.limiter.hydrate(key, snapshot).await.unwrap();
         replica.limiter.admit(key).await.unwrap();
     }
     assert_eq!(replica.round().await, 0);

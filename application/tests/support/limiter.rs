@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::key::KeyId;
 use domain::limits::Standing;
 use domain::month::Month;
-use memory::InProcessLimiter;
+use memory::{InProcessLimiter, ManualClock};
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
@@ -18,6 +19,8 @@ pub(crate) struct WatchedLimiter {
     good_calls: Mutex<Option<usize>>,
     is_down: AtomicBool,
     applied: Mutex<Vec<(KeyId, KeyState)>>,
+    /// The clock that goes on while a change is applied, and how far.
+    takes: Mutex<Option<(Arc<ManualClock>, Duration)>>,
 }
 
 impl WatchedLimiter {
@@ -27,7 +30,13 @@ impl WatchedLimiter {
             good_calls: Mutex::default(),
             is_down: AtomicBool::new(false),
             applied: Mutex::default(),
+            takes: Mutex::default(),
         }
+    }
+
+    /// From now on it takes so long by a clock to apply a change.
+    pub(crate) fn takes(&self, clock: Arc<ManualClock>, time: Duration) {
+        *self.takes.lock().unwrap() = Some((clock, time));
     }
 
     /// Fails once, after this many more calls.
@@ -81,6 +90,11 @@ impl Limiter for WatchedLimiter {
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
         self.answer()?;
         self.applied.lock().unwrap().push((key, state));
+        let takes = self.takes.lock().unwrap().clone();
+        if let Some((clock, time)) = takes {
+            clock.advance(time);
+            tokio::task::yield_now().await;
+        }
         self.inner.apply(key, state).await
     }
 

@@ -33,6 +33,10 @@ pub(crate) struct WatchedStore {
     /// Readings of counters wait here for a permit.
     gate: Semaphore,
     after_snapshot: Mutex<Option<BoxFuture<'static, ()>>>,
+    /// Charges wait here for a permit.
+    charges: Semaphore,
+    charging: AtomicUsize,
+    charged_at_once: AtomicUsize,
 }
 
 impl WatchedStore {
@@ -47,7 +51,24 @@ impl WatchedStore {
             taken_prefixes: AtomicUsize::new(0),
             gate: Semaphore::new(usize::MAX >> 4),
             after_snapshot: Mutex::default(),
+            charges: Semaphore::new(usize::MAX >> 4),
+            charging: AtomicUsize::new(0),
+            charged_at_once: AtomicUsize::new(0),
         }
+    }
+
+    /// From now on, who charges a month waits.
+    pub(crate) fn hold_charges(&self) {
+        self.charges.forget_permits(usize::MAX);
+    }
+
+    pub(crate) fn release_charges(&self) {
+        self.charges.add_permits(1_000);
+    }
+
+    /// How many charged a month at the same time, at most.
+    pub(crate) fn charged_at_once(&self) -> usize {
+        self.charged_at_once.load(Ordering::SeqCst)
     }
 
     /// From now on it fails.
@@ -170,6 +191,10 @@ impl KeyStore for WatchedStore {
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
+        let charging = self.charging.fetch_add(1, Ordering::SeqCst) + 1;
+        self.charged_at_once.fetch_max(charging, Ordering::SeqCst);
+        let _permit = self.charges.acquire().await.unwrap();
+        self.charging.fetch_sub(1, Ordering::SeqCst);
         self.answer()?;
         self.inner.charge(id, month, at).await
     }

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 /// The first silence. Clients on record got answers again after minutes, not seconds.
 pub const FIRST_BACK_OFF: Duration = Duration::from_mins(2);
-/// The longest: the first, doubled four times.
-pub const LONGEST_BACK_OFF: Duration = Duration::from_mins(32);
+/// The longest is the first, doubled so often: 32 minutes.
 const DOUBLINGS: u32 = 4;
 /// A silence that is told of and ends no later than this after the known one is the known one: what
 /// is told takes time to arrive, and must not grow longer each time it is told on.
-pub const SAME_BACK_OFF: Duration = Duration::from_secs(2);
+const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 
 /// What a limit page did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +63,7 @@ impl BackOff {
     pub(super) fn learn(&mut self, left: Duration, now: Duration) -> bool {
         let end = now + left;
         let known = self.newest.map_or(now, |(_, known)| known + SAME_BACK_OFF);
-        if end <= known {
+        if left.is_zero() || end <= known {
             return false;
         }
         let covers = |strikes: &u32| FIRST_BACK_OFF * 2_u32.pow(strikes - 1) >= left;
@@ -162,6 +161,16 @@ mod tests {
         assert_eq!(back_off.remaining(now), Some(Duration::from_secs(20)));
         assert!(back_off.learn(minutes(4), now));
         assert_eq!(back_off.remaining(now), Some(minutes(4)));
+    }
+
+    #[test]
+    fn nothing_left_is_no_silence_though_there_was_one() {
+        let mut back_off = BackOff::default();
+        back_off.strike(minutes(5), minutes(5));
+        back_off.forgive(minutes(8));
+        assert!(!back_off.learn(Duration::ZERO, minutes(9)));
+        let next = back_off.strike(minutes(9), minutes(9));
+        assert_eq!(next, Strike::Began(minutes(2)));
     }
 
     #[test]

@@ -13,6 +13,8 @@ use uuid::Uuid;
 
 use crate::outbound::{KeyState, Limiter, Snapshot, Verdict};
 
+mod forget;
+mod month;
 mod peek;
 
 /// A limiter whose time the suite can move.
@@ -40,12 +42,18 @@ pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F)
     exactly_the_quota_is_admitted_in_a_month(make().await).await;
     the_minute_is_answered_when_both_are_used_up(make().await).await;
     a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(make().await).await;
-    a_forgotten_key_is_unknown_until_it_is_hydrated_again(make().await).await;
+    forget::a_forgotten_key_is_unknown_until_it_is_hydrated_again(make().await).await;
+    forget::a_forgotten_key_keeps_its_minute(make().await).await;
+    forget::a_forgotten_key_stays_revoked(make().await).await;
+    forget::a_forgotten_key_keeps_the_newest_limits(make().await).await;
+    forget::a_refund_is_given_once_though_its_key_is_forgotten(make().await).await;
     new_limits_count_what_was_admitted_before(make().await).await;
     an_older_version_never_replaces_a_newer_one(make().await).await;
     hydrating_merges_by_maximum(make().await).await;
     a_refund_gives_the_month_back_once_and_the_minute_never(make().await).await;
-    a_new_month_begins_at_zero(make().await).await;
+    month::a_new_month_begins_at_zero(make().await).await;
+    month::a_month_is_never_begun_by_who_is_told_of_it(make().await).await;
+    month::a_key_of_a_month_that_has_not_begun_stays_unknown(make().await).await;
     without_a_cap_there_is_no_month_to_report(make().await).await;
     many_at_once_are_admitted_exactly(make().await).await;
     peek::peeking_tells_what_an_admission_would_and_counts_nothing(make().await).await;
@@ -100,6 +108,11 @@ impl Subject {
             .expect("apply");
     }
 
+    async fn forget(&self) {
+        let forgotten = self.under_test.limiter.forget(self.key).await;
+        forgotten.expect("forgetting is no error");
+    }
+
     async fn admit(&self) -> Verdict {
         self.under_test
             .limiter
@@ -124,6 +137,13 @@ impl Subject {
             admitted += usize::from(matches!(self.admit().await, Verdict::Admitted { .. }));
         }
         admitted
+    }
+}
+
+fn used(charged: u64) -> MonthlyUse {
+    MonthlyUse {
+        charged,
+        refunded: 0,
     }
 }
 
@@ -247,39 +267,6 @@ async fn a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(under_test:
     );
 }
 
-async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 60, Some(100), 3).await;
-    let limiter = &subject.under_test.limiter;
-    let other = KeyId(Uuid::from_u128(8));
-    let month = Month::of(subject.under_test.time.now().await);
-    let used = MonthlyUse::default();
-    let state_of_other = state(60, None, 1);
-    let snapshot = Snapshot {
-        state: state_of_other,
-        month,
-        used,
-    };
-    limiter.hydrate(other, snapshot).await.expect("hydrate");
-
-    limiter.forget(subject.key).await.expect("forget");
-    let forgotten = subject.admit().await;
-    assert_eq!(forgotten, Verdict::Unknown { month });
-    let kept = limiter.admit(other).await.expect("admit");
-    assert!(
-        matches!(kept, Verdict::Admitted { .. }),
-        "another key was forgotten: {kept:?}"
-    );
-    let again = limiter.forget(subject.key).await;
-    again.expect("forgetting an unknown key is no error");
-
-    let revoked = KeyState {
-        revoked: true,
-        ..state(60, Some(100), 2)
-    };
-    subject.hydrate(revoked, used).await;
-    assert_eq!(subject.admit().await, Verdict::Revoked);
-}
-
 async fn new_limits_count_what_was_admitted_before(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 4, Some(100), 0).await;
     assert_eq!(subject.admitted_of(10).await, 4);
@@ -367,25 +354,6 @@ async fn a_refund_gives_the_month_back_once_and_the_minute_never(under_test: Lim
         matches!(subject.admit().await, Verdict::QuotaExceeded { .. }),
         "one request was refunded more than once"
     );
-}
-
-async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
-    let subject = Subject::known(under_test, 100, Some(5), 3).await;
-    assert_eq!(subject.admitted_of(9).await, 2);
-    let now = subject.under_test.time.now().await;
-    subject
-        .under_test
-        .time
-        .advance(Month::of(now).time_left(now))
-        .await;
-    let Verdict::Admitted {
-        standing, month, ..
-    } = subject.admit().await
-    else {
-        panic!("the new month began with the old one's use");
-    };
-    assert!(month > Month::of(now));
-    assert_eq!(standing.month.expect("there is a quota").used, 1);
 }
 
 async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest) {

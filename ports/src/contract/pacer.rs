@@ -163,11 +163,11 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     while began.len() < 3 * budget {
         match subject.ask().await {
             Ok(()) => began.push(elapsed),
-            Err(refusal) => {
-                let wait = refusal.retry_after();
-                assert!(!wait.is_zero(), "there is a turn now");
-                elapsed += wait;
-                subject.advance(wait).await;
+            Err(Refusal::BackingOff { .. }) => panic!("the bank wanted nothing"),
+            Err(Refusal::BudgetUsedUp { retry_after }) => {
+                assert!(!retry_after.is_zero(), "there is a turn now");
+                elapsed += retry_after;
+                subject.advance(retry_after).await;
             }
         }
     }

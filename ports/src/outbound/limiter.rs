@@ -23,13 +23,18 @@ pub trait Limiter: Send + Sync {
     async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError>;
 
     /// Tells what the store knows of a key. Merged by maximum within a month; a revocation and a
-    /// newer version are never undone by a late one.
+    /// newer version are never undone by a late one. MUST NOT begin a month that hasn't begun by the
+    /// limiter's own clock, for the teller's may be ahead: of such a month the key's state alone is
+    /// taken, as [`Limiter::apply`] takes it.
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError>;
 
     /// Applies a change of a key that was made in the store. A key that isn't known stays unknown.
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError>;
 
-    /// Forgets a key: its next admission is [`Verdict::Unknown`]. Its counts of the minute go too.
+    /// Makes a key unknown: its next admission is [`Verdict::Unknown`], until it is hydrated. Its
+    /// month is what it is told of then. MUST keep, for as long as they matter, what was counted in
+    /// its minute, a revocation and the newest version that it was told of, and which requests were
+    /// refunded.
     async fn forget(&self, key: KeyId) -> Result<(), LimiterError>;
 
     /// Gives one admitted request back to `month`, once per `request`; never to the minute.

@@ -22,7 +22,7 @@
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
 //! doesn't know the script yet. The clock is the server's `TIME`; an admission is never earlier
-//! than the one before it, and the month only rolls forward. Refusals count nothing.
+//! than the one before it, and the month only rolls forward, never past the server's. Refusals count nothing.
 //! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
 //! is hydrated from the store; a change that arrives meanwhile is remembered and wins.
 //!
@@ -52,10 +52,13 @@
 //! A turn whose answer got lost is taken, and nobody asks the bank by it. A process that ends gives
 //! the places of its waiting callers back after 5 s, during which those behind them may wait in vain.
 //! Where the server's clock goes back, nobody gets a turn until it has caught up with the last one.
+//! A server that knows of no turn gives one at once and then evenly spaced ones, as if those in quick
+//! succession had just been taken: it may have lost that they were.
 //!
 //! A revocation waits up to 100 ms for one replica (`WAIT 1 100`), if the server has any. When none
 //! confirms, that is a warning and no error: a replica that takes over without it learns it from the
-//! store, with the next hydration.
+//! store, after a failure with the key's next request, otherwise with the next round of the
+//! reconciliation.
 
 mod answer;
 mod limiter;

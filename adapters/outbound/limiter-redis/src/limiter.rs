@@ -167,7 +167,7 @@ impl RedisLimiter {
             tracing::warn!(
                 key = %key,
                 "no replica of Redis confirmed a revocation within {REPLICATION:?}: if the server is \
-                 lost now, it holds after the next hydration only"
+                 lost now, it may hold only after the next round of the reconciliation"
             );
         }
         Ok(())

@@ -57,8 +57,8 @@ scripts! {
     APPLY('s') = "scripts/apply.lua";
     /// Gives one request back.
     REFUND('s' 'r') = "scripts/refund.lua";
-    /// Forgets a key.
-    FORGET('s' 'w' 'r') = "scripts/forget.lua";
+    /// Makes a key unknown.
+    FORGET('s') = "scripts/forget.lua";
 }
 
 scripts! {

@@ -73,8 +73,8 @@ impl Limiter for InProcessLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
         let (now, now_ms) = (self.clock.now(), self.now_ms());
         Ok(match self.shard(key).get_mut(&key) {
-            Some(counters) => counters.admit(now, now_ms),
-            None => Verdict::Unknown {
+            Some(counters) if counters.is_known => counters.admit(now, now_ms),
+            Some(_) | None => Verdict::Unknown {
                 month: Month::of(now),
             },
         })
@@ -88,10 +88,13 @@ impl Limiter for InProcessLimiter {
     }
 
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
-        self.shard(key)
-            .entry(key)
-            .and_modify(|counters| counters.merge(snapshot))
-            .or_insert_with(|| Counters::new(snapshot));
+        let now = self.clock.now();
+        let mut shard = self.shard(key);
+        if let Some(counters) = shard.get_mut(&key) {
+            counters.merge(snapshot, now);
+        } else if has_begun(snapshot.month, now) {
+            shard.insert(key, Counters::new(snapshot));
+        }
         Ok(())
     }
 
@@ -103,7 +106,9 @@ impl Limiter for InProcessLimiter {
     }
 
     async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
-        self.shard(key).remove(&key);
+        if let Some(counters) = self.shard(key).get_mut(&key) {
+            counters.is_known = false;
+        }
         Ok(())
     }
 
@@ -115,8 +120,16 @@ impl Limiter for InProcessLimiter {
     }
 }
 
+/// Whether a month that is told has begun: whoever tells it may have a clock that is ahead.
+fn has_begun(month: Month, now: DateTime<Utc>) -> bool {
+    month <= Month::of(now)
+}
+
 /// What is known of one key.
 struct Counters {
+    /// Whether its month is known. Without it the rest is kept, so that a key that is forgotten and
+    /// hydrated has no second minute.
+    is_known: bool,
     state: KeyState,
     window: SlidingWindow,
     month: Month,
@@ -127,6 +140,7 @@ struct Counters {
 impl Counters {
     fn new(snapshot: Snapshot) -> Self {
         Self {
+            is_known: true,
             state: snapshot.state,
             window: SlidingWindow::default(),
             month: snapshot.month,
@@ -167,7 +181,7 @@ impl Counters {
 
     /// The standing, if there is one. Begins no month: only an admission does.
     fn peek(&mut self, now: DateTime<Utc>, now_ms: u64) -> Option<Standing> {
-        (!self.state.revoked).then(|| self.standing(now, now_ms))
+        (self.is_known && !self.state.revoked).then(|| self.standing(now, now_ms))
     }
 
     fn standing(&mut self, now: DateTime<Utc>, now_ms: u64) -> Standing {
@@ -182,9 +196,12 @@ impl Counters {
         }
     }
 
-    fn merge(&mut self, snapshot: Snapshot) {
+    fn merge(&mut self, snapshot: Snapshot, now: DateTime<Utc>) {
         self.apply(snapshot.state);
-        self.roll_to(snapshot.month);
+        if has_begun(snapshot.month, now) {
+            self.begin_to_know(snapshot.month);
+            self.roll_to(snapshot.month);
+        }
         if snapshot.month == self.month {
             self.used = self.used.merge(snapshot.used);
         }
@@ -199,7 +216,7 @@ impl Counters {
     }
 
     fn refund(&mut self, month: Month, request: Uuid) {
-        if month != self.month || self.refunds.contains(&request) {
+        if !self.is_known || month != self.month || self.refunds.contains(&request) {
             return;
         }
         self.used.refunded += 1;
@@ -217,6 +234,13 @@ impl Counters {
             (month, MonthlyUse::default())
         } else {
             (self.month, self.used)
+        }
+    }
+
+    /// A key that was forgotten is hydrated: its month is what it is told of.
+    fn begin_to_know(&mut self, month: Month) {
+        if !self.is_known {
+            (self.is_known, self.month, self.used) = (true, month, MonthlyUse::default());
         }
     }
 

@@ -98,6 +98,8 @@ struct Both {
 impl Both {
     fn new(server: &Server, per_minute: u32) -> Self {
         server.run::<String>(&["FLUSHALL"]);
+        // It has forgotten nothing: nobody asked yet.
+        server.run::<u64>(&["HSET", "cep-standing:{bank}:s", "e", "0"]);
         let pacing = Pacing::new(NonZeroU32::new(per_minute).unwrap());
         let now = Duration::from_hours(500_000);
         let micros = Arc::new(AtomicI64::new(1_800_000_000_000_000));

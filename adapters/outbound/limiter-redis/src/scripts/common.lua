@@ -16,6 +16,8 @@ local STATE, LOG = KEYS[1], KEYS[2]
 local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000
 -- A month and more: an idle key's state outlives the counts that matter.
 local STATE_TTL = 40 * 86400000
+-- What is said of a key that isn't known: longer than anybody takes to tell what he read before.
+local UNKNOWN_TTL = 3600000
 
 local UNKNOWN, ADMITTED, RATE_LIMITED, QUOTA_EXCEEDED, REVOKED, PEEKED = 0, 1, 2, 3, 4, 5
 

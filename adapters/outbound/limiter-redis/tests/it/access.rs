@@ -57,7 +57,7 @@ async fn the_contract_is_kept_with_the_documented_rights_alone() {
     })
     .await;
     let bank = RedisLimiter::single(&as_user(&servers[0]), &options()).unwrap();
-    pacer(async |pacing| fresh(&servers, &bank, pacing)).await;
+    pacer(async |pacing| fresh(&servers, &bank, pacing).await).await;
     assert_eq!(
         servers[0].run::<Vec<String>>(&["ACL", "LOG"]),
         Vec::<String>::new()
@@ -79,7 +79,7 @@ async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
     })
     .await;
     let bank = RedisLimiter::cluster(&urls, &options()).unwrap();
-    pacer(async |pacing| fresh(&cluster.nodes, &bank, pacing)).await;
+    pacer(async |pacing| fresh(&cluster.nodes, &bank, pacing).await).await;
     for node in &cluster.nodes {
         assert_eq!(
             node.run::<Vec<String>>(&["ACL", "LOG"]),

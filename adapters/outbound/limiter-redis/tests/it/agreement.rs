@@ -130,6 +130,7 @@ async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
     let both: [&dyn Limiter; 2] = [&redis, &in_process];
 
     let month = Month::of(time.show());
+    clock.tell(time.show());
     let mut model = Model {
         limit: 10,
         quota: 100,

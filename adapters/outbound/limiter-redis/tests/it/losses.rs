@@ -243,6 +243,21 @@ async fn a_change_that_comes_before_a_late_hydration_wins() {
 }
 
 #[tokio::test]
+async fn what_is_kept_of_a_forgotten_key_ends_by_itself() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    limiter.forget(KEY).await.unwrap();
+    assert_eq!(server.run::<u64>(&["EXISTS", &state_of(KEY)]), 0);
+    hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
+    assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
+    limiter.forget(KEY).await.unwrap();
+    let left = server.run::<i64>(&["PTTL", &state_of(KEY)]);
+    assert!((1..=3_600_000).contains(&left), "{left}");
+}
+
+#[tokio::test]
 async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
     let Some(server) = Server::start(&[]) else {
         return;
@@ -254,7 +269,7 @@ async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
     server.run::<String>(&["SET", &log_of(KEY), "a text"]);
     assert!(limiter.admit(KEY).await.is_err());
-    limiter.forget(KEY).await.unwrap();
+    server.run::<u64>(&["DEL", &state_of(KEY), &log_of(KEY)]);
     server.run::<u64>(&[
         "HSET",
         &state_of(KEY),

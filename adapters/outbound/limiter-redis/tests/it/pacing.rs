@@ -10,7 +10,7 @@ use domain::pacing::{FIRST_BACK_OFF, Pacing, Refusal, Strike};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
 use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
-use ports::outbound::{NoTurn, Pacer};
+use ports::outbound::{News, NoTurn, Pacer};
 
 use crate::servers::{Cluster, Server, until};
 use crate::support::options;
@@ -49,17 +49,28 @@ pub(crate) fn pacing(per_minute: u32) -> Pacing {
     Pacing::new(NonZeroU32::new(per_minute).unwrap())
 }
 
-/// The suite's pacer, of a bank that nobody on `servers` has asked.
-pub(crate) fn fresh(servers: &[Server], limiter: &RedisLimiter, pacing: Pacing) -> PacerUnderTest {
+/// The suite's pacer, of a bank that nobody on `servers` has asked for a while.
+pub(crate) async fn fresh(
+    servers: &[Server],
+    limiter: &RedisLimiter,
+    pacing: Pacing,
+) -> PacerUnderTest {
     for server in servers {
         server.run::<String>(&["FLUSHALL"]);
     }
     let time = Standing::new();
     let pacer = limiter.pacer(pacing).in_standing_time(Arc::clone(&time.0));
+    rest(&pacer, &time).await;
     PacerUnderTest {
         pacer: Arc::new(pacer),
         time: Arc::new(time),
     }
+}
+
+/// A turn, and a while in which nobody asks: servers that know nothing don't know that.
+async fn rest(pacer: &RedisPacer, time: &Standing) {
+    pacer.turn(HURRIED).await.unwrap();
+    time.move_by(Duration::from_mins(2));
 }
 
 #[tokio::test]
@@ -69,7 +80,7 @@ async fn the_pacer_keeps_the_contract_on_one_server() {
     };
     let servers = [server];
     let limiter = RedisLimiter::single(&servers[0].url(), &options()).unwrap();
-    pacer(async |pacing| fresh(&servers, &limiter, pacing)).await;
+    pacer(async |pacing| fresh(&servers, &limiter, pacing).await).await;
 }
 
 #[tokio::test]
@@ -78,17 +89,69 @@ async fn the_pacer_keeps_the_contract_on_a_cluster() {
         return;
     };
     let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
-    pacer(async |pacing| fresh(&cluster.nodes, &limiter, pacing)).await;
+    pacer(async |pacing| fresh(&cluster.nodes, &limiter, pacing).await).await;
 }
 
-/// Three replicas, each with connections of its own.
-fn replicas(server: &Server, per_minute: u32, time: &Standing) -> Vec<RedisPacer> {
+/// Three replicas, each with connections of its own, of which none asked for a while.
+async fn replicas(server: &Server, per_minute: u32, time: &Standing) -> Vec<RedisPacer> {
     let replica = |_| {
         let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
         let pacer = limiter.pacer(pacing(per_minute));
         pacer.in_standing_time(Arc::clone(&time.0))
     };
-    (0..3).map(replica).collect()
+    let replicas: Vec<_> = (0..3).map(replica).collect();
+    rest(&replicas[0], time).await;
+    replicas
+}
+
+/// How many of twenty get a turn at once.
+async fn went_at_once(replicas: &[RedisPacer]) -> usize {
+    let asked = (0..20).map(|number| replicas[number % 3].turn(HURRIED));
+    let answers = join_all(asked).await;
+    answers.iter().filter(|answer| answer.is_ok()).count()
+}
+
+#[tokio::test]
+async fn a_server_that_lost_what_it_knew_gives_no_second_burst() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = Standing::new();
+    let replicas = replicas(&server, 15, &time).await;
+    assert_eq!(went_at_once(&replicas).await, 3);
+    server.run::<String>(&["FLUSHALL"]);
+    assert_eq!(went_at_once(&replicas).await, 1);
+    for _ in 0..20 {
+        time.move_by(Duration::from_secs(4));
+        assert_eq!(went_at_once(&replicas).await, 1);
+    }
+    time.move_by(Duration::from_secs(12));
+    assert_eq!(went_at_once(&replicas).await, 3);
+}
+
+#[tokio::test]
+async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let time = Standing::new();
+    let replicas = replicas(&server, 15, &time).await;
+    server.run::<String>(&["FLUSHALL"]);
+    let seconds = |ago: &[u64]| ago.iter().copied().map(Duration::from_secs).collect();
+    let news = News {
+        turns: seconds(&[50, 40, 30]),
+        paused_for: None,
+    };
+    replicas[0].learn(&news).await.unwrap();
+    assert_eq!(went_at_once(&replicas).await, 1);
+    assert_eq!(replicas[0].budget().await.unwrap().remaining, 11);
+    let news = News {
+        turns: seconds(&[1; 11]),
+        paused_for: None,
+    };
+    replicas[1].learn(&news).await.unwrap();
+    time.move_by(Duration::from_secs(9));
+    assert_eq!(went_at_once(&replicas).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -97,7 +160,7 @@ async fn a_budget_is_one_over_all_replicas() {
         return;
     };
     let time = Standing::new();
-    let replicas = replicas(&server, 5, &time);
+    let replicas = replicas(&server, 5, &time).await;
     let mut began = Vec::new();
     // Ninety seconds, and at each half of one thirty callers at once.
     for half in 0..180_u64 {
@@ -119,7 +182,7 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
         return;
     };
     let time = Standing::new();
-    let replicas = replicas(&server, 15, &time);
+    let replicas = replicas(&server, 15, &time).await;
     for pacer in &replicas {
         pacer.turn(HURRIED).await.unwrap();
     }
@@ -168,13 +231,13 @@ async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    // A turn every 300 ms, after three at once.
+    // A turn every 300 ms.
     let pacer = limiter.pacer(pacing(200));
     let asked = Instant::now();
     for _ in 0..5 {
         pacer.turn(PATIENT).await.unwrap();
     }
-    assert!(asked.elapsed() >= Duration::from_millis(600));
+    assert!(asked.elapsed() >= Duration::from_millis(1_200));
     let keys: Vec<String> = server.run(&["KEYS", "*"]);
     assert!(keys.iter().all(|key| key.starts_with("cep:{bank}:")));
     until("a minute's turns and places end by themselves", || {
@@ -189,7 +252,7 @@ async fn the_place_of_a_process_that_ended_ends_too() {
         return;
     };
     let time = Standing::new();
-    let replicas = replicas(&server, 15, &time);
+    let replicas = replicas(&server, 15, &time).await;
     for _ in 0..3 {
         replicas[0].turn(HURRIED).await.unwrap();
     }

@@ -24,7 +24,7 @@ local STATE_TTL = 86400000
 local GO, WAIT, USED_UP, BACKING_OFF, BEGAN, JOINED, DONE = 1, 2, 3, 4, 5, 6, 7
 
 local saved = redis.call('HMGET', STATE, 't', 'e', 'k', 'b', 'u')
-local even, strikes = tonumber(saved[2]) or 0, tonumber(saved[3]) or 0
+local even, strikes = tonumber(saved[2]), tonumber(saved[3]) or 0
 local began, ends = tonumber(saved[4]), tonumber(saved[5])
 
 local now = tonumber(ARGV[1])
@@ -33,6 +33,11 @@ if not now then
   now = time[1] * 1000000 + time[2]
 end
 now = math.max(now, tonumber(saved[1]) or 0)
+
+-- No turn is known, maybe because all were lost. So those in quick succession count as taken: who
+-- took them can't be asked, and the portal wants a captcha when they are taken twice.
+local blank = not even
+even = even or now + TOLERANCE
 
 local function save(...)
   redis.call('HSET', STATE, 't', now, ...)

@@ -1,12 +1,14 @@
 -- Another pacer of the bank leaves it alone for ARGV[5], 0 if it doesn't; ARGV[6..] is how long ago
 -- it gave turns.
 local left = tonumber(ARGV[5])
-if now + left > (ends and ends + SAME_BACK_OFF or now) then
+if left > 0 and now + left > (ends and ends + SAME_BACK_OFF or now) then
   local needed = 1
   while needed <= DOUBLINGS and FIRST_BACK_OFF * 2 ^ (needed - 1) < left do needed = needed + 1 end
   redis.call('DEL', WAITING)
   save('k', math.max(strikes, needed), 'b', now, 'u', now + left)
 end
+if blank then even = 0 end
 for place = 6, #ARGV do count(now - tonumber(ARGV[place])) end
+if blank then save('e', math.max(even, now + TOLERANCE)) end
 forget_old()
 return { DONE }

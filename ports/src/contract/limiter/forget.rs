@@ -1,0 +1,104 @@
+//! Forgetting a key: what the store has of it is read again, and nothing else is lost.
+
+use domain::key::KeyId;
+use domain::month::Month;
+use uuid::Uuid;
+
+use super::{LimiterUnderTest, Subject, state, used};
+use crate::outbound::{KeyState, Snapshot, Verdict};
+
+pub(super) async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(
+    under_test: LimiterUnderTest,
+) {
+    let subject = Subject::known(under_test, 60, Some(100), 3).await;
+    let limiter = &subject.under_test.limiter;
+    let other = KeyId(Uuid::from_u128(8));
+    let month = Month::of(subject.under_test.time.now().await);
+    let snapshot = Snapshot {
+        state: state(60, None, 1),
+        month,
+        used: used(0),
+    };
+    limiter.hydrate(other, snapshot).await.expect("hydrate");
+
+    subject.forget().await;
+    let forgotten = subject.admit().await;
+    assert_eq!(forgotten, Verdict::Unknown { month });
+    let kept = limiter.admit(other).await.expect("admit");
+    assert!(
+        matches!(kept, Verdict::Admitted { .. }),
+        "another key was forgotten: {kept:?}"
+    );
+    assert_eq!(subject.peek().await, None);
+    subject.forget().await;
+    subject.apply(state(60, Some(100), 2)).await;
+    assert_eq!(subject.admit().await, forgotten, "a change made it known");
+
+    subject.hydrate(state(60, Some(100), 2), used(97)).await;
+    assert_eq!(
+        subject.admitted_of(9).await,
+        3,
+        "the month is what the store has"
+    );
+}
+
+/// A store that fails between two readings must not give a key another minute.
+pub(super) async fn a_forgotten_key_keeps_its_minute(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 5, Some(100), 0).await;
+    assert_eq!(subject.admitted_of(3).await, 3);
+    for _ in 0..3 {
+        subject.forget().await;
+        subject.hydrate(state(5, Some(100), 1), used(3)).await;
+    }
+    assert_eq!(subject.admitted_of(9).await, 2);
+}
+
+pub(super) async fn a_forgotten_key_stays_revoked(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 5, Some(100), 0).await;
+    let revoked = KeyState {
+        revoked: true,
+        ..state(5, Some(100), 2)
+    };
+    assert_eq!(subject.admitted_of(1).await, 1);
+    subject.apply(revoked).await;
+    subject.forget().await;
+    let forgotten = subject.admit().await;
+    assert!(
+        matches!(forgotten, Verdict::Unknown { .. }),
+        "{forgotten:?}"
+    );
+    subject.hydrate(state(5, Some(100), 1), used(1)).await;
+    assert_eq!(
+        subject.admit().await,
+        Verdict::Revoked,
+        "a late hydrate undid a revocation"
+    );
+}
+
+pub(super) async fn a_forgotten_key_keeps_the_newest_limits(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 50, Some(100), 0).await;
+    assert_eq!(subject.admitted_of(1).await, 1);
+    subject.forget().await;
+    subject.apply(state(5, Some(100), 10)).await;
+    subject.forget().await;
+    subject.hydrate(state(50, Some(100), 9), used(1)).await;
+    assert_eq!(subject.admitted_of(9).await, 4);
+}
+
+pub(super) async fn a_refund_is_given_once_though_its_key_is_forgotten(
+    under_test: LimiterUnderTest,
+) {
+    let subject = Subject::known(under_test, 100, Some(5), 0).await;
+    assert_eq!(subject.admitted_of(9).await, 5);
+    let month = Month::of(subject.under_test.time.now().await);
+    let refund = async || {
+        let limiter = &subject.under_test.limiter;
+        let refunded = limiter.refund(subject.key, month, Uuid::from_u128(42));
+        refunded.await.expect("refund");
+    };
+    refund().await;
+    subject.forget().await;
+    subject.hydrate(state(100, Some(5), 1), used(5)).await;
+    refund().await;
+    assert_eq!(subject.admitted_of(9).await, 0, "it was given twice");
+}
