@@ -182,6 +182,7 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
         answered = pulse(&watch, &journal, answered);
         std::future::ready(())
     }));
+    tasks.spawn(gateway.journal.ended());
     let retirement = Arc::clone(&gateway.retirement);
     tasks.spawn(every(RETIRE, move || {
         let retirement = Arc::clone(&retirement);

@@ -50,7 +50,7 @@ pub use witness::CommitWitness;
 use writer::Writer;
 
 /// How long requests and statistics wait for others on a lane of their own.
-const LINGER: Duration = Duration::from_secs(1);
+const LINGER: Duration = Duration::from_millis(250);
 
 /// Writes down what was used. Close it before the program ends: what still waits is written then.
 /// Clones are one journal.
@@ -129,6 +129,21 @@ impl Journal {
             lane.ended().await;
         }
         self.0.queues().try_for_each(|queue| queue.left_behind())
+    }
+
+    /// Resolves when nothing more will be written: after [`Journal::close`], or because of a defect.
+    pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let counts = self.0.counts.ended();
+        let details = self.0.details.as_ref().map(Lane::ended);
+        async move {
+            match details {
+                None => counts.await,
+                Some(details) => tokio::select! {
+                    () = counts => {}
+                    () = details => {}
+                },
+            }
+        }
     }
 }
 

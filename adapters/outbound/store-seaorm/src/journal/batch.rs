@@ -17,7 +17,7 @@ use super::statistics::Kind;
 /// costs a commit in so long, and not one after another.
 const REFUSALS_LINGER: Duration = Duration::from_secs(1);
 /// Entries that are written without waiting for more: what more would save is little by then.
-const LARGE: usize = 16_384;
+const LARGE: usize = 4_096;
 
 /// How far a batch is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
 
 use super::queue::Queue;
 use super::writer::Writer;
@@ -11,24 +10,25 @@ use super::writer::Writer;
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) queue: Arc<Queue>,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    /// Closed when the writer ends, however it does.
+    writing: watch::Receiver<()>,
 }
 
 impl Lane {
     /// Has a writer write what is in its queue.
     pub(super) fn start(queue: Arc<Queue>, writer: Writer) -> Self {
-        let writer = Mutex::new(Some(tokio::spawn(writer.run())));
-        Self { queue, writer }
+        let (alive, writing) = watch::channel(());
+        tokio::spawn(async move {
+            writer.run().await;
+            drop(alive);
+        });
+        Self { queue, writing }
     }
 
-    /// Waits until the writer of a closed queue has ended.
-    pub(super) async fn ended(&self) {
-        let mut writer = self.writer.lock().await;
-        if let Some(running) = writer.as_mut() {
-            // The task neither panics nor is cancelled, save by a runtime that ends.
-            let _ = running.await;
-            *writer = None;
-        }
+    /// Waits until the writer has ended: once its queue is closed, or by a panic.
+    pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut writing = self.writing.clone();
+        async move { while writing.changed().await.is_ok() {} }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use domain::key::KeyId;
+use futures::FutureExt as _;
 use ports::outbound::{KeyStore, UsageJournal};
 use store_seaorm::{CommitWitness, StoreOptions};
 use uuid::Uuid;
@@ -61,6 +63,34 @@ async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
     assert_eq!(writer.waiting(), 0);
     writer.close().await.unwrap();
     assert_eq!(heard.committed.lock().unwrap().iter().sum::<usize>(), 5);
+}
+
+/// A defect, as a witness of commits may have one.
+struct Defect;
+
+impl CommitWitness for Defect {
+    fn committed(&self, _entries: usize, _took: Duration) {
+        panic!("a defect");
+    }
+
+    fn failed(&self) {}
+}
+
+#[tokio::test]
+async fn a_journal_whose_writer_panicked_has_ended_and_says_what_it_left() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let writer = store.watched_journal(Uuid::from_u128(1), Arc::new(Defect));
+    let healthy = store.journal(Uuid::from_u128(2));
+    let receipt = writer.admit(admission(KeyId(Uuid::nil())));
+    writer.ended().await;
+    writer.close().await.unwrap_err();
+    drop(receipt);
+    let ended = healthy.ended();
+    assert!(ended.now_or_never().is_none());
+    let ended = healthy.ended();
+    healthy.close().await.unwrap();
+    ended.await;
 }
 
 #[tokio::test]
