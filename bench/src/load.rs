@@ -117,6 +117,11 @@ impl Load {
         })
     }
 
+    /// How often each request was asked.
+    pub(crate) fn rounds(&self) -> usize {
+        self.asked.load(Ordering::Relaxed) / self.requests.len().max(1)
+    }
+
     /// Connects, to another address each time.
     pub(crate) async fn connect(&self, number: usize) -> Result<Connection> {
         Connection::open(self.addresses[number % self.addresses.len()]).await

@@ -19,8 +19,9 @@
 //!
 //! A server is written to on two lanes, each with a queue, a writer and a connection of its own. On
 //! one go the counts that answers wait for, a statement for a batch. On the other, requests and
-//! statistics gather for [`LINGER`]: many of them share a row by then, so it is changed once. A file
-//! has one writer at a time and little to gain, so there everything goes on one lane.
+//! statistics gather for [`LINGER`]: many of them share a row by then, so it is changed once, and the
+//! server may put off its write to the disk, as no answer waits for it. A file has one writer at a time
+//! and little to gain, so there everything goes on one lane.
 
 mod batch;
 mod lane;

@@ -114,6 +114,11 @@ impl Batch {
         self.lingers_until.is_none()
     }
 
+    /// Whether answers or refunds wait for it.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.used.is_empty()
+    }
+
     /// Whether nothing is lost with it.
     pub(super) fn is_empty(&self) -> bool {
         self.used.is_empty() && self.requests.is_empty() && self.refused.is_empty()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
@@ -107,6 +107,11 @@ impl Writer {
         let mark = self.statements.mark_of(batch, self.name, self.number);
         let statements = self.statements.of(batch);
         let transaction = self.answer(begin(&self.connection)).await?;
+        if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
+            // Nobody waits for it, so it doesn't keep the disk from what others wait for.
+            let relaxed = transaction.execute_unprepared("SET LOCAL synchronous_commit = off");
+            self.answer(relaxed).await?;
+        }
         let mut marked = 0;
         for statement in mark {
             let done = self.answer(transaction.execute_raw(statement)).await?;
