@@ -26,8 +26,8 @@ pub trait UsageJournal: Send + Sync {
     fn admit(&self, entry: AdmissionEntry) -> Receipt;
 
     /// Keeps what became of a request, and counts it in the statistics of its key and customer, in
-    /// one commit. Written within a second while the store works; a crash may
-    /// lose those that aren't written yet, never an admission whose receipt resolved.
+    /// one commit. Written within a second while the store works; a crash may lose those that aren't
+    /// written yet, never an admission whose receipt resolved.
     fn conclude(&self, entry: RequestEntry);
 
     /// Counts a request that a limit refused, in the statistics alone. Written as late as those

@@ -54,7 +54,7 @@ impl StoreOptions {
         (backend == DbBackend::Postgres).then(|| self.connect_timeout + 2 * self.statement_timeout)
     }
 
-    /// The options of the journal's own connection. A statement that takes longer than an entry may
+    /// The options of the journal's own connections. A statement that takes longer than an entry may
     /// wait helps nobody any more, and holds rows that other processes wait for.
     pub(crate) fn for_journal(self) -> Self {
         Self {

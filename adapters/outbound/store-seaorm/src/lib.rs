@@ -2,7 +2,7 @@
 //! server, with the same tables and the same statements.
 //!
 //! [`Store`] keeps customers and keys, and reads what was used; [`Journal`] writes use and
-//! requests, many in one commit, over a connection of its own. Any number of processes may open one
+//! requests, many in one commit, over connections of its own. Any number of processes may open one
 //! database.
 //!
 //! **SQLite** lets one write at a time, and everybody reads meanwhile (write-ahead log). A step

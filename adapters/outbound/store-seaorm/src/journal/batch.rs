@@ -93,7 +93,6 @@ impl Batch {
 
     /// Takes a kind of refusal that it has none of; returns whether the writer has to be told.
     pub(super) fn refuse(&mut self, kind: Kind, at: DateTime<Utc>) -> bool {
-        // Requests of a batch that lingers no longer don't have to wait for it.
         let told = self.may_linger(REFUSALS_LINGER);
         self.refused.insert(kind, 1);
         self.newest = self.newest.max(Some(at));
@@ -101,8 +100,8 @@ impl Batch {
         told
     }
 
-    /// Notes that what comes next may wait for so long. Whether the writer doesn't know yet when it
-    /// has to write.
+    /// Notes that what comes next may wait for so long, or until the rest of the batch is written;
+    /// returns whether the writer has to be told.
     fn may_linger(&mut self, span: Duration) -> bool {
         if self.is_empty() && !span.is_zero() {
             self.lingers_until = Some(Instant::now() + span);
