@@ -126,6 +126,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     let keys: Arc<dyn KeyAdministration> = Arc::new(basis.key_service()?);
     let gatekeeper = basis.gatekeeper(&usage)?;
     gatekeeper.learn_keys().await?;
+    basis.counting.begin().await;
     let banks = banks(options, sandbox, basis.counting.pacer(), &traces)?;
     let banks = metered(banks, &metrics, clock);
     let bank_watch = Arc::new(BankWatch::new(Arc::clone(clock)));

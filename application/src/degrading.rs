@@ -125,6 +125,19 @@ impl DegradingLimiter {
         }
     }
 
+    /// Tries the shared limiter until it answers or is left alone, so that whoever begins knows and
+    /// says whether it works. Reads nothing from the store.
+    pub async fn begin(&self) {
+        while let Some(attempt) = self.attempt() {
+            if attempt
+                .ended(self.shared.peek(KeyId(Uuid::nil())).await)
+                .is_ok()
+            {
+                break;
+            }
+        }
+    }
+
     /// Who keeps the limits, once the shared limiter was tried if it is time to. Reads nothing from
     /// the store.
     pub(crate) async fn probe(&self) -> LimiterMode {
@@ -215,6 +228,7 @@ impl DegradingLimiter {
             limiter: self,
             permit,
             ending: Ending::Abandoned,
+            failure: None,
         })
     }
 
@@ -256,6 +270,7 @@ struct Attempt<'a> {
     limiter: &'a DegradingLimiter,
     permit: Permit,
     ending: Ending,
+    failure: Option<LimiterError>,
 }
 
 impl Attempt<'_> {
@@ -264,6 +279,7 @@ impl Attempt<'_> {
             Ok(_) => Ending::Answered,
             Err(error) => {
                 tracing::debug!(%error, "the shared limiter failed");
+                self.failure = Some(error.clone());
                 Ending::Failed
             }
         };
@@ -295,6 +311,7 @@ impl Drop for Attempt<'_> {
             Change::Opened => tracing::warn!(
                 failures = breaker::FAILURES,
                 changes,
+                error = self.failure.as_ref().map(tracing::field::display),
                 "the shared limiter fails: this process keeps limits on its own, with its share of \
                  each minute, until the shared one answers"
             ),

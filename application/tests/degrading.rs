@@ -117,6 +117,21 @@ async fn a_revocation_that_the_shared_limiter_missed_is_refused_once_it_is_back(
 }
 
 #[tokio::test]
+async fn whoever_begins_knows_whether_the_shared_limiter_works() {
+    for (manner, mode) in [
+        (Manner::Works, LimiterMode::Shared),
+        (Manner::Refuses, LimiterMode::Degraded),
+    ] {
+        let replica = Replica::one_of(1, limits(100, None)).await;
+        let readings = replica.store.snapshots();
+        replica.shared.becomes(manner);
+        replica.limiter.begin().await;
+        assert_eq!(replica.limiter.mode(), mode);
+        assert_eq!(replica.store.snapshots(), readings);
+    }
+}
+
+#[tokio::test]
 async fn a_revocation_that_nobody_could_announce_is_refused_once_the_shared_limiter_is_back() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let other = KeyId(Uuid::from_u128(8));

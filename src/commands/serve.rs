@@ -1,6 +1,7 @@
 //! `cep-gateway serve`: the life of the server, from the first key to the last answer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -165,16 +166,32 @@ fn raise_descriptor_limit() {
     }
 }
 
-fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
-    let mut tasks = JoinSet::new();
-    let watch = Arc::clone(&gateway.key_watch);
-    tasks.spawn(every(KEY_WATCH, move || {
-        let watch = Arc::clone(&watch);
-        async move {
-            if let Err(error) = watch.catch_up().await {
-                tracing::warn!(%error, "changes of keys could not be read");
+/// Follows the changes of keys, and says when that stops and when it goes on.
+async fn follow(watch: &KeyWatch, failing: &AtomicBool) {
+    match watch.catch_up().await {
+        Ok(_) => {
+            if failing.swap(false, Ordering::Relaxed) {
+                tracing::info!("changes of keys are followed again");
             }
         }
+        Err(error) => {
+            if !failing.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    %error,
+                    "changes of keys can't be followed: the database can't be read, or the limiter \
+                     not told; they are tried four times a second"
+                );
+            }
+        }
+    }
+}
+
+fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    let (watch, failing) = (Arc::clone(&gateway.key_watch), Arc::default());
+    tasks.spawn(every(KEY_WATCH, move || {
+        let (watch, failing) = (Arc::clone(&watch), Arc::clone(&failing));
+        async move { follow(&watch, &failing).await }
     }));
     let (watch, journal) = (Arc::clone(&gateway.key_watch), gateway.journal.clone());
     let mut answered = true;

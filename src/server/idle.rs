@@ -18,6 +18,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 const FIRST_REQUEST: Duration = Duration::from_secs(5);
 /// Time from a head's first byte to its last (HTTP/1.1; h2 bounds heads by their size).
 const HEAD: Duration = Duration::from_secs(5);
+/// Time in which a client must take something of what it is sent.
+const STALLED: Duration = Duration::from_secs(30);
 /// Time between an answer and the next request; longer than clients usually keep connections.
 const NEXT_REQUEST: Duration = Duration::from_secs(75);
 
@@ -92,11 +94,14 @@ impl Drop for InFlight {
     }
 }
 
-/// A stream that ends with an error once its connection has been idle for too long.
+/// A stream that ends with an error once its connection has been idle for too long, or its client
+/// hasn't taken for as long what it is sent.
 pub(super) struct Watched<S> {
     stream: S,
     activity: Arc<Activity>,
     alarm: Pin<Box<Sleep>>,
+    /// While the client takes nothing: when that ends.
+    stalled: Option<Pin<Box<Sleep>>>,
     protocol: Protocol,
 }
 
@@ -115,6 +120,7 @@ impl<S> Watched<S> {
             stream,
             activity,
             alarm,
+            stalled: None,
             protocol: Protocol::Unknown,
         }
     }
@@ -136,6 +142,24 @@ impl<S> Watched<S> {
         {
             self.alarm.as_mut().reset(until);
         }
+    }
+
+    /// What became of a write, which may not wait for ever.
+    fn taken(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let begin = || Box::pin(sleep_until(Instant::now() + STALLED));
+        let stalled = self.stalled.get_or_insert_with(begin);
+        stalled
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn poll_idle(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -173,7 +197,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         context: &mut Context<'_>,
         buffer: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, buffer)
+        let written = Pin::new(&mut self.stream).poll_write(context, buffer);
+        self.taken(context, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -193,7 +218,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         context: &mut Context<'_>,
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
+        self.taken(context, written)
     }
 }
 
@@ -235,6 +261,24 @@ mod tests {
         let answered = Instant::now();
         assert!(watched.read(&mut byte).await.is_err());
         assert!(answered.elapsed() >= NEXT_REQUEST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_nothing_is_let_go_and_a_slow_one_is_not() {
+        let (mut client, server) = duplex(64);
+        let mut watched = Watched::new(server, Activity::new());
+        let reading = tokio::spawn(async move {
+            let mut byte = [0];
+            for _ in 0..10 {
+                tokio::time::sleep(STALLED.mul_f32(0.9)).await;
+                client.read_exact(&mut byte).await.unwrap();
+            }
+            (client, Instant::now())
+        });
+        let error = watched.write_all(&[0; 1_000]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        let (_client, last) = reading.await.unwrap();
+        assert!((STALLED..STALLED + Duration::from_secs(1)).contains(&last.elapsed()));
     }
 
     #[tokio::test(start_paused = true)]

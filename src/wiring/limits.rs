@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use application::{DegradingLimiter, DegradingPacer};
+use application::{DegradingLimiter, DegradingPacer, LimiterMode};
 use domain::pacing::Pacing;
 use limiter_redis::{RedisLimiter, RedisOptions};
 use memory::{InProcessLimiter, InProcessPacer};
@@ -104,6 +104,20 @@ impl Counting {
             in_process,
             pacer: Arc::new(pacer),
         })
+    }
+
+    /// Says whether what is shared works, once that is known.
+    pub(super) async fn begin(&self) {
+        let Self::Shared { limiter, .. } = self else {
+            return;
+        };
+        limiter.begin().await;
+        if limiter.mode() == LimiterMode::Degraded {
+            tracing::warn!(
+                "beginning without Redis: look whether it runs, and at CEP_REDIS_URL or \
+                 CEP_REDIS_CLUSTER"
+            );
+        }
     }
 
     /// What counts.

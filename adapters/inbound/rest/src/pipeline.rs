@@ -179,7 +179,7 @@ impl Errand {
             }
             Refusal::Unavailable { cause, .. } => {
                 let request_id = &self.call.request_id;
-                tracing::error!(%request_id, %cause, "a key or its limits could not be read");
+                tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
                 (Ending::Unavailable, None)
             }
         };
