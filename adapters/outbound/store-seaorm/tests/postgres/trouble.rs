@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use domain::key::KeyId;
 use domain::outcome::Outcome;
 use futures::future::join_all;
 use ports::contract::fixture::act;
@@ -34,6 +35,14 @@ async fn until(mut holds: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "waited in vain");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+}
+
+/// A proxy before a database, a store that goes through it, and a key.
+async fn behind_a_proxy(place: &Place<'_>, options: StoreOptions) -> (Proxy, Store, KeyId) {
+    let proxy = Proxy::before(place.server.port()).await;
+    let store = through(&proxy, place, options).await;
+    let key = add_key(&store, 1).await;
+    (proxy, store, key)
 }
 
 /// A store whose connections go through a proxy.
@@ -90,9 +99,7 @@ async fn a_statement_that_takes_too_long_is_given_up() {
 async fn a_silent_server_holds_nobody_up_and_is_used_again_once_it_speaks() {
     let server = server_or_skip!();
     let place = server.database().await;
-    let proxy = Proxy::before(server.port()).await;
-    let store = through(&proxy, &place, impatient()).await;
-    let key = add_key(&store, 1).await;
+    let (proxy, store, key) = behind_a_proxy(&place, impatient()).await;
     let writer = journal(&store, 1);
     writer.admit(admission(key)).await.unwrap();
     proxy.set(Way::Silent);
@@ -120,9 +127,7 @@ async fn a_silent_server_holds_nobody_up_and_is_used_again_once_it_speaks() {
 async fn counts_whose_answer_was_lost_are_not_repeated() {
     let server = server_or_skip!();
     let place = server.database().await;
-    let proxy = Proxy::before(server.port()).await;
-    let store = through(&proxy, &place, StoreOptions::default()).await;
-    let key = add_key(&store, 1).await;
+    let (proxy, store, key) = behind_a_proxy(&place, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     for round in 1..=5 {
         proxy.set(Way::LoseAnswer(SECOND_PROCESS));
@@ -136,9 +141,7 @@ async fn counts_whose_answer_was_lost_are_not_repeated() {
 async fn details_whose_commit_lost_its_answer_are_not_repeated() {
     let server = server_or_skip!();
     let place = server.database().await;
-    let proxy = Proxy::before(server.port()).await;
-    let store = through(&proxy, &place, StoreOptions::default()).await;
-    let key = add_key(&store, 1).await;
+    let (proxy, store, key) = behind_a_proxy(&place, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     let connection = place.connect().await;
     for round in 1..=5_u32 {
@@ -155,9 +158,7 @@ async fn details_whose_commit_lost_its_answer_are_not_repeated() {
 async fn a_commit_that_the_server_is_still_about_is_not_repeated() {
     let server = server_or_skip!();
     let place = server.database().await;
-    let proxy = Proxy::before(server.port()).await;
-    let store = through(&proxy, &place, StoreOptions::default()).await;
-    let key = add_key(&store, 1).await;
+    let (proxy, store, key) = behind_a_proxy(&place, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     writer.admit(admission(key)).await.unwrap();
     let connection = place.connect().await;
