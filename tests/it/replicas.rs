@@ -100,6 +100,21 @@ async fn a_revoked_key_is_refused_by_every_replica_from_the_answer_on() {
 }
 
 #[tokio::test]
+async fn a_replica_that_begins_without_redis_says_so_and_why_before_it_serves() {
+    let Some(mut servers) = Servers::start() else {
+        return;
+    };
+    servers.kill_redis();
+    let gateway = migrated_replica(&servers);
+    assert_eq!(gateway.state_of("limiter").await, "degraded");
+    let log = gateway.log();
+    let before = log.split("\"serving\"").next().unwrap();
+    for said in ["CEP_REDIS_URL", "\"error\":", "no connection to Redis"] {
+        assert!(before.contains(said), "{said}: {log}");
+    }
+}
+
+#[tokio::test]
 async fn without_redis_each_replica_admits_its_share_and_afterwards_the_quota_is_exact() {
     let Some(mut servers) = Servers::start() else {
         return;
