@@ -59,7 +59,7 @@ local function admit(known)
     return nil
   end
   connection:set_keepalive(IDLE, settings.connections)
-  return answer
+  return answer[1]
 end
 
 local function is_complete(body)

@@ -240,7 +240,7 @@ async fn round_trips(field: &Field) -> Result<Row> {
     Ok(row(
         &format!("(h) what Redis counted in {} requests", asked.answered),
         sent.collect::<Vec<_>>().join(", "),
-        "one `evalsha` each, no `ping`",
+        "one `evalsha` each at most, no `ping`",
     ))
 }
 

@@ -8,8 +8,8 @@
 //!
 //! | key | type | what | time to live |
 //! |---|---|---|---|
-//! | `cep:{<id>}:s` | hash | status, version, limits, month, charged, refunded, last time | 40 days after the first admission of a month, or a hydration |
-//! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window |
+//! | `cep:{<id>}:s` | hash | status, version, limits, month, charged, refunded, last time, ends of the log | 40 days after the first admission of a month, or a hydration |
+//! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window, and 16 s more at most |
 //! | `cep:{<id>}:r` | sorted set | the last 256 requests refunded, if any | 1 hour |
 //!
 //! And three of the bank, which all replicas ask from one address, for [`RedisPacer`]:
@@ -21,8 +21,10 @@
 //! | `cep:{bank}:q` | sorted set | who waits | 5 s after the last of them looked |
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
-//! doesn't know the script yet. The clock is the server's `TIME`; an admission is never earlier
-//! than the one before it, and the month only rolls forward, never past the server's. Refusals count nothing.
+//! doesn't know the script yet. On one server, admissions that come while others are under way share
+//! the next call, up to 64 of them; a cluster is asked for each. The clock is the server's `TIME`; an
+//! admission is never earlier than the one before it, and the month only rolls forward, never past
+//! the server's. Refusals count nothing.
 //! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
 //! is hydrated from the store; a change that arrives meanwhile is remembered and wins.
 //!
@@ -46,7 +48,8 @@
 //! # When it fails
 //!
 //! Every failure is an error, and nothing is asked twice: a call whose answer got lost may have
-//! counted. What is sent again was refused before it began: a script that isn't loaded, a slot that
+//! counted. What is wrong with the keys of one API key is an error for it alone; where a whole call
+//! fails, those who wait behind it fail too, uncounted. What is sent again was refused before it began: a script that isn't loaded, a slot that
 //! is elsewhere. A connection that is lost is made anew by the next call.
 //!
 //! A turn whose answer got lost is taken, and nobody asks the bank by it. A process that ends gives
@@ -60,12 +63,14 @@
 //! store, after a failure with the key's next request, otherwise with the next round of the
 //! reconciliation.
 
+mod admissions;
 mod answer;
 mod limiter;
 mod line;
 mod options;
 mod pacer;
 mod scripts;
+mod space;
 mod wire;
 
 pub use limiter::RedisLimiter;

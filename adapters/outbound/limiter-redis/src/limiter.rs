@@ -1,7 +1,7 @@
 //! The port, call by call.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,11 +15,13 @@ use domain::pacing::Pacing;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
+use crate::admissions::Admissions;
 use crate::answer::{self, Strange};
 use crate::line::{Dialler, Fault, Line, Lines};
 use crate::options::{RedisLimiterError, RedisOptions, RedisTimeouts, tcp_settings};
 use crate::pacer::RedisPacer;
 use crate::scripts::{self, Script};
+use crate::space::Space;
 use crate::wire::{Argument, Call};
 
 /// How long a revocation waits for a replica.
@@ -30,10 +32,11 @@ const TURN: Duration = Duration::from_secs(2);
 /// Counts in Redis, or in a Redis Cluster. Connects when it is first asked.
 pub struct RedisLimiter {
     lines: Arc<Lines>,
+    /// On one server; a cluster has keys in many places, which no call reaches together.
+    admissions: Option<Admissions>,
     /// `WAIT` holds up everything behind it on its connection, so it has one of its own.
     revocations: tokio::sync::Mutex<Line>,
-    namespace: String,
-    shift: Option<Arc<AtomicI64>>,
+    space: Space,
 }
 
 impl RedisLimiter {
@@ -96,18 +99,23 @@ impl RedisLimiter {
     fn new(options: &RedisOptions, namespace: String, shared: &Dialler, own: Dialler) -> Self {
         let timeouts = options.timeouts;
         let lines = (0..options.connections.get()).map(|_| Line::new(shared.clone(), timeouts));
+        let (lines, space) = (Arc::new(Lines::new(lines)), Space::new(namespace));
+        let admissions = match shared {
+            Dialler::Single(_) => Some(Admissions::new(&lines, &space)),
+            Dialler::Cluster(_) => None,
+        };
         Self {
-            lines: Arc::new(Lines::new(lines)),
+            lines,
+            admissions,
             revocations: tokio::sync::Mutex::new(Line::new(own, patient(timeouts))),
-            namespace,
-            shift: None,
+            space,
         }
     }
 
     /// A pacer of the bank, for all who use the same servers and namespace. It shares this limiter's
     /// connections.
     pub fn pacer(&self, pacing: Pacing) -> RedisPacer {
-        RedisPacer::new(Arc::clone(&self.lines), &self.namespace, pacing)
+        RedisPacer::new(Arc::clone(&self.lines), self.space.namespace(), pacing)
     }
 
     /// The same limiter in another time: so many milliseconds, as they are at each call, are added
@@ -115,8 +123,9 @@ impl RedisLimiter {
     /// change what is counted of them.
     #[must_use]
     pub fn in_shifted_time(mut self, shift: Arc<AtomicI64>) -> Self {
-        self.namespace.push_str("-shifted");
-        self.shift = Some(shift);
+        self.space = self.space.shifted(shift);
+        let admissions = self.admissions.as_ref();
+        self.admissions = admissions.map(|_| Admissions::new(&self.lines, &self.space));
         self
     }
 
@@ -126,36 +135,46 @@ impl RedisLimiter {
         key: KeyId,
         rest: impl IntoIterator<Item = Argument>,
     ) -> Result<Vec<i64>, Fault> {
-        let (keys, arguments) = (self.keys(script, key), self.arguments(rest));
+        let (keys, arguments) = self.told(script, key, rest);
         let call = Call {
             script,
             keys: &keys,
             arguments: &arguments,
         };
-        self.lines.run(&call).await
+        self.lines.next().run(&call).await
     }
 
-    /// The keys that a script is given; what stands in braces decides the slot.
-    fn keys(&self, script: &Script, key: KeyId) -> Vec<String> {
-        let (namespace, id) = (&self.namespace, key.0.simple());
-        let name = |kind: &char| format!("{namespace}:{{{id}}}:{kind}");
-        script.keys.iter().map(name).collect()
+    /// Has one request admitted or refused.
+    async fn ask(&self, key: KeyId) -> Result<Vec<i64>, Fault> {
+        if let Some(admissions) = &self.admissions {
+            return admissions.ask(key).await;
+        }
+        let (keys, arguments) = self.told(&scripts::ADMIT, key, []);
+        let call = Call {
+            script: &scripts::ADMIT,
+            keys: &keys,
+            arguments: &arguments,
+        };
+        let mut answers = self.lines.next().run_for_each(&call).await?;
+        answers.pop().unwrap_or(Err(Strange.into()))
     }
 
-    fn arguments(&self, rest: impl IntoIterator<Item = Argument>) -> Vec<Argument> {
-        let shift = self.shift.as_ref();
-        let shift = shift.map_or(0, |shift| shift.load(Ordering::SeqCst));
-        std::iter::once(shift.into()).chain(rest).collect()
+    /// What a script is told that is about one key.
+    fn told(
+        &self,
+        script: &Script,
+        key: KeyId,
+        rest: impl IntoIterator<Item = Argument>,
+    ) -> (Vec<String>, Vec<Argument>) {
+        let keys = self.space.keys(script, key).collect();
+        (keys, self.space.arguments(rest))
     }
 
     /// Has a replica confirm a revocation, so that it is still one after the server is lost.
     async fn confirm(&self, key: KeyId, state: KeyState) -> Result<(), Fault> {
         let turn = tokio::time::timeout(TURN, self.revocations.lock()).await;
         let line = turn.map_err(|_| Fault::Wait(TURN))?;
-        let (keys, arguments) = (
-            self.keys(&scripts::APPLY, key),
-            self.arguments(described(state)),
-        );
+        let (keys, arguments) = self.told(&scripts::APPLY, key, described(state));
         // Once more, for WAIT looks at what its own connection wrote.
         let call = Call {
             script: &scripts::APPLY,
@@ -207,7 +226,7 @@ fn failed(cause: impl Into<Fault>) -> LimiterError {
 #[async_trait]
 impl Limiter for RedisLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
-        let answer = self.run(&scripts::ADMIT, key, []).await.map_err(failed)?;
+        let answer = self.ask(key).await.map_err(failed)?;
         answer::verdict(&answer).map_err(failed)
     }
 

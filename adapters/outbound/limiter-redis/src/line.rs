@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use deadpool_redis::redis::cluster::ClusterClient;
-use deadpool_redis::redis::{ErrorKind, RedisError, ServerErrorKind};
+use deadpool_redis::redis::{ErrorKind, RedisError, ServerErrorKind, Value, from_redis_value};
 use deadpool_redis::{Connection, Pool, PoolError};
 use tokio::time::timeout;
 
@@ -30,6 +30,8 @@ pub(crate) enum Fault {
     ConnectCluster(#[source] RedisError),
     #[error("Redis failed: {0}")]
     Command(#[source] RedisError),
+    #[error("what asked Redis for many requests ended before their answer came")]
+    Abandoned,
     #[error(transparent)]
     Strange(#[from] Strange),
 }
@@ -70,10 +72,18 @@ impl Lines {
         }
     }
 
-    /// Runs a script on the next of them.
-    pub(crate) async fn run(&self, call: &Call<'_>) -> Result<Vec<i64>, Fault> {
-        let line = &self.lines[self.next.fetch_add(1, Ordering::Relaxed) % self.lines.len()];
-        line.run(call).await
+    /// The next of them.
+    pub(crate) fn next(&self) -> &Line {
+        self.at(self.next.fetch_add(1, Ordering::Relaxed) % self.count())
+    }
+
+    /// The one in this place of so many.
+    pub(crate) fn at(&self, place: usize) -> &Line {
+        &self.lines[place]
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.lines.len()
     }
 }
 
@@ -98,11 +108,28 @@ impl Line {
         }
     }
 
-    /// Runs a script.
+    /// Runs a script that answers numbers.
     pub(crate) async fn run(&self, call: &Call<'_>) -> Result<Vec<i64>, Fault> {
         let (mut wire, number) = self.wire().await?;
-        let answer = wire.run(call).await;
+        let answer = wire.run(call).await.and_then(numbers);
         self.judge(answer, number)
+    }
+
+    /// Runs a script that answers numbers, or an error, for each of many.
+    pub(crate) async fn run_for_each(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<Vec<Result<Vec<i64>, Fault>>, Fault> {
+        let (mut wire, number) = self.wire().await?;
+        let answer = wire.run(call).await;
+        let Value::Array(answers) = self.judge(answer, number)? else {
+            return Err(Strange.into());
+        };
+        let each = answers.into_iter().map(|answer| match numbers(answer) {
+            Ok(numbers) => Ok(numbers),
+            failed => self.judge(failed, number),
+        });
+        Ok(each.collect())
     }
 
     /// Runs a script, and waits until a replica has what it wrote.
@@ -204,6 +231,11 @@ impl Line {
             .lock()
             .expect("nothing panics while it holds the connection")
     }
+}
+
+/// What a script answered, if that is numbers.
+fn numbers(answer: Value) -> Result<Vec<i64>, RedisError> {
+    Ok(from_redis_value(answer.extract_error()?)?)
 }
 
 /// Whether a connection is of no more use: it is closed, it hangs, or its server is a replica now.

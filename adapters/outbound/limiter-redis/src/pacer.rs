@@ -92,7 +92,7 @@ impl Desk {
             keys: &keys,
             arguments: &arguments,
         };
-        self.lines.run(&call).await
+        self.lines.next().run(&call).await
     }
 
     /// Takes a turn or a place in the queue; with a ticket, looks whether its turn has come.

@@ -60,8 +60,8 @@ impl Call<'_> {
 
 impl Wire {
     /// Runs a script where the keys are. A server that doesn't know it is sent its text; nothing
-    /// was done until then.
-    pub(crate) async fn run(&mut self, call: &Call<'_>) -> RedisResult<Vec<i64>> {
+    /// was done until then. Errors within its answer stay there.
+    pub(crate) async fn run(&mut self, call: &Call<'_>) -> RedisResult<Value> {
         let slot = &call.keys[0];
         let by_hash = call.with(call.script.by_hash());
         match self.send(by_hash, slot).await {
@@ -70,7 +70,6 @@ impl Wire {
             }
             answer => answer,
         }
-        .and_then(|answer| Ok(from_redis_value(answer)?))
     }
 
     /// Waits until a replica has what this connection wrote; returns how many have it.
@@ -85,7 +84,10 @@ impl Wire {
     /// Sends a command to the server that has the slot of a key.
     async fn send(&mut self, command: Cmd, slot: &str) -> RedisResult<Value> {
         match self {
-            Self::Single(connection) => command.query_async(connection).await,
+            Self::Single(connection) => {
+                let answer = connection.send_packed_command(&command).await;
+                answer.and_then(refused)
+            }
             Self::Cluster(connection) => send_to_slot(connection, command, slot).await,
         }
     }
@@ -109,7 +111,7 @@ async fn send_to_slot(
             connection
                 .route_command(command.clone(), routing)
                 .await
-                .and_then(Value::extract_error)
+                .and_then(refused)
         };
         let error = match answer {
             Ok(value) => return Ok(value),
@@ -145,8 +147,15 @@ async fn ask(
     pipeline.cmd("ASKING").ignore();
     pipeline.add_command(command.clone());
     let mut answers = connection.route_pipeline(pipeline, 1, 1, node).await?;
-    let answer = answers.pop().unwrap_or(Value::Nil);
-    answer.extract_error()
+    refused(answers.pop().unwrap_or(Value::Nil))
+}
+
+/// An answer that is an error is one.
+fn refused(answer: Value) -> RedisResult<Value> {
+    match answer {
+        Value::ServerError(error) => Err(error.into()),
+        answer => Ok(answer),
+    }
 }
 
 /// The node that an error names; `None` when it names only a port, or none.

@@ -1,37 +1,65 @@
--- Admits one request. A refusal changes no count.
+-- Admits requests: one for each state and log of KEYS, which are of many API keys in turn. A refusal
+-- changes no count. Answers are in the order of the keys.
 local raw = clock()
-local key = read()
-if not key then return { UNKNOWN, raw, month_of(raw) } end
-if key.revoked then return { REVOKED } end
+local this_month = month_of(raw)
 
-local now = math.max(raw, key.time)
-local rolled = roll(key, month_of(now))
-local leaves = trim(key, now)
-if key.logged >= key.limit then
-  return standing(RATE_LIMITED, key, now, leaves, wait(key, now))
-end
-if key.quota >= 0 and key.charged - key.refunded >= key.quota then
-  return standing(QUOTA_EXCEEDED, key, now, leaves)
+-- Puts an admission into the log; returns the expiry of the entry that it is in.
+local function log(key, now)
+  local expiry = now + SPAN
+  if key.limit > EXACT_UP_TO then expiry = math.ceil(expiry / COARSE) * COARSE end
+  if not key.last or key.last >= expiry then
+    local entry = redis.call('LINDEX', LOG, -1)
+    local last, count = parse(entry or '0')
+    if last >= expiry then
+      redis.call('LSET', LOG, -1, string.format('%.0f:%d', last, count + 1))
+      key.logged = key.logged + 1
+      return last
+    end
+  end
+  local length = redis.call('RPUSH', LOG, string.format('%.0f', expiry))
+  -- What was counted before is gone with the log, if there was one.
+  if length == 1 then key.logged, key.leaves = 0, expiry end
+  key.logged = key.logged + 1
+  local lease = math.floor(now / LEASE)
+  if length == 1 or lease > math.floor(key.time / LEASE) then
+    -- By the server's own time, which may be behind the key's.
+    redis.call('PEXPIRE', LOG, (lease + 1) * LEASE + SPAN + COARSE - raw)
+  end
+  return expiry
 end
 
-local expiry = now + SPAN
-if key.limit > EXACT_UP_TO then expiry = math.ceil(expiry / COARSE) * COARSE end
-local last, count
-if leaves then last, count = parse(redis.call('LINDEX', LOG, -1)) end
-if last and last >= expiry then
-  redis.call('LSET', LOG, -1, string.format('%.0f:%d', last, count + 1))
-  expiry = last
-else
-  redis.call('RPUSH', LOG, string.format('%.0f', expiry))
-end
--- By the server's own time, which may be behind the key's.
-redis.call('PEXPIRE', LOG, expiry - raw + 1)
+local function admit()
+  local key = read()
+  if not key then return { UNKNOWN, raw, this_month } end
+  if key.revoked then return { REVOKED } end
 
-key.logged, key.charged = key.logged + 1, key.charged + 1
-if rolled then
-  redis.call('HSET', STATE, 't', now, 'n', key.logged, 'c', key.charged, 'p', key.month, 'f', key.refunded)
-  redis.call('PEXPIRE', STATE, STATE_TTL)
-else
-  redis.call('HSET', STATE, 't', now, 'n', key.logged, 'c', key.charged)
+  local now = math.max(raw, key.time)
+  local rolled = roll(key, now == raw and this_month or month_of(now))
+  local is_certain = key.leaves and key.leaves > now and key.logged < key.limit
+  local trimmed = not is_certain and trim(key, now)
+  local is_full = key.logged >= key.limit
+  if is_full or (key.quota >= 0 and key.charged - key.refunded >= key.quota) then
+    if trimmed then keep(key) end
+    if is_full then return standing(RATE_LIMITED, key, now, wait(key, now)) end
+    return standing(QUOTA_EXCEEDED, key, now)
+  end
+
+  local expiry = log(key, now)
+  key.charged = key.charged + 1
+  redis.call('HSET', STATE, 't', now, 'n', key.logged, 'c', key.charged, 'x', key.leaves, 'e', expiry)
+  if rolled then
+    redis.call('HSET', STATE, 'p', key.month, 'f', key.refunded)
+    redis.call('PEXPIRE', STATE, STATE_TTL)
+  end
+  return standing(ADMITTED, key, now)
 end
-return standing(ADMITTED, key, now, leaves or expiry)
+
+local answers = {}
+for place = 1, #KEYS, 2 do
+  STATE, LOG = KEYS[place], KEYS[place + 1]
+  local worked, answer = pcall(admit)
+  -- What is wrong with one key is an error of its own: the others are counted.
+  if not worked and type(answer) ~= 'table' then answer = { err = 'ERR ' .. tostring(answer) } end
+  answers[#answers + 1] = answer
+end
+return answers

@@ -6,6 +6,7 @@
 --   p  the month, YYYYMM; without it the key is not known
 --   c  charged in the month               f  refunded in the month
 --   t  time of the last admission, ms     n  admissions in the log
+--   x  expiry of the log's first entry    e  expiry of its last one
 -- KEYS[2], a list, is the log: '<expiry in ms>' for one admission, '<expiry>:<count>' for several
 -- that leave the window together; ordered by expiry. A script is given no key that it doesn't need:
 -- while a cluster moves their slot, it refuses those of which one isn't there.
@@ -14,6 +15,8 @@ local STATE, LOG = KEYS[1], KEYS[2]
 
 -- The numbers of domain::window.
 local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000
+-- A log's time to live is prolonged so seldom.
+local LEASE = 15000
 -- A month and more: an idle key's state outlives the counts that matter.
 local STATE_TTL = 40 * 86400000
 -- What is said of a key that isn't known: longer than anybody takes to tell what he read before.
@@ -47,7 +50,7 @@ end
 
 -- A key that is known, or nil. A state without its month is none: only a hydration makes one.
 local function read()
-  local h = redis.call('HMGET', STATE, 'r', 'v', 'l', 'q', 'p', 'c', 'f', 't', 'n')
+  local h = redis.call('HMGET', STATE, 'r', 'v', 'l', 'q', 'p', 'c', 'f', 't', 'n', 'x', 'e')
   if not (h[2] and h[3] and h[4] and h[5]) then return nil end
   return {
     revoked = h[1] == '1',
@@ -59,6 +62,8 @@ local function read()
     refunded = tonumber(h[7]) or 0,
     time = tonumber(h[8]) or 0,
     logged = tonumber(h[9]) or 0,
+    leaves = tonumber(h[10]),
+    last = tonumber(h[11]),
   }
 end
 
@@ -76,26 +81,32 @@ local function parse(entry)
   return tonumber(string.sub(entry, 1, colon - 1)), tonumber(string.sub(entry, colon + 1))
 end
 
--- Drops what left the window, in steps that double; returns when the next entry leaves it.
+-- Drops what left the window, in steps that grow; returns whether that changed anything.
 local function trim(key, now)
-  local logged, step = key.logged, 1
-  while true do
-    local entry = redis.call('LINDEX', LOG, step - 1)
-    if entry and parse(entry) <= now then
-      for _, gone in ipairs(redis.call('LPOP', LOG, step)) do
-        local _, count = parse(gone)
-        key.logged = key.logged - count
+  local logged, leaves, step = key.logged, key.leaves, 4
+  repeat
+    local entries, gone = redis.call('LRANGE', LOG, 0, step - 1), 0
+    key.leaves = nil
+    for _, entry in ipairs(entries) do
+      local expiry, count = parse(entry)
+      if expiry > now then
+        key.leaves = expiry
+        break
       end
-      step = math.min(step * 2, 512)
-    elseif step > 1 then
-      step = step / 2
-    else
-      -- The log is gone, by its time to live or otherwise: so is what it counted.
-      if not entry then key.logged = 0 end
-      if key.logged ~= logged then redis.call('HSET', STATE, 'n', key.logged) end
-      return entry and (parse(entry)) or nil
+      gone, key.logged = gone + 1, key.logged - count
     end
-  end
+    if gone > 0 then redis.call('LPOP', LOG, gone) end
+    local is_done = gone < step
+    step = math.min(step * 4, 512)
+  until is_done
+  -- The log is gone, by its time to live or otherwise: so is what it counted.
+  if not key.leaves then key.logged = 0 end
+  return key.logged ~= logged or key.leaves ~= leaves
+end
+
+-- Keeps what is known of the log.
+local function keep(key)
+  redis.call('HSET', STATE, 'n', key.logged, 'x', key.leaves or 0)
 end
 
 -- Time until a request would be admitted to a full window.
@@ -114,10 +125,10 @@ local function wait(key, now)
 end
 
 -- What is answered: outcome, time, month, limit, remaining, ms to the next unit, quota, used, wait.
-local function standing(outcome, key, now, leaves, retry_after)
+local function standing(outcome, key, now, retry_after)
   return {
     outcome, now, key.month,
-    key.limit, math.max(key.limit - key.logged, 0), leaves and leaves - now or SPAN,
+    key.limit, math.max(key.limit - key.logged, 0), key.leaves and key.leaves - now or SPAN,
     key.quota, math.max(key.charged - key.refunded, 0), retry_after or 0,
   }
 end

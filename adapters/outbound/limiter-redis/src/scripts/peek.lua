@@ -3,4 +3,5 @@ local key = read()
 if not key or key.revoked then return { UNKNOWN } end
 local now = math.max(clock(), key.time)
 roll(key, month_of(now))
-return standing(PEEKED, key, now, trim(key, now))
+if trim(key, now) then keep(key) end
+return standing(PEEKED, key, now)

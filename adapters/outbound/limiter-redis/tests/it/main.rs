@@ -12,3 +12,4 @@ mod pacing;
 mod replicas;
 mod servers;
 mod support;
+mod together;

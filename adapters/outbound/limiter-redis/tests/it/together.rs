@@ -1,0 +1,154 @@
+//! Admissions of one call. The runtime has one thread, so it is known who waits: all that are polled
+//! before anybody calls.
+
+use std::time::Duration;
+
+use domain::key::KeyId;
+use futures::FutureExt as _;
+use futures::future::join_all;
+use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
+use ports::outbound::{Limiter as _, Verdict};
+use uuid::Uuid;
+
+use crate::servers::Server;
+use crate::support::{
+    KEY, admit_when_it_is_back, hydrate, is_admitted, log_of, options, revoked, state, state_of,
+};
+
+fn limiter_on(server: &Server) -> RedisLimiter {
+    RedisLimiter::single(&server.url(), &options()).unwrap()
+}
+
+#[tokio::test]
+async fn those_who_wait_are_asked_for_in_few_calls_and_each_hears_its_own_answer() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    let keys: Vec<_> = (1..=5).map(|n| KeyId(Uuid::from_u128(n))).collect();
+    let [free, full, spent, gone, unknown] = keys[..] else {
+        panic!("there are five");
+    };
+    hydrate(&limiter, free, state(6_000, None, 1), 0).await;
+    hydrate(&limiter, full, state(7, None, 1), 0).await;
+    hydrate(&limiter, spent, state(6_000, Some(10), 1), 8).await;
+    hydrate(&limiter, gone, revoked(1), 0).await;
+    server.run::<String>(&["CONFIG", "RESETSTAT"]);
+
+    let asked = keys.repeat(60);
+    let verdicts = join_all(asked.iter().map(|key| limiter.admit(*key))).await;
+
+    // 150 on each of two connections, 64 at a time.
+    assert_eq!(server.calls_of("evalsha"), 6);
+    let mut admitted = [0; 5];
+    for (key, verdict) in asked.iter().zip(verdicts) {
+        let place = keys.iter().position(|known| known == key).unwrap();
+        match verdict.unwrap() {
+            Verdict::Admitted { .. } => admitted[place] += 1,
+            Verdict::RateLimited { .. } => assert_eq!(*key, full),
+            Verdict::QuotaExceeded { .. } => assert_eq!(*key, spent),
+            Verdict::Revoked => assert_eq!(*key, gone),
+            Verdict::Unknown { .. } => assert_eq!(*key, unknown),
+        }
+    }
+    assert_eq!(admitted, [60, 7, 2, 0, 0]);
+}
+
+#[tokio::test]
+async fn a_key_that_holds_something_else_is_no_error_of_another() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    let keys: Vec<_> = (1..=4).map(|n| KeyId(Uuid::from_u128(n))).collect();
+    for key in &keys {
+        hydrate(&limiter, *key, state(6_000, Some(100), 1), 0).await;
+    }
+    // A text where the log is, a text where the state is, and a limit that is no number.
+    server.run::<String>(&["SET", &log_of(keys[0]), "a text"]);
+    server.run::<String>(&["SET", &state_of(keys[1]), "a text"]);
+    server.run::<u64>(&["HSET", &state_of(keys[2]), "l", "many"]);
+
+    let asked = keys.repeat(10);
+    let verdicts = join_all(asked.iter().map(|key| limiter.admit(*key))).await;
+
+    for (key, verdict) in asked.iter().zip(verdicts) {
+        match verdict {
+            Ok(verdict) => assert!(is_admitted(&verdict) && *key == keys[3], "{verdict:?}"),
+            Err(error) => assert_ne!(*key, keys[3], "{error}"),
+        }
+    }
+    let standing = limiter.peek(keys[3]).await.unwrap().unwrap();
+    assert_eq!(standing.month.unwrap().used, 10);
+}
+
+#[tokio::test]
+async fn who_hangs_up_while_he_waits_is_not_counted() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
+    for _ in 0..9 {
+        assert!(limiter.admit(KEY).now_or_never().is_none());
+    }
+    assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(standing.month.unwrap().used, 1);
+}
+
+#[tokio::test]
+async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let patience = Duration::from_millis(300);
+    let options = RedisOptions {
+        timeouts: RedisTimeouts {
+            wait: patience,
+            create: patience,
+            response: patience,
+        },
+        ..options()
+    };
+    let limiter = RedisLimiter::single(&server.url(), &options).unwrap();
+    hydrate(&limiter, KEY, state(6_000, Some(1_000), 1), 0).await;
+    server.signal("STOP");
+    let asked = tokio::time::Instant::now();
+    for verdict in join_all((0..300).map(|_| limiter.admit(KEY))).await {
+        assert!(verdict.is_err());
+    }
+    // Three calls on each connection would have taken three times as long.
+    assert!(asked.elapsed() < 2 * patience, "{:?}", asked.elapsed());
+    server.signal("CONT");
+    assert!(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
+    // What was sent may have counted; most of it wasn't.
+    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    let used = standing.month.unwrap().used;
+    assert!((1..=2 * 64 + 1).contains(&used), "{used}");
+}
+
+#[tokio::test]
+async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
+    let limiter = std::sync::Arc::new(limiter);
+    let other = std::sync::Arc::clone(&limiter);
+    // Its calls are spawned on a runtime that never runs them.
+    let short = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let mut waiting = Box::pin(async move { other.admit(KEY).await });
+    let entered = short.enter();
+    assert!(waiting.as_mut().now_or_never().is_none());
+    drop(entered);
+    short.shutdown_background();
+    assert!(waiting.await.is_err());
+    // The other connection's calls, and then this one's again.
+    for _ in 0..2 {
+        assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
+    }
+}
