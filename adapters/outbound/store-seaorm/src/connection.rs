@@ -170,7 +170,7 @@ impl Place {
     pub(crate) fn journal_connections(&self) -> u32 {
         match self {
             Self::Sqlite(_) => 1,
-            Self::Postgres(_) => 2,
+            Self::Postgres(_) => crate::journal::SERVER_LANES,
         }
     }
 

@@ -17,11 +17,11 @@
 //! Any number of processes write to one server. Their batches lock the rows that they add to in one
 //! order, so they wait for each other and never in a circle; who waits fills a larger batch.
 //!
-//! A server is written to on two lanes, each with a queue, a writer and a connection of its own. On
-//! one go the counts that answers wait for, a statement for a batch. On the other, requests and
-//! statistics gather for [`LINGER`]: many of them share a row by then, so it is changed once, and the
-//! server may put off its write to the disk, as no answer waits for it. A file has one writer at a time
-//! and little to gain, so there everything goes on one lane.
+//! A server is written to on three lanes, each with a queue, a writer and a connection of its own. On
+//! one go the counts that answers wait for, a statement for a batch. On another, requests gather for a
+//! moment, and on the third their statistics for longer: what shares a row changes it once. The server
+//! may put off the write of both to the disk, as no answer waits for it. A file has one writer at a
+//! time and little to gain, so there everything goes on one lane.
 
 mod batch;
 mod lane;
@@ -36,6 +36,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future::select_all;
 use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
@@ -44,14 +45,27 @@ use sea_orm::{DatabaseConnection, DbBackend};
 use uuid::Uuid;
 
 use crate::connection::StoreOptions;
+use batch::Gathering;
 use lane::Lane;
 use queue::Queue;
 pub(crate) use statements::minute;
 pub use witness::CommitWitness;
 use writer::Writer;
 
-/// How long requests and statistics wait for others on a lane of their own.
-const LINGER: Duration = Duration::from_millis(250);
+/// Lanes, and connections, of a server's journal.
+pub(crate) const SERVER_LANES: u32 = 3;
+/// Requests on a lane of their own: many go in one statement. More at once would keep a server busy
+/// for longer than answers may wait.
+const REQUESTS: Gathering = Gathering {
+    span: Duration::from_millis(250),
+    most: 1_024,
+};
+/// Statistics on a lane of their own, and refusals everywhere: a caller that ignores its limit costs a
+/// commit in so long, and not one after another.
+const STATISTICS: Gathering = Gathering {
+    span: Duration::from_secs(1),
+    most: 4_096,
+};
 
 /// Writes down what was used. Close it before the program ends: what still waits is written then.
 /// Clones are one journal.
@@ -60,19 +74,28 @@ pub struct Journal(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
-    /// What receipts wait for.
+    /// What receipts wait for; everything, where the others aren't there.
     counts: Lane,
-    /// Requests and statistics, unless they share the lane of the counts.
-    details: Option<Lane>,
+    details: Option<Details>,
+}
+
+/// Lanes for what no answer waits for.
+#[derive(Debug)]
+struct Details {
+    requests: Lane,
+    statistics: Lane,
+}
+
+impl Details {
+    fn lanes(&self) -> [&Lane; 2] {
+        [&self.requests, &self.statistics]
+    }
 }
 
 impl Parts {
-    fn details(&self) -> &Queue {
-        &self.details.as_ref().unwrap_or(&self.counts).queue
-    }
-
     fn lanes(&self) -> impl Iterator<Item = &Lane> {
-        once(&self.counts).chain(&self.details)
+        let details = self.details.iter().flat_map(Details::lanes);
+        once(&self.counts).chain(details)
     }
 
     fn queues(&self) -> impl Iterator<Item = &Arc<Queue>> {
@@ -88,26 +111,27 @@ impl Journal {
         witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let backend = connection.get_database_backend();
-        let lane = move |name, linger| {
-            let queue = Queue::new(options.journal_capacity, options.journal_patience, linger);
+        let lane = move |number, gathering| {
+            let queue = Queue::new(
+                options.journal_capacity,
+                options.journal_patience,
+                gathering,
+            );
             let queue = Arc::new(queue);
             let patience = options.answer_timeout(backend);
             let (connection, witness) = (connection.clone(), Arc::clone(&witness));
             let filled = Arc::clone(&queue);
             Lane::start(
                 queue,
-                Writer::new(connection, name, filled, patience, witness),
+                Writer::new(connection, name(writer, number), filled, patience, witness),
             )
         };
-        Self(Arc::new(match backend {
-            DbBackend::Postgres => Parts {
-                counts: lane(writer, Duration::ZERO),
-                details: Some(lane(second_name(writer), LINGER)),
-            },
-            _ => Parts {
-                counts: lane(writer, Duration::ZERO),
-                details: None,
-            },
+        Self(Arc::new(Parts {
+            counts: lane(0, STATISTICS),
+            details: (backend == DbBackend::Postgres).then(|| Details {
+                requests: lane(1, REQUESTS),
+                statistics: lane(2, STATISTICS),
+            }),
         }))
     }
 
@@ -134,23 +158,14 @@ impl Journal {
 
     /// Resolves when nothing more will be written: after [`Journal::close`], or because of a defect.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
-        let counts = self.0.counts.ended();
-        let details = self.0.details.as_ref().map(Lane::ended);
-        async move {
-            match details {
-                None => counts.await,
-                Some(details) => tokio::select! {
-                    () = counts => {}
-                    () = details => {}
-                },
-            }
-        }
+        let ended: Vec<_> = self.0.lanes().map(|lane| Box::pin(lane.ended())).collect();
+        async move { drop(select_all(ended).await) }
     }
 }
 
-/// The name of the second writer of a process, which tells its marks from the first's.
-fn second_name(first: Uuid) -> Uuid {
-    Uuid::from_u128(first.as_u128() ^ 1)
+/// The names of a process' writers, which tell their marks from each other.
+fn name(process: Uuid, number: u128) -> Uuid {
+    Uuid::from_u128(process.as_u128() ^ number)
 }
 
 #[async_trait]
@@ -163,11 +178,23 @@ impl UsageJournal for Journal {
         if let Some(month) = entry.refund {
             self.0.counts.queue.refund(entry.key, month, entry.at);
         }
-        self.0.details().keep(entry);
+        match &self.0.details {
+            None => self.0.counts.queue.keep_and_count(entry),
+            Some(Details {
+                requests,
+                statistics,
+            }) => {
+                let counted = statistics::of_request(&entry);
+                statistics.queue.count(counted, entry.at);
+                requests.queue.keep(entry);
+            }
+        }
     }
 
     fn refuse(&self, entry: RefusalEntry) {
-        self.0.details().refuse(&entry);
+        let details = self.0.details.as_ref();
+        let lane = details.map_or(&self.0.counts, |details| &details.statistics);
+        lane.queue.count(statistics::of_refusal(&entry), entry.at);
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

@@ -11,13 +11,15 @@ use ports::outbound::RequestEntry;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::statistics::Kind;
+use super::statistics::{Increase, Kind};
 
-/// How long refusals wait for something else to be written with. A caller that ignores its limit
-/// costs a commit in so long, and not one after another.
-const REFUSALS_LINGER: Duration = Duration::from_secs(1);
-/// Entries that are written without waiting for more: what more would save is little by then.
-const LARGE: usize = 4_096;
+/// How long entries that no answer waits for may wait for others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gathering {
+    pub(super) span: Duration,
+    /// So many are written without waiting for more.
+    pub(super) most: usize,
+}
 
 /// How far a batch is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +33,8 @@ pub(super) enum Progress {
 pub(super) struct Batch {
     pub(super) used: HashMap<(KeyId, Month), Used>,
     pub(super) requests: Vec<RequestEntry>,
-    /// Requests that a limit refused: a flood of them is one number.
-    pub(super) refused: HashMap<Kind, u64>,
+    /// Requests by kind: a flood of one is one number.
+    pub(super) statistics: HashMap<Kind, Increase>,
     /// When the newest of them happened.
     pub(super) newest: Option<DateTime<Utc>>,
     pub(super) entries: usize,
@@ -55,7 +57,7 @@ impl Batch {
         Self {
             used: HashMap::new(),
             requests: Vec::new(),
-            refused: HashMap::new(),
+            statistics: HashMap::new(),
             newest: None,
             entries: 0,
             lingers_until: None,
@@ -81,34 +83,52 @@ impl Batch {
         &mut used.count
     }
 
-    /// Takes a request, which may wait for so long for others; returns whether the writer has to
+    /// Takes a request, which may wait for others, if for so many; returns whether the writer has to
     /// be told.
-    pub(super) fn keep(&mut self, entry: RequestEntry, linger: Duration) -> bool {
-        let told = self.may_linger(linger);
+    pub(super) fn keep(&mut self, entry: RequestEntry, gathering: Option<Gathering>) -> bool {
+        let told = self.may_linger(gathering);
         self.newest = self.newest.max(Some(entry.at));
         self.requests.push(entry);
         self.entries += 1;
         told
     }
 
-    /// Takes a kind of refusal that it has none of; returns whether the writer has to be told.
-    pub(super) fn refuse(&mut self, kind: Kind, at: DateTime<Utc>) -> bool {
-        let told = self.may_linger(REFUSALS_LINGER);
-        self.refused.insert(kind, 1);
+    /// Whether it has counted a request of a kind.
+    pub(super) fn has(&self, kind: &Kind) -> bool {
+        self.statistics.contains_key(kind)
+    }
+
+    /// Counts a request of a kind, which takes no more room than the first of its kind.
+    pub(super) fn add(&mut self, kind: Kind, increase: &Increase, at: DateTime<Utc>) {
         self.newest = self.newest.max(Some(at));
-        self.entries += 1;
+        self.statistics.entry(kind).or_default().add(increase);
+    }
+
+    /// As [`Batch::add`], of what may wait for others; returns whether the writer has to be told.
+    pub(super) fn count(
+        &mut self,
+        kind: Kind,
+        increase: &Increase,
+        at: DateTime<Utc>,
+        gathering: Gathering,
+    ) -> bool {
+        let is_new = !self.has(&kind);
+        let told = is_new && self.may_linger(Some(gathering));
+        self.entries += usize::from(is_new);
+        self.add(kind, increase, at);
         told
     }
 
-    /// Notes that what comes next may wait for so long, or until the rest of the batch is written;
+    /// Notes that what comes next may wait, at the longest until the rest of the batch is written;
     /// returns whether the writer has to be told.
-    fn may_linger(&mut self, span: Duration) -> bool {
-        if self.is_empty() && !span.is_zero() {
-            self.lingers_until = Some(Instant::now() + span);
-            return true;
-        }
-        if span.is_zero() || self.entries >= LARGE {
-            self.lingers_until = None;
+    fn may_linger(&mut self, gathering: Option<Gathering>) -> bool {
+        match gathering {
+            Some(Gathering { span, .. }) if self.is_empty() => {
+                self.lingers_until = Some(Instant::now() + span);
+                return true;
+            }
+            Some(Gathering { most, .. }) if self.entries < most => {}
+            _ => self.lingers_until = None,
         }
         self.lingers_until.is_none()
     }
@@ -120,6 +140,6 @@ impl Batch {
 
     /// Whether nothing is lost with it.
     pub(super) fn is_empty(&self) -> bool {
-        self.used.is_empty() && self.requests.is_empty() && self.refused.is_empty()
+        self.used.is_empty() && self.requests.is_empty() && self.statistics.is_empty()
     }
 }

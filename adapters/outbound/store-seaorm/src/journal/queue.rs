@@ -8,12 +8,12 @@ use chrono::{DateTime, Utc};
 use domain::key::KeyId;
 use domain::month::Month;
 use ports::Cause;
-use ports::outbound::{AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry};
+use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::batch::{Batch, Progress};
-use super::statistics::Kind;
+use super::batch::{Batch, Gathering, Progress};
+use super::statistics::{self, Increase, Kind};
 
 /// The batch that is being filled, and what is known of the one that is being written.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub(super) struct Queue {
     filled: Notify,
     capacity: usize,
     patience: Duration,
-    /// How long requests wait for others to be written with.
-    linger: Duration,
+    /// How long entries that no answer waits for wait for others.
+    gathering: Gathering,
 }
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl State {
 }
 
 impl Queue {
-    pub(super) fn new(capacity: usize, patience: Duration, linger: Duration) -> Self {
+    pub(super) fn new(capacity: usize, patience: Duration, gathering: Gathering) -> Self {
         let state = State {
             filling: Batch::new(),
             writing: None,
@@ -81,7 +81,7 @@ impl Queue {
             filled: Notify::new(),
             capacity,
             patience,
-            linger,
+            gathering,
         }
     }
 
@@ -121,39 +121,42 @@ impl Queue {
         }
     }
 
-    /// Keeps a request, which is counted when it is written, unless it is full.
+    /// Keeps a request and counts it, unless it is full. They are written at once.
+    pub(super) fn keep_and_count(&self, entry: RequestEntry) {
+        self.fill(|batch| {
+            let (kind, increase) = statistics::of_request(&entry);
+            batch.add(kind, &increase, entry.at);
+            batch.keep(entry, None)
+        });
+    }
+
+    /// Keeps a request, unless it is full.
     pub(super) fn keep(&self, entry: RequestEntry) {
+        self.fill(|batch| batch.keep(entry, Some(self.gathering)));
+    }
+
+    /// Has the batch filled, unless the queue is closed or full; the writer is told if it has to be.
+    fn fill(&self, fill: impl FnOnce(&mut Batch) -> bool) {
         let mut state = self.state();
         if state.closed.is_some() || state.is_full(self.capacity) {
             state.drop_one();
             return;
         }
-        if state.filling.keep(entry, self.linger) {
+        if fill(&mut state.filling) {
             drop(state);
             self.filled.notify_one();
         }
     }
 
-    /// Counts a request that a limit refused. A full queue counts it too if it has counted one like
-    /// it.
-    pub(super) fn refuse(&self, entry: &RefusalEntry) {
-        let kind = Kind::of_refusal(entry);
+    /// Counts a request in the statistics. A full queue counts it too if it has counted one like it.
+    pub(super) fn count(&self, (kind, increase): (Kind, Increase), at: DateTime<Utc>) {
         let mut state = self.state();
-        if state.closed.is_some() {
+        let has_room = !state.is_full(self.capacity) || state.filling.has(&kind);
+        if state.closed.is_some() || !has_room {
             state.drop_one();
             return;
         }
-        let full = state.is_full(self.capacity);
-        let batch = &mut state.filling;
-        if let Some(count) = batch.refused.get_mut(&kind) {
-            *count += 1;
-            return;
-        }
-        if full {
-            state.drop_one();
-            return;
-        }
-        if batch.refuse(kind, entry.at) {
+        if state.filling.count(kind, &increase, at, self.gathering) {
             drop(state);
             self.filled.notify_one();
         }

@@ -178,7 +178,7 @@ impl Statements {
     /// What writes a batch and marks it, the `number`th of this writer, as written: for a server, and
     /// a batch of nothing but use. It is sent outside of any transaction.
     pub(super) fn at_once(&self, batch: &Batch, writer: Uuid, number: i64) -> Option<Statement> {
-        let is_use = batch.requests.is_empty() && batch.refused.is_empty();
+        let is_use = batch.requests.is_empty() && batch.statistics.is_empty();
         let fits = is_use && batch.used.len() <= AT_ONCE;
         (fits && self.backend == DbBackend::Postgres).then(|| {
             let mut values = self

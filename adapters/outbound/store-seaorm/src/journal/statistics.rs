@@ -25,26 +25,33 @@ pub(super) struct Kind {
     outcome: Outcome,
 }
 
-impl Kind {
-    pub(super) fn of_refusal(entry: &RefusalEntry) -> Self {
-        Self {
-            key: entry.key,
-            customer: entry.customer,
-            hour: hour(entry.at),
-            endpoint: entry.endpoint,
-            outcome: entry.outcome,
-        }
+/// What a request adds to the statistics, and where.
+pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
+    let kind = Kind {
+        key: entry.key,
+        customer: entry.customer,
+        hour: hour(entry.at),
+        endpoint: entry.endpoint,
+        outcome: entry.outcome,
+    };
+    let mut increase = Increase::of_one();
+    // What a limit refused took no time that anybody asks for.
+    if !matches!(entry.outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
+        increase.latencies.record(entry.duration);
     }
+    (kind, increase)
+}
 
-    fn of_request(entry: &RequestEntry) -> Self {
-        Self {
-            key: entry.key,
-            customer: entry.customer,
-            hour: hour(entry.at),
-            endpoint: entry.endpoint,
-            outcome: entry.outcome,
-        }
-    }
+/// What a request that a limit refused adds to the statistics, and where.
+pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
+    let kind = Kind {
+        key: entry.key,
+        customer: entry.customer,
+        hour: hour(entry.at),
+        endpoint: entry.endpoint,
+        outcome: entry.outcome,
+    };
+    (kind, Increase::of_one())
 }
 
 /// The hour that an instant lies in, by its first millisecond.
@@ -57,26 +64,21 @@ fn hour(at: DateTime<Utc>) -> i64 {
 pub(super) type Place<Whose> = (Whose, i64, Endpoint, Outcome);
 
 /// What a row is increased by.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Increase {
     pub(super) requests: u64,
     pub(super) latencies: Latencies,
 }
 
 impl Increase {
-    fn of_request(entry: &RequestEntry) -> Self {
-        let mut latencies = Latencies::default();
-        // What a limit refused took no time that anybody asks for.
-        if !matches!(entry.outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
-            latencies.record(entry.duration);
-        }
+    fn of_one() -> Self {
         Self {
             requests: 1,
-            latencies,
+            latencies: Latencies::default(),
         }
     }
 
-    fn add(&mut self, more: &Self) {
+    pub(super) fn add(&mut self, more: &Self) {
         self.requests += more.requests;
         self.latencies.add(&more.latencies);
     }
@@ -90,19 +92,11 @@ pub(super) struct Statistics {
 
 impl Statistics {
     pub(super) fn of(batch: &Batch) -> Self {
-        let mut kinds: HashMap<Kind, Increase> = HashMap::new();
-        for request in &batch.requests {
-            let kind = kinds.entry(Kind::of_request(request)).or_default();
-            kind.add(&Increase::of_request(request));
-        }
-        for (kind, count) in &batch.refused {
-            kinds.entry(*kind).or_default().requests += count;
-        }
         let mut statistics = Self {
-            hours: HashMap::with_capacity(kinds.len()),
+            hours: HashMap::with_capacity(batch.statistics.len()),
             days: HashMap::new(),
         };
-        for (kind, increase) in &kinds {
+        for (kind, increase) in &batch.statistics {
             let day = kind.hour - kind.hour.rem_euclid(DAY);
             let hours = (kind.key, kind.hour, kind.endpoint, kind.outcome);
             let days = (kind.customer, day, kind.endpoint, kind.outcome);
