@@ -112,7 +112,8 @@ pub struct Options {
         env = "CEP_REPLICAS",
         global = true,
         value_name = "N",
-        default_value = "2"
+        default_value = "2",
+        value_parser = servers::replicas
     )]
     pub replicas: NonZeroU32,
 

@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use crate::load::{self, Load, Throughput};
 use crate::processor;
-use crate::steady::{Steady, steady};
 use crate::table::Row;
 use crate::{millis, row};
 
+mod calm;
 mod counted;
 mod field;
 mod keys;
@@ -28,8 +28,6 @@ const ROUNDS: usize = 3;
 const CONNECTIONS: usize = 512;
 /// Keys that most of it is measured with.
 const CROWD: std::ops::Range<usize> = BUSY..BUSY + 1_000;
-/// A calm day: requests a second, and for how long.
-const CALM: (u32, Duration) = (500, Duration::from_secs(10));
 
 /// Everything about replicas.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
@@ -45,7 +43,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     }
     rows.extend(side_by_side(&field).await?);
     rows.push(round_trips(&field).await?);
-    rows.extend(calm_latency(&field).await?);
+    rows.extend(calm::latency(&field).await?);
     rows.extend(growth(&field).await?);
     rows.extend(memory(&field).await?);
     Ok(rows)
@@ -242,41 +240,6 @@ async fn round_trips(field: &Field) -> Result<Row> {
         sent.collect::<Vec<_>>().join(", "),
         "one `evalsha` each at most, no `ping`",
     ))
-}
-
-/// (i) Latency when there is room, against the bare handler's.
-async fn calm_latency(field: &Field) -> Result<Vec<Row>> {
-    let (per_second, span) = CALM;
-    let latency = async |address: SocketAddr| {
-        let load = Load::new(vec![address], field.keys.requests(CROWD));
-        steady(&load, per_second, span).await
-    };
-    let bare = latency(field.bare.address).await?;
-    let ours = latency(field.gateways[0].address).await?;
-    let mut rows = vec![added("the gateway", ours, bare, "p50 ≤ 1 ms, p99 ≤ 5 ms")];
-    if let Some(nginx) = &field.nginx {
-        rows.push(added(
-            "nginx with Lua",
-            latency(nginx.address()).await?,
-            bare,
-            "–",
-        ));
-    }
-    Ok(rows)
-}
-
-fn added(who: &str, theirs: Steady, bare: Steady, goal: &str) -> Row {
-    let more = |theirs: Duration, bare: Duration| {
-        let more = millis(theirs.saturating_sub(bare));
-        format!("{more} ({} against {})", millis(theirs), millis(bare))
-    };
-    let (p50, p99) = (more(theirs.p50, bare.p50), more(theirs.p99, bare.p99));
-    let per_second = CALM.0;
-    row(
-        &format!("(i) added to bare axum at {per_second} requests/s, {who}"),
-        format!("p50 {p50}, p99 {p99}"),
-        goal,
-    )
 }
 
 /// (j) More replicas, more keys.

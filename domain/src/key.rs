@@ -102,6 +102,15 @@ impl FullKey {
         })
     }
 
+    /// Whether a whole key stands somewhere in a text, which must not be kept then.
+    pub fn stands_in(text: &str) -> bool {
+        let length = TAG.len() + "_live_".len() + PREFIX_LENGTH + 1 + SECRET_LENGTH;
+        text.match_indices(TAG).any(|(at, _)| {
+            let part = text.get(at..at + length);
+            part.is_some_and(|part| Self::parse(part).is_some())
+        })
+    }
+
     /// A new key from random bytes; `fill` must fill its buffer from a cryptographic source.
     pub fn generate(environment: Environment, fill: &mut dyn FnMut(&mut [u8])) -> Self {
         let mut text = String::with_capacity(TAG.len() + 6 + PREFIX_LENGTH + 1 + SECRET_LENGTH);

@@ -77,7 +77,9 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
 /// Names the key that doesn't exist.
 fn known<T>(id: Uuid, result: Result<T, KeyError>) -> Result<T> {
     match result {
-        Err(KeyError::NotFound) => bail!("no key has the id {id}"),
+        Err(KeyError::NotFound) => bail!(
+            "no key has the id {id} in the database that CEP_DATABASE_URL or CEP_DATA_DIR names"
+        ),
         other => Ok(other?),
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Field {
     pub(super) redis: Server,
     pub(super) postgres: Postgres,
     pub(super) keys: Arc<Keys>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Field {
@@ -80,8 +80,13 @@ impl Field {
             redis,
             postgres,
             keys,
-            _folder: folder,
+            folder,
         })
+    }
+
+    /// The folder that the servers' data is in.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Where the first so many gateways listen.

@@ -15,7 +15,11 @@ pub enum SchemaError {
         missing: Vec<String>,
     },
     /// A newer version of this program migrated the database.
-    #[error("the database was made by a newer version, which did {}", unknown.join(", "))]
+    #[error(
+        "the database was made by a newer version, which did {}: use that version, or a backup \
+         from before it",
+        unknown.join(", ")
+    )]
     Ahead {
         /// What this version doesn't know, oldest first.
         unknown: Vec<String>,
