@@ -63,8 +63,8 @@ pub struct Options {
     )]
     pub database_url: Option<ServerUrl>,
 
-    /// Connections to the database for keys and sessions. Each process has three more: the
-    /// journal's, and two for the dashboard.
+    /// Connections to the database for keys and sessions. Each process has more: one for the
+    /// journal (three on PostgreSQL), and two for the dashboard.
     #[arg(
         long,
         env = "CEP_DATABASE_CONNECTIONS",

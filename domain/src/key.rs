@@ -349,6 +349,26 @@ mod tests {
     const GOOD: &str = "cep_live_AbCd1234.0123456789abcdefghijABCD";
 
     #[test]
+    fn a_key_is_found_wherever_it_stands() {
+        for text in [
+            GOOD.to_owned(),
+            format!("cep:cep_{GOOD}-2"),
+            format!("ñ{GOOD}9"),
+        ] {
+            assert!(FullKey::stands_in(&text), "{text}");
+        }
+        for text in [
+            "",
+            "cep",
+            "cep_live_AbCd1234",
+            &GOOD[1..],
+            &GOOD[..GOOD.len() - 1],
+        ] {
+            assert!(!FullKey::stands_in(text), "{text}");
+        }
+    }
+
+    #[test]
     fn a_key_is_read_by_its_shape() {
         let key = FullKey::parse(GOOD).unwrap();
         assert_eq!(key.prefix().as_str(), "cep_live_AbCd1234");

@@ -33,13 +33,14 @@ pub(super) async fn latency(field: &Field) -> Result<Vec<Row>> {
     };
     let (mut bare, mut ours, mut nginx, mut disk) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
-        bare.push(ask(field.bare.address).await?);
+        // All three run beside it, so that it changes nothing between them.
         let probe = Probe::start(field.folder())?;
+        bare.push(ask(field.bare.address).await?);
         ours.push(ask(field.gateways[0].address).await?);
-        disk.extend(probe.end()?);
         if let Some(server) = &field.nginx {
             nginx.push(ask(server.address()).await?);
         }
+        disk.extend(probe.end()?);
     }
     let bare = middle(&bare);
     let mut rows = vec![added(

@@ -172,7 +172,8 @@ fn request_id() -> Parameter {
     header_parameter(
         "X-Request-Id",
         "An id of your own for the request, 1 to 64 characters out of `[A-Za-z0-9._:-]`. The \
-         answer repeats it; without it, or with another shape, it carries a new one.",
+         answer repeats it; without it, with another shape, or with an API key in it, the answer carries a \
+         new one.",
     )
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use domain::key::FullKey;
 use domain::request::RequestId;
 use ports::outbound::{Clock, Random, new_id};
 
@@ -38,9 +39,11 @@ impl Call {
     }
 }
 
-/// The caller's own id, when there is exactly one and it is sane.
+/// The caller's own id, when there is exactly one and it is sane. An API key in it would be logged.
 fn kept_id(headers: &HeaderMap) -> Option<RequestId> {
-    the_one(headers, &REQUEST_ID).and_then(RequestId::parse)
+    the_one(headers, &REQUEST_ID)
+        .filter(|id| !FullKey::stands_in(id))
+        .and_then(RequestId::parse)
 }
 
 /// The text of a header that stands there exactly once. Two are none: a proxy and we could

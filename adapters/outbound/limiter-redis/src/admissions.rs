@@ -6,12 +6,15 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use domain::key::KeyId;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::answer::Strange;
 use crate::line::{Fault, Line, Lines};
+use crate::options::RedisTimeouts;
 use crate::scripts;
 use crate::space::Space;
 use crate::wire::Call;
@@ -24,8 +27,11 @@ type Answer = Result<Vec<i64>, Fault>;
 
 /// Asks for admissions.
 pub(crate) struct Admissions {
+    lines: Arc<Lines>,
     lanes: Vec<Arc<Lane>>,
     next: AtomicUsize,
+    /// Time for an answer, with what comes before it.
+    patience: Duration,
 }
 
 /// Who waits for one connection.
@@ -55,10 +61,21 @@ struct Calls {
 }
 
 impl Admissions {
-    pub(crate) fn new(lines: &Arc<Lines>, space: &Space) -> Self {
+    /// On these connections, which are given so long.
+    pub(crate) fn new(lines: Arc<Lines>, space: &Space, timeouts: RedisTimeouts) -> Self {
+        let patience = timeouts.wait + timeouts.create + timeouts.response;
+        Self::with(lines, space, patience)
+    }
+
+    /// The same in another space.
+    pub(crate) fn moved_to(&self, space: &Space) -> Self {
+        Self::with(Arc::clone(&self.lines), space, self.patience)
+    }
+
+    fn with(lines: Arc<Lines>, space: &Space, patience: Duration) -> Self {
         let lane = |place| {
             Arc::new(Lane {
-                lines: Arc::clone(lines),
+                lines: Arc::clone(&lines),
                 place,
                 space: space.clone(),
                 waiting: Mutex::default(),
@@ -67,6 +84,8 @@ impl Admissions {
         Self {
             lanes: (0..lines.count()).map(lane).collect(),
             next: AtomicUsize::new(0),
+            lines,
+            patience,
         }
     }
 
@@ -82,7 +101,11 @@ impl Admissions {
             };
             tokio::spawn(calls.make());
         }
-        answer.await.unwrap_or(Err(Fault::Abandoned))
+        match timeout(self.patience, answer).await {
+            Ok(answer) => answer.unwrap_or(Err(Fault::Abandoned)),
+            // Its place is given up with it: a server that is slow but answers may have many before.
+            Err(_) => Err(Fault::Busy(self.patience)),
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 //! | key | type | what | time to live |
 //! |---|---|---|---|
 //! | `cep:{<id>}:s` | hash | status, version, limits, month, charged, refunded, last time, ends of the log | 40 days after the first admission of a month, or a hydration |
-//! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window, and 16 s more at most |
+//! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window |
 //! | `cep:{<id>}:r` | sorted set | the last 256 requests refunded, if any | 1 hour |
 //!
 //! And three of the bank, which all replicas ask from one address, for [`RedisPacer`]:
@@ -22,7 +22,7 @@
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
 //! doesn't know the script yet. On one server, admissions that come while others are under way share
-//! the next call, up to 64 of them; a cluster is asked for each. The clock is the server's `TIME`; an
+//! the next call, up to 64 of them; a cluster, and a server in cluster mode, is asked for each. The clock is the server's `TIME`; an
 //! admission is never earlier than the one before it, and the month only rolls forward, never past
 //! the server's. Refusals count nothing.
 //! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and

@@ -101,7 +101,7 @@ impl RedisLimiter {
         let lines = (0..options.connections.get()).map(|_| Line::new(shared.clone(), timeouts));
         let (lines, space) = (Arc::new(Lines::new(lines)), Space::new(namespace));
         let admissions = match shared {
-            Dialler::Single(_) => Some(Admissions::new(&lines, &space)),
+            Dialler::Single(_) => Some(Admissions::new(Arc::clone(&lines), &space, timeouts)),
             Dialler::Cluster(_) => None,
         };
         Self {
@@ -125,7 +125,7 @@ impl RedisLimiter {
     pub fn in_shifted_time(mut self, shift: Arc<AtomicI64>) -> Self {
         self.space = self.space.shifted(shift);
         let admissions = self.admissions.as_ref();
-        self.admissions = admissions.map(|_| Admissions::new(&self.lines, &self.space));
+        self.admissions = admissions.map(|admissions| admissions.moved_to(&self.space));
         self
     }
 
@@ -147,7 +147,11 @@ impl RedisLimiter {
     /// Has one request admitted or refused.
     async fn ask(&self, key: KeyId) -> Result<Vec<i64>, Fault> {
         if let Some(admissions) = &self.admissions {
-            return admissions.ask(key).await;
+            match admissions.ask(key).await {
+                // A server in cluster mode that has all slots: nothing was done.
+                Err(fault) if fault.is_cross_slot() => {}
+                answer => return answer,
+            }
         }
         let (keys, arguments) = self.told(&scripts::ADMIT, key, []);
         let call = Call {

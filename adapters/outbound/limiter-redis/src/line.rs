@@ -30,10 +30,20 @@ pub(crate) enum Fault {
     ConnectCluster(#[source] RedisError),
     #[error("Redis failed: {0}")]
     Command(#[source] RedisError),
+    #[error("no answer from Redis after {0:?}, with those before this one")]
+    Busy(Duration),
     #[error("what asked Redis for many requests ended before their answer came")]
     Abandoned,
     #[error(transparent)]
     Strange(#[from] Strange),
+}
+
+impl Fault {
+    /// Whether the server refused a call because it has slots, and the call's keys are in several.
+    pub(crate) fn is_cross_slot(&self) -> bool {
+        let cross_slot = ErrorKind::Server(ServerErrorKind::CrossSlot);
+        matches!(self, Self::Command(error) if error.kind() == cross_slot)
+    }
 }
 
 /// How connections are made.

@@ -47,7 +47,7 @@ macro_rules! scripts {
 
 scripts! {
     "scripts/common.lua":
-    /// Admits one request.
+    /// Admits requests, one for each pair of keys; answers for each.
     ADMIT('s' 'w') = "scripts/admit.lua";
     /// Tells what is left.
     PEEK('s' 'w') = "scripts/peek.lua";

@@ -25,7 +25,7 @@ pub(crate) enum Wire {
     Cluster(ClusterConnection),
 }
 
-/// The keys of one API key or of the bank, and what else a script is told.
+/// The keys of one API key, of many for an admission, or of the bank, and what else a script is told.
 pub(crate) struct Call<'a> {
     pub(crate) script: &'a Script,
     pub(crate) keys: &'a [String],

@@ -54,8 +54,8 @@ use writer::Writer;
 
 /// Lanes, and connections, of a server's journal.
 pub(crate) const SERVER_LANES: u32 = 3;
-/// Requests on a lane of their own: many go in one statement. More at once would keep a server busy
-/// for longer than answers may wait.
+/// Requests on a lane of their own: many go in one statement. To wait for more would keep a server busy
+/// with them for longer at a time, while answers wait for their counts.
 const REQUESTS: Gathering = Gathering {
     span: Duration::from_millis(250),
     most: 1_024,

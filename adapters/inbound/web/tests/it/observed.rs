@@ -100,6 +100,21 @@ async fn an_id_that_is_not_sane_is_replaced() {
 }
 
 #[tokio::test]
+async fn an_id_that_holds_an_api_key_is_replaced() {
+    let harness = Harness::new();
+    let key = "cep_live_AbCd1234.0123456789abcdefghijABCD";
+    for id in [key.to_owned(), format!("for:{key}-2")] {
+        let mut request = request("GET", "/thing", &[]);
+        request
+            .headers_mut()
+            .insert("x-request-id", id.parse().unwrap());
+        let answer = transcript(harness.send(request).await).await;
+        assert!(answer.contains("x-request-id: 01a1f8d3-ea00-7"), "{answer}");
+        assert!(!answer.contains("cep_live"), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn spans_are_made_for_those_alone_who_want_them() {
     let harness = Harness::new();
     let ask = async || harness.send(session("GET", "/thing", &[])).await;

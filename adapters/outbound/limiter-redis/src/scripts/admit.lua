@@ -7,24 +7,20 @@ local this_month = month_of(raw)
 local function log(key, now)
   local expiry = now + SPAN
   if key.limit > EXACT_UP_TO then expiry = math.ceil(expiry / COARSE) * COARSE end
+  local last, count = 0, 0
   if not key.last or key.last >= expiry then
-    local entry = redis.call('LINDEX', LOG, -1)
-    local last, count = parse(entry or '0')
-    if last >= expiry then
-      redis.call('LSET', LOG, -1, string.format('%.0f:%d', last, count + 1))
-      key.logged = key.logged + 1
-      return last
-    end
+    last, count = parse(redis.call('LINDEX', LOG, -1) or '0')
   end
-  local length = redis.call('RPUSH', LOG, string.format('%.0f', expiry))
-  -- What was counted before is gone with the log, if there was one.
-  if length == 1 then key.logged, key.leaves = 0, expiry end
+  if last >= expiry then
+    expiry = last
+    redis.call('LSET', LOG, -1, string.format('%.0f:%d', last, count + 1))
+  elseif redis.call('RPUSH', LOG, string.format('%.0f', expiry)) == 1 then
+    -- What was counted before is gone with the log, if there was one.
+    key.logged, key.leaves = 0, expiry
+  end
+  -- By the server's own time, which may be behind the key's.
+  redis.call('PEXPIRE', LOG, expiry - raw + 1)
   key.logged = key.logged + 1
-  local lease = math.floor(now / LEASE)
-  if length == 1 or lease > math.floor(key.time / LEASE) then
-    -- By the server's own time, which may be behind the key's.
-    redis.call('PEXPIRE', LOG, (lease + 1) * LEASE + SPAN + COARSE - raw)
-  end
   return expiry
 end
 
@@ -54,12 +50,19 @@ local function admit()
   return standing(ADMITTED, key, now)
 end
 
+-- An error as Redis answers it. Its own begin with a code, by which they are told apart.
+local function failure(cause)
+  local text = type(cause) == 'table' and cause.err or tostring(cause)
+  if not string.find(text, '^%u+ ') then text = 'ERR ' .. text end
+  return { err = text }
+end
+
 local answers = {}
 for place = 1, #KEYS, 2 do
   STATE, LOG = KEYS[place], KEYS[place + 1]
   local worked, answer = pcall(admit)
   -- What is wrong with one key is an error of its own: the others are counted.
-  if not worked and type(answer) ~= 'table' then answer = { err = 'ERR ' .. tostring(answer) } end
+  if not worked then answer = failure(answer) end
   answers[#answers + 1] = answer
 end
 return answers

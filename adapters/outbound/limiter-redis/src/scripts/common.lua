@@ -1,4 +1,5 @@
--- What all scripts begin with: the clock, a key's state, and the window.
+-- What all scripts begin with: the clock, a key's state, and the window. All are given the keys of
+-- one API key, but for admissions, which go through those of many.
 --
 -- KEYS[1], a hash, is the state:
 --   r  '1' once the key is revoked        v  version of the state
@@ -15,8 +16,6 @@ local STATE, LOG = KEYS[1], KEYS[2]
 
 -- The numbers of domain::window.
 local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000
--- A log's time to live is prolonged so seldom.
-local LEASE = 15000
 -- A month and more: an idle key's state outlives the counts that matter.
 local STATE_TTL = 40 * 86400000
 -- What is said of a key that isn't known: longer than anybody takes to tell what he read before.

@@ -80,9 +80,28 @@ async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
-    assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
+    // On both of its connections.
+    assert_eq!(admitted_of(&limiter, KEY, 2).await, 2);
+    let asking = || -> Vec<String> {
+        let clients = server.run::<String>(&["CLIENT", "LIST"]);
+        let asking = clients
+            .lines()
+            .filter(|client| client.contains("cmd=evalsha"));
+        asking
+            .map(|client| client.split(' ').next().unwrap().to_owned())
+            .collect()
+    };
+    let before = asking();
+    assert_eq!(before.len(), 2);
     server.run::<String>(&["REPLICAOF", "127.0.0.1", "1"]);
-    assert!(limiter.admit(KEY).await.is_err());
+    for _ in 0..2 {
+        let error = limiter.admit(KEY).await.unwrap_err();
+        assert!(format!("{error:?}").contains("ReadOnly"), "{error:?}");
+    }
+    // Its address may lead to another server by now.
+    until("the connections to a replica are given up", || {
+        asking().iter().all(|client| !before.contains(client))
+    });
     server.run::<String>(&["REPLICAOF", "NO", "ONE"]);
     assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
     server.kill();

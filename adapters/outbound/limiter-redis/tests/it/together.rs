@@ -1,6 +1,8 @@
 //! Admissions of one call. The runtime has one thread, so it is known who waits: all that are polled
 //! before anybody calls.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::key::KeyId;
@@ -8,15 +10,54 @@ use futures::FutureExt as _;
 use futures::future::join_all;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::outbound::{Limiter as _, Verdict};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
-use crate::servers::Server;
+use crate::servers::{Server, until};
 use crate::support::{
     KEY, admit_when_it_is_back, hydrate, is_admitted, log_of, options, revoked, state, state_of,
 };
 
 fn limiter_on(server: &Server) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
+}
+
+/// Each of the steps to an answer may take so long.
+fn each_within(patience: Duration) -> RedisOptions {
+    RedisOptions {
+        timeouts: RedisTimeouts {
+            wait: patience,
+            create: patience,
+            response: patience,
+        },
+        ..options()
+    }
+}
+
+/// A way to a server on which its answers take so long.
+async fn slow_way_to(server: &Server, delay: Duration) -> SocketAddr {
+    let port = server.port;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((near, _)) = listener.accept().await {
+            let far = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            let (mut asks, mut hears) = near.into_split();
+            let (mut answers, mut takes) = far.into_split();
+            tokio::spawn(async move { tokio::io::copy(&mut asks, &mut takes).await });
+            tokio::spawn(async move {
+                let mut buffer = vec![0; 1 << 20];
+                while let Ok(length @ 1..) = answers.read(&mut buffer).await {
+                    tokio::time::sleep(delay).await;
+                    if hears.write_all(&buffer[..length]).await.is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    address
 }
 
 #[tokio::test]
@@ -103,15 +144,7 @@ async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
         return;
     };
     let patience = Duration::from_millis(300);
-    let options = RedisOptions {
-        timeouts: RedisTimeouts {
-            wait: patience,
-            create: patience,
-            response: patience,
-        },
-        ..options()
-    };
-    let limiter = RedisLimiter::single(&server.url(), &options).unwrap();
+    let limiter = RedisLimiter::single(&server.url(), &each_within(patience)).unwrap();
     hydrate(&limiter, KEY, state(6_000, Some(1_000), 1), 0).await;
     server.signal("STOP");
     let asked = tokio::time::Instant::now();
@@ -135,10 +168,11 @@ async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
     };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
-    let limiter = std::sync::Arc::new(limiter);
-    let other = std::sync::Arc::clone(&limiter);
+    let limiter = Arc::new(limiter);
+    let other = Arc::clone(&limiter);
     // Its calls are spawned on a runtime that never runs them.
     let short = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
         .build()
         .unwrap();
     let mut waiting = Box::pin(async move { other.admit(KEY).await });
@@ -151,4 +185,56 @@ async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
     for _ in 0..2 {
         assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
     }
+}
+
+#[tokio::test]
+async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    hydrate(&limiter_on(&server), KEY, state(6_000, Some(6_000), 1), 0).await;
+    let way = slow_way_to(&server, Duration::from_millis(200)).await;
+    let patience = Duration::from_millis(400);
+    let limiter = RedisLimiter::single(&format!("redis://{way}"), &each_within(patience)).unwrap();
+
+    // Sixteen calls on each connection, for six of which there is time.
+    let asked = tokio::time::Instant::now();
+    let verdicts = join_all((0..2_048).map(|_| limiter.admit(KEY))).await;
+    assert!(asked.elapsed() < 4 * patience, "{:?}", asked.elapsed());
+    let admitted = verdicts.iter().flatten().filter(|v| is_admitted(v)).count();
+    assert!(
+        admitted > 0 && verdicts.iter().any(Result::is_err),
+        "{admitted}"
+    );
+
+    // Of those who gave up, none is counted but for those who were asked for already.
+    let standing = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
+    let used = usize::try_from(standing.month.unwrap().used).unwrap();
+    assert!(
+        (admitted..=admitted + 2 * 64).contains(&used),
+        "{admitted} and {used}"
+    );
+}
+
+#[tokio::test]
+async fn one_server_that_has_all_slots_is_asked_for_each() {
+    let Some(server) = Server::start(&["--cluster-enabled", "yes"]) else {
+        return;
+    };
+    server.run::<String>(&["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
+    until("the server has all slots", || {
+        let state = server.run::<String>(&["CLUSTER", "INFO"]);
+        state.contains("cluster_state:ok")
+    });
+    let limiter = limiter_on(&server);
+    let keys: Vec<_> = (1..=5).map(|n| KeyId(Uuid::from_u128(n))).collect();
+    for key in &keys {
+        hydrate(&limiter, *key, state(7, None, 1), 0).await;
+    }
+    let asked = keys.repeat(9);
+    let verdicts = join_all(asked.iter().map(|key| limiter.admit(*key))).await;
+    let admitted = verdicts
+        .into_iter()
+        .filter(|v| is_admitted(v.as_ref().unwrap()));
+    assert_eq!(admitted.count(), 5 * 7);
 }
