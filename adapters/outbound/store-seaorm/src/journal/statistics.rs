@@ -25,32 +25,52 @@ pub(super) struct Kind {
     outcome: Outcome,
 }
 
+impl Kind {
+    fn new(
+        key: KeyId,
+        customer: CustomerId,
+        at: DateTime<Utc>,
+        endpoint: Endpoint,
+        outcome: Outcome,
+    ) -> Self {
+        Self {
+            key,
+            customer,
+            hour: hour(at),
+            endpoint,
+            outcome,
+        }
+    }
+}
+
 /// What a request adds to the statistics, and where.
 pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
-    let kind = Kind {
-        key: entry.key,
-        customer: entry.customer,
-        hour: hour(entry.at),
-        endpoint: entry.endpoint,
-        outcome: entry.outcome,
-    };
+    let &RequestEntry {
+        key,
+        customer,
+        at,
+        endpoint,
+        outcome,
+        ..
+    } = entry;
     let mut increase = Increase::of_one();
     // What a limit refused took no time that anybody asks for.
-    if !matches!(entry.outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
+    if !matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
         increase.latencies.record(entry.duration);
     }
-    (kind, increase)
+    (Kind::new(key, customer, at, endpoint, outcome), increase)
 }
 
 /// What a request that a limit refused adds to the statistics, and where.
 pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
-    let kind = Kind {
-        key: entry.key,
-        customer: entry.customer,
-        hour: hour(entry.at),
-        endpoint: entry.endpoint,
-        outcome: entry.outcome,
-    };
+    let &RefusalEntry {
+        key,
+        customer,
+        endpoint,
+        outcome,
+        at,
+    } = entry;
+    let kind = Kind::new(key, customer, at, endpoint, outcome);
     (kind, Increase::of_one())
 }
 
