@@ -111,7 +111,7 @@ impl Journal {
         witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let backend = connection.get_database_backend();
-        let lane = move |number, gathering| {
+        let lane = move |name: String, gathering| {
             let queue = Queue::new(
                 options.journal_capacity,
                 options.journal_patience,
@@ -123,14 +123,14 @@ impl Journal {
             let filled = Arc::clone(&queue);
             Lane::start(
                 queue,
-                Writer::new(connection, name(writer, number), filled, patience, witness),
+                Writer::new(connection, name, filled, patience, witness),
             )
         };
         Self(Arc::new(Parts {
-            counts: lane(0, STATISTICS),
+            counts: lane(writer.to_string(), STATISTICS),
             details: (backend == DbBackend::Postgres).then(|| Details {
-                requests: lane(1, REQUESTS),
-                statistics: lane(2, STATISTICS),
+                requests: lane(format!("{writer}:requests"), REQUESTS),
+                statistics: lane(format!("{writer}:statistics"), STATISTICS),
             }),
         }))
     }
@@ -161,11 +161,6 @@ impl Journal {
         let ended: Vec<_> = self.0.lanes().map(|lane| Box::pin(lane.ended())).collect();
         async move { drop(select_all(ended).await) }
     }
-}
-
-/// The names of a process' writers, which tell their marks from each other.
-fn name(process: Uuid, number: u128) -> Uuid {
-    Uuid::from_u128(process.as_u128() ^ number)
 }
 
 #[async_trait]

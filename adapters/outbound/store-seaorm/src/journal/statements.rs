@@ -11,7 +11,6 @@ use std::time::Duration;
 use domain::participant::ParticipantCode;
 use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
-use uuid::Uuid;
 
 use super::batch::Batch;
 use super::statistics::{Increase, Place, Statistics};
@@ -177,7 +176,7 @@ impl Statements {
 
     /// What writes a batch and marks it, the `number`th of this writer, as written: for a server, and
     /// a batch of nothing but use. It is sent outside of any transaction.
-    pub(super) fn at_once(&self, batch: &Batch, writer: Uuid, number: i64) -> Option<Statement> {
+    pub(super) fn at_once(&self, batch: &Batch, writer: &str, number: i64) -> Option<Statement> {
         let is_use = batch.requests.is_empty() && batch.statistics.is_empty();
         let fits = is_use && batch.used.len() <= AT_ONCE;
         (fits && self.backend == DbBackend::Postgres).then(|| {
@@ -191,7 +190,7 @@ impl Statements {
 
     /// What marks a batch, the `number`th of this writer, as written. It runs first, and affects no
     /// row when the batch was written already.
-    pub(super) fn mark_of(&self, batch: &Batch, writer: Uuid, number: i64) -> Vec<Statement> {
+    pub(super) fn mark_of(&self, batch: &Batch, writer: &str, number: i64) -> Vec<Statement> {
         self.insert(&self.mark, mark_values(batch, writer, number))
     }
 
@@ -330,9 +329,9 @@ impl Insert {
     }
 }
 
-fn mark_values(batch: &Batch, writer: Uuid, number: i64) -> [Value; 3] {
+fn mark_values(batch: &Batch, writer: &str, number: i64) -> [Value; 3] {
     let newest = batch.newest.map_or(0, |at| at.timestamp_millis());
-    [writer.to_string().into(), number.into(), newest.into()]
+    [writer.into(), number.into(), newest.into()]
 }
 
 /// The values of what was used, in the order of keys and months.

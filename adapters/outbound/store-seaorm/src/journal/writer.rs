@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
 use tokio::time::{Instant, timeout};
-use uuid::Uuid;
 
 use super::batch::Batch;
 use super::queue::Queue;
@@ -22,7 +21,8 @@ pub(super) struct Writer {
     connection: DatabaseConnection,
     statements: Statements,
     queue: Arc<Queue>,
-    name: Uuid,
+    /// Among all writers that ever write to the database.
+    name: String,
     /// The number of the batch that is written next.
     number: i64,
     /// How long each answer may take; a file answers by itself.
@@ -33,7 +33,7 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(
         connection: DatabaseConnection,
-        name: Uuid,
+        name: String,
         queue: Arc<Queue>,
         patience: Option<Duration>,
         witness: Arc<dyn CommitWitness>,
@@ -99,12 +99,12 @@ impl Writer {
     /// Writes a batch, unless it was written: a commit that took place although its answer was lost
     /// left its mark.
     async fn commit(&self, batch: &Batch) -> Result<(), DbErr> {
-        if let Some(counted) = self.statements.at_once(batch, self.name, self.number) {
+        if let Some(counted) = self.statements.at_once(batch, &self.name, self.number) {
             let counted = self.answer(self.connection.execute_raw(counted)).await;
             return counted.map(drop);
         }
         // Made before the transaction begins: others may write meanwhile.
-        let mark = self.statements.mark_of(batch, self.name, self.number);
+        let mark = self.statements.mark_of(batch, &self.name, self.number);
         let statements = self.statements.of(batch);
         let transaction = self.answer(begin(&self.connection)).await?;
         if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
