@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::key::FullKey;
+
 /// Longest request id that is kept.
 pub const MAX_LENGTH: usize = 64;
 
@@ -10,8 +12,12 @@ pub const MAX_LENGTH: usize = 64;
 pub struct RequestId(String);
 
 impl RequestId {
-    /// Keeps a caller's id of 1 to [`MAX_LENGTH`] characters out of `[A-Za-z0-9._:-]`; `None`
-    /// otherwise.
+    /// Keeps a caller's own id, unless it isn't sane or an API key stands in it: ids are logged.
+    pub fn of_caller(text: &str) -> Option<Self> {
+        Self::parse(text).filter(|_| !FullKey::stands_in(text))
+    }
+
+    /// Reads an id: 1 to [`MAX_LENGTH`] characters out of `[A-Za-z0-9._:-]`; `None` otherwise.
     pub fn parse(text: &str) -> Option<Self> {
         let sane = |b: u8| b.is_ascii_alphanumeric() || b"._:-".contains(&b);
         let fits = (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(sane);
@@ -45,5 +51,16 @@ mod tests {
         for insane in ["", "a b", "a\r\nX: y", "ñ", "<script>", &"a".repeat(65)] {
             assert_eq!(RequestId::parse(insane), None, "{insane:?}");
         }
+    }
+
+    #[test]
+    fn no_api_key_is_kept_of_a_caller() {
+        let key = "cep_live_AbCd1234.0123456789abcdefghijABCD";
+        for told in [key, &format!("cep:{key}"), &format!("{key}-2"), "a b"] {
+            assert_eq!(RequestId::of_caller(told), None, "{told}");
+        }
+        assert!(RequestId::of_caller(&key[..key.len() - 1]).is_some());
+        // What was kept before stays readable.
+        assert!(RequestId::parse(key).is_some());
     }
 }

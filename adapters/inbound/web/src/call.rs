@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use domain::key::FullKey;
 use domain::request::RequestId;
 use ports::outbound::{Clock, Random, new_id};
 
@@ -39,11 +38,9 @@ impl Call {
     }
 }
 
-/// The caller's own id, when there is exactly one and it is sane. An API key in it would be logged.
+/// The caller's own id, when there is exactly one and it may be kept.
 fn kept_id(headers: &HeaderMap) -> Option<RequestId> {
-    the_one(headers, &REQUEST_ID)
-        .filter(|id| !FullKey::stands_in(id))
-        .and_then(RequestId::parse)
+    the_one(headers, &REQUEST_ID).and_then(RequestId::of_caller)
 }
 
 /// The text of a header that stands there exactly once. Two are none: a proxy and we could
