@@ -27,7 +27,6 @@ type Answer = Result<Vec<i64>, Fault>;
 
 /// Asks for admissions.
 pub(crate) struct Admissions {
-    lines: Arc<Lines>,
     lanes: Vec<Arc<Lane>>,
     next: AtomicUsize,
     /// Time for an answer, with what comes before it.
@@ -36,15 +35,14 @@ pub(crate) struct Admissions {
 
 /// Who waits for one connection.
 struct Lane {
-    lines: Arc<Lines>,
-    place: usize,
+    line: Arc<Line>,
     space: Space,
     waiting: Mutex<Waiting>,
 }
 
 #[derive(Default)]
 struct Waiting {
-    line: Vec<Waiter>,
+    those: Vec<Waiter>,
     /// Whether somebody asks for those who wait.
     is_served: bool,
 }
@@ -62,29 +60,35 @@ struct Calls {
 
 impl Admissions {
     /// On these connections, which are given so long.
-    pub(crate) fn new(lines: Arc<Lines>, space: &Space, timeouts: RedisTimeouts) -> Self {
+    pub(crate) fn new(lines: &Lines, space: &Space, timeouts: RedisTimeouts) -> Self {
         let patience = timeouts.wait + timeouts.create + timeouts.response;
-        Self::with(lines, space, patience)
+        Self::with(lines.all(), space, patience)
     }
 
     /// The same in another space.
     pub(crate) fn moved_to(&self, space: &Space) -> Self {
-        Self::with(Arc::clone(&self.lines), space, self.patience)
+        Self::with(
+            self.lanes.iter().map(|lane| &lane.line),
+            space,
+            self.patience,
+        )
     }
 
-    fn with(lines: Arc<Lines>, space: &Space, patience: Duration) -> Self {
-        let lane = |place| {
+    fn with<'a>(
+        lines: impl Iterator<Item = &'a Arc<Line>>,
+        space: &Space,
+        patience: Duration,
+    ) -> Self {
+        let lane = |line| {
             Arc::new(Lane {
-                lines: Arc::clone(&lines),
-                place,
+                line: Arc::clone(line),
                 space: space.clone(),
                 waiting: Mutex::default(),
             })
         };
         Self {
-            lanes: (0..lines.count()).map(lane).collect(),
+            lanes: lines.map(lane).collect(),
             next: AtomicUsize::new(0),
-            lines,
             patience,
         }
     }
@@ -113,7 +117,7 @@ impl Lane {
     /// Lets somebody wait; returns whether nobody serves yet, and the caller has to see to it.
     fn wait(&self, waiter: Waiter) -> bool {
         let mut waiting = self.lock();
-        waiting.line.push(waiter);
+        waiting.those.push(waiter);
         !std::mem::replace(&mut waiting.is_served, true)
     }
 
@@ -121,15 +125,15 @@ impl Lane {
     fn next(&self) -> Vec<Waiter> {
         let mut waiting = self.lock();
         // Who hung up is not counted.
-        waiting.line.retain(|waiter| !waiter.told.is_closed());
-        waiting.is_served = !waiting.line.is_empty();
-        let count = waiting.line.len().min(TOGETHER);
-        waiting.line.drain(..count).collect()
+        waiting.those.retain(|waiter| !waiter.told.is_closed());
+        waiting.is_served = !waiting.those.is_empty();
+        let count = waiting.those.len().min(TOGETHER);
+        waiting.those.drain(..count).collect()
     }
 
     /// Everybody who waits.
     fn all(&self) -> Vec<Waiter> {
-        std::mem::take(&mut self.lock().line)
+        std::mem::take(&mut self.lock().those)
     }
 
     async fn admit(&self, waiters: &[Waiter]) -> Result<Vec<Answer>, Fault> {
@@ -142,11 +146,7 @@ impl Lane {
             keys: &keys,
             arguments: &arguments,
         };
-        self.line().run_for_each(&call).await
-    }
-
-    fn line(&self) -> &Line {
-        self.lines.at(self.place)
+        self.line.run_for_each(&call).await
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {

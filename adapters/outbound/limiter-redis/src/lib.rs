@@ -22,9 +22,9 @@
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
 //! doesn't know the script yet. On one server, admissions that come while others are under way share
-//! the next call, up to 64 of them; a cluster, and a server in cluster mode, is asked for each. The clock is the server's `TIME`; an
-//! admission is never earlier than the one before it, and the month only rolls forward, never past
-//! the server's. Refusals count nothing.
+//! the next call, up to 64 of them; a cluster, and a server in cluster mode, is asked for each. The
+//! clock is the server's `TIME`; an admission is never earlier than the one before it, and the month
+//! only rolls forward, never past the server's. Refusals count nothing.
 //! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
 //! is hydrated from the store; a change that arrives meanwhile is remembered and wins.
 //!
@@ -49,8 +49,9 @@
 //!
 //! Every failure is an error, and nothing is asked twice: a call whose answer got lost may have
 //! counted. What is wrong with the keys of one API key is an error for it alone; where a whole call
-//! fails, those who wait behind it fail too, uncounted. What is sent again was refused before it began: a script that isn't loaded, a slot that
-//! is elsewhere. A connection that is lost is made anew by the next call.
+//! fails, those who wait behind it fail too, uncounted. What is sent again was refused before it
+//! began: a script that isn't loaded, a slot that is elsewhere. A connection that is lost is made anew
+//! by the next call.
 //!
 //! A turn whose answer got lost is taken, and nobody asks the bank by it. A process that ends gives
 //! the places of its waiting callers back after 5 s, during which those behind them may wait in vain.

@@ -101,7 +101,7 @@ impl RedisLimiter {
         let lines = (0..options.connections.get()).map(|_| Line::new(shared.clone(), timeouts));
         let (lines, space) = (Arc::new(Lines::new(lines)), Space::new(namespace));
         let admissions = match shared {
-            Dialler::Single(_) => Some(Admissions::new(Arc::clone(&lines), &space, timeouts)),
+            Dialler::Single(_) => Some(Admissions::new(&lines, &space, timeouts)),
             Dialler::Cluster(_) => None,
         };
         Self {

@@ -70,30 +70,25 @@ pub(crate) struct Line {
 
 /// The connections that all who ask share.
 pub(crate) struct Lines {
-    lines: Vec<Line>,
+    lines: Vec<Arc<Line>>,
     next: AtomicUsize,
 }
 
 impl Lines {
     pub(crate) fn new(lines: impl Iterator<Item = Line>) -> Self {
         Self {
-            lines: lines.collect(),
+            lines: lines.map(Arc::new).collect(),
             next: AtomicUsize::new(0),
         }
     }
 
     /// The next of them.
     pub(crate) fn next(&self) -> &Line {
-        self.at(self.next.fetch_add(1, Ordering::Relaxed) % self.count())
+        &self.lines[self.next.fetch_add(1, Ordering::Relaxed) % self.lines.len()]
     }
 
-    /// The one in this place of so many.
-    pub(crate) fn at(&self, place: usize) -> &Line {
-        &self.lines[place]
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.lines.len()
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Line>> {
+        self.lines.iter()
     }
 }
 
