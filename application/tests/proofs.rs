@@ -18,6 +18,9 @@ use ports::inbound::{
 };
 use ports::outbound::ThrottleReason;
 
+#[path = "proofs/sharing.rs"]
+mod sharing;
+
 const PATIENCE: Duration = Duration::from_secs(5);
 
 struct House {
@@ -79,6 +82,35 @@ impl House {
             environment: Environment::Test,
         };
         self.proofs.fetch(request).await
+    }
+
+    /// Begins to ask, as a caller of its own.
+    fn asking(
+        self: &Arc<Self>,
+        amount: &'static str,
+        wanted: Wanted,
+    ) -> impl Future<Output = FetchReport> + use<> {
+        let house = Arc::clone(self);
+        let asking = tokio::spawn(async move { house.fetch(amount, wanted).await });
+        async { asking.await.unwrap() }
+    }
+
+    /// So many ask for the XML at the same time; the bank answers once it was asked.
+    async fn together(self: &Arc<Self>, callers: usize, amount: &'static str) -> Vec<FetchReport> {
+        self.test.hold();
+        let asking: Vec<_> = (0..callers)
+            .map(|_| self.asking(amount, Wanted::Xml))
+            .collect();
+        self.is_asked().await;
+        self.test.release();
+        join_all(asking).await
+    }
+
+    /// Waits until the test bank was asked something.
+    async fn is_asked(&self) {
+        while self.test.times_asked() == 0 {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// What the test bank was asked for, in order.
@@ -209,123 +241,6 @@ async fn without_memory_every_lookup_asks() {
 }
 
 #[tokio::test]
-async fn one_question_of_many_callers_is_asked_once() {
-    let house = Arc::new(house());
-    house.test.hold();
-    let callers: Vec<_> = (0..50)
-        .map(|_| {
-            let house = Arc::clone(&house);
-            tokio::spawn(async move { house.fetch("10.00", Wanted::Both).await.result.is_ok() })
-        })
-        .collect();
-    while house.test.times_asked() == 0 {
-        tokio::task::yield_now().await;
-    }
-    house.test.release();
-    assert!(join_all(callers).await.into_iter().all(Result::unwrap));
-    assert_eq!(house.test.times_asked(), 1);
-}
-
-#[tokio::test]
-async fn a_failure_is_shared_by_its_callers_and_remembered_by_nobody() {
-    let house = Arc::new(house());
-    house.test.hold();
-    let callers: Vec<_> = (0..10)
-        .map(|_| {
-            let house = Arc::clone(&house);
-            tokio::spawn(async move { house.fetch("404.00", Wanted::Xml).await.result.is_err() })
-        })
-        .collect();
-    while house.test.times_asked() == 0 {
-        tokio::task::yield_now().await;
-    }
-    house.test.release();
-    assert!(join_all(callers).await.into_iter().all(Result::unwrap));
-    assert_eq!(house.test.times_asked(), 1);
-    house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
-    assert_eq!(house.test.times_asked(), 2);
-}
-
-#[tokio::test]
-async fn a_question_that_everybody_gave_up_is_asked_anew() {
-    let house = Arc::new(house());
-    house.test.hold();
-    let gone = Arc::clone(&house);
-    let gone = tokio::spawn(async move { gone.fetch("10.00", Wanted::Xml).await.result.is_ok() });
-    while house.test.times_asked() == 0 {
-        tokio::task::yield_now().await;
-    }
-    gone.abort();
-    assert!(gone.await.unwrap_err().is_cancelled());
-    house.test.release();
-    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
-    assert_eq!(house.test.times_asked(), 2);
-}
-
-#[tokio::test]
-async fn a_caller_of_another_format_gets_it_after_the_first() {
-    let house = Arc::new(house());
-    house.test.hold();
-    let fetch = |wanted| {
-        let house = Arc::clone(&house);
-        tokio::spawn(async move { house.fetch("10.00", wanted).await.result.is_ok() })
-    };
-    let first = fetch(Wanted::Xml);
-    while house.test.times_asked() == 0 {
-        tokio::task::yield_now().await;
-    }
-    let second = fetch(Wanted::Pdf);
-    house.test.release();
-    assert!(first.await.unwrap() && second.await.unwrap());
-    assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
-}
-
-/// What the second of two callers gets: it wants the PDF, while the first's question about the
-/// XML takes `waited`.
-async fn behind_a_question_that_takes(house: &Arc<House>, waited: Duration) -> FetchReport {
-    house.test.hold();
-    let fetch = |wanted| {
-        let house = Arc::clone(house);
-        tokio::spawn(async move { house.fetch("10.00", wanted).await })
-    };
-    let first = fetch(Wanted::Xml);
-    while house.test.times_asked() == 0 {
-        tokio::task::yield_now().await;
-    }
-    let second = fetch(Wanted::Pdf);
-    // Both run on this thread: after its turn, the second waits for the first's question.
-    tokio::task::yield_now().await;
-    house.clock.advance(waited);
-    house.test.release();
-    first.await.unwrap().result.unwrap();
-    second.await.unwrap()
-}
-
-#[tokio::test]
-async fn who_waited_for_anothers_question_has_only_the_rest_of_its_patience() {
-    let house = Arc::new(house());
-    let waited = Duration::from_secs(3);
-    let report = behind_a_question_that_takes(&house, waited).await;
-    report.result.unwrap();
-    assert_eq!(
-        report.bank_time,
-        Some(waited),
-        "waiting with others is waiting"
-    );
-    let patience: Vec<_> = house.test.asked().iter().map(|it| it.patience).collect();
-    assert_eq!(patience, [PATIENCE, PATIENCE.checked_sub(waited).unwrap()]);
-}
-
-#[tokio::test]
-async fn who_has_no_patience_left_asks_no_more() {
-    let house = Arc::new(house());
-    let report = behind_a_question_that_takes(&house, PATIENCE).await;
-    let error = report.result.unwrap_err();
-    assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
-    assert_eq!(house.test.times_asked(), 1);
-}
-
-#[tokio::test]
 async fn why_the_bank_may_not_be_asked_is_passed_on() {
     let house = house();
     for (amount, expected) in [
@@ -425,18 +340,9 @@ async fn the_banks_health_is_made_of_what_was_really_asked() {
     let house = Arc::new(house());
     let unknown = house.watch.health(Environment::Test, None);
     assert_eq!(unknown.state, BankState::Unknown);
-    house.test.hold();
-    let callers: Vec<_> = (0..5)
-        .map(|_| {
-            let house = Arc::clone(&house);
-            tokio::spawn(async move { house.fetch("10.00", Wanted::Xml).await.result.is_ok() })
-        })
-        .collect();
-    while house.test.times_asked() == 0 {
-        tokio::task::yield_now().await;
+    for report in house.together(5, "10.00").await {
+        report.result.unwrap();
     }
-    house.test.release();
-    assert!(join_all(callers).await.into_iter().all(Result::unwrap));
     house.fetch("10.00", Wanted::Xml).await.result.unwrap();
     house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
     let health = house.watch.health(Environment::Test, None);

@@ -25,10 +25,10 @@ pub async fn usage<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
     over_time::months_are_told_day_by_day(make().await).await;
     over_time::latencies_of_many_requests_add_up(make().await).await;
     over_time::what_a_limit_refused_is_counted_without_a_latency(make().await).await;
-    over_time::keys_are_told_apart(make().await).await;
+    over_time::apart::keys_are_told_apart(make().await).await;
     busiest::of_many_keys_the_busiest_are_told_apart(make().await).await;
-    over_time::endpoints_are_told_apart(make().await).await;
-    over_time::every_endpoint_and_outcome_is_counted_by_itself(make().await).await;
+    over_time::apart::endpoints_are_told_apart(make().await).await;
+    over_time::apart::every_endpoint_and_outcome_is_counted_by_itself(make().await).await;
     over_time::use_of_one_customer_holds_no_others(make().await).await;
     over_time::use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(make().await).await;
     over_time::a_period_begins_and_ends_where_it_says(make().await).await;

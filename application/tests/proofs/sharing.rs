@@ -1,0 +1,89 @@
+//! Questions that several callers have at the same time.
+
+use super::*;
+
+#[tokio::test]
+async fn one_question_of_many_callers_is_asked_once() {
+    let house = Arc::new(house());
+    for report in house.together(50, "10.00").await {
+        report.result.unwrap();
+    }
+    assert_eq!(house.test.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn a_failure_is_shared_by_its_callers_and_remembered_by_nobody() {
+    let house = Arc::new(house());
+    for report in house.together(10, "404.00").await {
+        report.result.unwrap_err();
+    }
+    assert_eq!(house.test.times_asked(), 1);
+    house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
+    assert_eq!(house.test.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_question_that_everybody_gave_up_is_asked_anew() {
+    let house = Arc::new(house());
+    house.test.hold();
+    let gone = Arc::clone(&house);
+    let gone = tokio::spawn(async move { gone.fetch("10.00", Wanted::Xml).await.result.is_ok() });
+    house.is_asked().await;
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    house.test.release();
+    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    assert_eq!(house.test.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_caller_of_another_format_gets_it_after_the_first() {
+    let house = Arc::new(house());
+    house.test.hold();
+    let first = house.asking("10.00", Wanted::Xml);
+    house.is_asked().await;
+    let second = house.asking("10.00", Wanted::Pdf);
+    house.test.release();
+    first.await.result.unwrap();
+    second.await.result.unwrap();
+    assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+}
+
+/// What the second of two callers gets: it wants the PDF, while the first's question about the
+/// XML takes `waited`.
+async fn behind_a_question_that_takes(house: &Arc<House>, waited: Duration) -> FetchReport {
+    house.test.hold();
+    let first = house.asking("10.00", Wanted::Xml);
+    house.is_asked().await;
+    let second = house.asking("10.00", Wanted::Pdf);
+    // Both run on this thread: after its turn, the second waits for the first's question.
+    tokio::task::yield_now().await;
+    house.clock.advance(waited);
+    house.test.release();
+    first.await.result.unwrap();
+    second.await
+}
+
+#[tokio::test]
+async fn who_waited_for_anothers_question_has_only_the_rest_of_its_patience() {
+    let house = Arc::new(house());
+    let waited = Duration::from_secs(3);
+    let report = behind_a_question_that_takes(&house, waited).await;
+    report.result.unwrap();
+    assert_eq!(
+        report.bank_time,
+        Some(waited),
+        "waiting with others is waiting"
+    );
+    let patience: Vec<_> = house.test.asked().iter().map(|it| it.patience).collect();
+    assert_eq!(patience, [PATIENCE, PATIENCE.checked_sub(waited).unwrap()]);
+}
+
+#[tokio::test]
+async fn who_has_no_patience_left_asks_no_more() {
+    let house = Arc::new(house());
+    let report = behind_a_question_that_takes(&house, PATIENCE).await;
+    let error = report.result.unwrap_err();
+    assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
+    assert_eq!(house.test.times_asked(), 1);
+}

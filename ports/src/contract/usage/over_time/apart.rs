@@ -1,0 +1,119 @@
+//! The same requests, told apart by key, endpoint and outcome.
+
+use domain::key::KeyId;
+use domain::latency::Latencies;
+use domain::outcome::{Endpoint, Outcome};
+use domain::usage::Breakdown;
+
+use super::super::{Keys, noon, refusal, request};
+use super::{of, row};
+use crate::contract::journal::JournalUnderTest;
+use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
+
+pub(in crate::contract::usage) async fn keys_are_told_apart(under_test: JournalUnderTest) {
+    let Keys {
+        one,
+        two,
+        neighbours,
+    } = under_test.three_keys().await;
+    let used = [&one, &two, &one, &neighbours];
+    let requests = (1..).zip(used);
+    under_test
+        .concluded(requests.map(|(number, key)| request(number, key, noon())))
+        .await;
+    let of_key = |key: KeyId, requests| UsageRow {
+        key: Some(key),
+        ..row("2026-11-21T12:00:00Z", requests)
+    };
+    let rows = under_test.rows(Scope::Everybody, &of(Breakdown::Key)).await;
+    assert_eq!(
+        rows,
+        [
+            of_key(one.id, 2),
+            of_key(two.id, 1),
+            of_key(neighbours.id, 1)
+        ]
+    );
+}
+
+pub(in crate::contract::usage) async fn endpoints_are_told_apart(under_test: JournalUnderTest) {
+    let Keys { one, two, .. } = under_test.three_keys().await;
+    let used = [
+        (&one, Endpoint::Xml),
+        (&two, Endpoint::Pdf),
+        (&two, Endpoint::Xml),
+    ];
+    let requests = (1..)
+        .zip(used)
+        .map(|(number, (key, endpoint))| RequestEntry {
+            endpoint,
+            ..request(number, key, noon())
+        });
+    under_test.concluded(requests).await;
+    let of_endpoint = |endpoint, requests| UsageRow {
+        endpoint: Some(endpoint),
+        ..row("2026-11-21T12:00:00Z", requests)
+    };
+    let rows = under_test
+        .rows(Scope::Everybody, &of(Breakdown::Endpoint))
+        .await;
+    assert_eq!(
+        rows,
+        [of_endpoint(Endpoint::Pdf, 1), of_endpoint(Endpoint::Xml, 2)]
+    );
+}
+
+pub(in crate::contract::usage) async fn every_endpoint_and_outcome_is_counted_by_itself(
+    under_test: JournalUnderTest,
+) {
+    let Keys { one, .. } = under_test.three_keys().await;
+    let mut expected = Vec::new();
+    let mut number = 0;
+    for endpoint in Endpoint::ALL {
+        for outcome in Outcome::ALL {
+            number += 1;
+            let refused = matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded);
+            if refused {
+                under_test.journal.refuse(RefusalEntry {
+                    endpoint,
+                    outcome,
+                    ..refusal(&one, noon())
+                });
+            } else {
+                under_test.journal.conclude(RequestEntry {
+                    endpoint,
+                    outcome,
+                    ..request(number, &one, noon())
+                });
+            }
+            let delivered = row("2026-11-21T12:00:00Z", 1);
+            expected.push(UsageRow {
+                endpoint: Some(endpoint),
+                outcome,
+                latencies: if refused {
+                    Latencies::default()
+                } else {
+                    delivered.latencies
+                },
+                ..delivered
+            });
+        }
+    }
+    under_test.written().await;
+    expected.sort_by_key(|row| (row.endpoint.map(Endpoint::name), row.outcome.name()));
+    let rows = under_test
+        .rows(Scope::Everybody, &of(Breakdown::Endpoint))
+        .await;
+    assert_eq!(rows, expected);
+    let rows = under_test
+        .rows(Scope::Everybody, &of(Breakdown::Outcome))
+        .await;
+    let outcomes: Vec<_> = rows.iter().map(|row| (row.outcome, row.requests)).collect();
+    let mut expected = Outcome::ALL.map(|outcome| (outcome, Endpoint::ALL.len() as u64));
+    expected.sort_by_key(|(outcome, _)| outcome.name());
+    assert_eq!(outcomes, expected);
+    assert!(
+        rows.iter()
+            .all(|row| row.key.is_none() && row.endpoint.is_none())
+    );
+}
