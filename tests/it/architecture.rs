@@ -49,7 +49,7 @@ const DRIVERS: [&str; 27] = [
 ];
 
 /// The crates of the house.
-const HOUSE: [Place; 15] = [
+const HOUSE: [Place; 16] = [
     (
         "domain",
         &[],
@@ -147,6 +147,8 @@ const HOUSE: [Place; 15] = [
         ]),
     ),
     ("migrations", &[], Others::Drivers(&["sea-orm-migration"])),
+    // For tests alone: nobody's dependency but theirs.
+    ("testkit", &[], Others::Drivers(&[])),
     (
         "cep-gateway",
         &[

@@ -10,6 +10,7 @@ use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use testkit::skip;
 
 /// How long a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -60,15 +61,6 @@ fn installed(names: &[&str]) -> Option<PathBuf> {
 )]
 fn search_path() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()
-}
-
-/// Whether a missing program fails a test: it does where everything must run.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the mark of continuous integration is a variable"
-)]
-fn must_run() -> bool {
-    std::env::var_os("CI").is_some_and(|value| value == "true")
 }
 
 impl Browser {
@@ -307,14 +299,4 @@ pub(crate) fn axe() -> Option<String> {
         ));
     }
     axe
-}
-
-/// Says aloud that a test is skipped; fails it where everything must run.
-#[expect(
-    clippy::print_stderr,
-    reason = "whoever runs the tests must hear of it"
-)]
-pub(crate) fn skip(why: &str) {
-    assert!(!must_run(), "{why}");
-    eprintln!("SKIPPED: {why}");
 }

@@ -7,10 +7,10 @@ use futures::future::join_all;
 use crate::fleet::{Fleet, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually};
 use crate::load::{Asker, question};
-use crate::servers::redis::Cluster;
+use testkit::redis::Cluster;
 
 fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
-    let urls = cluster.urls();
+    let urls = cluster.urls().join(",");
     let variables = [
         ("CEP_REDIS_CLUSTER", &*urls),
         ("CEP_REDIS_TIMEOUT", patience),
@@ -22,7 +22,8 @@ fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
 fn key_at(cluster: &Cluster, fleet: &Fleet, node: usize) -> Key {
     loop {
         let key = fleet.replicas[0].key(&["--per-minute", "60", "--monthly-quota", "1000"]);
-        if cluster.home_of(&key) == node {
+        let state = format!("cep:{{{}}}:s", key.id.replace('-', ""));
+        if cluster.home_of(&state).0 == node {
             return key;
         }
     }
@@ -42,7 +43,7 @@ async fn admitted(fleet: &Fleet, key: &Key, requests: usize) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::with_replica() else {
         return;
     };
     let Some(fleet) = fleet(&cluster, PATIENT) else {
@@ -79,7 +80,7 @@ async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_node_degrades_and_its_replica_takes_over() {
-    let Some(mut cluster) = Cluster::start() else {
+    let Some(mut cluster) = Cluster::with_replica() else {
         return;
     };
     let Some(fleet) = fleet(&cluster, "150") else {

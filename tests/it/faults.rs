@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::fleet::PATIENT;
 use crate::gateway::eventually;
-use crate::servers::redis::Redis;
 use proxy::{Proxy, Weather};
 use scene::{Promise, Scene};
+use testkit::redis::Redis;
 
 pub(crate) mod proxy;
 mod scene;

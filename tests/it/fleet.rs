@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::gateway::{Gateway, Key, Plan, json_of};
 use crate::load::{Answer, Asker, question};
 use crate::person::{Demo, Person};
-use crate::servers::postgres::Database;
+use crate::servers::Database;
 
 /// A machine that runs all tests at once may be slow; where no failure belongs to the test, Redis
 /// may take its time.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::eventually;
 use crate::load::{Asker, question_of};
-use crate::servers::redis::Redis;
+use testkit::redis::Redis;
 
 /// Requests that are under way at each replica.
 const UNDER_WAY: usize = 8;

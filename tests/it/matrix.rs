@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use crate::fleet::{Fleet, Keymaker, PATIENT};
 use crate::gateway::Key;
 use crate::load::{Asker, Dice, question};
-use crate::servers::redis::Redis;
+use testkit::redis::Redis;
 
 /// Cases that run at the same time.
 const AT_ONCE: usize = 4;

@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::{Key, eventually, json_of, request};
 use crate::load::{Answer, Asker, question};
-use crate::servers::redis::Redis;
+use testkit::redis::Redis;
 
 const QUOTA: usize = 40;
 /// The replicas' clocks, in minutes ahead of Redis'.

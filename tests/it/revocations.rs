@@ -12,7 +12,7 @@ use crate::faults::proxy::{Proxy, Weather};
 use crate::fleet::{Fleet, Keymaker, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually};
 use crate::load::{Asker, Dice, question};
-use crate::servers::redis::Redis;
+use testkit::redis::Redis;
 
 const REPLICAS: usize = 3;
 const KEYS: usize = 50;

@@ -2,15 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Output;
 use std::time::Duration;
 
 use reqwest::StatusCode;
 use rstest::rstest;
 
-use crate::browser::skip;
 use crate::gateway::{Plan, command, eventually, request};
-use crate::servers::{Servers, free_port};
+use crate::servers::Servers;
+use testkit::redis::Redis;
+use testkit::tls::Certificates;
 
 /// A secret that no message may hold.
 const CANARY: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";
@@ -141,83 +142,25 @@ fn what_is_wrong_in_a_file_is_said_without_showing_it(
     }
 }
 
-/// A certificate authority and a server's certificate of 127.0.0.1 by it; `None` without OpenSSL.
-fn certificates(folder: &Path) -> Option<()> {
-    let openssl = |words: &str| {
-        let mut command = Command::new("openssl");
-        command.args(words.split_whitespace()).current_dir(folder);
-        command.output().ok()
-    };
-    if openssl("version").is_none() {
-        skip("openssl is not installed");
-        return None;
-    }
-    fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n").unwrap();
-    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
-    for words in [
-        format!("req -x509 {key} -keyout ca.key -out ca.crt -subj /CN=authority -days 2"),
-        format!("req {key} -keyout server.key -out server.csr -subj /CN=server"),
-        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2 \
-         -extfile names"
-            .to_owned(),
-    ] {
-        let output = openssl(&words).unwrap();
-        assert!(output.status.success(), "{output:?}");
-    }
-    Some(())
-}
-
-/// A Redis that speaks TLS alone, and ends with the test.
-struct TlsRedis {
-    process: Child,
-    port: u16,
-}
-
-impl TlsRedis {
-    fn start(folder: &Path) -> Self {
-        let port = free_port();
-        let process = Command::new("redis-server")
-            .args(["--port", "0", "--tls-port", &port.to_string()])
-            .args([
-                "--tls-cert-file",
-                "server.crt",
-                "--tls-key-file",
-                "server.key",
-            ])
-            .args(["--tls-ca-cert-file", "ca.crt", "--tls-auth-clients", "no"])
-            .args(["--bind", "127.0.0.1", "--save", ""])
-            .current_dir(folder)
-            .stdout(Stdio::null())
-            .spawn();
-        let process = process.unwrap();
-        Self { process, port }
-    }
-}
-
-impl Drop for TlsRedis {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[tokio::test]
 async fn redis_is_trusted_by_the_authority_that_is_named() {
     let Some(servers) = Servers::start() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    if certificates(folder.path()).is_none() {
+    let Some(files) = Certificates::new(folder.path(), "IP:127.0.0.1") else {
         return;
-    }
-    let redis = TlsRedis::start(folder.path());
+    };
+    let Some((_redis, port)) = Redis::start_secure(&files) else {
+        return;
+    };
     let database = servers.database_url();
     let migrated = command(folder.path())
         .env("CEP_DATABASE_URL", &database)
         .arg("migrate")
         .status();
     assert!(migrated.unwrap().success());
-    let url = format!("rediss://127.0.0.1:{}", redis.port);
+    let url = format!("rediss://127.0.0.1:{port}");
     let url = file(folder.path(), "url", url.as_bytes());
     let plan = || {
         Plan::new()
@@ -227,7 +170,7 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
             .with("CEP_HMAC_SECRET", CANARY)
             .with("CEP_DASHBOARD", "off")
     };
-    let authority = folder.path().join("ca.crt");
+    let authority = files.authority;
     let trusting = plan().with("CEP_REDIS_CA", authority.display()).start();
     let wary = plan().start();
     let none = file(

@@ -1,17 +1,12 @@
 //! PostgreSQL and Redis for a test: each on a free port, in a folder of its own, and ended with the
 //! test.
 
-use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use testkit::postgres::Postgres;
+use testkit::redis::Redis;
 
-pub(crate) mod postgres;
-pub(crate) mod redis;
+mod database;
 
-use postgres::Postgres;
-use redis::Redis;
-
-/// How long a server may take to start.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) use database::Database;
 
 /// A database server and Redis.
 pub(crate) struct Servers {
@@ -24,7 +19,7 @@ impl Servers {
     pub(crate) fn start() -> Option<Self> {
         Some(Self {
             redis: Redis::start(&[])?,
-            postgres: Postgres::start()?,
+            postgres: database::start_postgres()?,
         })
     }
 
@@ -74,25 +69,4 @@ impl Servers {
     pub(crate) fn thaw_postgres(&self) {
         self.postgres.thaw();
     }
-}
-
-/// Waits until somebody listens on a port.
-pub(crate) fn wait_for(port: u16) {
-    until(&format!("somebody listens on {port}"), || {
-        std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
-    });
-}
-
-/// Waits for a condition, and fails when it takes longer than a server may.
-pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }

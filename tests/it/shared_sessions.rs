@@ -18,7 +18,8 @@ use tokio::net::TcpListener;
 
 use crate::gateway::{Gateway, Plan, command, json_of};
 use crate::person::{Demo, Person};
-use crate::servers::{Servers, free_port};
+use crate::servers::Servers;
+use testkit::free_port;
 
 /// The session's cookie on plain http.
 const SESSION: &str = "cep_session";

@@ -1,65 +1,20 @@
 //! What is done to keys stands in the log, which a restore of the database doesn't take back.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use domain::key::FullKey;
 use serde_json::{Value, json};
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
+use testkit::log::{Lines, listen};
 
 use super::*;
 
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Keeps everything that is logged on this thread.
-fn listen() -> (Lines, DefaultGuard) {
-    let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(lines.clone())
-        .finish();
-    (lines, tracing::subscriber::set_default(subscriber))
-}
-
-impl Lines {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    /// What the lines about keys say.
-    fn of_keys(&self) -> Vec<Value> {
-        let text = self.text();
-        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
-        let of_keys = lines.filter(|line: &Value| line["target"] == "cep::keys");
-        of_keys
-            .map(|mut line| {
-                assert_eq!(line["level"], "INFO");
-                line["fields"].take()
-            })
-            .collect()
-    }
+/// What the lines about keys say.
+fn of_keys(lines: &Lines) -> Vec<Value> {
+    let of_keys = lines.of("cep::keys").into_iter();
+    of_keys
+        .map(|mut line| {
+            assert_eq!(line["level"], "INFO");
+            line["fields"].take()
+        })
+        .collect()
 }
 
 #[tokio::test]
@@ -131,7 +86,7 @@ async fn every_change_of_a_key_is_a_line_with_who_made_it() {
             admin,
         ),
     ];
-    assert_eq!(lines.of_keys(), expected);
+    assert_eq!(of_keys(&lines), expected);
 }
 
 #[tokio::test]
@@ -146,7 +101,7 @@ async fn the_lines_name_no_secret_no_name_and_nobody() {
     let renamed = keys.rename(&somebody, Reach::Own, id, name("a canary"));
     renamed.await.unwrap();
     let rotated = keys.rotate(&somebody, id, hours(0)).await.unwrap();
-    assert_eq!(lines.of_keys().len(), 4);
+    assert_eq!(of_keys(&lines).len(), 4);
     let secrets = [created.secret, rotated.new.secret];
     let secrets = secrets.each_ref().map(FullKey::reveal);
     let secrets = secrets.map(|secret| secret.split_once('.').unwrap().1);
@@ -167,7 +122,7 @@ async fn what_was_not_done_is_no_line() {
     house.store.go_down();
     let down = keys.revoke(&ANA, Reach::Own, id).await;
     assert!(matches!(down, Err(KeyError::Store(_))));
-    assert_eq!(lines.of_keys(), Vec::<Value>::new());
+    assert_eq!(of_keys(&lines), Vec::<Value>::new());
 }
 
 #[tokio::test]
@@ -182,7 +137,7 @@ async fn a_revocation_that_the_limiter_never_hears_of_is_a_line() {
         .after_next_snapshot(async move { store.go_down() });
     let revoked = house.keys.revoke(&ANA, Reach::Own, id).await;
     assert!(matches!(revoked, Err(KeyError::Store(_))));
-    let [line] = &lines.of_keys()[..] else {
+    let [line] = &of_keys(&lines)[..] else {
         panic!("one thing was done");
     };
     assert_eq!(line["action"], "key_revoked");

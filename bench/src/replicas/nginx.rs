@@ -7,7 +7,9 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::keys::{Keys, SECRET};
-use super::servers::{Server, free_port};
+use testkit::free_port;
+
+use super::servers::Server;
 
 const CONFIGURATION: &str = include_str!("../../nginx/nginx.conf");
 const GATE: &str = include_str!("../../nginx/gate.lua");
@@ -58,7 +60,7 @@ pub(super) struct Task<'a> {
 pub(super) fn start(folder: &Path, task: &Task<'_>) -> Result<Server> {
     let folder = folder.join("nginx");
     fs::create_dir(&folder)?;
-    let port = free_port()?;
+    let port = free_port();
     let configuration = [
         ("@MODULES@", modules().display().to_string()),
         ("@FOLDER@", folder.display().to_string()),

@@ -1,13 +1,14 @@
 //! PostgreSQL and Redis: on free ports, in a folder, ended with the benchmark.
 
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::MetadataExt;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use testkit::free_port;
+use testkit::postgres::{as_postgres, give, programs};
 
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -54,11 +55,6 @@ impl Drop for Server {
     }
 }
 
-/// A port that was free a moment ago.
-pub(super) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
-}
-
 /// The Debian packages that are missing for these servers.
 pub(super) fn missing() -> Vec<&'static str> {
     let redis = Command::new("redis-server").arg("--version").output();
@@ -73,7 +69,7 @@ pub(super) fn missing() -> Vec<&'static str> {
 
 /// Redis that keeps nothing on disk.
 pub(super) fn redis(folder: &Path) -> Result<Server> {
-    let port = free_port()?;
+    let port = free_port();
     let mut command = Command::new("redis-server");
     command
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
@@ -93,14 +89,10 @@ impl Postgres {
         let programs = programs().context("PostgreSQL isn't installed")?;
         let data = folder.join("postgres");
         std::fs::create_dir(&data)?;
-        if is_root() {
-            // It doesn't run as root.
-            for place in [folder, &data] {
-                let given = Command::new("chown").arg("postgres").arg(place).status()?;
-                ensure!(given.success(), "there is no user postgres");
-            }
+        for place in [folder, &data] {
+            give(place);
         }
-        let made = unprivileged(&programs.join("initdb"))
+        let made = as_postgres(&programs.join("initdb"))
             .arg("-D")
             .arg(&data)
             .args(["-U", "bench", "--auth=trust", "--encoding=UTF8"])
@@ -111,8 +103,8 @@ impl Postgres {
             "initdb: {}",
             String::from_utf8_lossy(&made.stderr)
         );
-        let port = free_port()?;
-        let mut command = unprivileged(&programs.join("postgres"));
+        let port = free_port();
+        let mut command = as_postgres(&programs.join("postgres"));
         command
             .arg("-D")
             .arg(&data)
@@ -144,29 +136,4 @@ impl Postgres {
         ensure!(done.status.success(), "psql: {said}");
         Ok(())
     }
-}
-
-fn unprivileged(program: &Path) -> Command {
-    if !is_root() {
-        return Command::new(program);
-    }
-    let mut command = Command::new("setpriv");
-    command
-        .args(["--reuid=postgres", "--regid=postgres", "--init-groups"])
-        .arg(program)
-        .current_dir("/");
-    command
-}
-
-fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
-}
-
-/// Where the programs are of the newest version that is installed.
-fn programs() -> Option<PathBuf> {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
-    versions
-        .filter_map(|version| Some(version.ok()?.path().join("bin")))
-        .filter(|programs| programs.join("initdb").is_file())
-        .max()
 }

@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 use super::collector::{Collector, Mood, PATIENCE};
 use super::stop;
 use crate::gateway::{Gateway, Key, Plan, eventually, request};
-use crate::servers::free_port;
+use testkit::free_port;
 
 const WARNING: &str = "the collector of traces doesn't take spans";
 const RELIEF: &str = "the collector of traces takes spans again";

@@ -1,63 +1,10 @@
 //! One line an operation, a cause once, and no value of anybody's in any of them.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
+use testkit::log::listen;
 
 use crate::fakes::{DRIVERS_TEXT, Mood, SECRET, key_id};
 use crate::harness::Harness;
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Keeps everything that is logged on this thread, where the API runs too.
-fn listen() -> (Lines, DefaultGuard) {
-    let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(lines.clone())
-        .finish();
-    (lines, tracing::subscriber::set_default(subscriber))
-}
-
-impl Lines {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    /// The fields of the lines about operations.
-    fn operations(&self) -> Vec<Value> {
-        self.text()
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap())
-            .filter(|line| line["target"] == "cep::graphql")
-            .map(|line| line["fields"].clone())
-            .collect()
-    }
-}
 
 #[tokio::test]
 async fn an_operation_is_one_line_with_its_name_fields_and_outcome() {
@@ -68,7 +15,7 @@ async fn an_operation_is_one_line_with_its_name_fields_and_outcome() {
     harness.member("{ admin { keys { totalCount } } }").await;
     harness.member("{ nonsense }").await;
     harness.member("{").await;
-    let mut operations = lines.operations();
+    let mut operations = lines.fields_of("cep::graphql");
     for operation in &mut operations {
         let taken = operation.as_object_mut().unwrap().remove("duration_ms");
         assert!(taken.unwrap().is_f64());
@@ -97,7 +44,7 @@ async fn names_and_fields_are_bounded() {
         "viewer { role } ".repeat(40)
     );
     Harness::new().member(&query).await.data();
-    let operation = &lines.operations()[0];
+    let operation = &lines.fields_of("cep::graphql")[0];
     assert_eq!(operation["operation"].as_str().unwrap().len(), 64);
     assert_eq!(operation["fields"].as_str().unwrap().split(',').count(), 10);
 }
@@ -119,7 +66,7 @@ async fn neither_values_nor_secrets_are_logged() {
         .await
         .data();
     let text = lines.text();
-    assert_eq!(lines.operations().len(), 3);
+    assert_eq!(lines.fields_of("cep::graphql").len(), 3);
     let secret = SECRET.split_once('.').unwrap().1;
     for hidden in [secret, "a private", "Demo member", &key_id(1).to_string()] {
         assert!(!text.contains(hidden), "{hidden}: {text}");

@@ -1,58 +1,13 @@
 //! One line a request, and no personal data or secret in any of them.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::fmt::MakeWriter;
+use testkit::log::listen;
 
 use crate::fakes::{BLIND_KEY, FORGOTTEN_KEY, GOOD_KEY};
 use crate::harness::{Harness, body};
 use crate::people::fakes::{ACTIVE_KEY, ADMIN, MEMBER, NEW_SECRET, UNCHECKED};
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Keeps everything that is logged on this thread, where a test's server runs too.
-fn listen() -> (Lines, DefaultGuard) {
-    let lines = Lines::default();
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(lines.clone())
-        .finish();
-    (lines, tracing::subscriber::set_default(subscriber))
-}
-
-fn requests(lines: &Lines) -> Vec<serde_json::Value> {
-    let bytes = lines.0.lock().unwrap();
-    std::str::from_utf8(&bytes)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .filter(|line| line["target"] == "cep::request")
-        .map(|line| line["fields"].clone())
-        .collect()
-}
 
 #[tokio::test]
 async fn a_request_is_one_line_with_what_statistics_want() {
@@ -78,7 +33,7 @@ async fn a_request_is_one_line_with_what_statistics_want() {
         .unwrap();
     harness.tasks.close();
     harness.tasks.wait().await;
-    let requests = requests(&lines);
+    let requests = lines.fields_of("cep::request");
     assert_eq!(
         requests,
         [
@@ -132,10 +87,10 @@ async fn a_proof_that_may_not_leave_is_logged_as_our_failure_with_its_cause_once
     assert_eq!(answer.status(), 503);
     harness.tasks.close();
     harness.tasks.wait().await;
-    let requests = requests(&lines);
+    let requests = lines.fields_of("cep::request");
     assert_eq!(requests.len(), 1);
     assert_eq!(requests[0]["outcome"], "internal_error");
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let text = lines.text();
     assert_eq!(text.matches("could not be written down").count(), 1);
     assert_eq!(text.matches("a synthetic cause").count(), 1);
 }
@@ -153,8 +108,8 @@ async fn why_a_key_could_not_be_read_is_logged_once() {
     assert_eq!(answer.status(), 503);
     harness.tasks.close();
     harness.tasks.wait().await;
-    assert_eq!(requests(&lines)[0]["outcome"], "unavailable");
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(lines.fields_of("cep::request")[0]["outcome"], "unavailable");
+    let text = lines.text();
     assert_eq!(text.matches("a synthetic cause").count(), 1);
 }
 
@@ -168,7 +123,7 @@ async fn why_the_bank_gave_nothing_is_logged_to_the_innermost_cause() {
     }
     harness.tasks.close();
     harness.tasks.wait().await;
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let text = lines.text();
     for said in [
         r#""cause":"a synthetic cause: a synthetic refusal""#,
         r#""reason":"captcha_page""#,
@@ -199,8 +154,8 @@ async fn neither_personal_data_nor_a_secret_is_ever_logged() {
     harness.post("/v1/cep/pdf", broken).send().await.unwrap();
     harness.tasks.close();
     harness.tasks.wait().await;
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    assert_eq!(requests(&lines).len(), amounts.len() + 1);
+    let text = lines.text();
+    assert_eq!(lines.fields_of("cep::request").len(), amounts.len() + 1);
     let secret = GOOD_KEY.split_once('.').unwrap().1;
     for canary in [
         "002010099999999994",
@@ -250,7 +205,8 @@ async fn a_persons_request_is_one_line_without_what_identifies_anything() {
     let request = request.header("cookie", format!("cep_session={MEMBER}"));
     request.send().await.unwrap();
 
-    let told: Vec<_> = requests(&lines)
+    let told: Vec<_> = lines
+        .fields_of("cep::request")
         .iter()
         .map(|line| format!("{} {} {}", line["method"], line["route"], line["status"]))
         .collect();
@@ -265,7 +221,7 @@ async fn a_persons_request_is_one_line_without_what_identifies_anything() {
             r#""GET" "/keys" 503"#,
         ]
     );
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let text = lines.text();
     let secret = NEW_SECRET.split_once('.').unwrap().1;
     let tokens = [MEMBER, ADMIN, UNCHECKED, "a-canary-token"];
     for canary in [&tokens[..], &[secret, "canary", ACTIVE_KEY]].concat() {

@@ -8,18 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
 use crate::{RedisLimiter, RedisOptions, RedisTimeouts};
-use servers::Server;
-
-#[expect(
-    dead_code,
-    reason = "these tests need less of it than those it is made for"
-)]
-#[allow(
-    unfulfilled_lint_expectations,
-    reason = "some lints that it expects are off in unit tests"
-)]
-#[path = "../../tests/it/servers.rs"]
-mod servers;
+use testkit::redis::Redis;
 
 /// The lease of the scripts.
 const LEASE: Duration = Duration::from_secs(5);
@@ -96,10 +85,10 @@ struct Both {
 }
 
 impl Both {
-    fn new(server: &Server, per_minute: u32) -> Self {
-        server.run::<String>(&["FLUSHALL"]);
+    fn new(server: &Redis, per_minute: u32) -> Self {
+        server.tell(&["FLUSHALL"]);
         // It has forgotten nothing: nobody asked yet.
-        server.run::<u64>(&["HSET", "cep-standing:{bank}:s", "e", "0"]);
+        server.number(&["HSET", "cep-standing:{bank}:s", "e", "0"]);
         let pacing = Pacing::new(NonZeroU32::new(per_minute).unwrap());
         let now = Duration::from_hours(500_000);
         let micros = Arc::new(AtomicI64::new(1_800_000_000_000_000));
@@ -243,7 +232,7 @@ impl Both {
 
 #[test]
 fn the_scripts_agree_with_the_rules() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

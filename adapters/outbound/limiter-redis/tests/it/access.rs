@@ -1,9 +1,6 @@
 //! Users with few rights, and TLS.
 
 use std::fs;
-use std::net::TcpListener;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,8 +13,9 @@ use uuid::Uuid;
 use crate::contract::empty;
 use crate::pacing::{fresh, pacing};
 use crate::replicas::replica_of;
-use crate::servers::{Cluster, Server, skip};
 use crate::support::{KEY, ShiftedTime, options, revoked, state, used};
+use testkit::redis::{Cluster, Redis};
+use testkit::tls::Certificates;
 
 const USER: &str = "gateway";
 const PASSWORD: &str = "hunter2/hunter2";
@@ -25,7 +23,7 @@ const PASSWORD: &str = "hunter2/hunter2";
 const ENCODED: &str = "hunter2%2Fhunter2";
 
 /// Gives the user exactly the documented rights, for keys of the tests' time too.
-fn add_user(server: &Server, rules: &str) {
+fn add_user(server: &Redis, rules: &str) {
     let password = format!(">{PASSWORD}");
     let mut words = vec!["ACL", "SETUSER", USER, "reset", "on", &password];
     words.extend(rules.split_whitespace());
@@ -37,16 +35,16 @@ fn add_user(server: &Server, rules: &str) {
         "~cep-standing:{bank}:w",
         "~cep-standing:{bank}:q",
     ]);
-    server.run::<String>(&words);
+    server.tell(&words);
 }
 
-fn as_user(server: &Server) -> String {
-    format!("redis://{USER}:{ENCODED}@127.0.0.1:{}", server.port)
+fn as_user(server: &Redis) -> String {
+    format!("redis://{USER}:{ENCODED}@127.0.0.1:{}", server.port())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_contract_is_kept_with_the_documented_rights_alone() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     add_user(&server, ACL_RULES);
@@ -58,15 +56,12 @@ async fn the_contract_is_kept_with_the_documented_rights_alone() {
     .await;
     let bank = RedisLimiter::single(&as_user(&servers[0]), &options()).unwrap();
     pacer(async |pacing| fresh(&servers, &bank, pacing).await).await;
-    assert_eq!(
-        servers[0].run::<Vec<String>>(&["ACL", "LOG"]),
-        Vec::<String>::new()
-    );
+    assert_eq!(servers[0].ask(&["ACL", "LOG"]), "");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::of_masters() else {
         return;
     };
     for node in &cluster.nodes {
@@ -81,21 +76,18 @@ async fn the_contract_is_kept_on_a_cluster_with_the_documented_rights_alone() {
     let bank = RedisLimiter::cluster(&urls, &options()).unwrap();
     pacer(async |pacing| fresh(&cluster.nodes, &bank, pacing).await).await;
     for node in &cluster.nodes {
-        assert_eq!(
-            node.run::<Vec<String>>(&["ACL", "LOG"]),
-            Vec::<String>::new()
-        );
+        assert_eq!(node.ask(&["ACL", "LOG"]), "");
     }
 }
 
 #[test]
 fn the_documented_rights_reach_nothing_else() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     add_user(&server, ACL_RULES);
     let may = |words: &[&str]| {
-        let dry: String = server.run(&[&["ACL", "DRYRUN", USER], words].concat());
+        let dry = server.ask(&[&["ACL", "DRYRUN", USER], words].concat());
         dry == "OK"
     };
     let key = "cep:{0198f3c2000070008000000000000001}:s";
@@ -130,12 +122,12 @@ fn the_documented_rights_reach_nothing_else() {
 
 /// Does all that a limiter does, so that every command of every script runs.
 async fn everything(
-    server: &Server,
+    server: &Redis,
     limiter: &RedisLimiter,
     time: &ShiftedTime,
 ) -> Result<(), LimiterError> {
-    server.run::<String>(&["FLUSHALL"]);
-    server.run::<String>(&["SCRIPT", "FLUSH"]);
+    server.tell(&["FLUSHALL"]);
+    server.tell(&["SCRIPT", "FLUSH"]);
     let Verdict::Unknown { month } = limiter.admit(KEY).await? else {
         panic!("nothing is known yet");
     };
@@ -171,7 +163,7 @@ async fn every_turn(pacer: &RedisPacer) -> Result<(), NoTurn> {
 
 #[tokio::test]
 async fn each_documented_right_is_needed() {
-    let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
+    let Some(server) = Redis::start(&["--repl-diskless-sync-delay", "0"]) else {
         return;
     };
     let _replica = replica_of(&server).unwrap();
@@ -202,11 +194,11 @@ async fn each_documented_right_is_needed() {
 
 #[tokio::test]
 async fn a_wrong_password_is_an_error_that_doesnt_tell_it() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     add_user(&server, ACL_RULES);
-    let url = format!("redis://{USER}:swordfish@127.0.0.1:{}", server.port);
+    let url = format!("redis://{USER}:swordfish@127.0.0.1:{}", server.port());
     for limiter in [
         RedisLimiter::single(&url, &options()).unwrap(),
         RedisLimiter::cluster(&[url], &options()).unwrap(),
@@ -217,52 +209,13 @@ async fn a_wrong_password_is_an_error_that_doesnt_tell_it() {
     }
 }
 
-/// A certificate authority and a server's certificate of 127.0.0.1 by it; `None` without OpenSSL.
-fn certificates(folder: &Path) -> Option<()> {
-    let openssl = |words: &str| {
-        let mut command = Command::new("openssl");
-        command.args(words.split_whitespace()).current_dir(folder);
-        command.output().ok()
-    };
-    if openssl("version").is_none() {
-        skip("openssl is not installed");
-        return None;
-    }
-    fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n").unwrap();
-    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
-    for words in [
-        format!("req -x509 {key} -keyout ca.key -out ca.crt -subj /CN=authority -days 2"),
-        format!("req {key} -keyout server.key -out server.csr -subj /CN=server"),
-        "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2 -extfile names".to_owned(),
-    ] {
-        let output = openssl(&words).unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-    Some(())
-}
-
 #[tokio::test]
 async fn tls_is_spoken_with_a_server_whose_authority_is_known_and_with_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    if certificates(folder.path()).is_none() {
+    let Some(files) = Certificates::new(folder.path(), "IP:127.0.0.1") else {
         return;
-    }
-    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
-    let Some(server) = Server::start(&[
-        "--tls-port",
-        &port.to_string(),
-        "--tls-cert-file",
-        &file("server.crt"),
-        "--tls-key-file",
-        &file("server.key"),
-        "--tls-ca-cert-file",
-        &file("ca.crt"),
-        "--tls-auth-clients",
-        "no",
-    ]) else {
+    };
+    let Some((server, port)) = Redis::start_secure(&files) else {
         return;
     };
     add_user(&server, ACL_RULES);
@@ -272,7 +225,7 @@ async fn tls_is_spoken_with_a_server_whose_authority_is_known_and_with_no_other(
 
     let url = format!("rediss://{USER}:{ENCODED}@127.0.0.1:{port}");
     let trusting = RedisOptions {
-        root_certificate: Some(fs::read(file("ca.crt")).unwrap()),
+        root_certificate: Some(fs::read(&files.authority).unwrap()),
         ..options()
     };
     let limiter = RedisLimiter::single(&url, &trusting).unwrap();

@@ -15,8 +15,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use uuid::Uuid;
 
-use crate::servers::Server;
 use crate::support::{KEY, ShiftedTime, options, state, used};
+use testkit::redis::Redis;
 
 /// One step of a schedule.
 #[derive(Clone, Debug)]
@@ -120,8 +120,8 @@ impl Clock for Told {
     }
 }
 
-async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
-    server.run::<String>(&["FLUSHALL"]);
+async fn follow(server: &Redis, start: &str, steps: Vec<Step>) {
+    server.tell(&["FLUSHALL"]);
     let time = ShiftedTime::at(server.url(), start);
     let redis = RedisLimiter::single(&server.url(), &options()).unwrap();
     let redis = redis.in_shifted_time(Arc::clone(&time.shift));
@@ -213,7 +213,7 @@ async fn follow(server: &Server, start: &str, steps: Vec<Step>) {
 
 #[test]
 fn redis_agrees_with_the_limiter_in_process_and_with_the_model() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -241,7 +241,7 @@ fn redis_agrees_with_the_limiter_in_process_and_with_the_model() {
 
 #[tokio::test]
 async fn the_month_of_any_instant_is_the_calendars() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");

@@ -7,11 +7,11 @@ use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use uuid::Uuid;
 
-use crate::servers::Cluster;
 use crate::support::{
     KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, options, revoked, state,
     state_of,
 };
+use testkit::redis::Cluster;
 
 fn limiter_on(cluster: &Cluster) -> RedisLimiter {
     // One node is named; it tells of the others.
@@ -20,7 +20,7 @@ fn limiter_on(cluster: &Cluster) -> RedisLimiter {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::of_masters() else {
         return;
     };
     let limiter = limiter_on(&cluster);
@@ -32,7 +32,7 @@ async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command()
     // Two scripts, three nodes.
     assert_eq!(cluster.calls_of("eval"), 6);
     for node in &cluster.nodes {
-        node.run::<String>(&["CONFIG", "RESETSTAT"]);
+        node.tell(&["CONFIG", "RESETSTAT"]);
     }
     for number in 0..60 {
         let key = KeyId(Uuid::from_u128(number));
@@ -42,7 +42,7 @@ async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command()
     assert_eq!(cluster.calls_of("eval") + cluster.calls_of("ping"), 0);
 
     for node in &cluster.nodes {
-        node.run::<String>(&["SCRIPT", "FLUSH"]);
+        node.tell(&["SCRIPT", "FLUSH"]);
     }
     for number in 0..60 {
         let key = KeyId(Uuid::from_u128(number));
@@ -56,7 +56,7 @@ async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_hundred_at_once_on_a_cluster_are_sixty() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::of_masters() else {
         return;
     };
     let replicas: Vec<_> = (0..4).map(|_| Arc::new(limiter_on(&cluster))).collect();
@@ -76,7 +76,7 @@ async fn eight_hundred_at_once_on_a_cluster_are_sixty() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::of_masters() else {
         return;
     };
     let limiter = limiter_on(&cluster);
@@ -86,22 +86,22 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
     let (from, slot) = cluster.home_of(&state_of(KEY));
     let to = (from + 1) % 3;
     let (source, target) = (&cluster.nodes[from], &cluster.nodes[to]);
-    let id = |place: usize| cluster.nodes[place].run::<String>(&["CLUSTER", "MYID"]);
+    let id = |place: usize| cluster.nodes[place].ask(&["CLUSTER", "MYID"]);
     let (source_id, target_id, slot) = (id(from), id(to), slot.to_string());
-    target.run::<String>(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &source_id]);
-    source.run::<String>(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &target_id]);
+    target.tell(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &source_id]);
+    source.tell(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &target_id]);
     // In the middle of it: the keys are there still, then they aren't.
     assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
-    let keys: Vec<String> = source.run(&["CLUSTER", "GETKEYSINSLOT", &slot, "10"]);
-    assert_eq!(keys.len(), 2);
-    let port = target.port.to_string();
+    let keys = source.ask(&["CLUSTER", "GETKEYSINSLOT", &slot, "10"]);
+    assert_eq!(keys.lines().count(), 2);
+    let port = target.port().to_string();
     let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "5000", "KEYS"];
-    migrate.extend(keys.iter().map(String::as_str));
-    source.run::<String>(&migrate);
+    migrate.extend(keys.lines());
+    source.tell(&migrate);
     assert_eq!(admitted_of(&limiter, KEY, 2).await, 2, "while it moves");
     limiter.apply(KEY, state(9, Some(100), 2)).await.unwrap();
     for node in [target, source, &cluster.nodes[(to + 1) % 3]] {
-        node.run::<String>(&["CLUSTER", "SETSLOT", &slot, "NODE", &target_id]);
+        node.tell(&["CLUSTER", "SETSLOT", &slot, "NODE", &target_id]);
     }
     assert_eq!(admitted_of(&limiter, KEY, 20).await, 2, "after it moved");
     let standing = limiter.peek(KEY).await.unwrap().unwrap();
@@ -110,7 +110,7 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_node_fails_its_own_keys_alone_and_is_taken_back() {
-    let Some(mut cluster) = Cluster::start() else {
+    let Some(mut cluster) = Cluster::of_masters() else {
         return;
     };
     let limiter = limiter_on(&cluster);

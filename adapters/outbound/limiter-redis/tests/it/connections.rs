@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use limiter_redis::RedisLimiter;
 
-use crate::servers::Server;
 use crate::support::{KEY, admitted_of, hydrate, options, state};
+use testkit::redis::Redis;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_admission_is_one_command_at_most_and_nothing_else() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = Arc::new(RedisLimiter::single(&server.url(), &options()).unwrap());
     hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 10).await, 10);
-    server.run::<String>(&["CONFIG", "RESETSTAT"]);
+    server.tell(&["CONFIG", "RESETSTAT"]);
 
     // One by one, and then many that may be asked for together.
     assert_eq!(admitted_of(&limiter, KEY, 100).await, 100);
@@ -45,7 +45,7 @@ async fn an_admission_is_one_command_at_most_and_nothing_else() {
         assert_eq!(server.calls_of(command), 0, "{command}");
     }
     // Each of the test's own questions is a connection; the limiter's two have lasted.
-    let clients: String = server.run(&["CLIENT", "LIST"]);
+    let clients = server.ask(&["CLIENT", "LIST"]);
     assert_eq!(
         clients
             .lines()

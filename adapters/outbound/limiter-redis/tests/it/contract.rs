@@ -6,13 +6,13 @@ use limiter_redis::RedisLimiter;
 use ports::contract::limiter::{LimiterUnderTest, limiter};
 use tokio::runtime::Handle;
 
-use crate::servers::{Cluster, Server};
 use crate::support::{OnRuntime, ShiftedTime, options};
+use testkit::redis::{Cluster, Redis};
 
 /// The suite's limiter: nothing is known on `servers`, and it is the middle of a month.
-pub(crate) fn empty(servers: &[Server], limiter: RedisLimiter) -> LimiterUnderTest {
+pub(crate) fn empty(servers: &[Redis], limiter: RedisLimiter) -> LimiterUnderTest {
     for server in servers {
-        server.run::<String>(&["FLUSHALL"]);
+        server.tell(&["FLUSHALL"]);
     }
     let time = ShiftedTime::at(servers[0].url(), "2026-11-20T16:00:00Z");
     let limiter = Arc::new(limiter.in_shifted_time(Arc::clone(&time.shift)));
@@ -27,7 +27,7 @@ pub(crate) fn empty(servers: &[Server], limiter: RedisLimiter) -> LimiterUnderTe
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_limiter_keeps_the_contract_on_one_server() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let servers = [server];
@@ -40,7 +40,7 @@ async fn the_limiter_keeps_the_contract_on_one_server() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_limiter_keeps_the_contract_on_a_cluster() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::of_masters() else {
         return;
     };
     limiter(|| async {

@@ -7,13 +7,13 @@ use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use uuid::Uuid;
 
-use crate::servers::Server;
 use crate::support::{
     KEY, ShiftedTime, admitted_of, hydrate, is_admitted, log_of, options, state, state_of,
 };
+use testkit::redis::Redis;
 
 /// As many limiters as there would be replicas.
-fn replicas(server: &Server) -> Vec<Arc<RedisLimiter>> {
+fn replicas(server: &Redis) -> Vec<Arc<RedisLimiter>> {
     let limiter = |_| Arc::new(RedisLimiter::single(&server.url(), &options()).unwrap());
     (0..4).map(limiter).collect()
 }
@@ -35,7 +35,7 @@ async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_hundred_at_once_over_four_replicas_are_sixty() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let replicas = replicas(&server);
@@ -50,7 +50,7 @@ async fn eight_hundred_at_once_over_four_replicas_are_sixty() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_quota_is_one_over_all_replicas() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let replicas = replicas(&server);
@@ -60,7 +60,7 @@ async fn a_quota_is_one_over_all_replicas() {
 
 #[tokio::test]
 async fn all_that_leaves_a_large_window_leaves_it_at_once() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
@@ -83,7 +83,7 @@ async fn all_that_leaves_a_large_window_leaves_it_at_once() {
 
 #[tokio::test]
 async fn an_active_key_costs_what_was_measured() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
@@ -100,7 +100,7 @@ async fn an_active_key_costs_what_was_measured() {
         }
         let cost = |key: &str| {
             let key = key.replace("cep:", "cep-shifted:");
-            server.run::<u64>(&["MEMORY", "USAGE", &key, "SAMPLES", "0"])
+            server.number(&["MEMORY", "USAGE", &key, "SAMPLES", "0"])
         };
         let (state, log) = (cost(&state_of(key)), cost(&log_of(key)));
         println!("{limit} a minute, {asked} admitted: {state} B state, {log} B log");
@@ -110,13 +110,13 @@ async fn an_active_key_costs_what_was_measured() {
 
 #[tokio::test]
 async fn what_is_kept_of_a_minute_goes_with_it_and_the_rest_after_the_month() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
     limiter.admit(KEY).await.unwrap();
-    let left = |key: &str| server.run::<i64>(&["PTTL", key]);
+    let left = |key: &str| server.number(&["PTTL", key]);
     let log = left(&log_of(KEY));
     assert!((50_000..=60_001).contains(&log), "{log} ms");
     let days = left(&state_of(KEY)) / 86_400_000;
@@ -125,7 +125,7 @@ async fn what_is_kept_of_a_minute_goes_with_it_and_the_rest_after_the_month() {
 
 #[tokio::test]
 async fn a_log_outlives_each_of_its_admissions() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:01Z");
@@ -138,10 +138,10 @@ async fn a_log_outlives_each_of_its_admissions() {
         let log = log_of(key).replace("cep:", "cep-shifted:");
         for _ in 0..5 {
             assert_eq!(admitted_of(&limiter, key, 1).await, 1);
-            let left = server.run::<i64>(&["PTTL", &log]);
+            let left = server.number(&["PTTL", &log]);
             assert!((59_000..=61_001).contains(&left), "{left} ms");
             // It would end too soon for what comes now.
-            server.run::<u64>(&["PEXPIRE", &log, "1000"]);
+            server.number(&["PEXPIRE", &log, "1000"]);
             time.move_by(200);
         }
     }
@@ -149,7 +149,7 @@ async fn a_log_outlives_each_of_its_admissions() {
 
 #[tokio::test]
 async fn many_refunds_are_remembered_in_little_room() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
@@ -174,5 +174,5 @@ async fn many_refunds_are_remembered_in_little_room() {
             .unwrap();
     }
     let refunds = state_of(KEY).replace(":s", ":r");
-    assert_eq!(server.run::<u64>(&["ZCARD", &refunds]), 256);
+    assert_eq!(server.number(&["ZCARD", &refunds]), 256);
 }

@@ -7,24 +7,24 @@ use limiter_redis::{RedisLimiter, RedisOptions};
 use ports::outbound::{Limiter, Snapshot, Verdict};
 use uuid::Uuid;
 
-use crate::servers::Server;
 use crate::support::{
     KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, log_of, options, revoked, state,
     state_of, used,
 };
+use testkit::redis::Redis;
 
-fn limiter_on(server: &Server) -> RedisLimiter {
+fn limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
 }
 
 /// With the time-outs of production.
-fn impatient_limiter_on(server: &Server) -> RedisLimiter {
+fn impatient_limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &RedisOptions::default()).unwrap()
 }
 
 #[tokio::test]
 async fn a_server_that_is_down_at_the_start_fails_calls_until_it_is_up() {
-    let Some(mut server) = Server::start(&[]) else {
+    let Some(mut server) = Redis::start(&[]) else {
         return;
     };
     server.kill();
@@ -41,7 +41,7 @@ async fn a_server_that_is_down_at_the_start_fails_calls_until_it_is_up() {
 
 #[tokio::test]
 async fn a_server_that_lost_its_data_is_told_the_quota_again_by_maximum() {
-    let Some(mut server) = Server::start(&[]) else {
+    let Some(mut server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -68,7 +68,7 @@ async fn a_server_that_lost_its_data_is_told_the_quota_again_by_maximum() {
 #[tokio::test]
 async fn a_server_that_kept_its_data_goes_on_where_it_was() {
     let arguments = ["--appendonly", "yes", "--appendfsync", "always"];
-    let Some(mut server) = Server::start(&arguments) else {
+    let Some(mut server) = Redis::start(&arguments) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -84,13 +84,13 @@ async fn a_server_that_kept_its_data_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn an_emptied_server_admits_nobody_until_it_is_told() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
-    server.run::<String>(&["FLUSHALL"]);
+    server.tell(&["FLUSHALL"]);
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 0);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 99).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 1);
@@ -98,7 +98,7 @@ async fn an_emptied_server_admits_nobody_until_it_is_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scripts_that_are_flushed_again_and_again_count_nothing_twice() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = Arc::new(limiter_on(&server));
@@ -110,7 +110,7 @@ async fn scripts_that_are_flushed_again_and_again_count_nothing_twice() {
         })
         .collect();
     for _ in 0..50 {
-        server.run::<String>(&["SCRIPT", "FLUSH"]);
+        server.tell(&["SCRIPT", "FLUSH"]);
     }
     let mut admitted = 0;
     for task in asked {
@@ -124,7 +124,7 @@ async fn scripts_that_are_flushed_again_and_again_count_nothing_twice() {
 
 #[tokio::test]
 async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = impatient_limiter_on(&server);
@@ -156,7 +156,7 @@ async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_who_meet_a_hanging_server_all_give_up_in_time() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = Arc::new(impatient_limiter_on(&server));
@@ -185,13 +185,13 @@ async fn a_hundred_who_meet_a_hanging_server_all_give_up_in_time() {
 
 #[tokio::test]
 async fn a_state_without_its_log_begins_a_minute_anew() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 6).await, 5);
-    assert_eq!(server.run::<u64>(&["DEL", &log_of(KEY)]), 1);
+    assert_eq!(server.number(&["DEL", &log_of(KEY)]), 1);
     let standing = limiter.peek(KEY).await.unwrap().unwrap();
     assert_eq!(
         (standing.minute.remaining, standing.month.unwrap().used),
@@ -202,20 +202,20 @@ async fn a_state_without_its_log_begins_a_minute_anew() {
 
 #[tokio::test]
 async fn a_log_that_outlived_its_state_counts_on() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
-    assert_eq!(server.run::<u64>(&["DEL", &state_of(KEY)]), 1);
+    assert_eq!(server.number(&["DEL", &state_of(KEY)]), 1);
     hydrate(&limiter, KEY, state(5, Some(100), 1), 3).await;
     assert_eq!(admitted_of(&limiter, KEY, 6).await, 2);
 }
 
 #[tokio::test]
 async fn a_change_that_comes_before_a_late_hydration_wins() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -244,33 +244,33 @@ async fn a_change_that_comes_before_a_late_hydration_wins() {
 
 #[tokio::test]
 async fn what_is_kept_of_a_forgotten_key_ends_by_itself() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
     limiter.forget(KEY).await.unwrap();
-    assert_eq!(server.run::<u64>(&["EXISTS", &state_of(KEY)]), 0);
+    assert_eq!(server.number(&["EXISTS", &state_of(KEY)]), 0);
     hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
     limiter.forget(KEY).await.unwrap();
-    let left = server.run::<i64>(&["PTTL", &state_of(KEY)]);
+    let left = server.number(&["PTTL", &state_of(KEY)]);
     assert!((1..=3_600_000).contains(&left), "{left}");
 }
 
 #[tokio::test]
 async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
-    server.run::<String>(&["SET", &state_of(KEY), "a text"]);
+    server.tell(&["SET", &state_of(KEY), "a text"]);
     assert!(limiter.admit(KEY).await.is_err());
-    server.run::<u64>(&["DEL", &state_of(KEY)]);
+    server.number(&["DEL", &state_of(KEY)]);
     hydrate(&limiter, KEY, state(60, None, 1), 0).await;
-    server.run::<String>(&["SET", &log_of(KEY), "a text"]);
+    server.tell(&["SET", &log_of(KEY), "a text"]);
     assert!(limiter.admit(KEY).await.is_err());
-    server.run::<u64>(&["DEL", &state_of(KEY), &log_of(KEY)]);
-    server.run::<u64>(&[
+    server.number(&["DEL", &state_of(KEY), &log_of(KEY)]);
+    server.number(&[
         "HSET",
         &state_of(KEY),
         "v",
@@ -287,13 +287,13 @@ async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
 
 #[tokio::test]
 async fn a_server_without_memory_admits_nobody_and_counts_nothing() {
-    let Some(server) = Server::start(&["--maxmemory-policy", "noeviction"]) else {
+    let Some(server) = Redis::start(&["--maxmemory-policy", "noeviction"]) else {
         return;
     };
     let limiter = limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
-    server.run::<String>(&["CONFIG", "SET", "maxmemory", "1"]);
+    server.tell(&["CONFIG", "SET", "maxmemory", "1"]);
     assert!(limiter.admit(KEY).await.is_err());
     assert!(
         limiter
@@ -305,7 +305,7 @@ async fn a_server_without_memory_admits_nobody_and_counts_nothing() {
             .await
             .is_ok()
     );
-    server.run::<String>(&["CONFIG", "SET", "maxmemory", "0"]);
+    server.tell(&["CONFIG", "SET", "maxmemory", "0"]);
     let standing = limiter.peek(KEY).await.unwrap().unwrap();
     assert_eq!(
         (standing.minute.remaining, standing.month.unwrap().used),

@@ -10,6 +10,5 @@ mod exactness;
 mod losses;
 mod pacing;
 mod replicas;
-mod servers;
 mod support;
 mod together;

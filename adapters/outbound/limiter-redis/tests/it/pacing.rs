@@ -12,8 +12,9 @@ use limiter_redis::{RedisLimiter, RedisPacer};
 use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
 use ports::outbound::{News, NoTurn, Pacer};
 
-use crate::servers::{Cluster, Server, until};
 use crate::support::options;
+use testkit::redis::{Cluster, Redis};
+use testkit::until;
 
 const START: i64 = 1_800_000_000_000_000;
 /// Waits for nothing.
@@ -51,12 +52,12 @@ pub(crate) fn pacing(per_minute: u32) -> Pacing {
 
 /// The suite's pacer, of a bank that nobody on `servers` has asked for a while.
 pub(crate) async fn fresh(
-    servers: &[Server],
+    servers: &[Redis],
     limiter: &RedisLimiter,
     pacing: Pacing,
 ) -> PacerUnderTest {
     for server in servers {
-        server.run::<String>(&["FLUSHALL"]);
+        server.tell(&["FLUSHALL"]);
     }
     let time = Standing::new();
     let pacer = limiter.pacer(pacing).in_standing_time(Arc::clone(&time.0));
@@ -75,7 +76,7 @@ async fn rest(pacer: &RedisPacer, time: &Standing) {
 
 #[tokio::test]
 async fn the_pacer_keeps_the_contract_on_one_server() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let servers = [server];
@@ -85,7 +86,7 @@ async fn the_pacer_keeps_the_contract_on_one_server() {
 
 #[tokio::test]
 async fn the_pacer_keeps_the_contract_on_a_cluster() {
-    let Some(cluster) = Cluster::start() else {
+    let Some(cluster) = Cluster::of_masters() else {
         return;
     };
     let limiter = RedisLimiter::cluster(&cluster.urls(), &options()).unwrap();
@@ -93,7 +94,7 @@ async fn the_pacer_keeps_the_contract_on_a_cluster() {
 }
 
 /// Three replicas, each with connections of its own, of which none asked for a while.
-async fn replicas(server: &Server, per_minute: u32, time: &Standing) -> Vec<RedisPacer> {
+async fn replicas(server: &Redis, per_minute: u32, time: &Standing) -> Vec<RedisPacer> {
     let replica = |_| {
         let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
         let pacer = limiter.pacer(pacing(per_minute));
@@ -113,13 +114,13 @@ async fn went_at_once(replicas: &[RedisPacer]) -> usize {
 
 #[tokio::test]
 async fn a_server_that_lost_what_it_knew_gives_no_second_burst() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = Standing::new();
     let replicas = replicas(&server, 15, &time).await;
     assert_eq!(went_at_once(&replicas).await, 3);
-    server.run::<String>(&["FLUSHALL"]);
+    server.tell(&["FLUSHALL"]);
     assert_eq!(went_at_once(&replicas).await, 1);
     for _ in 0..20 {
         time.move_by(Duration::from_secs(4));
@@ -131,12 +132,12 @@ async fn a_server_that_lost_what_it_knew_gives_no_second_burst() {
 
 #[tokio::test]
 async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = Standing::new();
     let replicas = replicas(&server, 15, &time).await;
-    server.run::<String>(&["FLUSHALL"]);
+    server.tell(&["FLUSHALL"]);
     let seconds = |ago: &[u64]| ago.iter().copied().map(Duration::from_secs).collect();
     let news = News {
         turns: seconds(&[50, 40, 30]),
@@ -156,7 +157,7 @@ async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_budget_is_one_over_all_replicas() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = Standing::new();
@@ -178,7 +179,7 @@ async fn a_budget_is_one_over_all_replicas() {
 
 #[tokio::test]
 async fn a_back_off_of_one_replica_is_all_replicas() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = Standing::new();
@@ -211,13 +212,13 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
 
 #[tokio::test]
 async fn a_turn_that_comes_at_once_is_one_round_trip() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     let pacer = limiter.pacer(pacing(60_000_000));
     pacer.turn(HURRIED).await.unwrap();
-    server.run::<String>(&["CONFIG", "RESETSTAT"]);
+    server.tell(&["CONFIG", "RESETSTAT"]);
     for _ in 0..20 {
         pacer.turn(HURRIED).await.unwrap();
     }
@@ -227,7 +228,7 @@ async fn a_turn_that_comes_at_once_is_one_round_trip() {
 
 #[tokio::test]
 async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
@@ -238,17 +239,17 @@ async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
         pacer.turn(PATIENT).await.unwrap();
     }
     assert!(asked.elapsed() >= Duration::from_millis(1_200));
-    let keys: Vec<String> = server.run(&["KEYS", "*"]);
-    assert!(keys.iter().all(|key| key.starts_with("cep:{bank}:")));
+    let keys = server.ask(&["KEYS", "*"]);
+    assert!(keys.lines().all(|key| key.starts_with("cep:{bank}:")));
     until("a minute's turns and places end by themselves", || {
-        let lives = |key: &str| server.run::<i64>(&["PTTL", key]);
+        let lives = |key: &str| server.number(&["PTTL", key]);
         lives("cep:{bank}:w") > 0 && lives("cep:{bank}:s") > 0 && lives("cep:{bank}:q") == -2
     });
 }
 
 #[tokio::test]
 async fn the_place_of_a_process_that_ended_ends_too() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let time = Standing::new();

@@ -7,29 +7,30 @@ use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use uuid::Uuid;
 
-use crate::servers::{Server, until};
 use crate::support::{KEY, admitted_of, hydrate, options, revoked, state, state_of};
+use testkit::redis::Redis;
+use testkit::until;
 
 /// Starts a replica and waits until it follows.
-pub(crate) fn replica_of(server: &Server) -> Option<Server> {
-    let port = server.port.to_string();
-    let replica = Server::start(&["--replicaof", "127.0.0.1", &port])?;
+pub(crate) fn replica_of(server: &Redis) -> Option<Redis> {
+    let port = server.port().to_string();
+    let replica = Redis::start(&["--replicaof", "127.0.0.1", &port])?;
     until("the replica follows", || {
-        let there: String = server.run(&["INFO", "replication"]);
-        let here: String = replica.run(&["INFO", "replication"]);
+        let there = server.ask(&["INFO", "replication"]);
+        let here = replica.ask(&["INFO", "replication"]);
         there.contains("state=online") && here.contains("master_link_status:up")
     });
     // The stream of commands begins a moment after the link is up.
-    server.run::<String>(&["SET", "probe", "1"]);
+    server.tell(&["SET", "probe", "1"]);
     until("the replica is told of changes", || {
-        replica.run::<Option<String>>(&["GET", "probe"]).is_some()
+        replica.ask(&["GET", "probe"]) == "1"
     });
     Some(replica)
 }
 
 #[tokio::test]
 async fn a_revocation_waits_for_a_replica_and_only_where_there_is_one() {
-    let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
+    let Some(server) = Redis::start(&["--repl-diskless-sync-delay", "0"]) else {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
@@ -43,15 +44,14 @@ async fn a_revocation_waits_for_a_replica_and_only_where_there_is_one() {
     hydrate(&limiter, other, state(60, None, 1), 0).await;
     limiter.apply(other, revoked(2)).await.unwrap();
     assert_eq!(server.calls_of("wait"), 1);
-    let there: Option<String> = replica.run(&["HGET", &state_of(other), "r"]);
-    assert_eq!(there.as_deref(), Some("1"));
+    assert_eq!(replica.ask(&["HGET", &state_of(other), "r"]), "1");
     limiter.apply(other, state(50, None, 3)).await.unwrap();
     assert_eq!(server.calls_of("wait"), 1, "other changes don't wait");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_that_hangs_delays_revocations_a_little_and_admissions_not() {
-    let Some(server) = Server::start(&["--repl-diskless-sync-delay", "0"]) else {
+    let Some(server) = Redis::start(&["--repl-diskless-sync-delay", "0"]) else {
         return;
     };
     let replica = replica_of(&server).unwrap();
@@ -75,7 +75,7 @@ async fn a_replica_that_hangs_delays_revocations_a_little_and_admissions_not() {
 
 #[tokio::test]
 async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
-    let Some(mut server) = Server::start(&[]) else {
+    let Some(mut server) = Redis::start(&[]) else {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
@@ -83,7 +83,7 @@ async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
     // On both of its connections.
     assert_eq!(admitted_of(&limiter, KEY, 2).await, 2);
     let asking = || -> Vec<String> {
-        let clients = server.run::<String>(&["CLIENT", "LIST"]);
+        let clients = server.ask(&["CLIENT", "LIST"]);
         let asking = clients
             .lines()
             .filter(|client| client.contains("cmd=evalsha"));
@@ -93,7 +93,7 @@ async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
     };
     let before = asking();
     assert_eq!(before.len(), 2);
-    server.run::<String>(&["REPLICAOF", "127.0.0.1", "1"]);
+    server.tell(&["REPLICAOF", "127.0.0.1", "1"]);
     for _ in 0..2 {
         let error = limiter.admit(KEY).await.unwrap_err();
         assert!(format!("{error:?}").contains("ReadOnly"), "{error:?}");
@@ -102,7 +102,7 @@ async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
     until("the connections to a replica are given up", || {
         asking().iter().all(|client| !before.contains(client))
     });
-    server.run::<String>(&["REPLICAOF", "NO", "ONE"]);
+    server.tell(&["REPLICAOF", "NO", "ONE"]);
     assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
     server.kill();
 }

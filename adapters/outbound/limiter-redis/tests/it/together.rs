@@ -14,12 +14,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
-use crate::servers::{Server, until};
 use crate::support::{
     KEY, admit_when_it_is_back, hydrate, is_admitted, log_of, options, revoked, state, state_of,
 };
+use testkit::redis::Redis;
+use testkit::until;
 
-fn limiter_on(server: &Server) -> RedisLimiter {
+fn limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
 }
 
@@ -36,8 +37,8 @@ fn each_within(patience: Duration) -> RedisOptions {
 }
 
 /// A way to a server on which its answers take so long.
-async fn slow_way_to(server: &Server, delay: Duration) -> SocketAddr {
-    let port = server.port;
+async fn slow_way_to(server: &Redis, delay: Duration) -> SocketAddr {
+    let port = server.port();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -62,7 +63,7 @@ async fn slow_way_to(server: &Server, delay: Duration) -> SocketAddr {
 
 #[tokio::test]
 async fn those_who_wait_are_asked_for_in_few_calls_and_each_hears_its_own_answer() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -74,7 +75,7 @@ async fn those_who_wait_are_asked_for_in_few_calls_and_each_hears_its_own_answer
     hydrate(&limiter, full, state(7, None, 1), 0).await;
     hydrate(&limiter, spent, state(6_000, Some(10), 1), 8).await;
     hydrate(&limiter, gone, revoked(1), 0).await;
-    server.run::<String>(&["CONFIG", "RESETSTAT"]);
+    server.tell(&["CONFIG", "RESETSTAT"]);
 
     let asked = keys.repeat(60);
     let verdicts = join_all(asked.iter().map(|key| limiter.admit(*key))).await;
@@ -97,7 +98,7 @@ async fn those_who_wait_are_asked_for_in_few_calls_and_each_hears_its_own_answer
 
 #[tokio::test]
 async fn a_key_that_holds_something_else_is_no_error_of_another() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -106,9 +107,9 @@ async fn a_key_that_holds_something_else_is_no_error_of_another() {
         hydrate(&limiter, *key, state(6_000, Some(100), 1), 0).await;
     }
     // A text where the log is, a text where the state is, and a limit that is no number.
-    server.run::<String>(&["SET", &log_of(keys[0]), "a text"]);
-    server.run::<String>(&["SET", &state_of(keys[1]), "a text"]);
-    server.run::<u64>(&["HSET", &state_of(keys[2]), "l", "many"]);
+    server.tell(&["SET", &log_of(keys[0]), "a text"]);
+    server.tell(&["SET", &state_of(keys[1]), "a text"]);
+    server.number(&["HSET", &state_of(keys[2]), "l", "many"]);
 
     let asked = keys.repeat(10);
     let verdicts = join_all(asked.iter().map(|key| limiter.admit(*key))).await;
@@ -125,7 +126,7 @@ async fn a_key_that_holds_something_else_is_no_error_of_another() {
 
 #[tokio::test]
 async fn who_hangs_up_while_he_waits_is_not_counted() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -140,7 +141,7 @@ async fn who_hangs_up_while_he_waits_is_not_counted() {
 
 #[tokio::test]
 async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let patience = Duration::from_millis(300);
@@ -163,7 +164,7 @@ async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
 
 #[tokio::test]
 async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     let limiter = limiter_on(&server);
@@ -189,7 +190,7 @@ async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
 
 #[tokio::test]
 async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
-    let Some(server) = Server::start(&[]) else {
+    let Some(server) = Redis::start(&[]) else {
         return;
     };
     hydrate(&limiter_on(&server), KEY, state(6_000, Some(6_000), 1), 0).await;
@@ -218,12 +219,12 @@ async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
 
 #[tokio::test]
 async fn one_server_that_has_all_slots_is_asked_for_each() {
-    let Some(server) = Server::start(&["--cluster-enabled", "yes"]) else {
+    let Some(server) = Redis::start(&["--cluster-enabled", "yes"]) else {
         return;
     };
-    server.run::<String>(&["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
+    server.tell(&["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
     until("the server has all slots", || {
-        let state = server.run::<String>(&["CLUSTER", "INFO"]);
+        let state = server.ask(&["CLUSTER", "INFO"]);
         state.contains("cluster_state:ok")
     });
     let limiter = limiter_on(&server);

@@ -85,7 +85,7 @@ async fn everything_is_counted(place: &Place<'_>, keys: u64, before: Option<Date
         let kept = "SELECT COUNT(*) FROM requests";
         assert_eq!(number(&connection, kept).await, all);
     }
-    let log = place.server.logged();
+    let log = place.server.postgres.logged();
     assert!(!log.contains("deadlock"), "{log}");
 }
 

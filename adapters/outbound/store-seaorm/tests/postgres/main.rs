@@ -14,3 +14,4 @@ mod schema;
 mod server;
 mod support;
 mod trouble;
+mod watched;

@@ -1,16 +1,17 @@
 //! URLs and servers that can't be used: what is wrong, what to do, and never a password.
 
 use std::fs;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use domain::key::KeyId;
 use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
 use store_seaorm::{OpenError, ServerFault, Store, StoreOptions, UrlFault};
+use testkit::postgres::{Postgres, USER, give};
+use testkit::tls::Certificates;
 use uuid::Uuid;
 
-use crate::server::{Server, USER, give, server_or_skip};
+use crate::server::server_or_skip;
 use crate::support::{admission, journal, number};
 
 async fn refused(url: &str) -> OpenError {
@@ -108,7 +109,7 @@ async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
     ] {
         admin.execute_unprepared(statement).await.unwrap();
     }
-    let at = format!("127.0.0.1:{}", server.port());
+    let at = format!("127.0.0.1:{}", server.postgres.port());
     for (url, expected) in [
         (
             format!("postgres://guarded:sesame@{at}/postgres"),
@@ -207,57 +208,30 @@ async fn a_receipt_is_durable_also_where_commits_usually_are_not() {
     }
 }
 
-/// Gives a server a certificate, which is its own authority, for `localhost`; returns its path.
-fn certify(server: &Server) -> String {
-    let (certificate, key) = (
-        server.folder().join("tls.pem"),
-        server.folder().join("tls.key"),
-    );
-    let made = Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-        ])
-        .args(["-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args([
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-addext",
-            "basicConstraints=CA:FALSE",
-        ])
-        .arg("-keyout")
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate)
-        .output()
-        .unwrap();
-    assert!(
-        made.status.success(),
-        "{}",
-        String::from_utf8_lossy(&made.stderr)
-    );
-    give(&key);
+/// Gives a server a certificate for `localhost`; returns the path of its authority's. `None` without
+/// OpenSSL.
+fn certify(server: &Postgres) -> Option<String> {
+    let files = Certificates::new(server.folder(), "DNS:localhost")?;
+    give(&files.key);
     let settings = format!(
         "ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
-        certificate.display(),
-        key.display()
+        files.certificate.display(),
+        files.key.display()
     );
     let file = server.folder().join("data/postgresql.auto.conf");
     fs::write(file, settings).unwrap();
-    certificate.to_str().unwrap().to_owned()
+    Some(files.authority.to_str().unwrap().to_owned())
 }
 
 #[tokio::test]
 async fn a_secure_connection_is_as_secure_as_the_url_says() {
     let mut server = server_or_skip!();
-    let certificate = certify(&server);
-    server.stop();
-    server.run().await;
-    let port = server.port();
+    let Some(certificate) = certify(&server.postgres) else {
+        return;
+    };
+    server.postgres.end("INT");
+    server.postgres.start_again();
+    let port = server.postgres.port();
     let url = |host: &str, rest: &str| format!("postgres://{USER}@{host}:{port}/postgres?{rest}");
     let ours = format!("sslrootcert={certificate}");
     let secured = "SELECT COUNT(*) FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()";

@@ -17,94 +17,12 @@ use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
     Scope, Successor, UsageReader,
 };
-use store_seaorm::{Retention, Store};
+use store_seaorm::Retention;
 use uuid::Uuid;
 
-use crate::million;
-use crate::server::{Server, server_or_skip};
+use crate::server::server_or_skip;
 use crate::support::now;
-
-/// Rows that a step of a plan may read: pages of the rarest matches, and lists of whole months of a
-/// customer, stay far below. A table that is read to its end doesn't.
-const MOST_READ: f64 = 25_000.0;
-
-/// A store whose plans are in the server's log.
-struct Watched<'a> {
-    server: &'a Server,
-    store: Store,
-}
-
-impl<'a> Watched<'a> {
-    async fn filled(server: &'a Server) -> Self {
-        let place = server.database().await;
-        million::fill(&place).await;
-        let explained = "-c%20session_preload_libraries%3Dauto_explain\
-                         %20-c%20auto_explain.log_min_duration%3D0\
-                         %20-c%20auto_explain.log_analyze%3Don\
-                         %20-c%20auto_explain.log_timing%3Doff";
-        let url = format!("{}%20{explained}", place.url());
-        let store = Store::open(&url).await.unwrap();
-        Self { server, store }
-    }
-
-    /// How the server looked for what was asked, line by line.
-    async fn plan<T>(&self, asked: impl Future<Output = T>) -> String {
-        let before = self.server.logged().len();
-        asked.await;
-        let log = self.server.logged();
-        assert!(log[before..].contains("Query Text"), "no plan");
-        log[before..].to_owned()
-    }
-}
-
-/// Tables that grow.
-const LARGE: [&str; 8] = [
-    "requests",
-    "usage_hours",
-    "audit_log",
-    "api_keys",
-    "key_changes",
-    "monthly_use",
-    "denied",
-    "customers",
-];
-
-#[track_caller]
-fn assert_uses(plan: &str, index: &str) {
-    assert!(plan.contains(index), "not by {index}:\n{plan}");
-    for table in LARGE {
-        let all = format!("Seq Scan on {table}");
-        assert!(!plan.contains(&all), "every row of {table}:\n{plan}");
-    }
-    assert_reads_little(plan);
-}
-
-#[track_caller]
-fn assert_reads_little(plan: &str) {
-    let read = most_read(plan);
-    assert!(read <= MOST_READ, "{read} rows are read:\n{plan}");
-}
-
-/// Rows that the step of a plan reads which reads the most, those included that it passes over.
-fn most_read(plan: &str) -> f64 {
-    let number = |line: &str, after: &str| -> Option<f64> {
-        let (_, rest) = line.split_once(after)?;
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
-        rest[..end.unwrap_or(rest.len())].parse().ok()
-    };
-    let (mut most, mut rows, mut loops) = (0.0_f64, 0.0, 1.0);
-    for line in plan.lines() {
-        if let Some(found) = number(line, "actual rows=") {
-            rows = if line.contains("Scan") { found } else { 0.0 };
-            loops = number(line, "loops=").unwrap_or(1.0);
-        }
-        // Numbers of a plan are those of one loop.
-        rows += number(line, "Rows Removed by Filter: ").unwrap_or_default();
-        rows += number(line, "Rows Removed by Index Recheck: ").unwrap_or_default();
-        most = most.max(rows * loops);
-    }
-    most
-}
+use crate::watched::{Watched, assert_reads_little, assert_uses};
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()

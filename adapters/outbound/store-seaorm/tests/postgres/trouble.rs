@@ -39,7 +39,7 @@ async fn until(mut holds: impl FnMut() -> bool) {
 
 /// A proxy before a database, a store that goes through it, and a key.
 async fn behind_a_proxy(place: &Place<'_>, options: StoreOptions) -> (Proxy, Store, KeyId) {
-    let proxy = Proxy::before(place.server.port()).await;
+    let proxy = Proxy::before(place.server.postgres.port()).await;
     let store = through(&proxy, place, options).await;
     let key = add_key(&store, 1).await;
     (proxy, store, key)
@@ -47,7 +47,7 @@ async fn behind_a_proxy(place: &Place<'_>, options: StoreOptions) -> (Proxy, Sto
 
 /// A store whose connections go through a proxy.
 async fn through(proxy: &Proxy, place: &Place<'_>, options: StoreOptions) -> Store {
-    let direct = format!(":{}/", place.server.port());
+    let direct = format!(":{}/", place.server.postgres.port());
     let url = place.url().replace(&direct, &format!(":{}/", proxy.port));
     Store::open_with(&url, options).await.unwrap()
 }
@@ -209,13 +209,13 @@ async fn a_server_that_stops_and_starts_under_a_journal_loses_and_doubles_nothin
     for _ in 0..2 {
         let before = durable.load(Ordering::Relaxed);
         until(|| durable.load(Ordering::Relaxed) > before + 50).await;
-        server.stop();
+        server.postgres.end("INT");
         until(|| writer.trouble().is_some()).await;
-        server.run().await;
+        server.postgres.start_again();
         writer.flush().await.unwrap();
         until(|| durable.load(Ordering::Relaxed) > before + 100).await;
-        server.crash();
-        server.run().await;
+        server.postgres.end("QUIT");
+        server.postgres.start_again();
         writer.flush().await.unwrap();
     }
     done.send_replace(true);

@@ -1,28 +1,28 @@
 //! A database in a folder of its own.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use domain::key::{ApiKey, KeyId};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Direction, PageAsk, PageSize};
-use domain::request::RequestId;
 use domain::usage::Only;
-use ports::contract::fixture::{act, customer, record};
+use ports::contract::fixture::{act, customer};
 use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, RequestListing, RequestRecord};
 use ports::outbound::{
-    AdmissionEntry, CustomerStore, KeyChange, KeyStore, ListError, RefusalEntry, RequestEntry,
-    Scope, UpdateError, UsageReader,
+    KeyChange, KeyStore, ListError, RefusalEntry, Scope, UpdateError, UsageReader,
 };
 use sea_orm::{
     ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
-use store_seaorm::{Journal, Store, StoreOptions, sqlite_url};
+use store_seaorm::{Store, StoreOptions, sqlite_url};
 use tempfile::TempDir;
-use uuid::Uuid;
+
+#[path = "../both/entries.rs"]
+mod entries;
+
+pub(crate) use entries::*;
 
 /// A folder with a database in it.
 pub(crate) struct Folder(TempDir);
@@ -102,20 +102,6 @@ pub(crate) fn newest() -> RequestListing {
     }
 }
 
-/// The journal of a process.
-pub(crate) fn journal(store: &Store, process: u128) -> Journal {
-    store.journal(Uuid::from_u128(process))
-}
-
-/// Adds a key of the first customer's.
-pub(crate) async fn add_key(store: &Store, number: u16) -> KeyId {
-    store.enrol(&customer(1)).await.unwrap();
-    let record = record(number);
-    let id = record.key.id;
-    store.insert(record, u64::MAX, &act(number)).await.unwrap();
-    id
-}
-
 /// All keys, newest first, at most 100 of them.
 pub(crate) async fn keys(store: &Store) -> Result<Vec<ApiKey>, ListError> {
     let all = KeyListing {
@@ -136,18 +122,6 @@ pub(crate) async fn revoke(store: &Store, key: KeyId, number: u16) -> Result<Api
         .await
 }
 
-pub(crate) fn now() -> DateTime<Utc> {
-    "2026-11-21T12:00:00Z".parse().unwrap()
-}
-
-pub(crate) fn admission(key: KeyId) -> AdmissionEntry {
-    AdmissionEntry {
-        key,
-        month: Month::of(now()),
-        at: now(),
-    }
-}
-
 /// A request that the minute's limit refused.
 pub(crate) fn refusal(key: KeyId) -> RefusalEntry {
     RefusalEntry {
@@ -157,28 +131,4 @@ pub(crate) fn refusal(key: KeyId) -> RefusalEntry {
         outcome: Outcome::RateLimited,
         at: now(),
     }
-}
-
-pub(crate) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
-    let id = Uuid::from_u128(number);
-    RequestEntry {
-        id,
-        request_id: RequestId::from_uuid(id),
-        key,
-        customer: customer(1).id,
-        endpoint: Endpoint::Xml,
-        outcome,
-        banks: None,
-        at: now(),
-        duration: Duration::from_millis(1),
-        bank_time: None,
-        refund: outcome.is_refunded().then(|| Month::of(now())),
-    }
-}
-
-/// What a key was charged this month, and given back.
-pub(crate) async fn used(store: &Store, key: KeyId) -> (u64, u64) {
-    let snapshot = store.snapshot(key, Month::of(now())).await.unwrap();
-    let used = snapshot.unwrap().used;
-    (used.charged, used.refunded)
 }

@@ -1,0 +1,65 @@
+//! What is logged on a thread.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tracing::subscriber::DefaultGuard;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// What was logged, as lines of JSON. Clones are the same lines.
+#[derive(Clone, Default)]
+pub struct Lines(Arc<Mutex<Vec<u8>>>);
+
+/// Keeps everything that is logged on this thread while the guard lives; a test's server runs on its
+/// thread, too.
+pub fn listen() -> (Lines, DefaultGuard) {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(lines.clone())
+        .finish();
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+impl Lines {
+    /// All of it.
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// The lines of a target, each an object with its `level` and its `fields`.
+    pub fn of(&self, target: &str) -> Vec<Value> {
+        self.text()
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .filter(|line| line["target"] == target)
+            .collect()
+    }
+
+    /// The fields of the lines of a target.
+    pub fn fields_of(&self, target: &str) -> Vec<Value> {
+        let lines = self.of(target).into_iter();
+        lines.map(|mut line| line["fields"].take()).collect()
+    }
+}
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}

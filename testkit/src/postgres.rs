@@ -1,0 +1,257 @@
+//! PostgreSQL.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::{end, free_port, signal, skip, until};
+
+/// The user that tests are; another one, `guarded`, needs the password `open sesame`.
+pub const USER: &str = "tester";
+
+/// A server. It ends with the thread that started it, if not before.
+pub struct Postgres {
+    process: Option<Child>,
+    programs: PathBuf,
+    port: u16,
+    folder: TempDir,
+}
+
+impl Postgres {
+    /// Starts one with an empty database; `None`, said aloud, where it isn't installed. What all such
+    /// servers begin with is kept in `cache`, the tests' own folder.
+    pub fn start(cache: &Path) -> Option<Self> {
+        let Some(programs) = programs() else {
+            skip("PostgreSQL is not installed");
+            return None;
+        };
+        let folder = new_folder();
+        copy(&beginning(&programs, cache), &folder.path().join("data"));
+        let mut server = Self {
+            process: None,
+            programs,
+            port: free_port(),
+            folder,
+        };
+        server.start_again();
+        Some(server)
+    }
+
+    /// Starts it again on what it had and where it was.
+    pub fn start_again(&mut self) {
+        assert!(self.process.is_none(), "it runs");
+        let log = File::options().create(true).append(true).open(self.log());
+        let process = as_postgres(&self.programs.join("postgres"))
+            .arg("-D")
+            .arg(self.folder.path().join("data"))
+            .args(["-p", &self.port.to_string(), "-k"])
+            .arg(self.folder.path())
+            .args(["-c", "listen_addresses=127.0.0.1"])
+            .args(["-c", "fsync=off", "-c", "full_page_writes=off"])
+            .args(["-c", "max_connections=100", "-c", "shared_buffers=64MB"])
+            .stdout(Stdio::null())
+            .stderr(log.unwrap())
+            .spawn();
+        let mut process = process.unwrap();
+        until("PostgreSQL answers", || {
+            let ended = process.try_wait().unwrap();
+            assert!(ended.is_none(), "it ended: {}", self.logged());
+            self.tool("pg_isready", &["--quiet"])
+        });
+        self.process = Some(process);
+    }
+
+    /// Ends it with a signal: `INT` is an operator who doesn't wait for clients, `QUIT` a power cut,
+    /// if the disk keeps what it was told to.
+    pub fn end(&mut self, name: &str) {
+        end(&mut self.process, name);
+    }
+
+    /// Ends all of it at once.
+    pub fn kill(&mut self) {
+        // Frozen first, so that it makes no further process.
+        self.freeze();
+        signal("KILL", &self.processes());
+        self.end("KILL");
+    }
+
+    /// From now on it keeps its connections and says nothing, until it is thawed.
+    pub fn freeze(&self) {
+        // The one that makes the others first.
+        for _ in 0..2 {
+            signal("STOP", &self.processes());
+        }
+    }
+
+    /// Lets it go on.
+    pub fn thaw(&self) {
+        signal("CONT", &self.processes());
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where it keeps what it keeps; its own files are in `data`.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A database of it, as clients take it.
+    pub fn url(&self, database: &str) -> String {
+        let port = self.port;
+        format!("postgres://{USER}@127.0.0.1:{port}/{database}?sslmode=disable")
+    }
+
+    /// What it wrote to its log.
+    pub fn logged(&self) -> String {
+        fs::read_to_string(self.log()).unwrap()
+    }
+
+    /// Runs a tool of it (`createdb`) as the tests' user; returns whether it succeeded.
+    pub fn tool(&self, name: &str, arguments: &[&str]) -> bool {
+        Command::new(self.programs.join(name))
+            .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
+            .args(["-U", USER])
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    }
+
+    /// What a query answers, as `psql` prints it without ornaments.
+    pub fn ask(&self, database: &str, query: &str) -> String {
+        let answer = Command::new(self.programs.join("psql"))
+            .args(["-X", "-A", "-t", "-c", query, &self.url(database)])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&answer.stderr);
+        assert!(answer.status.success(), "{said}");
+        String::from_utf8(answer.stdout).unwrap().trim().to_owned()
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    /// Process ids: the server's, and those of the processes that it made.
+    fn processes(&self) -> Vec<String> {
+        let Some(process) = &self.process else {
+            return Vec::new();
+        };
+        let id = process.id().to_string();
+        let made = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        let made = made.split_whitespace().map(str::to_owned);
+        std::iter::once(id).chain(made).collect()
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.thaw();
+        // As a crash: it takes its own processes with it.
+        self.end("QUIT");
+    }
+}
+
+/// An empty cluster of databases, made once for all tests. Its language is Spanish, whose order of
+/// text isn't that of bytes.
+fn beginning(programs: &Path, cache: &Path) -> PathBuf {
+    let version = Command::new(programs.join("postgres"))
+        .arg("--version")
+        .output();
+    let version = String::from_utf8(version.unwrap().stdout).unwrap();
+    let version: String = version
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
+    let cluster = cache.join(format!("small-cluster-{version}"));
+    let lock = File::create(cache.join("cluster.lock")).unwrap();
+    lock.lock().unwrap();
+    if cluster.is_dir() {
+        return cluster;
+    }
+    let folder = new_folder();
+    let data = folder.path().join("data");
+    let made = as_postgres(&programs.join("initdb"))
+        .arg("-D")
+        .arg(&data)
+        .args(["-U", USER, "--auth=trust", "--no-sync", "--encoding=UTF8"])
+        .args(["--locale=C", "--locale-provider=icu", "--icu-locale=es-MX"])
+        // Half of what is copied for each test would be an empty log.
+        .arg("--wal-segsize=1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "initdb failed: {said}");
+    let rules = data.join("pg_hba.conf");
+    let others = fs::read_to_string(&rules).unwrap();
+    let guarded = "host all guarded 127.0.0.1/32 scram-sha-256";
+    fs::write(&rules, format!("{guarded}\n{others}")).unwrap();
+    // Whole or not at all, whoever is interrupted.
+    let whole = cache.join("cluster.new");
+    let _ = fs::remove_dir_all(&whole);
+    copy(&data, &whole);
+    fs::rename(whole, &cluster).unwrap();
+    cluster
+}
+
+/// Copies a folder with its owners.
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from).arg(to).status();
+    assert!(
+        copied.unwrap().success(),
+        "{} can't be copied",
+        from.display()
+    );
+}
+
+/// A folder that the user who runs the server may write to.
+fn new_folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    give(folder.path());
+    folder
+}
+
+/// Gives a file to the user who runs the server.
+pub fn give(file: &Path) {
+    if is_root() {
+        let given = Command::new("chown").arg("postgres").arg(file).status();
+        let file = file.display();
+        assert!(given.unwrap().success(), "{file}: no user postgres");
+    }
+}
+
+/// A program of it: PostgreSQL doesn't run as root. It is the user `postgres` then, and ends with the
+/// thread that started it.
+pub fn as_postgres(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid=postgres", "--regid=postgres", "--init-groups"])
+        .arg("--pdeathsig=QUIT")
+        .arg(program)
+        .current_dir("/");
+    command
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// Where the programs are of the newest version that is installed.
+pub fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
+    versions
+        .filter_map(|version| Some(version.ok()?.path().join("bin")))
+        .filter(|programs| programs.join("initdb").is_file())
+        .max()
+}

@@ -1,0 +1,270 @@
+//! Redis: a server, or a cluster of them.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::tls::Certificates;
+use crate::{end, free_port, signal, skip, until};
+
+/// Slots that the first and the second master of a cluster have; the third has one more.
+const SLOTS_OF_A_MASTER: u64 = 5_461;
+
+/// How long a node of a cluster may be silent before the others take it for lost, in milliseconds:
+/// short, yet longer than a busy machine keeps it waiting.
+const NODE_TIMEOUT: &str = "3000";
+
+/// A Redis server.
+pub struct Redis {
+    process: Option<Child>,
+    port: u16,
+    arguments: Vec<String>,
+    variables: Vec<(String, String)>,
+    folder: TempDir,
+}
+
+impl Redis {
+    /// Starts one, which keeps nothing on disk unless the arguments say so; `None`, said aloud,
+    /// where it isn't installed.
+    pub fn start(arguments: &[&str]) -> Option<Self> {
+        Self::start_with(arguments, &[])
+    }
+
+    /// Starts one in an environment with these variables.
+    pub fn start_with(arguments: &[&str], variables: &[(String, String)]) -> Option<Self> {
+        let installed = Command::new("redis-server").arg("--version").output();
+        if installed.is_err() {
+            skip("redis-server is not installed");
+            return None;
+        }
+        let mut server = Self {
+            process: None,
+            port: free_port(),
+            arguments: arguments.iter().map(|&text| text.to_owned()).collect(),
+            variables: variables.to_vec(),
+            folder: tempfile::tempdir().unwrap(),
+        };
+        server.start_again();
+        Some(server)
+    }
+
+    /// Starts one that speaks TLS as well, and returns the port of that.
+    pub fn start_secure(files: &Certificates) -> Option<(Self, u16)> {
+        let port = free_port();
+        let secure = Self::start(&[
+            "--tls-port",
+            &port.to_string(),
+            "--tls-cert-file",
+            files.certificate.to_str().unwrap(),
+            "--tls-key-file",
+            files.key.to_str().unwrap(),
+            "--tls-ca-cert-file",
+            files.authority.to_str().unwrap(),
+            "--tls-auth-clients",
+            "no",
+        ])?;
+        Some((secure, port))
+    }
+
+    /// Starts it again on its port, with what it has kept on disk.
+    pub fn start_again(&mut self) {
+        assert!(self.process.is_none(), "it runs");
+        let mut command = Command::new("redis-server");
+        command
+            .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1"])
+            .args(["--save", ""])
+            .args(&self.arguments)
+            .envs(self.variables.iter().cloned())
+            .current_dir(self.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        self.process = Some(command.spawn().unwrap());
+        until("Redis answers", || self.ask(&["PING"]) == "PONG");
+    }
+
+    /// Ends it at once, as a power cut would.
+    pub fn kill(&mut self) {
+        end(&mut self.process, "KILL");
+    }
+
+    /// Stops its process where it stands (`STOP`), or lets it go on (`CONT`).
+    pub fn signal(&self, name: &str) {
+        let process = self.process.as_ref().unwrap();
+        signal(name, &[process.id().to_string()]);
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where it is, as clients take it.
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Where it keeps what it keeps.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What a command answers to the default user, as `redis-cli` prints it: an error as its text.
+    pub fn ask(&self, words: &[&str]) -> String {
+        let answer = Command::new("redis-cli")
+            .args(["-p", &self.port.to_string()])
+            .args(words)
+            .output()
+            .unwrap();
+        String::from_utf8(answer.stdout).unwrap().trim().to_owned()
+    }
+
+    /// The number that a command answers.
+    pub fn number(&self, words: &[&str]) -> i64 {
+        let answer = self.ask(words);
+        answer
+            .parse()
+            .unwrap_or_else(|_| panic!("{words:?}: {answer}"))
+    }
+
+    /// Has a command done that answers `OK`.
+    pub fn tell(&self, words: &[&str]) {
+        assert_eq!(self.ask(words), "OK", "{words:?}");
+    }
+
+    /// Times that a command was called since the server started, by its own account.
+    pub fn calls_of(&self, command: &str) -> u64 {
+        let stats = self.ask(&["INFO", "commandstats"]);
+        let line = format!("cmdstat_{command}:calls=");
+        let rest = stats.split(&line).nth(1);
+        rest.and_then(|rest| rest.split(',').next())
+            .map_or(0, |calls| calls.parse().unwrap())
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Three masters that share the slots, and perhaps a replica of the first.
+pub struct Cluster {
+    /// The masters.
+    pub nodes: Vec<Redis>,
+    replica: Option<Redis>,
+}
+
+impl Cluster {
+    /// Masters alone, as Redis comes; `None`, said aloud, where it isn't installed.
+    pub fn of_masters() -> Option<Self> {
+        Self::start(&[], None)
+    }
+
+    /// With a replica, which soon takes over: for tests in which a node is lost.
+    pub fn with_replica() -> Option<Self> {
+        let impatient = [
+            "--cluster-node-timeout",
+            NODE_TIMEOUT,
+            "--cluster-require-full-coverage",
+            "no",
+        ];
+        let cluster = Self::start(&impatient, Some(node(&impatient)?))?;
+        let replica = cluster.replica();
+        let first = cluster.nodes[0].ask(&["CLUSTER", "MYID"]);
+        // It has to have heard of the first one.
+        until("there is a replica", || {
+            replica.ask(&["CLUSTER", "REPLICATE", &first]) == "OK"
+        });
+        until("it has all that the first one has", || {
+            let replication = replica.ask(&["INFO", "replication"]);
+            replication.contains("master_link_status:up")
+        });
+        // A replica that nobody knows of is not voted for.
+        until("all know of it", || {
+            let mut nodes = cluster.nodes.iter();
+            nodes.all(|node| node.ask(&["CLUSTER", "NODES"]).contains(" slave "))
+        });
+        Some(cluster)
+    }
+
+    fn start(arguments: &[&str], replica: Option<Redis>) -> Option<Self> {
+        let nodes: Vec<Redis> = (0..3).map_while(|_| node(arguments)).collect();
+        if nodes.len() < 3 {
+            return None;
+        }
+        for (node, epoch) in nodes.iter().zip(1..) {
+            let (first, last) = [("0", "5460"), ("5461", "10921"), ("10922", "16383")][epoch - 1];
+            node.tell(&["CLUSTER", "ADDSLOTSRANGE", first, last]);
+            node.tell(&["CLUSTER", "SET-CONFIG-EPOCH", &epoch.to_string()]);
+        }
+        for node in nodes[1..].iter().chain(&replica) {
+            let bus = node.ask(&["CONFIG", "GET", "cluster-port"]);
+            let (port, bus) = (node.port.to_string(), bus.lines().last().unwrap());
+            nodes[0].tell(&["CLUSTER", "MEET", "127.0.0.1", &port, bus]);
+        }
+        let cluster = Self { nodes, replica };
+        until("the cluster agrees", || cluster.agrees());
+        Some(cluster)
+    }
+
+    fn agrees(&self) -> bool {
+        let known = self.nodes.len() + usize::from(self.replica.is_some());
+        self.nodes.iter().chain(&self.replica).all(|node| {
+            let info = node.ask(&["CLUSTER", "INFO"]);
+            let nodes = node.ask(&["CLUSTER", "NODES"]);
+            info.contains("cluster_state:ok")
+                && info.contains("cluster_slots_ok:16384")
+                && info.contains(&format!("cluster_known_nodes:{known}"))
+                && !nodes.contains("handshake")
+                && !nodes.contains("fail")
+        })
+    }
+
+    /// All masters' addresses.
+    pub fn urls(&self) -> Vec<String> {
+        self.nodes.iter().map(Redis::url).collect()
+    }
+
+    /// The place of the master that has the slot of a key of Redis, and the slot.
+    pub fn home_of(&self, key: &str) -> (usize, u64) {
+        // Any node that runs can say.
+        let asked = self.replica.as_ref().unwrap_or(&self.nodes[0]);
+        let slot: u64 = asked.ask(&["CLUSTER", "KEYSLOT", key]).parse().unwrap();
+        let place = usize::try_from(slot / SLOTS_OF_A_MASTER).unwrap();
+        (place.min(2), slot)
+    }
+
+    /// Times that all masters were called so.
+    pub fn calls_of(&self, command: &str) -> u64 {
+        self.nodes.iter().map(|node| node.calls_of(command)).sum()
+    }
+
+    /// Waits until the replica has all that the first master has.
+    pub fn is_replicated(&self) {
+        let position = |node: &Redis, name: &str| {
+            let said = node.ask(&["INFO", "replication"]);
+            let (_, rest) = said.split_once(name).unwrap();
+            rest.lines().next().unwrap().trim().to_owned()
+        };
+        until("all is replicated", || {
+            position(&self.nodes[0], "master_repl_offset:")
+                == position(self.replica(), "slave_repl_offset:")
+        });
+    }
+
+    /// Whether the replica has taken over.
+    pub fn replica_is_master(&self) -> bool {
+        self.replica().ask(&["ROLE"]).starts_with("master")
+    }
+
+    fn replica(&self) -> &Redis {
+        self.replica.as_ref().expect("the cluster has a replica")
+    }
+}
+
+fn node(arguments: &[&str]) -> Option<Redis> {
+    let bus = free_port().to_string();
+    let clustered = ["--cluster-enabled", "yes", "--cluster-port", &bus];
+    Redis::start(&[&clustered, arguments].concat())
+}

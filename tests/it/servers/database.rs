@@ -1,0 +1,111 @@
+//! A database of a test's own on a PostgreSQL that tests share.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
+use std::thread::JoinHandle;
+
+use testkit::postgres::Postgres;
+use testkit::until;
+
+use crate::gateway::command;
+
+/// A server of a test's own; `None`, said aloud, where it isn't installed.
+pub(super) fn start_postgres() -> Option<Postgres> {
+    Postgres::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+/// A database of a test's own, with the newest schema and nothing in it.
+pub(crate) struct Database {
+    server: Arc<Shared>,
+    name: String,
+}
+
+/// A server that tests share while any of them runs: making one takes longer than most tests.
+struct Shared {
+    postgres: Arc<Postgres>,
+    databases: AtomicU32,
+    /// It ends with the thread that started it, which has nothing else to do; this ends that.
+    alive: Option<mpsc::Sender<()>>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+/// The database that all others are copies of.
+const TEMPLATE: &str = "newest";
+
+impl Database {
+    /// A new one; `None`, said aloud, where PostgreSQL isn't installed.
+    pub(crate) fn new() -> Option<Self> {
+        static RUNNING: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
+        let server = {
+            let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(server) = running.upgrade() {
+                server
+            } else {
+                let server = Arc::new(Shared::start()?);
+                *running = Arc::downgrade(&server);
+                server
+            }
+        };
+        let number = server.databases.fetch_add(1, Ordering::Relaxed);
+        let name = format!("test{number}");
+        // Nobody may be connected to what is copied, and another test may be copying it.
+        until("the database is made", || {
+            server
+                .postgres
+                .tool("createdb", &["--template", TEMPLATE, &name])
+        });
+        Some(Self { server, name })
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.server.postgres.url(&self.name)
+    }
+
+    /// The number that a query answers; nothing is 0.
+    pub(crate) fn number(&self, query: &str) -> u64 {
+        match self.server.postgres.ask(&self.name, query).as_str() {
+            "" => 0,
+            number => number.parse().unwrap(),
+        }
+    }
+}
+
+impl Shared {
+    fn start() -> Option<Self> {
+        let (alive, ended) = mpsc::channel::<()>();
+        let (tell, told) = mpsc::channel();
+        let keeper = std::thread::spawn(move || {
+            let postgres = start_postgres().map(Arc::new);
+            tell.send(postgres.clone()).unwrap();
+            // Nobody ever says anything: this waits for the sender's end.
+            let _ = ended.recv();
+        });
+        let postgres = told.recv().unwrap()?;
+        let made = postgres.tool("createdb", &[TEMPLATE]);
+        assert!(made, "{}", postgres.logged());
+        let folder = tempfile::tempdir().unwrap();
+        let migrated = command(folder.path())
+            .env("CEP_DATABASE_URL", postgres.url(TEMPLATE))
+            .arg("migrate")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&migrated.stderr);
+        assert!(migrated.status.success(), "{said}");
+        Some(Self {
+            postgres,
+            databases: AtomicU32::new(0),
+            alive: Some(alive),
+            keeper: Some(keeper),
+        })
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.alive = None;
+        if let Some(keeper) = self.keeper.take() {
+            let _ = keeper.join();
+        }
+    }
+}
