@@ -7,8 +7,8 @@ use super::back_off::{BackOff, Strike};
 use super::pace::Pace;
 use super::{Pacing, Refusal};
 
-/// Somebody who waits for a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Somebody who waits for a turn; who came earlier is less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
 /// What a waiting caller does next.
@@ -136,8 +136,8 @@ impl Schedule {
     }
 
     fn place_of(&self, ticket: Ticket) -> Option<usize> {
-        let is_it = |waiting: &Waiting| waiting.ticket == ticket;
-        self.waiting.iter().position(is_it)
+        let found = self.waiting.binary_search_by_key(&ticket, |it| it.ticket);
+        found.ok()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The pacer of one process: the rules of [`domain::pacing`] meet tasks and a clock.
 
-use std::sync::{Mutex, MutexGuard};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{Pacing, Schedule, Step, Strike, Ticket, waitable};
+use domain::pacing::{Pacing, Refusal, Schedule, Step, Strike, Ticket, waitable};
 use ports::inbound::BankBudget;
 use ports::outbound::{News, NoTurn, Pacer, PacerError};
 use tokio::sync::Notify;
@@ -12,18 +13,51 @@ use tokio::time::{Instant, sleep_until};
 
 /// Gives out turns in this process, in order. Never fails.
 pub struct InProcessPacer {
-    schedule: Mutex<Schedule>,
-    changed: Notify,
+    queue: Mutex<Queue>,
     epoch: Instant,
     per_minute: u32,
+}
+
+/// The schedule, and those who wait for it.
+struct Queue {
+    schedule: Schedule,
+    /// What each of them is called by. Only the first has to hear of a turn that was taken or given
+    /// up: with each of thousands woken by each turn, nobody would get one in time.
+    waiting: BTreeMap<Ticket, Arc<Notify>>,
+}
+
+impl Queue {
+    fn join(&mut self, now: Duration, latest: Duration) -> Result<(Ticket, Arc<Notify>), Refusal> {
+        let ticket = self.schedule.queue(now, latest)?;
+        let called = Arc::default();
+        self.waiting.insert(ticket, Arc::clone(&called));
+        Ok((ticket, called))
+    }
+
+    fn leave(&mut self, ticket: Ticket) {
+        self.schedule.leave(ticket);
+        self.waiting.remove(&ticket);
+        if let Some((_, first)) = self.waiting.first_key_value() {
+            first.notify_one();
+        }
+    }
+
+    /// What was promised holds no more: everybody looks again.
+    fn call_all(&self) {
+        for called in self.waiting.values() {
+            called.notify_one();
+        }
+    }
 }
 
 impl InProcessPacer {
     /// A pacer of a bank that nobody has asked yet.
     pub fn new(pacing: Pacing) -> Self {
         Self {
-            schedule: Mutex::new(Schedule::new(pacing)),
-            changed: Notify::new(),
+            queue: Mutex::new(Queue {
+                schedule: Schedule::new(pacing),
+                waiting: BTreeMap::new(),
+            }),
             epoch: Instant::now(),
             per_minute: pacing.per_minute(),
         }
@@ -33,10 +67,10 @@ impl InProcessPacer {
         self.epoch.elapsed()
     }
 
-    fn schedule(&self) -> MutexGuard<'_, Schedule> {
-        self.schedule
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue
             .lock()
-            .expect("nothing panics while it holds the schedule")
+            .expect("nothing panics while it holds the queue")
     }
 }
 
@@ -45,28 +79,20 @@ impl Pacer for InProcessPacer {
     async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
         let now = self.now();
         let latest = now.saturating_add(waitable(patience));
-        let ticket = self.schedule().queue(now, latest)?;
+        let (ticket, called) = self.queue().join(now, latest)?;
         let _place = Place {
             pacer: self,
             ticket,
         };
         loop {
-            // Before the look at the schedule: a change right after it must not be missed.
-            let changed = self.changed.notified();
-            let step = self.schedule().step(ticket, self.now());
+            let step = self.queue().schedule.step(ticket, self.now());
             match step {
-                Step::Go => {
-                    self.changed.notify_waiters();
-                    return Ok(());
-                }
-                Step::Leave(refusal) => {
-                    self.changed.notify_waiters();
-                    return Err(refusal.into());
-                }
-                Step::Behind(_) => changed.await,
+                Step::Go => return Ok(()),
+                Step::Leave(refusal) => return Err(refusal.into()),
+                Step::Behind(_) => called.notified().await,
                 Step::Wait(at) => {
                     tokio::select! {
-                        () = changed => {}
+                        () = called.notified() => {}
                         () = sleep_until(self.epoch + at) => {}
                     }
                 }
@@ -75,34 +101,34 @@ impl Pacer for InProcessPacer {
     }
 
     async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
-        let strike = self.schedule().limited(under_way, self.now());
-        self.changed.notify_waiters();
+        let mut queue = self.queue();
+        let strike = queue.schedule.limited(under_way, self.now());
+        queue.call_all();
         Ok(strike)
     }
 
     async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
-        self.schedule().served(under_way, self.now());
+        self.queue().schedule.served(under_way, self.now());
         Ok(())
     }
 
     async fn learn(&self, news: &News) -> Result<(), PacerError> {
         let now = self.now();
-        {
-            let mut schedule = self.schedule();
-            for ago in &news.turns {
-                schedule.learn_of_turn(*ago, now);
-            }
-            if let Some(left) = news.paused_for {
-                schedule.learn_of_back_off(left, now);
-            }
+        let mut queue = self.queue();
+        for ago in &news.turns {
+            queue.schedule.learn_of_turn(*ago, now);
         }
-        self.changed.notify_waiters();
+        if let Some(left) = news.paused_for {
+            queue.schedule.learn_of_back_off(left, now);
+        }
+        queue.call_all();
         Ok(())
     }
 
     async fn budget(&self) -> Result<BankBudget, PacerError> {
         let now = self.now();
-        let schedule = self.schedule();
+        let queue = self.queue();
+        let schedule = &queue.schedule;
         Ok(BankBudget {
             per_minute: self.per_minute,
             remaining: schedule.room(now),
@@ -119,9 +145,6 @@ struct Place<'a> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let was_waiting = self.pacer.schedule().leave(self.ticket);
-        if was_waiting {
-            self.pacer.changed.notify_waiters();
-        }
+        self.pacer.queue().leave(self.ticket);
     }
 }

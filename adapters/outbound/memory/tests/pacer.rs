@@ -1,12 +1,15 @@
 //! The in-process pacer keeps the pacer's contract, on tokio's clock at a standstill.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::pacing::{Pacing, Refusal};
+use futures::future::join_all;
 use memory::InProcessPacer;
 use ports::contract::pacer::{PacerUnderTest, StandingTime};
 use ports::outbound::{NoTurn, Pacer};
@@ -99,4 +102,26 @@ async fn a_task_that_is_dropped_gives_its_turn_to_the_next() {
     first.abort();
     second.await.unwrap().unwrap();
     assert_eq!(started.elapsed(), Duration::from_mins(1));
+}
+
+/// A crowd would have no time for anything else if each turn woke all of it.
+#[tokio::test(start_paused = true)]
+async fn who_waits_is_woken_for_its_own_turn_alone() {
+    const CROWD: usize = 500;
+    let pacer = pacer(6_000);
+    let looks = AtomicUsize::new(0);
+    let waiting = (0..CROWD).map(|_| {
+        let mut turn = pacer.turn(PATIENT);
+        let looks = &looks;
+        poll_fn(move |context| {
+            looks.fetch_add(1, Ordering::Relaxed);
+            turn.as_mut().poll(context)
+        })
+    });
+    for turn in join_all(waiting).await {
+        turn.unwrap();
+    }
+    // When it comes, when it is the first, and when its time has come.
+    let looks = looks.into_inner();
+    assert!(looks <= 3 * CROWD, "{looks} looks");
 }
