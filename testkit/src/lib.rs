@@ -12,7 +12,7 @@ pub mod redis;
 pub mod tls;
 
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// How long a server may take to start, or several to agree. The usual is a quarter of a second.
@@ -59,16 +59,8 @@ pub fn must_run() -> bool {
     std::env::var_os("CI").is_some_and(|ci| ci == "true")
 }
 
-/// Sends signals (`STOP`, `CONT`, `INT`) to processes. One that ended meanwhile is no failure.
+/// Sends a signal (`STOP`, `CONT`, `INT`) to processes. One that ended meanwhile is no failure.
 fn signal(name: &str, processes: &[String]) {
     let option = format!("-{name}");
     let _ = Command::new("kill").arg(option).args(processes).output();
-}
-
-/// Ends a process with a signal, and waits for its end.
-fn end(process: &mut Option<Child>, name: &str) {
-    if let Some(mut process) = process.take() {
-        signal(name, &[process.id().to_string()]);
-        let _ = process.wait();
-    }
 }

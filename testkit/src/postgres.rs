@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::{end, free_port, signal, skip, until};
+use crate::{free_port, signal, skip, until};
 
 /// The user that tests are; another one, `guarded`, needs the password `open sesame`.
 pub const USER: &str = "tester";
@@ -67,7 +67,10 @@ impl Postgres {
     /// Ends it with a signal: `INT` is an operator who doesn't wait for clients, `QUIT` a power cut,
     /// if the disk keeps what it was told to.
     pub fn end(&mut self, name: &str) {
-        end(&mut self.process, name);
+        if let Some(mut process) = self.process.take() {
+            signal(name, &[process.id().to_string()]);
+            let _ = process.wait();
+        }
     }
 
     /// Ends all of it at once.

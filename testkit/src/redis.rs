@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 use crate::tls::Certificates;
-use crate::{end, free_port, signal, skip, until};
+use crate::{free_port, signal, skip, until};
 
 /// Slots that the first and the second master of a cluster have; the third has one more.
 const SLOTS_OF_A_MASTER: u64 = 5_461;
@@ -80,12 +80,18 @@ impl Redis {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         self.process = Some(command.spawn().unwrap());
-        until("Redis answers", || self.ask(&["PING"]) == "PONG");
+        until("Redis answers", || {
+            self.answer(&["PING"])
+                .is_some_and(|answer| answer == "PONG")
+        });
     }
 
     /// Ends it at once, as a power cut would.
     pub fn kill(&mut self) {
-        end(&mut self.process, "KILL");
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
     }
 
     /// Stops its process where it stands (`STOP`), or lets it go on (`CONT`).
@@ -111,12 +117,18 @@ impl Redis {
 
     /// What a command answers to the default user, as `redis-cli` prints it: an error as its text.
     pub fn ask(&self, words: &[&str]) -> String {
-        let answer = Command::new("redis-cli")
+        let answer = self.answer(words);
+        answer.unwrap_or_else(|| panic!("nobody answers {words:?}"))
+    }
+
+    fn answer(&self, words: &[&str]) -> Option<String> {
+        let said = Command::new("redis-cli")
             .args(["-p", &self.port.to_string()])
             .args(words)
             .output()
             .unwrap();
-        String::from_utf8(answer.stdout).unwrap().trim().to_owned()
+        let text = || String::from_utf8(said.stdout).unwrap().trim().to_owned();
+        said.status.success().then(text)
     }
 
     /// The number that a command answers.

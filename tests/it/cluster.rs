@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use testkit::redis::Cluster;
 
 use crate::fleet::{Fleet, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually};
 use crate::load::{Asker, question};
-use testkit::redis::Cluster;
 
 fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
     let urls = cluster.urls().join(",");

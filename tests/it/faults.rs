@@ -3,12 +3,12 @@
 
 use rstest::rstest;
 use std::time::Duration;
+use testkit::redis::Redis;
 
 use crate::fleet::PATIENT;
 use crate::gateway::eventually;
 use proxy::{Proxy, Weather};
 use scene::{Promise, Scene};
-use testkit::redis::Redis;
 
 pub(crate) mod proxy;
 mod scene;

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
+use testkit::redis::Redis;
 
 use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::eventually;
 use crate::load::{Asker, question_of};
-use testkit::redis::Redis;
 
 /// Requests that are under way at each replica.
 const UNDER_WAY: usize = 8;

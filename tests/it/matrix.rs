@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use testkit::redis::Redis;
 use tokio::sync::Mutex;
 
 use crate::fleet::{Fleet, Keymaker, PATIENT};
 use crate::gateway::Key;
 use crate::load::{Asker, Dice, question};
-use testkit::redis::Redis;
 
 /// Cases that run at the same time.
 const AT_ONCE: usize = 4;

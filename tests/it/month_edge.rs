@@ -4,12 +4,12 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use std::time::Duration;
+use testkit::redis::Redis;
 
 use crate::clock::Clock;
 use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::{Key, eventually, json_of, request};
 use crate::load::{Answer, Asker, question};
-use testkit::redis::Redis;
 
 const QUOTA: usize = 40;
 /// The replicas' clocks, in minutes ahead of Redis'.

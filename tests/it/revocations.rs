@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::{join, join_all};
+use testkit::redis::Redis;
 
 use crate::faults::IMPATIENT;
 use crate::faults::proxy::{Proxy, Weather};
 use crate::fleet::{Fleet, Keymaker, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually};
 use crate::load::{Asker, Dice, question};
-use testkit::redis::Redis;
 
 const REPLICAS: usize = 3;
 const KEYS: usize = 50;

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 use rstest::rstest;
+use testkit::redis::Redis;
+use testkit::tls::Certificates;
 
 use crate::gateway::{Plan, command, eventually, request};
 use crate::servers::Servers;
-use testkit::redis::Redis;
-use testkit::tls::Certificates;
 
 /// A secret that no message may hold.
 const CANARY: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";

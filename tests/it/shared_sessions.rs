@@ -14,12 +14,12 @@ use reqwest::header::COOKIE;
 use reqwest::{Method, StatusCode};
 use sandbox::identity::{Handle, IdentityConfig, router_and_handle};
 use serde_json::json;
+use testkit::free_port;
 use tokio::net::TcpListener;
 
 use crate::gateway::{Gateway, Plan, command, json_of};
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
-use testkit::free_port;
 
 /// The session's cookie on plain http.
 const SESSION: &str = "cep_session";

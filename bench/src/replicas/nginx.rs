@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-
-use super::keys::{Keys, SECRET};
 use testkit::free_port;
 
+use super::keys::{Keys, SECRET};
 use super::servers::Server;
 
 const CONFIGURATION: &str = include_str!("../../nginx/nginx.conf");

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use reqwest::StatusCode;
+use testkit::free_port;
 
 use super::collector::{Collector, Mood, PATIENCE};
 use super::stop;
 use crate::gateway::{Gateway, Key, Plan, eventually, request};
-use testkit::free_port;
 
 const WARNING: &str = "the collector of traces doesn't take spans";
 const RELIEF: &str = "the collector of traces takes spans again";

@@ -5,10 +5,10 @@ use std::num::NonZeroU32;
 use domain::pacing::{Schedule, Step, Ticket};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use testkit::redis::Redis;
 
 use super::*;
 use crate::{RedisLimiter, RedisOptions, RedisTimeouts};
-use testkit::redis::Redis;
 
 /// The lease of the scripts.
 const LEASE: Duration = Duration::from_secs(5);

@@ -8,14 +8,14 @@ use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions, Re
 use ports::contract::limiter::limiter;
 use ports::contract::pacer::pacer;
 use ports::outbound::{Limiter, LimiterError, News, NoTurn, Pacer, Snapshot, Verdict};
+use testkit::redis::{Cluster, Redis};
+use testkit::tls::Certificates;
 use uuid::Uuid;
 
 use crate::contract::empty;
 use crate::pacing::{fresh, pacing};
 use crate::replicas::replica_of;
 use crate::support::{KEY, ShiftedTime, options, revoked, state, used};
-use testkit::redis::{Cluster, Redis};
-use testkit::tls::Certificates;
 
 const USER: &str = "gateway";
 const PASSWORD: &str = "hunter2/hunter2";

@@ -13,10 +13,10 @@ use memory::InProcessLimiter;
 use ports::outbound::{Clock, Limiter, Snapshot, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{KEY, ShiftedTime, options, state, used};
-use testkit::redis::Redis;
 
 /// One step of a schedule.
 #[derive(Clone, Debug)]

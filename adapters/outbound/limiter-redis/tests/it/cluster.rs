@@ -5,13 +5,13 @@ use std::sync::Arc;
 use domain::key::KeyId;
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
+use testkit::redis::Cluster;
 use uuid::Uuid;
 
 use crate::support::{
     KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, options, revoked, state,
     state_of,
 };
-use testkit::redis::Cluster;
 
 fn limiter_on(cluster: &Cluster) -> RedisLimiter {
     // One node is named; it tells of the others.

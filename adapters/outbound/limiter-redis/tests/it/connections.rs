@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use limiter_redis::RedisLimiter;
+use testkit::redis::Redis;
 
 use crate::support::{KEY, admitted_of, hydrate, options, state};
-use testkit::redis::Redis;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_admission_is_one_command_at_most_and_nothing_else() {

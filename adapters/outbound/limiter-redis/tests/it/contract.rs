@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use limiter_redis::RedisLimiter;
 use ports::contract::limiter::{LimiterUnderTest, limiter};
+use testkit::redis::{Cluster, Redis};
 use tokio::runtime::Handle;
 
 use crate::support::{OnRuntime, ShiftedTime, options};
-use testkit::redis::{Cluster, Redis};
 
 /// The suite's limiter: nothing is known on `servers`, and it is the middle of a month.
 pub(crate) fn empty(servers: &[Redis], limiter: RedisLimiter) -> LimiterUnderTest {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use domain::key::KeyId;
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
+use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
     KEY, ShiftedTime, admitted_of, hydrate, is_admitted, log_of, options, state, state_of,
 };
-use testkit::redis::Redis;
 
 /// As many limiters as there would be replicas.
 fn replicas(server: &Redis) -> Vec<Arc<RedisLimiter>> {

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use limiter_redis::{RedisLimiter, RedisOptions};
 use ports::outbound::{Limiter, Snapshot, Verdict};
+use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
     KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, log_of, options, revoked, state,
     state_of, used,
 };
-use testkit::redis::Redis;
 
 fn limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()

@@ -11,10 +11,10 @@ use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
 use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
 use ports::outbound::{News, NoTurn, Pacer};
-
-use crate::support::options;
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
+
+use crate::support::options;
 
 const START: i64 = 1_800_000_000_000_000;
 /// Waits for nothing.

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use domain::key::KeyId;
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
+use testkit::redis::Redis;
+use testkit::until;
 use uuid::Uuid;
 
 use crate::support::{KEY, admitted_of, hydrate, options, revoked, state, state_of};
-use testkit::redis::Redis;
-use testkit::until;
 
 /// Starts a replica and waits until it follows.
 pub(crate) fn replica_of(server: &Redis) -> Option<Redis> {

@@ -10,6 +10,8 @@ use futures::FutureExt as _;
 use futures::future::join_all;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::outbound::{Limiter as _, Verdict};
+use testkit::redis::Redis;
+use testkit::until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
@@ -17,8 +19,6 @@ use uuid::Uuid;
 use crate::support::{
     KEY, admit_when_it_is_back, hydrate, is_admitted, log_of, options, revoked, state, state_of,
 };
-use testkit::redis::Redis;
-use testkit::until;
 
 fn limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
