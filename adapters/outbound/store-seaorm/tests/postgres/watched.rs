@@ -1,6 +1,7 @@
 //! The server's plans, as it writes them to its log.
 
 use store_seaorm::Store;
+use testkit::until;
 
 use crate::million;
 use crate::server::Server;
@@ -8,6 +9,10 @@ use crate::server::Server;
 /// Rows that a step of a plan may read: pages of the rarest matches, and lists of whole months of a
 /// customer, stay far below. A table that is read to its end doesn't.
 const MOST_READ: f64 = 25_000.0;
+
+/// How many sessions but one's own have a statement under way.
+const BUSY: &str = "SELECT count(*) FROM pg_stat_activity
+    WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
 
 /// A store whose plans are in the server's log.
 pub(crate) struct Watched<'a> {
@@ -33,6 +38,10 @@ impl<'a> Watched<'a> {
     pub(crate) async fn plan<T>(&self, asked: impl Future<Output = T>) -> String {
         let before = self.server.postgres.logged().len();
         asked.await;
+        // A plan is written when its statement ends, which is later than its first row.
+        until("all statements have ended", || {
+            self.server.postgres.ask("postgres", BUSY) == "0"
+        });
         let log = self.server.postgres.logged();
         assert!(log[before..].contains("Query Text"), "no plan");
         log[before..].to_owned()
