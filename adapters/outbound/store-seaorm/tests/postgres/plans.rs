@@ -49,8 +49,18 @@ fn pages() -> [PageAsk; 2] {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_question_is_answered_through_an_index() {
+    through_an_index("force_custom_plan").await;
+}
+
+/// What runs often is planned for any values, which is a plan of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_question_that_is_asked_often_is_answered_through_an_index() {
+    through_an_index("force_generic_plan").await;
+}
+
+async fn through_an_index(plans: &str) {
     let server = server_or_skip!();
-    let watched = Watched::filled(&server).await;
+    let watched = Watched::filled(&server, plans).await;
     requests(&watched).await;
     lists(&watched).await;
     use_over_time(&watched).await;

@@ -21,15 +21,19 @@ pub(crate) struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    /// On a server of its own, with a million rows.
-    pub(crate) async fn filled(server: &'a Server) -> Self {
+    /// With a million rows. Of a prepared statement the server makes a plan for the values at hand
+    /// (`force_custom_plan`), or, once it ran five times, perhaps one for any (`force_generic_plan`).
+    pub(crate) async fn filled(server: &'a Server, plans: &str) -> Self {
         let place = server.database().await;
         million::fill(&place).await;
         let explained = "-c%20session_preload_libraries%3Dauto_explain\
                          %20-c%20auto_explain.log_min_duration%3D0\
                          %20-c%20auto_explain.log_analyze%3Don\
                          %20-c%20auto_explain.log_timing%3Doff";
-        let url = format!("{}%20{explained}", place.url());
+        let url = format!(
+            "{}%20{explained}%20-c%20plan_cache_mode%3D{plans}",
+            place.url()
+        );
         let store = Store::open(&url).await.unwrap();
         Self { server, store }
     }
