@@ -99,12 +99,12 @@ async fn a_captcha_that_one_replica_meets_keeps_all_away_though_redis_is_lost() 
     };
     others_are_kept_away().await;
 
-    servers.kill_redis();
+    servers.redis.kill();
     for _ in 0..5 {
         others_are_kept_away().await;
     }
     // Redis comes back and knows nothing, until it is told.
-    servers.start_redis();
+    servers.redis.start_again();
     eventually(
         "Redis gives turns again",
         Duration::from_secs(40),
@@ -139,7 +139,7 @@ async fn redis_that_forgets_gives_no_second_burst() {
     three_take(1).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     let burst = three_take(11).await;
-    servers.empty_redis();
+    servers.redis.tell(&["FLUSHALL"]);
     let after = three_take(21).await;
     assert!(after >= Duration::from_secs(2), "{burst:?}, {after:?}");
     assert_eq!(cycles(&bank), 9);

@@ -44,16 +44,16 @@ enum Outage {
 impl Outage {
     fn begin(self, servers: &mut Servers) {
         match self {
-            Self::Hangs => servers.freeze_postgres(),
-            Self::Crashes => servers.kill_postgres(),
-            Self::Stops => servers.stop_postgres(),
+            Self::Hangs => servers.postgres.freeze(),
+            Self::Crashes => servers.postgres.kill(),
+            Self::Stops => servers.postgres.end("INT"),
         }
     }
 
     fn end(self, servers: &mut Servers) {
         match self {
-            Self::Hangs => servers.thaw_postgres(),
-            Self::Crashes | Self::Stops => servers.start_postgres(),
+            Self::Hangs => servers.postgres.thaw(),
+            Self::Crashes | Self::Stops => servers.postgres.start_again(),
         }
     }
 }
@@ -311,8 +311,8 @@ async fn without_database_and_redis_nothing_is_admitted() {
     for _ in 0..3 {
         assert_eq!(ask(&gateway, &key).await.status, 200);
     }
-    servers.kill_redis();
-    servers.kill_postgres();
+    servers.redis.kill();
+    servers.postgres.kill();
     let load = Load::start(&gateway, &key);
     eventually(
         "it says that it can't serve",
@@ -332,12 +332,12 @@ async fn without_database_and_redis_nothing_is_admitted() {
         );
     }
     // The database alone is enough, in a degraded mode.
-    servers.start_postgres();
+    servers.postgres.start_again();
     eventually("it serves without Redis", RECOVERY, async || {
         ask(&gateway, &key).await.status == 200
     })
     .await;
-    servers.start_redis();
+    servers.redis.start_again();
     // Three before and what was delivered afterwards, and nothing of the time between.
     let now = gateway
         .client
@@ -357,12 +357,12 @@ async fn readiness_waits_for_no_database_though_redis_is_gone() {
     };
     assert!(migrate(&servers).status.success());
     let gateway = replica(&servers);
-    servers.kill_redis();
+    servers.redis.kill();
     eventually("it says that it is degraded", RECOVERY, async || {
         readiness(&gateway).await.1.to_string().contains("degraded")
     })
     .await;
-    servers.freeze_postgres();
+    servers.postgres.freeze();
     eventually(
         "it says that it can't serve",
         HELD_BACK * 2 + SLACK,
@@ -376,7 +376,7 @@ fn a_gateway_whose_database_is_down_does_not_start_and_says_which_one() {
     let Some(mut servers) = Servers::start() else {
         return;
     };
-    servers.stop_postgres();
+    servers.postgres.end("INT");
     let folder = tempfile::tempdir().unwrap();
     let refused = command(folder.path())
         .envs(shared(&servers))

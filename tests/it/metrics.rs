@@ -241,7 +241,7 @@ async fn the_limiters_mode_shows() {
     gateway.post("xml", &key, &request(1, "10.00")).await;
     let shared = Measured::of(&gateway).await;
     assert_eq!(shared.value("cep_limiter_degraded"), 0.0);
-    servers.kill_redis();
+    servers.redis.kill();
     eventually("it counts by itself", Duration::from_secs(20), async || {
         gateway.post("xml", &key, &request(1, "10.00")).await;
         Measured::of(&gateway).await.value("cep_limiter_degraded") == 1.0

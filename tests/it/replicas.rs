@@ -12,7 +12,7 @@ use crate::servers::Servers;
 pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     [
         ("CEP_DATABASE_URL", servers.database_url()),
-        ("CEP_REDIS_URL", servers.redis_url()),
+        ("CEP_REDIS_URL", servers.redis.url()),
         // A machine that runs all tests at once may be slow; what is late has failed.
         ("CEP_REDIS_TIMEOUT", "10000".to_owned()),
         (
@@ -104,7 +104,7 @@ async fn a_replica_that_begins_without_redis_says_so_and_why_before_it_serves() 
     let Some(mut servers) = Servers::start() else {
         return;
     };
-    servers.kill_redis();
+    servers.redis.kill();
     let gateway = migrated_replica(&servers);
     assert_eq!(gateway.state_of("limiter").await, "degraded");
     let log = gateway.log();
@@ -136,7 +136,7 @@ async fn without_redis_each_replica_admits_its_share_and_afterwards_the_quota_is
     assert_eq!(admitted_of(&scarce, 6).await, 6);
     assert_eq!(admitted_of(&revoked, 2).await, 2);
 
-    servers.kill_redis();
+    servers.redis.kill();
     // Ten a minute over two replicas are five each.
     assert_eq!(admitted_of(&slow, 40).await, 10);
     assert_eq!(admitted_of(&scarce, 6).await, 6);
@@ -148,7 +148,7 @@ async fn without_redis_each_replica_admits_its_share_and_afterwards_the_quota_is
     assert!(revocation.status.success(), "{revocation:?}");
     assert_eq!(admitted_of(&revoked, 4).await, 0);
 
-    servers.start_redis();
+    servers.redis.start_again();
     eventually("Redis counts again", Duration::from_secs(40), async || {
         admitted_of(&slow, 2).await;
         let states = join_all(replicas.iter().map(|gateway| gateway.state_of("limiter"))).await;

@@ -178,7 +178,7 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
         "none",
         b"-----BEGIN CERTIFICATE-----\nnone\n",
     );
-    let unencrypted = file(folder.path(), "plain", servers.redis_url().as_bytes());
+    let unencrypted = file(folder.path(), "plain", servers.redis.url().as_bytes());
     for (url, authority, problem) in [
         (&url, none.as_str(), "no certificate in PEM"),
         (

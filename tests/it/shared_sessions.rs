@@ -74,7 +74,7 @@ fn replica(servers: &Servers, provider: &Provider, public: SocketAddr, listen: &
     Plan::new()
         .with("CEP_LISTEN", listen)
         .with("CEP_DATABASE_URL", servers.database_url())
-        .with("CEP_REDIS_URL", servers.redis_url())
+        .with("CEP_REDIS_URL", servers.redis.url())
         .with("CEP_REDIS_TIMEOUT", "10000")
         .with("CEP_HMAC_SECRET", "the same long secret on every replica")
         .with("CEP_PUBLIC_URL", format!("http://{public}"))
