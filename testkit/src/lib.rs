@@ -9,9 +9,12 @@
 pub mod log;
 pub mod postgres;
 pub mod redis;
+pub mod sqlite;
 pub mod tls;
 
+use std::fs;
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -32,6 +35,23 @@ pub fn wait_for(port: u16) {
     until(&format!("somebody listens on {port}"), || {
         TcpStream::connect(("127.0.0.1", port)).is_ok()
     });
+}
+
+/// All files in a folder and in the folders in it, in the order of their paths.
+pub fn files_under(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_under(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect();
+    files.sort_unstable();
+    files
 }
 
 /// A port that was free a moment ago.

@@ -174,6 +174,14 @@ pub struct KeyOverview {
     pub used: MonthlyUse,
 }
 
+impl KeyOverview {
+    /// Requests left of the month's quota; `None` without a cap.
+    pub fn remaining(&self) -> Option<u64> {
+        let quota = self.key.limits.monthly_quota()?;
+        Some(quota.saturating_sub(self.used.net()))
+    }
+}
+
 /// A customer, and what it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomerOverview {

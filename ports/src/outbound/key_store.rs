@@ -111,7 +111,9 @@ pub trait KeyStore: Send + Sync {
     /// are among them. A key's state is all that counts: another name is no change here.
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError>;
 
-    /// The number of the newest change; zero when there was none.
+    /// The number of the newest change; zero when there was none. MUST fail instead of returning a
+    /// lower one than before: the store was set back to an older state, and what follows from the
+    /// changes in between is unknown.
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError>;
 }
 

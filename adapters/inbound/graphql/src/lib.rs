@@ -37,7 +37,7 @@ use shape::Shape;
 /// Largest body that is read.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// Paths at which the API is served (design, decision 1).
+/// Paths at which the API is served, at the root and under `/api` as every route is.
 const PATHS: [&str; 2] = ["/graphql", "/api/graphql"];
 
 /// Whether the API describes itself to whoever has a session.

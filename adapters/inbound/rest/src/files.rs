@@ -100,7 +100,7 @@ fn attachment(bytes: Bytes, name: &str, media_type: &'static str) -> Result<Resp
     Ok(response)
 }
 
-/// The envelope of the contract's 2.2. It is written by hand, because a serialiser would look for
+/// The file in JSON, in base64 with its name and media type. It is written by hand, because a serialiser would look for
 /// characters to escape in megabytes of base64; neither it nor a file name has any.
 fn envelope(bytes: &[u8], stem: &FileStem, format: Format) -> Response {
     let name = stem.with_extension(format.extension());

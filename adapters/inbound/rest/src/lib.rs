@@ -34,10 +34,10 @@ pub use openapi::openapi_json;
 pub use people::{PeopleState, people_router};
 pub use web::BODY_DEADLINE;
 
-/// Largest body that is read (design, decision 3).
+/// Largest body that is read: a request has six short fields, and needs less than a KiB.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// Prefixes under which every route is served (design, decision 1).
+/// Prefixes under which every route is served.
 const ALIASES: [&str; 2] = ["", "/api"];
 
 /// What the routes stand on.

@@ -21,7 +21,7 @@ mod people;
 mod responses;
 mod schemas;
 
-/// The version of the interface (contract, 9).
+/// The version of the interface.
 const VERSION: &str = "1.0.0";
 
 const DESCRIPTION: &str = "\

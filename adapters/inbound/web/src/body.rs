@@ -16,7 +16,7 @@ use crate::call::the_one;
 use crate::failure::Failure;
 use crate::language::Language;
 
-/// Time in which a whole body must arrive (security, row 13).
+/// Time in which a whole body must arrive: a client that sends a byte a second must not hold its place.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
 
 /// How much of a refused body is still taken in, so that a caller who sends before it listens gets

@@ -1,4 +1,4 @@
-//! Errors as the APIs tell them: one body, whatever went wrong (contract, 2.3).
+//! Errors as the APIs tell them: one body, whatever went wrong.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
@@ -10,6 +11,8 @@ mod postgres;
 mod sqlite;
 
 pub use postgres::{ServerFault, UrlFault};
+pub use sqlite::{FileProblem, LockError, ServingLock};
+pub(crate) use sqlite::{OpenFiles, Unusable};
 
 /// What the way to a server and back may take.
 const GRACE: Duration = Duration::from_millis(500);
@@ -82,13 +85,17 @@ pub enum OpenError {
     /// Every connection to an in-memory database would have one of its own.
     #[error("an in-memory database keeps nothing; give a file, sqlite://PATH")]
     InMemory,
-    /// The file can't be opened or made.
-    #[error("the database file {path} can't be opened for writing: {source}")]
+    /// Parameters in the URL of a file that change how it is locked or written.
+    #[error("the URL of a SQLite database takes no parameter but mode=rw or mode=rwc")]
+    Parameters,
+    /// The file can't be created, or isn't one that this program uses.
+    #[error("the database file {path} can't be used: {problem}")]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
-        source: io::Error,
+        /// The problem, and its remedy.
+        #[source]
+        problem: FileProblem,
     },
     /// The file is there, but it can't be used.
     #[error("{path} can't be used as a database: {source}")]
@@ -98,6 +105,9 @@ pub enum OpenError {
         /// Why.
         source: DbErr,
     },
+    /// Another process serves on the file.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// What the URL of a server says is wrong.
     #[error("the URL of the database is wrong: {0}")]
     ServerUrl(#[from] UrlFault),
@@ -158,11 +168,34 @@ impl Place {
         }
     }
 
-    /// Makes a file that is missing; asks a server whether it can be used.
+    /// Creates a file that is missing; asks a server whether it can be used. Runs before the first
+    /// connection of the process.
     pub(crate) async fn prepare(&self, options: StoreOptions) -> Result<(), OpenError> {
         match self {
-            Self::Sqlite(file) => file.prepare(),
+            Self::Sqlite(file) => file.create(),
             Self::Postgres(server) => server.ask(options).await,
+        }
+    }
+
+    /// Takes the lock of the one process that serves on a file; a server is served on by many.
+    pub(crate) fn lock_for_serving(&self) -> Result<Option<ServingLock>, LockError> {
+        match self {
+            Self::Sqlite(file) => file.lock_for_serving().map(Some),
+            Self::Postgres(_) => Ok(None),
+        }
+    }
+
+    /// Locks the files of a database that isn't on a server, for as long as they are used here.
+    pub(crate) async fn hold_open(
+        &self,
+        options: StoreOptions,
+    ) -> Result<Option<Arc<OpenFiles>>, OpenError> {
+        match self {
+            Self::Sqlite(file) => {
+                let files = file.hold_open(options.busy_timeout).await?;
+                Ok(Some(Arc::new(files)))
+            }
+            Self::Postgres(_) => Ok(None),
         }
     }
 

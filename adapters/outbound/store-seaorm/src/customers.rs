@@ -22,7 +22,7 @@ use crate::entity::{api_keys, customers, monthly_use};
 use crate::keys;
 use crate::list::{holds, older, one_more};
 use crate::row::Row;
-use crate::store::{Store, begin, end, failed};
+use crate::store::{Store, failed};
 
 /// Keys that one statement changes.
 const AT_ONCE: usize = 500;
@@ -122,9 +122,9 @@ impl CustomerStore for Store {
         act: &Act,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
         self.in_time(async {
-            let transaction = begin(&self.connection).await.map_err(failed)?;
+            let transaction = self.begin().await?;
             let set = set_within(&transaction, id, plan, existing, act).await;
-            end(transaction, set).await
+            self.end(transaction, set).await
         })
         .await
     }

@@ -16,6 +16,7 @@ impl DenyList for Store {
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, StoreError> {
+        self.check_files()?;
         self.in_time(async {
             self.deny_until(&fingerprint.0, until.timestamp_millis())
                 .await

@@ -14,6 +14,10 @@
 //! SQLite a failed commit is rolled back; a lost connection to a server leaves that open, and the
 //! server may still be about it.)
 //!
+//! A file's journal also looks for the mark of its batch before: without it the database is an older
+//! one than what was promised to be durable, and nothing is written to it any more. Neither is to files
+//! that were moved or replaced.
+//!
 //! Any number of processes write to one server. Their batches lock the rows that they add to in one
 //! order, so they wait for each other and never in a circle; who waits fills a larger batch.
 //!
@@ -44,7 +48,7 @@ use ports::outbound::{
 use sea_orm::{DatabaseConnection, DbBackend};
 use uuid::Uuid;
 
-use crate::connection::StoreOptions;
+use crate::connection::{OpenFiles, StoreOptions};
 use batch::Gathering;
 use lane::Lane;
 use queue::Queue;
@@ -77,6 +81,8 @@ struct Parts {
     /// What receipts wait for; everything, where the others aren't there.
     counts: Lane,
     details: Option<Details>,
+    /// SQLite: the files that are written to.
+    files: Option<Arc<OpenFiles>>,
 }
 
 /// Lanes for what no answer waits for.
@@ -108,9 +114,11 @@ impl Journal {
         connection: DatabaseConnection,
         writer: Uuid,
         options: StoreOptions,
+        files: Option<Arc<OpenFiles>>,
         witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let backend = connection.get_database_backend();
+        let written = files.clone();
         let lane = move |name: String, gathering| {
             let queue = Queue::new(
                 options.journal_capacity,
@@ -123,7 +131,7 @@ impl Journal {
             let filled = Arc::clone(&queue);
             Lane::start(
                 queue,
-                Writer::new(connection, name, filled, patience, witness),
+                Writer::new(connection, name, filled, patience, written.clone(), witness),
             )
         };
         Self(Arc::new(Parts {
@@ -132,7 +140,15 @@ impl Journal {
                 requests: lane(format!("{writer}:requests"), REQUESTS),
                 statistics: lane(format!("{writer}:statistics"), STATISTICS),
             }),
+            files,
         }))
+    }
+
+    /// Reason why the database isn't written to, found by the last commit or by the last look at the
+    /// changes of keys.
+    fn unusable(&self) -> Option<Cause> {
+        let reason = self.0.files.as_ref()?.reason_found()?;
+        Some(Arc::new(reason))
     }
 
     /// Entries that wait to be durable, those that are being written included.
@@ -201,10 +217,14 @@ impl UsageJournal for Journal {
     }
 
     fn trouble(&self) -> Option<Cause> {
-        self.0.queues().find_map(|queue| queue.trouble())
+        let unusable = self.unusable();
+        unusable.or_else(|| self.0.queues().find_map(|queue| queue.trouble()))
     }
 
     fn accepts(&self) -> Result<(), JournalError> {
+        if let Some(cause) = self.unusable() {
+            return Err(JournalError::Store { cause });
+        }
         self.0.queues().try_for_each(|queue| queue.accepts())
     }
 

@@ -1,5 +1,7 @@
 //! Keys, their changes, and the counters that limits are read from.
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::Act;
@@ -266,11 +268,21 @@ impl KeyStore for Store {
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
-        self.in_time(async {
-            let newest = changes::newest(&self.connection).await.map_err(failed)?;
-            Ok(ChangeNumber(newest.unsigned_abs()))
-        })
-        .await
+        if let Err(unusable) = self.check_files() {
+            self.save_removed_log().await;
+            return Err(unusable);
+        }
+        // Before the question: the answer is never lower than what was seen by now.
+        let seen = self.newest_seen.load(Ordering::Acquire);
+        let newest = self
+            .in_time(async { changes::newest(&self.connection).await.map_err(failed) })
+            .await?
+            .unsigned_abs();
+        if newest < seen {
+            return Err(self.set_back());
+        }
+        self.newest_seen.fetch_max(newest, Ordering::AcqRel);
+        Ok(ChangeNumber(newest))
     }
 }
 

@@ -37,7 +37,9 @@ mod store;
 mod tests;
 mod usage;
 
-pub use connection::{OpenError, ServerFault, StoreOptions, UrlFault, sqlite_url};
+pub use connection::{
+    FileProblem, LockError, OpenError, ServerFault, ServingLock, StoreOptions, UrlFault, sqlite_url,
+};
 pub use journal::{CommitWitness, Journal};
 pub use prune::{Pruned, Retention};
 pub use schema::SchemaError;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use ports::outbound::StoreError;
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
 
 use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::{Store, failed};
@@ -44,6 +44,7 @@ impl Store {
             usage_before,
             now,
         } = retention;
+        self.check_files()?;
         let hours = usage_before - TimeDelta::hours(1) + TimeDelta::milliseconds(1);
         let days = usage_before - TimeDelta::days(1) + TimeDelta::milliseconds(1);
         let requests = self.prune_table(&REQUESTS, requests_before).await?;
@@ -62,8 +63,16 @@ impl Store {
         marks_before: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
+        // The journal of this process recognises by its own mark that the database is still the one
+        // it wrote to.
+        let gone = Condition::all()
+            .add(journal_marks::Column::At.lt(marks_before.timestamp_millis()))
+            .add_option(
+                self.writer()
+                    .map(|own| journal_marks::Column::Writer.ne(own)),
+            );
         journal_marks::Entity::delete_many()
-            .filter(journal_marks::Column::At.lt(marks_before.timestamp_millis()))
+            .filter(gone)
             .exec(&self.connection)
             .await
             .map_err(failed)?;

@@ -1,7 +1,8 @@
 //! The store: its life, and its transactions.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use migrations::{Migrator, MigratorTrait};
@@ -13,7 +14,9 @@ use sea_orm::{
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::connection::{FirstConnection, OpenError, Place, StoreOptions};
+use crate::connection::{
+    FirstConnection, OpenError, OpenFiles, Place, ServingLock, StoreOptions, Unusable,
+};
 use crate::journal::{CommitWitness, Journal};
 use crate::schema::SchemaError;
 
@@ -37,6 +40,13 @@ pub struct Store {
     pub(crate) connection: DatabaseConnection,
     /// The journal's own, so that it never waits for a free one. Opened when they are first used.
     for_journal: DatabaseConnection,
+    /// The name of the journal's writer, once there is one.
+    writer: Arc<OnceLock<String>>,
+    /// Number of the newest change of a key that was read.
+    pub(crate) newest_seen: Arc<AtomicU64>,
+    /// SQLite: the files that are open.
+    files: Option<Arc<OpenFiles>>,
+    place: Place,
     options: StoreOptions,
 }
 
@@ -58,16 +68,51 @@ impl Store {
     pub async fn open_with(url: &str, options: StoreOptions) -> Result<Self, OpenError> {
         let place = Place::parse(url)?;
         place.prepare(options).await?;
-        let keys = place.connect(options.connections, FirstConnection::Now, options);
-        let journal = place.connect(
+        let connection = place
+            .connect(options.connections, FirstConnection::Now, options)
+            .await?;
+        let for_journal = place.connect(
             place.journal_connections(),
             FirstConnection::Later,
             options.for_journal(),
         );
         Ok(Self {
-            connection: keys.await?,
-            for_journal: journal.await?,
+            connection,
+            for_journal: for_journal.await?,
+            writer: Arc::default(),
+            newest_seen: Arc::default(),
+            files: place.hold_open(options).await?,
+            place,
             options,
+        })
+    }
+
+    /// Takes the lock of the one process that serves on the SQLite database at `url`, which is opened
+    /// afterwards; `None` for a server. The lock holds until it is dropped.
+    ///
+    /// # Errors
+    /// A lock that another process has, or a file that can't be opened.
+    pub fn lock_for_serving(url: &str) -> Result<Option<ServingLock>, OpenError> {
+        Ok(Place::parse(url)?.lock_for_serving()?)
+    }
+
+    /// The same store with a pool of its own, of `connections`: whoever uses it doesn't wait for those
+    /// who use this one. Close it with [`Store::close_pool`] before this one.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub async fn with_separate_pool(&self, connections: u32) -> Result<Self, OpenError> {
+        let options = StoreOptions {
+            connections,
+            ..self.options
+        };
+        let pool = self
+            .place
+            .connect(connections, FirstConnection::Now, options);
+        Ok(Self {
+            connection: pool.await?,
+            options,
+            ..self.clone()
         })
     }
 
@@ -79,7 +124,38 @@ impl Store {
 
     /// As [`Store::journal`], with somebody who watches its commits.
     pub fn watched_journal(&self, writer: Uuid, witness: Arc<dyn CommitWitness>) -> Journal {
-        Journal::start(self.for_journal.clone(), writer, self.options, witness)
+        // One process has one journal; another one's marks would merely be pruned in time.
+        let _ = self.writer.set(writer.to_string());
+        let connection = self.for_journal.clone();
+        Journal::start(
+            connection,
+            writer,
+            self.options,
+            self.files.clone(),
+            witness,
+        )
+    }
+
+    /// The name of this process's journal, once it has one.
+    pub(crate) fn writer(&self) -> Option<&str> {
+        self.writer.get().map(String::as_str)
+    }
+
+    /// SQLite: bytes of the write-ahead log's file. It is a few MiB, unless a transaction that another
+    /// program keeps open holds it.
+    pub fn log_bytes(&self) -> Option<u64> {
+        self.files.as_ref()?.log_bytes()
+    }
+
+    /// SQLite: looks whether the files that are open are still the database.
+    ///
+    /// # Errors
+    /// Files that were moved, removed, replaced or set back while they are open.
+    pub(crate) fn check_files(&self) -> Result<(), StoreError> {
+        match &self.files {
+            Some(files) => files.check().map_err(failed),
+            None => Ok(()),
+        }
     }
 
     /// How many connections there are, the journal's own aside.
@@ -115,7 +191,7 @@ impl Store {
         if self.is_current().await? {
             return Ok(());
         }
-        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let transaction = self.begin().await?;
         if transaction.get_database_backend() == DbBackend::Postgres {
             let lock_timeout = self.options.lock_timeout.as_millis();
             for statement in [
@@ -129,8 +205,8 @@ impl Store {
                 done.map_err(failed)?;
             }
         }
-        Migrator::up(&transaction, None).await.map_err(failed)?;
-        transaction.commit().await.map_err(failed)
+        let migrated = Migrator::up(&transaction, None).await.map_err(failed);
+        self.end(transaction, migrated).await
     }
 
     /// Whether the database answers and has every table of this version. Changes nothing.
@@ -162,13 +238,81 @@ impl Store {
             .unwrap_or_else(|_| Err(failed(Late(patience)).into()))
     }
 
-    /// Closes the connections once what runs on them is done.
+    /// Reports that the database is an older one than before. Nothing is written to a file any more.
+    pub(crate) fn set_back(&self) -> StoreError {
+        failed(match &self.files {
+            Some(files) => files.set_back(),
+            None => Unusable::SetBack,
+        })
+    }
+
+    /// SQLite: saves what a log that was removed holds, see [`OpenFiles::save_removed_log`].
+    pub(crate) async fn save_removed_log(&self) {
+        if let Some(files) = &self.files {
+            files.save_removed_log().await;
+        }
+    }
+
+    /// Begins a transaction that writes. On SQLite it takes its turn at once: one that reads first
+    /// and writes later fails when somebody else wrote in between.
+    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction, StoreError> {
+        self.check_files()?;
+        begin(&self.connection).await.map_err(failed)
+    }
+
+    /// Commits what succeeded, into the files that are the database, and takes back what didn't.
+    pub(crate) async fn end<T, E: From<StoreError>>(
+        &self,
+        transaction: DatabaseTransaction,
+        outcome: Result<T, E>,
+    ) -> Result<T, E> {
+        if outcome.is_err() {
+            transaction.rollback().await.map_err(failed)?;
+            return outcome;
+        }
+        transaction.commit().await.map_err(failed)?;
+        self.check_files()?;
+        outcome
+    }
+
+    /// Closes the connections of a store that has a pool of its own.
     ///
     /// # Errors
-    /// When the database fails; nothing that was committed is lost.
-    pub async fn close(self) -> Result<(), StoreError> {
-        self.for_journal.close().await.map_err(failed)?;
+    /// A database that fails.
+    pub async fn close_pool(self) -> Result<(), StoreError> {
+        if self
+            .files
+            .as_ref()
+            .is_some_and(|files| files.are_replaced())
+        {
+            std::mem::forget(self);
+            return Ok(());
+        }
         self.connection.close().await.map_err(failed)
+    }
+
+    /// Closes all connections once what runs on them is done. SQLite's last one copies the log into
+    /// the database and removes it; that is left out where another file has taken the place of one of
+    /// the database's, which may be somebody else's by now.
+    ///
+    /// # Errors
+    /// A database that fails (nothing that was committed is lost), or isn't the one that was opened.
+    pub async fn close(self) -> Result<(), StoreError> {
+        if self
+            .files
+            .as_ref()
+            .is_some_and(|files| files.are_replaced())
+        {
+            let replaced = self.check_files();
+            std::mem::forget(self);
+            return replaced;
+        }
+        self.for_journal.close().await.map_err(failed)?;
+        self.connection.close().await.map_err(failed)?;
+        match self.files {
+            Some(files) => files.close().await.map_err(failed),
+            None => Ok(()),
+        }
     }
 }
 
@@ -180,28 +324,13 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Begins a transaction that writes. On SQLite it takes its turn at once: one that reads first
-/// and writes later fails when somebody else wrote in between.
+/// Begins a transaction that writes; [`Store::begin`] also looks at the files.
 pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let options = TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
     };
     connection.begin_with_options(options).await
-}
-
-/// Commits what succeeded, and takes back what didn't.
-pub(crate) async fn end<T, E: From<StoreError>>(
-    transaction: DatabaseTransaction,
-    outcome: Result<T, E>,
-) -> Result<T, E> {
-    let ended = if outcome.is_ok() {
-        transaction.commit().await
-    } else {
-        transaction.rollback().await
-    };
-    ended.map_err(failed)?;
-    outcome
 }
 
 /// A server didn't answer in time.

@@ -115,14 +115,12 @@ pub(crate) struct MonthUse {
 
 impl From<&KeyOverview> for MonthUse {
     fn from(overview: &KeyOverview) -> Self {
-        let used = overview.used.net();
-        let quota = overview.key.limits.monthly_quota();
         Self {
             month: overview.month.to_string(),
-            used: Count(used),
+            used: Count(overview.used.net()),
             charged: Count(overview.used.charged),
             refunded: Count(overview.used.refunded),
-            remaining: quota.map(|quota| Count(quota.saturating_sub(used))),
+            remaining: overview.remaining().map(Count),
             resets_at: overview.month.end().into(),
         }
     }

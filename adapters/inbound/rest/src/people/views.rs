@@ -16,7 +16,7 @@ fn text(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A key to its owner (contract, 2.4).
+/// A key, as its owner sees it.
 #[derive(Serialize)]
 pub(crate) struct KeyView {
     id: String,

@@ -6,7 +6,7 @@ use crate::harness::{ALLOWED, Harness, OURS, TOKEN, UNCHECKED, request, session,
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// What another site can have a browser send with the person's cookie (security, row 30). The GET
+/// Requests that another site can have a browser send with the person's cookie. The GET
 /// is refused by routes that change something: they have none.
 #[rstest]
 #[case::plain_text("POST", &[("content-type", "text/plain")], 415)]

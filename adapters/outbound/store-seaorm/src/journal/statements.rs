@@ -189,9 +189,22 @@ impl Statements {
     }
 
     /// What marks a batch, the `number`th of this writer, as written. It runs first, and affects no
-    /// row when the batch was written already.
+    /// row when the batch was written already; on SQLite neither when the batch before it is missing.
     pub(super) fn mark_of(&self, batch: &Batch, writer: &str, number: i64) -> Vec<Statement> {
-        self.insert(&self.mark, mark_values(batch, writer, number))
+        let values = mark_values(batch, writer, number);
+        if self.backend == DbBackend::Sqlite && number > 1 {
+            let [writer, number_of, at] = values;
+            let values = [number_of, at, writer, (number - 1).into()];
+            let sql = "UPDATE journal_marks SET batch = ?, at = ? WHERE writer = ? AND batch = ?";
+            return vec![Statement::from_sql_and_values(self.backend, sql, values)];
+        }
+        self.insert(&self.mark, values)
+    }
+
+    /// Asks for the number of the batch of this writer that was written last.
+    pub(super) fn last_mark(&self, writer: &str) -> Statement {
+        let sql = "SELECT batch FROM journal_marks WHERE writer = ?";
+        Statement::from_sql_and_values(self.backend, sql, [writer.into()])
     }
 
     /// What writes a batch, in the order in which it must run: two writers that lock the rows of the

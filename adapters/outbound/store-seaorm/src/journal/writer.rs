@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
+use ports::Cause;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr};
 use tokio::time::{Instant, timeout};
 
 use super::batch::Batch;
 use super::queue::Queue;
 use super::statements::Statements;
 use super::witness::CommitWitness;
+use crate::connection::{OpenFiles, Unusable};
 use crate::store::{Late, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
@@ -27,7 +29,18 @@ pub(super) struct Writer {
     number: i64,
     /// How long each answer may take; a file answers by itself.
     patience: Option<Duration>,
+    /// SQLite: the files that are written to.
+    files: Option<Arc<OpenFiles>>,
     witness: Arc<dyn CommitWitness>,
+}
+
+/// Reason why a batch wasn't written.
+#[derive(Debug, thiserror::Error)]
+enum WriteError {
+    #[error(transparent)]
+    Database(#[from] DbErr),
+    #[error(transparent)]
+    Unusable(#[from] Unusable),
 }
 
 impl Writer {
@@ -36,6 +49,7 @@ impl Writer {
         name: String,
         queue: Arc<Queue>,
         patience: Option<Duration>,
+        files: Option<Arc<OpenFiles>>,
         witness: Arc<dyn CommitWitness>,
     ) -> Self {
         let statements = Statements::new(connection.get_database_backend());
@@ -46,6 +60,7 @@ impl Writer {
             name,
             number: 1,
             patience,
+            files,
             witness,
         }
     }
@@ -66,7 +81,8 @@ impl Writer {
         let mut pause = FIRST_PAUSE;
         while let Err(error) = attempt {
             tracing::warn!(%error, "the journal can't write; it tries again");
-            self.queue.in_trouble(Arc::new(error));
+            let cause: Cause = Arc::new(error);
+            self.queue.in_trouble(cause);
             if self.queue.is_past_hope(batch) {
                 if !batch.is_empty() {
                     tracing::error!(
@@ -86,7 +102,7 @@ impl Writer {
     }
 
     /// One attempt at a commit, under the witness' eyes.
-    async fn attempt(&self, batch: &Batch) -> Result<(), DbErr> {
+    async fn attempt(&self, batch: &Batch) -> Result<(), WriteError> {
         let started = Instant::now();
         let committed = self.commit(batch).await;
         match &committed {
@@ -97,11 +113,12 @@ impl Writer {
     }
 
     /// Writes a batch, unless it was written: a commit that took place although its answer was lost
-    /// left its mark.
-    async fn commit(&self, batch: &Batch) -> Result<(), DbErr> {
+    /// left its mark. On SQLite it is durable only in the files that are the database still.
+    async fn commit(&self, batch: &Batch) -> Result<(), WriteError> {
+        self.check_files()?;
         if let Some(counted) = self.statements.at_once(batch, &self.name, self.number) {
-            let counted = self.answer(self.connection.execute_raw(counted)).await;
-            return counted.map(drop);
+            self.answer(self.connection.execute_raw(counted)).await?;
+            return Ok(());
         }
         // Made before the transaction begins: others may write meanwhile.
         let mark = self.statements.mark_of(batch, &self.name, self.number);
@@ -118,12 +135,33 @@ impl Writer {
             marked += done.rows_affected();
         }
         if marked == 0 {
-            return self.answer(transaction.rollback()).await;
+            let follows = self.follows_last_mark(&transaction).await;
+            self.answer(transaction.rollback()).await?;
+            return follows;
         }
         for statement in statements {
             self.answer(transaction.execute_raw(statement)).await?;
         }
-        self.answer(transaction.commit()).await
+        self.answer(transaction.commit()).await?;
+        Ok(self.check_files()?)
+    }
+
+    fn check_files(&self) -> Result<(), Unusable> {
+        self.files.as_ref().map_or(Ok(()), |files| files.check())
+    }
+
+    /// Tells a batch that was written already from one whose predecessor is gone.
+    async fn follows_last_mark(&self, transaction: &DatabaseTransaction) -> Result<(), WriteError> {
+        let Some(files) = &self.files else {
+            return Ok(());
+        };
+        let last = transaction.query_one_raw(self.statements.last_mark(&self.name));
+        let last = self.answer(last).await?;
+        let last = last.map(|row| row.try_get_by_index::<i64>(0)).transpose()?;
+        if last == Some(self.number) {
+            return Ok(());
+        }
+        Err(files.set_back().into())
     }
 
     /// An answer of the store, if it comes in time. A server that is gone without a word is noticed

@@ -20,7 +20,7 @@ use super::{changes, within};
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers};
 use crate::row::stored;
-use crate::store::{Store, begin, end, failed};
+use crate::store::{Store, failed};
 
 /// A key was to be added to a customer that isn't there: callers enrol first.
 #[derive(Debug, thiserror::Error)]
@@ -34,9 +34,9 @@ impl Store {
         most_active: u64,
         act: &Act,
     ) -> Result<(), InsertError> {
-        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let transaction = self.begin().await?;
         let added = add_within(&transaction, new, most_active, act).await;
-        end(transaction, added).await
+        self.end(transaction, added).await
     }
 
     pub(super) async fn change_key(
@@ -46,9 +46,9 @@ impl Store {
         change: &KeyChange,
         act: &Act,
     ) -> Result<ApiKey, UpdateError> {
-        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let transaction = self.begin().await?;
         let changed = change_within(&transaction, scope, id, change, act).await;
-        end(transaction, changed).await
+        self.end(transaction, changed).await
     }
 
     pub(super) async fn rotate_key(
@@ -59,9 +59,9 @@ impl Store {
         retires_at: DateTime<Utc>,
         act: &Act,
     ) -> Result<Rotation, RotateError> {
-        let transaction = begin(&self.connection).await.map_err(failed)?;
+        let transaction = self.begin().await?;
         let rotated = rotate_within(&transaction, scope, id, successor, retires_at, act).await;
-        end(transaction, rotated).await
+        self.end(transaction, rotated).await
     }
 }
 

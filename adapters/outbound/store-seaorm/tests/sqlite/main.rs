@@ -6,6 +6,7 @@ mod contract;
 mod damage;
 mod files;
 mod holding_back;
+mod open_files;
 mod provider_keys;
 mod prune;
 mod refusals;

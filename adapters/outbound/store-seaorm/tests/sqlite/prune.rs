@@ -37,6 +37,7 @@ async fn old_requests_are_pruned_and_counts_are_not() {
     }
     writer.conclude(request(2_501, key, Outcome::Delivered));
     writer.close().await.unwrap();
+    let store = folder.open().await;
     let pruned = |requests| Pruned {
         requests,
         ..Pruned::default()
@@ -140,4 +141,26 @@ async fn a_denial_is_forgotten_when_it_is_over() {
     assert!(store.is_denied(&late).await.unwrap());
     assert_eq!(pruned(later).await, 1);
     assert!(!store.is_denied(&late).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_journal_that_wrote_nothing_for_long_keeps_its_mark() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = add_key(&store, 1).await;
+    let (gone, writer) = (journal(&folder.open().await, 1), journal(&store, 2));
+    gone.admit(admission(key)).await.unwrap();
+    writer.admit(admission(key)).await.unwrap();
+    let all = Retention {
+        requests_before: now() + TimeDelta::days(1),
+        ..retention()
+    };
+    store.prune(all).await.unwrap();
+    let marks = "SELECT count(*) FROM journal_marks";
+    assert_eq!(
+        folder.number(marks).await,
+        1,
+        "of the one that is gone none is left"
+    );
+    writer.admit(admission(key)).await.unwrap();
 }

@@ -124,7 +124,7 @@ fn typed(request: RequestBuilder, media_type: &str) -> RequestBuilder {
     request.header("content-type", media_type).body(NEW_KEY)
 }
 
-/// What another site can have a browser send with the person's cookie (security, row 30).
+/// Requests that another site can have a browser send with the person's cookie.
 #[rstest]
 #[case::plain_text(|request| typed(request, "text/plain"), 415)]
 #[case::form(|request| typed(request, "application/x-www-form-urlencoded"), 415)]
