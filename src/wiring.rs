@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankWatch, InsightSources, InsightsService, KeyWatch, ProofMemory, ProofService,
-    Reconciliation, Retirement,
+    BankBySide, BankWatch, InsightSources, InsightsService, KeyService, KeyWatch, ProofMemory,
+    ProofService, Reconciliation, Retirement,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
@@ -81,10 +81,12 @@ impl Gateway {
         if let Err(error) = self.journal.close().await {
             tracing::error!(%error, "the journal could not be written to its end");
         }
-        for store in self.for_insights.into_iter().chain([self.store]) {
-            if let Err(error) = store.close().await {
-                tracing::warn!(%error, "the database could not be closed");
-            }
+        let mut closed = Ok(());
+        if let Some(insights) = self.for_insights {
+            closed = insights.close_pool().await;
+        }
+        if let Err(error) = closed.and(self.store.close().await) {
+            tracing::warn!(%error, "the database could not be closed");
         }
     }
 }
@@ -109,6 +111,17 @@ pub(crate) struct Surroundings<'a> {
 /// # Errors
 /// What can't be opened or made.
 pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -> Result<Gateway> {
+    let basis = Basis::open(options, &surroundings.metrics).await?;
+    let store = basis.store.clone();
+    let gateway = gateway_on(basis, options, surroundings).await;
+    storage::closed_on_error(&store, gateway).await
+}
+
+async fn gateway_on(
+    basis: Basis,
+    options: &Options,
+    surroundings: Surroundings<'_>,
+) -> Result<Gateway> {
     let Surroundings {
         sandbox,
         identity,
@@ -116,7 +129,6 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
         connections,
         traces,
     } = surroundings;
-    let basis = Basis::open(options, &metrics).await?;
     let (clock, random, store) = (&basis.clock, &basis.random, &basis.store);
     let process = new_id(clock.as_ref(), random.as_ref());
     let journal = store.watched_journal(process, Arc::new(MeteredJournal::new(&metrics)));
@@ -151,7 +163,7 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     });
     let mut for_insights = None;
     if let Some(identity) = identity {
-        let insights = for_insights.insert(storage::open_for_insights(options).await?);
+        let insights = for_insights.insert(storage::open_for_insights(store).await?);
         let sources = InsightSources {
             keys: Arc::new(insights.clone()),
             customers: Arc::new(insights.clone()),
@@ -210,17 +222,22 @@ pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -
     })
 }
 
-/// What `cep-gateway keys` works on: the store alone, and who works on it. A running server sees
-/// what changes there.
+/// Runs `work` with what `cep-gateway keys` needs: the keys and who works on them, without a server.
+/// One that runs sees what changes. The database is closed whatever comes of it.
 ///
 /// # Errors
-/// What can't be opened.
-pub(crate) async fn key_administration(
+/// A database that can't be opened, and the errors of `work`.
+pub(crate) async fn with_keys<W: AsyncFnOnce(KeyService, Caller) -> Result<()>>(
     options: &Options,
-) -> Result<(impl KeyAdministration + use<>, Caller)> {
+    work: W,
+) -> Result<()> {
     let basis = Basis::open(options, &Metrics::off()).await?;
     let operator = operator(basis.clock.as_ref(), basis.random.as_ref());
-    Ok((basis.key_service()?, operator))
+    let worked = match basis.key_service() {
+        Ok(keys) => work(keys, operator).await,
+        Err(error) => Err(error),
+    };
+    storage::closed_after(basis.store, worked).await
 }
 
 /// Whoever works on this machine's command line: an admin.

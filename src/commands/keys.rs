@@ -2,11 +2,12 @@
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::key::{ApiKey, KeyId, KeyName};
+use domain::key::{KeyId, KeyName};
 use domain::limits::{LimitsChange, LimitsError, Plan};
 use domain::page::{Direction, PageAsk, PageSize};
 use ports::inbound::{
-    Caller, KeyAdministration, KeyError, KeyFilter, KeyListing, KeyOrder, KeyOrderBy, Reach,
+    Caller, KeyAdministration, KeyError, KeyFilter, KeyListing, KeyOrder, KeyOrderBy, KeyOverview,
+    Reach,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -17,7 +18,15 @@ use crate::{say, wiring};
 
 pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
     super::prepare_data_dir(&options)?;
-    let (keys, operator) = wiring::key_administration(&options).await?;
+    let work = async |keys, operator| execute(command, keys, operator).await;
+    wiring::with_keys(&options, work).await
+}
+
+async fn execute(
+    command: KeysCommand,
+    keys: impl KeyAdministration,
+    operator: Caller,
+) -> Result<()> {
     match command {
         KeysCommand::Create {
             name,
@@ -58,7 +67,7 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
         }
         KeysCommand::Revoke { id } => {
             let revoked = keys.revoke(&operator, Reach::All, KeyId(id)).await;
-            say(&described(&known(id, revoked)?.key).to_string());
+            say(&described(&known(id, revoked)?).to_string());
         }
         KeysCommand::SetLimits {
             id,
@@ -68,7 +77,7 @@ pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
         } => {
             let change = change(per_minute, monthly_quota, no_cap)?;
             let changed = keys.set_limits(&operator, KeyId(id), change).await;
-            say(&described(&known(id, changed)?.key).to_string());
+            say(&described(&known(id, changed)?).to_string());
         }
     }
     Ok(())
@@ -85,7 +94,7 @@ fn known<T>(id: Uuid, result: Result<T, KeyError>) -> Result<T> {
 }
 
 /// All keys, newest first.
-async fn all(keys: &impl KeyAdministration, operator: &Caller) -> Result<Vec<ApiKey>> {
+async fn all(keys: &impl KeyAdministration, operator: &Caller) -> Result<Vec<KeyOverview>> {
     let mut listing = KeyListing {
         filter: KeyFilter::default(),
         order: KeyOrderBy::Created,
@@ -96,7 +105,7 @@ async fn all(keys: &impl KeyAdministration, operator: &Caller) -> Result<Vec<Api
     loop {
         let page = keys.list(operator, Reach::All, &listing).await?;
         listing.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
-        all.extend(page.items.into_iter().map(|(_, overview)| overview.key));
+        all.extend(page.items.into_iter().map(|(_, overview)| overview));
         if !page.has_next {
             return Ok(all);
         }
@@ -116,8 +125,9 @@ fn change(
     LimitsChange::new(per_minute, monthly_quota)
 }
 
-/// A key in the contract's words (`ApiKey`).
-fn described(key: &ApiKey) -> Value {
+/// A key in the contract's words (`ApiKey`), and what it used of this month.
+fn described(overview: &KeyOverview) -> Value {
+    let key = &overview.key;
     json!({
         "id": key.id.to_string(),
         "owner": { "issuer": key.owner.issuer, "subject": key.owner.subject },
@@ -130,10 +140,12 @@ fn described(key: &ApiKey) -> Value {
         "retires_at": key.retires_at.map(iso),
         "revoked_at": key.revoked_at.map(iso),
         "last_used_at": key.last_used_at.map(iso),
+        "month": { "used": overview.used.net(), "remaining": overview.remaining() },
     })
 }
 
-fn line(key: &ApiKey) -> String {
+fn line(overview: &KeyOverview) -> String {
+    let key = &overview.key;
     let quota = key
         .limits
         .monthly_quota()
@@ -143,8 +155,12 @@ fn line(key: &ApiKey) -> String {
         .map(|at| format!("revoked {}", iso(at)))
         .or(key.retires_at.map(|at| format!("retires {}", iso(at))))
         .unwrap_or("active".to_owned());
+    let used = overview.used.net();
+    let left = overview
+        .remaining()
+        .map_or_else(String::new, |left| format!(", {left} left"));
     format!(
-        "{}  {}  {}/min  {quota}  {state}  {}",
+        "{}  {}  {}/min  {quota}  {used} used{left} this month  {state}  {}",
         key.id,
         key.prefix.as_str(),
         key.limits.per_minute(),

@@ -10,14 +10,16 @@ use ports::outbound::UsageJournal;
 use store_seaorm::{Journal, Retention};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::admin::{self, Admin};
 use crate::config::Options;
+use crate::database_log::LogSizeWarning;
 use crate::metrics::{self, Metrics};
 use crate::server::{self, Bounds, OpenConnections};
 use crate::traces::Traces;
 use crate::wiring::{self, Deployment, Gateway, Identity, Surroundings};
-use crate::{first_start, say};
+use crate::{first_start, say, systemd};
 
 /// How often changes of keys that other processes made are looked for: they must take effect
 /// within a second.
@@ -31,6 +33,8 @@ const RETIRE: Duration = Duration::from_secs(1);
 const RECONCILE: Duration = Duration::from_secs(20);
 /// How often idle keys are forgotten.
 const FORGET_IDLE: Duration = Duration::from_mins(1);
+/// Interval at which the size of an embedded database's log is looked at.
+const LOG_SIZE: Duration = Duration::from_secs(5);
 /// How often requests past their retention are removed.
 const PRUNE: Duration = Duration::from_hours(1);
 /// What a request in flight needs beyond its lookup to be answered.
@@ -41,7 +45,7 @@ const LEFTOVERS: Duration = Duration::from_secs(15);
 pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
     super::prepare_data_dir(&options)?;
     let _alone = wiring::lock_database(&options)?;
-    raise_descriptor_limit();
+    let connections = connections(options.max_connections);
     let listener = server::listen(options.listen)
         .with_context(|| format!("listening on {} (CEP_LISTEN)", options.listen))?;
     let address = listener.local_addr().context("asking for the address")?;
@@ -74,6 +78,8 @@ pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
         // Whoever runs replicas makes keys on purpose.
         Deployment::Replicated => None,
     };
+    // Whoever has read that it listens may stop it.
+    let stop_signal = stop_signal();
     say(&format!(
         "The gateway listens on http://{address} (documentation: http://{address}/docs)"
     ));
@@ -91,21 +97,26 @@ pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
     }
     let instance = gateway.instance.as_str();
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), instance, "serving");
+    systemd::ready(address).await;
+    // Until the end: a service manager's watchdog also counts while the last requests are answered.
+    let _watchdog = systemd::watchdog_interval()
+        .map(|interval| AbortOnDropHandle::new(tokio::spawn(every(interval, systemd::alive))));
 
     let bounds = Bounds {
-        connections: usize::try_from(options.max_connections).context("CEP_MAX_CONNECTIONS")?,
+        connections,
         open,
         farewell: options.bank_timeout + FAREWELL_MARGIN,
     };
     let mut broken = None;
     let stop = async {
         tokio::select! {
-            () = stop_signal() => {}
+            () = stop_signal => {}
             // Without them revocations would go unseen: better to stop, and be started again.
             ended = background.join_next() => broken = ended,
         }
         end_on_second_signal();
         tracing::info!("stopping: finishing what is in flight");
+        systemd::stopping().await;
     };
     let served = server::serve(listener, gateway.router.clone(), bounds, stop).await;
     background.shutdown().await;
@@ -140,13 +151,16 @@ fn announce(identity: &Identity) {
     }
 }
 
-/// Resolves when the program is asked to stop (SIGTERM, SIGINT).
-pub(super) async fn stop_signal() {
+/// Resolves when the program is asked to stop (SIGTERM, SIGINT). From the call on neither ends it by
+/// itself, also before the future is polled.
+pub(super) fn stop_signal() -> impl Future<Output = ()> {
     let mut terminate = signal(SignalKind::terminate()).expect("signals can be listened to");
     let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be listened to");
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+    async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }
 
@@ -158,12 +172,27 @@ fn end_on_second_signal() {
     });
 }
 
-/// Two sockets a lookup: the shell's usual 1,024 descriptors are soon used up.
-fn raise_descriptor_limit() {
-    match rlimit::increase_nofile_limit(u64::MAX) {
-        Ok(limit) => tracing::debug!(limit, "descriptors"),
-        Err(error) => tracing::warn!(%error, "the limit of descriptors could not be raised"),
+/// Raises the limit of descriptors, since the shell's usual 1,024 are soon used up, and returns how
+/// many connections may be served: a lookup takes a second socket, for the bank, so callers get half
+/// of the descriptors at most.
+fn connections(wanted: u32) -> usize {
+    let descriptors = match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(limit) => limit,
+        Err(error) => {
+            tracing::warn!(%error, "the limit of descriptors could not be raised");
+            rlimit::Resource::NOFILE.get_soft().unwrap_or(1_024)
+        }
+    };
+    let most = (descriptors / 2).max(1);
+    if most < u64::from(wanted) {
+        tracing::warn!(
+            descriptors,
+            connections = most,
+            "CEP_MAX_CONNECTIONS is more than half of the descriptors that this process may have \
+             (ulimit -Hn, LimitNOFILE): fewer connections are served at the same time"
+        );
     }
+    usize::try_from(most.min(wanted.into())).expect("a u32 fits")
 }
 
 /// Follows the changes of keys, and says when that stops and when it goes on.
@@ -229,6 +258,11 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
             let forgotten = limiter.forget_idle();
             tracing::debug!(forgotten, "idle keys");
         }
+    }));
+    let mut log_size = LogSizeWarning::new(gateway.store.clone());
+    tasks.spawn(every(LOG_SIZE, move || {
+        log_size.check();
+        std::future::ready(())
     }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
     let days = |days: u32| chrono::Days::new(u64::from(days));

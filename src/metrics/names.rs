@@ -99,6 +99,9 @@ names! {
     DATABASE_CONNECTIONS_MAX = "cep_database_connections_max",
         Kind::Gauge, Some(Unit::Count),
         "Connections to the database that a pool may open";
+    DATABASE_LOG = "cep_database_log_bytes",
+        Kind::Gauge, Some(Unit::Bytes),
+        "Size of SQLite's write-ahead log; it grows while another program keeps a transaction open";
     CONNECTIONS = "cep_connections",
         Kind::Gauge, Some(Unit::Count),
         "Open HTTP connections";

@@ -67,6 +67,9 @@ impl Readings {
         if let Some(dashboard) = dashboard {
             self.read_pool("dashboard", dashboard);
         }
+        if let Some(bytes) = keys.log_bytes() {
+            self.set(&names::DATABASE_LOG, &[], number(bytes));
+        }
         let open = number(connections.count() as u64);
         self.set(&names::CONNECTIONS, &[], open);
         if let Some(counts) = traces.counts() {

@@ -33,9 +33,14 @@ impl Basis {
     /// # Errors
     /// What can't be opened.
     pub(super) async fn open(options: &Options, metrics: &Metrics) -> Result<Self> {
+        let store = storage::open(options).await?;
+        let basis = Self::on(options, metrics, store.clone()).await;
+        storage::closed_on_error(&store, basis).await
+    }
+
+    async fn on(options: &Options, metrics: &Metrics, store: Store) -> Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
-        let store = storage::open(options).await?;
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
         let counting = Counting::of(options, &key_store, &clock, metrics)?;

@@ -1,10 +1,7 @@
 //! The database: where it is, and who may serve on it.
 
-use std::fs::File;
-use std::path::PathBuf;
-
 use anyhow::{Context, Result, bail};
-use store_seaorm::{SchemaError, Store, StoreOptions, sqlite_url};
+use store_seaorm::{SchemaError, ServingLock, Store, StoreOptions, sqlite_url};
 
 use super::Deployment;
 use crate::config::Options;
@@ -12,8 +9,8 @@ use crate::config::Options;
 /// The embedded database's name in the data folder.
 const DATABASE: &str = "cep.db";
 
-/// Connections of those who look at the dashboard, which are apart: a slow question there must not
-/// keep keys, sessions and revocations waiting.
+/// Connections for the dashboard, which has a pool of its own: a slow question there must not keep
+/// keys, sessions and revocations waiting. Enough for a command, too.
 const FEW: u32 = 2;
 
 /// Opens the database, at its newest schema. The embedded one is brought to it; a server, which
@@ -23,19 +20,39 @@ const FEW: u32 = 2;
 /// What can't be opened, or hasn't the newest schema.
 pub(super) async fn open(options: &Options) -> Result<Store> {
     let store = open_with(options, options.database_connections).await?;
+    let current = at_newest_schema(options, &store).await;
+    closed_on_error(&store, current).await?;
+    Ok(store)
+}
+
+async fn at_newest_schema(options: &Options, store: &Store) -> Result<()> {
     match Deployment::of(options)? {
-        Deployment::Embedded => migrate(&store).await?,
+        Deployment::Embedded => migrate(store).await,
         Deployment::Replicated => match store.check_schema().await {
-            Ok(()) => {}
+            Ok(()) => Ok(()),
             Err(behind @ SchemaError::Behind { .. }) => {
                 bail!("{behind}: run `cep-gateway migrate` once, then start");
             }
-            Err(error) => {
-                return Err(error).context("looking at the database's schema (CEP_DATABASE_URL)");
-            }
+            Err(error) => Err(error).context("looking at the database's schema (CEP_DATABASE_URL)"),
         },
     }
-    Ok(store)
+}
+
+/// Returns a result, and closes the store first where it is an error. A store that is merely dropped
+/// leaves the log of its database behind.
+pub(super) async fn closed_on_error<T>(store: &Store, result: Result<T>) -> Result<T> {
+    if result.is_err()
+        && let Err(error) = store.clone().close().await
+    {
+        tracing::warn!(%error, "the database could not be closed");
+    }
+    result
+}
+
+/// Closes the store, and returns what comes of the work on it.
+pub(super) async fn closed_after(store: Store, work: Result<()>) -> Result<()> {
+    closed_on_error(&store, work).await?;
+    store.close().await.context("closing the database")
 }
 
 /// Brings the database to its newest schema. Two at once are safe: one works, the other waits.
@@ -44,8 +61,8 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
 /// When it can't be opened or changed.
 pub(crate) async fn bring_up_to_date(options: &Options) -> Result<()> {
     let store = open_with(options, FEW).await?;
-    migrate(&store).await?;
-    store.close().await.context("closing the database")
+    let migrated = migrate(&store).await;
+    closed_after(store, migrated).await
 }
 
 async fn migrate(store: &Store) -> Result<()> {
@@ -53,19 +70,16 @@ async fn migrate(store: &Store) -> Result<()> {
     migrated.context("bringing the database to its newest schema")
 }
 
-/// Opens the same database, which has its newest schema, for what people look at.
+/// Opens further connections of the same database for what people look at.
 ///
 /// # Errors
-/// When it can't be opened.
-pub(super) async fn open_for_insights(options: &Options) -> Result<Store> {
-    open_with(options, FEW).await
+/// A database that fails.
+pub(super) async fn open_for_insights(store: &Store) -> Result<Store> {
+    let opened = store.with_separate_pool(FEW).await;
+    opened.context("opening the dashboard's connections to the database")
 }
 
 async fn open_with(options: &Options, connections: u32) -> Result<Store> {
-    let url = match &options.database_url {
-        Some(url) => url.reveal().to_owned(),
-        None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR")?,
-    };
     let usual = StoreOptions::default();
     let store = StoreOptions {
         connections,
@@ -73,12 +87,8 @@ async fn open_with(options: &Options, connections: u32) -> Result<Store> {
         lock_timeout: usual.lock_timeout.min(options.database_timeout),
         ..usual
     };
-    let named = match &options.database_url {
-        Some(_) => "CEP_DATABASE_URL",
-        None => "CEP_DATA_DIR",
-    };
-    let opened = Store::open_with(&url, store).await;
-    opened.with_context(|| format!("opening the database ({named})"))
+    let opened = Store::open_with(&url(options)?, store).await;
+    opened.with_context(|| format!("opening the database ({})", variable(options)))
 }
 
 /// Takes the lock that one serving process holds on an embedded database: two would each admit the
@@ -87,27 +97,25 @@ async fn open_with(options: &Options, connections: u32) -> Result<Store> {
 ///
 /// # Errors
 /// When another gateway serves on the database, or the lock can't be made.
-pub(crate) fn lock(options: &Options) -> Result<Option<File>> {
+pub(crate) fn lock(options: &Options) -> Result<Option<ServingLock>> {
     if Deployment::of(options)? == Deployment::Replicated {
         return Ok(None);
     }
-    let database = match &options.database_url {
-        Some(url) => {
-            let path = url.reveal().trim_start_matches("sqlite:");
-            let path = path.trim_start_matches("//");
-            PathBuf::from(path.split('?').next().unwrap_or(path))
-        }
-        None => options.data_dir.join(DATABASE),
-    };
-    let mut path = database.into_os_string();
-    path.push(".lock");
-    let path = PathBuf::from(path);
-    let lock = File::create(&path).with_context(|| format!("making {}", path.display()))?;
-    lock.try_lock().with_context(|| {
-        format!(
-            "another gateway serves on this database ({} is locked)",
-            path.display()
-        )
-    })?;
-    Ok(Some(lock))
+    let lock = Store::lock_for_serving(&url(options)?);
+    lock.with_context(|| format!("locking the database ({})", variable(options)))
+}
+
+fn url(options: &Options) -> Result<String> {
+    match &options.database_url {
+        Some(url) => Ok(url.reveal().to_owned()),
+        None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR"),
+    }
+}
+
+/// The variable that names the database.
+fn variable(options: &Options) -> &'static str {
+    match &options.database_url {
+        Some(_) => "CEP_DATABASE_URL",
+        None => "CEP_DATA_DIR",
+    }
 }
