@@ -30,7 +30,7 @@ def variables_are_real() -> None:
     # Compose's own, which no gateway reads.
     known = known_variables() | {"CEP_HTTPS_PORT", "CEP_IMAGE"}
     must(len(known) > 20, "the options can't be found in src/: this check is blind")
-    for path in DEPLOY.rglob("*"):
+    for path in [*DEPLOY.rglob("*"), ROOT / "docs/single-machine.md"]:
         if path.is_file() and "secrets" not in path.parts and path.name not in {"rules.py", ".env"}:
             for name in set(re.findall(r"\bCEP_[A-Z_]*[A-Z]\b", path.read_text())) - known:
                 problems.append(f"{path.name}: {name} is no option of the gateway")
@@ -107,6 +107,44 @@ def compose_is_hardened() -> None:
     must(services["gateway"]["deploy"]["replicas"] <= known, "compose.yaml: CEP_REPLICAS is too small")
 
 
+def directives_of(path: Path) -> list[tuple[str, str]]:
+    lines = [line for line in path.read_text().splitlines() if "=" in line and not line.startswith("#")]
+    return [(name, value) for name, _, value in (line.partition("=") for line in lines)]
+
+
+def the_unit_fits_the_gateway() -> None:
+    folder = DEPLOY / "systemd"
+    known = known_variables()
+    secrets = {name for name in known if f"{name}_FILE" in known}
+    settings = settings_of(folder / "gateway.env")
+    directives = dict(directives_of(folder / "cep-gateway.service"))
+    for path in [folder / "cep-gateway.service", folder / "oidc-client-secret.conf"]:
+        directives_here = directives_of(path)
+        credentials = {value.split(":")[0] for name, value in directives_here if name == "LoadCredential"}
+        must(credentials, f"{path.name}: no credentials")
+        for name, value in directives_here:
+            variable, _, file = value.partition("=")
+            if name == "Environment":
+                must(variable not in secrets, f"{path.name}: {variable} is in the environment")
+                must(variable not in settings, f"{path.name}: {variable} is set in gateway.env, too")
+                must(not file.startswith("%d/") or file[3:] in credentials, f"{path.name}: no credential {file}")
+    must(not secrets & set(settings), f"gateway.env: {secrets & set(settings)} in the environment")
+    timeout = int(settings["CEP_BANK_TIMEOUT"])
+    stop = int(directives["TimeoutStopSec"].removesuffix("s"))
+    must(stop >= timeout + 30, "cep-gateway.service: the gateway is killed before it has finished")
+    metrics = settings["CEP_ADMIN_LISTEN"].rpartition(":")[2]
+    must(settings["CEP_ADMIN_LISTEN"].startswith("127.0.0.1:"), "systemd/gateway.env: metrics are shown outside")
+    for name, patience in {
+        "nginx.conf": r"proxy_read_timeout (\d+)s",
+        "Caddyfile": r"response_header_timeout (\d+)s",
+    }.items():
+        text = (folder / name).read_text()
+        read = re.search(patience, text)
+        must(read and int(read[1]) > timeout + 5, f"systemd/{name}: lookups outlive the proxy's patience")
+        must(settings["CEP_LISTEN"] in text, f"systemd/{name}: the gateway listens on {settings['CEP_LISTEN']}")
+        must(metrics not in text, f"systemd/{name}: metrics are shown outside")
+
+
 def kubernetes_is_hardened() -> None:
     folder = DEPLOY / "kubernetes"
     settings = settings_of(folder / "gateway.env")
@@ -157,6 +195,7 @@ def the_banks_budget_is_one_for_all_replicas() -> None:
         "compose.yaml": compose and compose[1],
         "env.example": settings_of(DEPLOY / "env.example").get("CEP_BANK_BUDGET"),
         "gateway.env": settings_of(DEPLOY / "kubernetes/gateway.env").get("CEP_BANK_BUDGET"),
+        "systemd/gateway.env": settings_of(DEPLOY / "systemd/gateway.env").get("CEP_BANK_BUDGET"),
     }.items():
         must(
             default and budget == default[1],
@@ -189,6 +228,7 @@ variables_are_real()
 secrets_stand_in_files()
 redis_user_is_the_documented_one()
 compose_is_hardened()
+the_unit_fits_the_gateway()
 kubernetes_is_hardened()
 the_banks_budget_is_one_for_all_replicas()
 metrics_are_real()
