@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
+use testkit::files_under;
 
 /// A crate, the crates of the house that it may depend on, and which others.
 type Place = (&'static str, &'static [&'static str], Others);
@@ -257,10 +258,29 @@ fn no_adapters_driver_is_shared_with_the_inside() {
     }
 }
 
-/// Whether there are tests that end at once where a server or a browser is missing.
+/// The statement by which a test is skipped.
+const SKIPS: [&str; 2] = [
+    "else {\n        return;\n    };",
+    "]) {\n        return;\n    }",
+];
+
+/// Finds tests that are skipped where a server, a browser or a program is missing.
 fn may_skip(module: &str) -> bool {
     let mut tests = ["\n#[test]", "\n#[tokio::test", "\n#[rstest]"].into_iter();
-    tests.any(|test| module.contains(test)) && module.contains("else {\n        return;\n    };")
+    tests.any(|test| module.contains(test)) && SKIPS.iter().any(|skip| module.contains(skip))
+}
+
+/// The texts of a module and of those in its folder.
+fn files_of(module: &Path) -> Vec<String> {
+    let folder = fs::read_dir(module.with_extension(""))
+        .into_iter()
+        .flatten();
+    let files = folder.map(|file| file.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    let files = files.chain([module.to_owned()]);
+    files
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect()
 }
 
 /// A skipped test passes: only what it prints tells, and nextest hides that where it isn't asked to.
@@ -274,9 +294,76 @@ fn what_may_be_skipped_is_seen() {
     let files = files.map(|file| file.unwrap().path());
     let modules = files.filter(|path| path.extension().is_some_and(|it| it == "rs"));
     let mut skipping: Vec<_> = modules
-        .filter(|path| may_skip(&fs::read_to_string(path).unwrap()))
+        .filter(|path| files_of(path).iter().any(|text| may_skip(text)))
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     skipping.sort_unstable();
     assert_eq!(skipping.join("|"), shown);
+}
+
+/// Places of the product that open files, and why none of them is a file of the database.
+const OPENING_FILES: [(&str, &str); 5] = [
+    (
+        "adapters/outbound/bank-portal/src/diagnosis.rs",
+        "pages in a folder of their own",
+    ),
+    (
+        "adapters/outbound/store-seaorm/src/connection/sqlite/create.rs",
+        "creates the database's file before the process connects to it, once",
+    ),
+    (
+        "adapters/outbound/store-seaorm/src/connection/sqlite/serving_lock.rs",
+        "a file beside the database, kept open while the process serves",
+    ),
+    (
+        "src/config/files.rs",
+        "secrets, before anything is connected",
+    ),
+    ("src/secret.rs", "the generated secret"),
+];
+
+/// Closing any descriptor of a file drops all POSIX locks of the process on it, those of SQLite's
+/// connections too: nothing but SQLite opens the files of a database.
+#[test]
+fn places_that_open_files_are_known() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = [
+        "adapters",
+        "application",
+        "domain",
+        "migrations",
+        "ports",
+        "sandbox",
+        "src",
+    ];
+    let files = crates
+        .into_iter()
+        .flat_map(|name| files_under(&root.join(name)));
+    let mut opening = Vec::new();
+    for path in files {
+        let place = path.strip_prefix(root).unwrap().display().to_string();
+        let is_product = !place.contains("/tests/") && !place.contains("/examples/");
+        if !is_product || path.extension().is_none_or(|it| it != "rs") {
+            continue;
+        }
+        let text = fs::read_to_string(path).unwrap();
+        let product = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let opens = [
+            "File::open",
+            "File::create",
+            "File::options",
+            "OpenOptions",
+            "fs::read(",
+            "fs::read_to_string",
+            "fs::write",
+            "fs::copy",
+            "fs::rename",
+            "fs::hard_link",
+            "tokio::fs",
+        ];
+        if opens.iter().any(|open| product.contains(open)) {
+            opening.push(place);
+        }
+    }
+    assert_eq!(opening, OPENING_FILES.map(|(place, _)| place));
 }

@@ -138,20 +138,6 @@ fn a_standard_output_that_nobody_reads_stops_nothing() {
 }
 
 #[test]
-fn two_servers_on_one_database_are_refused() {
-    let gateway = Gateway::start();
-    let second = command(gateway.folder())
-        .env("CEP_LISTEN", "127.0.0.1:0")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&second.stderr);
-    assert!(
-        !second.status.success() && said.contains("another gateway serves"),
-        "{said}"
-    );
-}
-
-#[test]
 fn keys_are_not_made_with_a_secret_that_the_server_does_not_have() {
     let folder = tempfile::tempdir().unwrap();
     let make = |secret: Option<&str>| {

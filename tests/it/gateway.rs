@@ -1,11 +1,9 @@
 //! A gateway process that a test starts on a free port, in a temporary folder, and stops by its own
 //! process id.
 
-use std::fmt;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -13,6 +11,10 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+mod plan;
+
+pub(crate) use plan::{Plan, command};
 
 /// The seven endpoints' names.
 pub(crate) const ENDPOINTS: [&str; 7] = [
@@ -36,76 +38,6 @@ pub(crate) struct Gateway {
     variables: Vec<(String, String)>,
 }
 
-/// A gateway that is to be started.
-pub(crate) struct Plan {
-    folder: TempDir,
-    variables: Vec<(String, String)>,
-}
-
-impl Plan {
-    pub(crate) fn new() -> Self {
-        Self::in_folder(tempfile::tempdir().unwrap())
-    }
-
-    pub(crate) fn in_folder(folder: TempDir) -> Self {
-        Self {
-            folder,
-            variables: Vec::new(),
-        }
-    }
-
-    pub(crate) fn with(mut self, variable: &str, value: impl fmt::Display) -> Self {
-        self.variables
-            .push((variable.to_owned(), value.to_string()));
-        self
-    }
-
-    pub(crate) fn start(self) -> Gateway {
-        let log = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(self.folder.path().join("log"))
-            .unwrap();
-        let mut child = command(self.folder.path())
-            .env("CEP_LISTEN", "127.0.0.1:0")
-            .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
-            .envs(self.variables.iter().cloned())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let printed = Arc::new(Mutex::new(String::new()));
-        let address = loop {
-            let Some(line) = lines.next().transpose().unwrap() else {
-                let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
-                panic!("the gateway ended before it listened: {log}");
-            };
-            let address = line
-                .split_once("http://")
-                .and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
-            if let Some(address) = address {
-                break address;
-            }
-        };
-        // The rest of the greeting; the pipe must not fill up either.
-        let rest = Arc::clone(&printed);
-        std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                rest.lock().unwrap().extend([line.as_str(), "\n"]);
-            }
-        });
-        Gateway {
-            child,
-            address,
-            folder: self.folder,
-            client: client(),
-            printed,
-            variables: self.variables,
-        }
-    }
-}
-
 /// A client that keeps connections and waits long enough for anything the gateway does.
 pub(crate) fn client() -> Client {
     static PROVIDER: OnceLock<()> = OnceLock::new();
@@ -120,18 +52,6 @@ pub(crate) fn client() -> Client {
         .unwrap()
 }
 
-/// The program with nothing of this environment's settings, and its data in `folder`.
-pub(crate) fn command(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cep-gateway"));
-    command
-        .env_clear()
-        .env("CEP_DATA_DIR", folder.join("data"))
-        // Many gateways run at the same time here.
-        .env("CEP_ADMIN_LISTEN", "127.0.0.1:0")
-        .current_dir(folder);
-    command
-}
-
 /// A key that was made on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
@@ -144,6 +64,11 @@ pub(crate) struct Key {
 impl Gateway {
     pub(crate) fn start() -> Self {
         Plan::new().start()
+    }
+
+    /// The process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -192,6 +117,15 @@ impl Gateway {
 
     /// Makes a `test` key with these further arguments.
     pub(crate) fn key(&self, arguments: &[&str]) -> Key {
+        self.try_key(arguments)
+            .unwrap_or_else(|said| panic!("{said}"))
+    }
+
+    /// Makes a `test` key with these further arguments.
+    ///
+    /// # Errors
+    /// The command's standard error, when it failed.
+    pub(crate) fn try_key(&self, arguments: &[&str]) -> Result<Key, String> {
         let environment: &[&str] = if arguments.contains(&"--env") {
             &[]
         } else {
@@ -205,18 +139,16 @@ impl Gateway {
             ]
             .concat(),
         );
-        assert!(
-            made.status.success(),
-            "{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
+        if !made.status.success() {
+            return Err(String::from_utf8_lossy(&made.stderr).into_owned());
+        }
         let made: Value = serde_json::from_slice(&made.stdout).unwrap();
         let text = |name: &str| made[name].as_str().unwrap().to_owned();
-        Key {
+        Ok(Key {
             id: text("id"),
             prefix: text("prefix"),
             full: text("api_key"),
-        }
+        })
     }
 
     /// A key that no test runs into the limits of.
@@ -341,13 +273,25 @@ pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
 pub(crate) async fn eventually(
     what: &str,
     patience: Duration,
-    mut condition: impl AsyncFnMut() -> bool,
+    condition: impl AsyncFnMut() -> bool,
 ) {
+    let held = holds_within(patience, condition).await;
+    assert!(held, "not within {patience:?}: {what}");
+}
+
+/// Waits until `condition` holds; false when it doesn't within `patience`.
+pub(crate) async fn holds_within(
+    patience: Duration,
+    mut condition: impl AsyncFnMut() -> bool,
+) -> bool {
     let deadline = Instant::now() + patience;
     while !condition().await {
-        assert!(Instant::now() < deadline, "not within {patience:?}: {what}");
+        if Instant::now() >= deadline {
+            return false;
+        }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    true
 }
 
 /// A sandbox bank of a test's own that counts what it is asked.

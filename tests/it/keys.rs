@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::gateway::{ENDPOINTS, Gateway, Key, eventually, headers, request};
 
@@ -122,6 +122,55 @@ async fn keys_are_listed_newest_first_without_their_secrets() {
     for key in &keys {
         let secret = key.full.split_once('.').unwrap().1;
         assert!(!text.contains(secret));
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_keys_shows_what_was_used_this_month_and_what_is_left() {
+    let gateway = Gateway::start();
+    let capped = gateway.key(&["--monthly-quota", "1000"]);
+    let uncapped = gateway.roomy_key();
+    let revoked = gateway.key(&["--monthly-quota", "50"]);
+    for (key, requests) in [(&capped, 3), (&uncapped, 2), (&revoked, 1)] {
+        for number in 0..requests {
+            let body = request(number, "10.00");
+            assert_eq!(gateway.post("xml", key, &body).await.status(), 200);
+        }
+    }
+    // The gateway's failure is given back.
+    let failed = gateway.post("xml", &capped, &request(9, "500.00")).await;
+    assert!(failed.status().is_server_error(), "{failed:?}");
+    assert!(
+        gateway
+            .run(&["keys", "revoke", &revoked.id])
+            .status
+            .success()
+    );
+
+    let json = gateway.run(&["keys", "list", "--json"]).stdout;
+    let json: Vec<Value> = serde_json::from_slice(&json).unwrap();
+    let text = String::from_utf8(gateway.run(&["keys", "list"]).stdout).unwrap();
+    for (key, month, words) in [
+        (
+            &capped,
+            json!({ "used": 3, "remaining": 997 }),
+            "  1000/month  3 used, 997 left this month  active  ",
+        ),
+        (
+            &uncapped,
+            json!({ "used": 2, "remaining": null }),
+            "  no cap  2 used this month  active  ",
+        ),
+        (
+            &revoked,
+            json!({ "used": 1, "remaining": 49 }),
+            "  50/month  1 used, 49 left this month  revoked ",
+        ),
+    ] {
+        let listed = json.iter().find(|listed| listed["id"] == key.id);
+        assert_eq!(listed.unwrap()["month"], month);
+        let line = text.lines().find(|line| line.starts_with(&key.id)).unwrap();
+        assert!(line.contains(words), "{line}");
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::gateway::{Gateway, Key, request};
 
-/// How long an answer may take.
+/// The longest that an answer may take, unless the asker is told otherwise.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One connection to a gateway.
@@ -18,6 +18,7 @@ pub(crate) struct Asker {
     address: SocketAddr,
     stream: Option<TcpStream>,
     received: Vec<u8>,
+    patience: Duration,
 }
 
 /// What was answered, and when.
@@ -71,15 +72,23 @@ impl Asker {
             address: gateway.address,
             stream: None,
             received: Vec::new(),
+            patience: PATIENCE,
         }
     }
 
-    /// Asks, and returns the answer.
+    /// Waits so long for an answer.
+    pub(crate) fn patient(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Asks, and returns the answer. An answer whose head arrived was delivered, even if its
+    /// body is cut off by the end of the gateway.
     ///
     /// # Errors
     /// When there is none: the gateway is gone.
     pub(crate) async fn ask(&mut self, question: &[u8]) -> io::Result<Answer> {
-        let asked = tokio::time::timeout(PATIENCE, self.exchange(question)).await;
+        let asked = tokio::time::timeout(self.patience, self.exchange(question)).await;
         let answer = asked.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         if answer.is_err() {
             self.stream = None;
@@ -98,8 +107,12 @@ impl Asker {
         self.received.clear();
         let (mut end, mut whole) = (None, usize::MAX);
         while self.received.len() < whole {
-            if stream.read_buf(&mut self.received).await? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+            let read = stream.read_buf(&mut self.received).await;
+            if !read.as_ref().is_ok_and(|bytes| *bytes > 0) {
+                if end.is_some() {
+                    break;
+                }
+                return Err(read.err().unwrap_or(io::ErrorKind::UnexpectedEof.into()));
             }
             if end.is_none() {
                 end = self
@@ -131,7 +144,7 @@ impl Asker {
             received,
             head,
         };
-        if answer.header("connection") != Some("close") {
+        if self.received.len() >= whole && answer.header("connection") != Some("close") {
             self.stream = Some(stream);
         }
         Ok(answer)

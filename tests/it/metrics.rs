@@ -103,7 +103,6 @@ fn an_admin_address_that_is_taken_is_refused_with_the_way_out() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let refused = command(folder.path())
-        .env("CEP_LISTEN", "127.0.0.1:0")
         .env("CEP_ADMIN_LISTEN", taken.local_addr().unwrap().to_string())
         .output()
         .unwrap();
@@ -205,6 +204,12 @@ async fn what_happens_is_measured() {
     assert_eq!(
         after.value("cep_database_connections_max{pool=\"keys\"}"),
         4.0
+    );
+    let log = gateway.folder().join("data/cep.db-wal");
+    let log = std::fs::metadata(log).unwrap().len();
+    assert_eq!(
+        after.value("cep_database_log_bytes"),
+        f64::from(u32::try_from(log).unwrap())
     );
     assert!(after.value("process_resident_memory_bytes") > 1e6);
     assert!(after.value("process_open_fds") > 3.0);

@@ -37,6 +37,10 @@ pub(crate) struct Person {
 impl Person {
     /// Somebody without a session.
     pub(crate) fn stranger(gateway: &Gateway) -> Self {
+        Self::stranger_at(gateway.url(""))
+    }
+
+    fn stranger_at(origin: String) -> Self {
         // The provider of TLS is installed by the other client.
         drop(gateway::client());
         let client = Client::builder()
@@ -46,14 +50,19 @@ impl Person {
             .unwrap();
         Self {
             client,
-            origin: gateway.url(""),
+            origin,
             cookies: BTreeMap::new(),
         }
     }
 
     /// A demo person who has signed in.
     pub(crate) async fn signed_in(gateway: &Gateway, who: Demo) -> Self {
-        let mut person = Self::stranger(gateway);
+        Self::signed_in_at(gateway.url(""), who).await
+    }
+
+    /// The same at the gateway of this origin.
+    pub(crate) async fn signed_in_at(origin: String, who: Demo) -> Self {
+        let mut person = Self::stranger_at(origin);
         let landed = person.sign_in(who).await;
         assert_eq!(landed, "/dashboard");
         person

@@ -19,8 +19,6 @@ const CANARY: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";
 /// What a gateway says that is told these, and ends because of them.
 fn refusal(folder: &Path, variables: &[(&str, &str)]) -> String {
     let ended = command(folder)
-        .env("CEP_LISTEN", "127.0.0.1:0")
-        .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
         .envs(variables.iter().copied())
         .output()
         .unwrap();

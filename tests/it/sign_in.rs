@@ -252,8 +252,6 @@ async fn the_sandbox_identity_provider_refuses_to_start_beside_a_public_address(
     ] {
         let folder = tempfile::tempdir().unwrap();
         let ended = crate::gateway::command(folder.path())
-            .env("CEP_LISTEN", "127.0.0.1:0")
-            .env("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0")
             .env(variable, value)
             .output()
             .unwrap();

@@ -1,0 +1,162 @@
+//! Load on one key, and what of it was delivered: the gateway must have counted at least that.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+
+use crate::gateway::{Gateway, Key, holds_within};
+use crate::load::{Answer, Asker, question};
+
+/// A month's quota that no load uses up.
+pub(crate) const QUOTA: u64 = 1_000_000_000;
+/// The longest that a load may need for the proofs that a test waits for.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest that a load may need for the refusals that a test waits for.
+const REFUSED_WITHIN: Duration = Duration::from_secs(10);
+/// Longer than a gateway is ever suspended here.
+const LONGEST_ANSWER: Duration = Duration::from_mins(2);
+/// Pace of a connection whose questions are refused.
+const AFTER_REFUSAL: Duration = Duration::from_millis(10);
+
+/// Requests for one proof over some connections at once, until it is stopped.
+pub(crate) struct Load {
+    seen: Arc<Seen>,
+    askers: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    begun: Instant,
+    stopping: AtomicBool,
+    delivered: AtomicUsize,
+    refused: AtomicUsize,
+    unanswered: AtomicUsize,
+    slowest_ms: AtomicU64,
+    /// Arrival of the newest proof, in ms since the beginning.
+    newest_ms: AtomicU64,
+}
+
+/// Requests of a load by what became of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// Answers of status 200 whose head arrived.
+    pub(crate) delivered: usize,
+    /// Answers of any other status.
+    pub(crate) refused: usize,
+    /// Requests without an answer: the connection was refused, or ended.
+    pub(crate) unanswered: usize,
+    /// The longest time from a request to its proof.
+    pub(crate) slowest: Duration,
+}
+
+/// A key that no load runs into the limits of, with a quota that shows its use.
+pub(crate) fn metered_key(gateway: &Gateway) -> Key {
+    let quota = QUOTA.to_string();
+    gateway.key(&["--per-minute", "1000000", "--monthly-quota", &quota])
+}
+
+/// Returns this month's use by the gateway's own answer, the request that asks not included;
+/// `None` when it delivers nothing.
+pub(crate) async fn month_used(gateway: &Gateway, key: &Key) -> Option<usize> {
+    let answer = Asker::new(gateway).ask(&question(key)).await.ok()?;
+    let (left, _) = answer.month().filter(|_| answer.status == 200)?;
+    usize::try_from(QUOTA - left - 1).ok()
+}
+
+impl Load {
+    pub(crate) fn start(gateway: &Gateway, key: &Key, connections: usize) -> Self {
+        let seen = Arc::new(Seen {
+            begun: Instant::now(),
+            stopping: AtomicBool::new(false),
+            delivered: AtomicUsize::new(0),
+            refused: AtomicUsize::new(0),
+            unanswered: AtomicUsize::new(0),
+            slowest_ms: AtomicU64::new(0),
+            newest_ms: AtomicU64::new(0),
+        });
+        let askers = (0..connections).map(|_| {
+            let asker = Asker::new(gateway).patient(LONGEST_ANSWER);
+            tokio::spawn(Arc::clone(&seen).ask_on(asker, question(key)))
+        });
+        let askers = askers.collect();
+        Self { seen, askers }
+    }
+
+    /// Requests that are under way at the same time.
+    pub(crate) fn connections(&self) -> usize {
+        self.askers.len()
+    }
+
+    /// Requests so far, by what became of them.
+    pub(crate) fn so_far(&self) -> Tally {
+        self.seen.so_far()
+    }
+
+    /// Arrival of the newest proof.
+    pub(crate) fn newest(&self) -> Instant {
+        self.seen.begun + Duration::from_millis(self.seen.newest_ms.load(Ordering::SeqCst))
+    }
+
+    /// Waits until so many more proofs are delivered; false when they aren't in time.
+    #[must_use]
+    pub(crate) async fn goes_on(&self, more: usize) -> bool {
+        let until = self.so_far().delivered + more;
+        holds_within(PATIENCE, async || self.so_far().delivered >= until).await
+    }
+
+    /// Waits until so many more requests are refused; false when they aren't in time.
+    #[must_use]
+    pub(crate) async fn is_refused(&self, more: usize) -> bool {
+        let until = self.so_far().refused + more;
+        holds_within(REFUSED_WITHIN, async || self.so_far().refused >= until).await
+    }
+
+    /// Ends it once what is under way is answered, or the gateway has ended.
+    pub(crate) async fn stopped(self) -> Tally {
+        self.seen.stopping.store(true, Ordering::SeqCst);
+        for asker in self.askers {
+            asker.await.unwrap();
+        }
+        self.seen.so_far()
+    }
+}
+
+impl Seen {
+    fn so_far(&self) -> Tally {
+        Tally {
+            delivered: self.delivered.load(Ordering::SeqCst),
+            refused: self.refused.load(Ordering::SeqCst),
+            unanswered: self.unanswered.load(Ordering::SeqCst),
+            slowest: Duration::from_millis(self.slowest_ms.load(Ordering::SeqCst)),
+        }
+    }
+
+    async fn ask_on(self: Arc<Self>, mut asker: Asker, question: Vec<u8>) {
+        let mut pace = tokio::time::interval(AFTER_REFUSAL);
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !self.stopping.load(Ordering::SeqCst) {
+            let outcome = match asker.ask(&question).await {
+                Ok(answer) if answer.status == 200 => {
+                    self.deliver(&answer);
+                    continue;
+                }
+                Ok(_) => &self.refused,
+                Err(_) => &self.unanswered,
+            };
+            outcome.fetch_add(1, Ordering::SeqCst);
+            pace.tick().await;
+        }
+    }
+
+    fn deliver(&self, answer: &Answer) {
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap();
+        let took = answer.received - answer.sent;
+        self.slowest_ms.fetch_max(millis(took), Ordering::SeqCst);
+        let arrived = answer.received - self.begun;
+        self.newest_ms.fetch_max(millis(arrived), Ordering::SeqCst);
+        self.delivered.fetch_add(1, Ordering::SeqCst);
+    }
+}

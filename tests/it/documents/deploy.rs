@@ -1,0 +1,67 @@
+//! `deploy/README.md`: secrets and passwords, as far as no container is needed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use testkit::redis::Redis;
+use testkit::tls::Certificates;
+
+use super::page::Page;
+use super::shell::Shell;
+
+/// Runs the page; Redis takes its users from this file of the shell's folder.
+pub(super) fn one_machine(shell: &mut Shell) {
+    let mut page = Page::open("deploy/README.md");
+    let files = Certificates::new(&shell.file("."), "DNS:cep.example.org");
+    let files = files.expect("the shell was opened with openssl");
+    fs::rename(files.certificate, shell.file("fullchain.pem")).unwrap();
+    fs::rename(files.key, shell.file("privkey.pem")).unwrap();
+    shell.run(&page.next("One machine with containers").text);
+    let mode = |name: &str| {
+        let file = fs::metadata(shell.file(name)).unwrap();
+        file.permissions().mode() & 0o777
+    };
+    assert_eq!(mode("deploy/secrets"), 0o700);
+    assert_eq!(mode("deploy/secrets/tls.key"), 0o644);
+
+    let acl = shell.file("deploy/secrets/redis.acl");
+    let redis = Redis::start(&["--aclfile", acl.to_str().unwrap()]);
+    let redis = redis.expect("the shell was opened with redis-server");
+    // The page's function goes into the container; this one asks the same of the test's server.
+    let port = redis.port();
+    shell.run(&format!(
+        "redis() {{ REDISCLI_AUTH=$(cat deploy/secrets/redis_operator_password) \
+           redis-cli -e -p {port} --user operator \"$@\"; }}"
+    ));
+    let old = password(shell);
+    let asks = |password: &str| format!("redis-cli -e -p {port} auth cep {password}");
+
+    shell.run(&asks(&old));
+    assert_eq!(
+        shell
+            .run(&page.next("One machine with containers").text)
+            .trim(),
+        "OK"
+    );
+    shell.run(&page.next("One machine with containers").text);
+    let new = password(shell);
+    assert_ne!(old, new);
+    shell.run(&asks(&old));
+    shell.run(&asks(&new));
+    shell.run(&page.next("One machine with containers").text);
+    shell.run(&asks(&new));
+    let said = shell.refused(&asks(&old));
+    assert!(said.contains("WRONGPASS"), "{said}");
+    page.finish();
+
+    // Elsewhere than on this machine Redis speaks TLS.
+    shell.run("sed -i 's|^redis:|rediss:|' deploy/secrets/redis_url");
+    shell.run("deploy/redis-password add");
+    assert_ne!(password(shell), new);
+}
+
+/// The password that the gateway has.
+pub(super) fn password(shell: &mut Shell) -> String {
+    let found = shell.run("sed -n 's|^rediss\\?://cep:\\(.*\\)@.*|\\1|p' deploy/secrets/redis_url");
+    found.trim().to_owned()
+}

@@ -1,0 +1,103 @@
+//! `docs/operations.md`, by two readers: one runs a gateway on one machine, one two replicas.
+
+mod machine;
+mod replicas;
+
+use std::path::Path;
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use self::machine::Machine;
+use self::replicas::Replicas;
+use super::page::Page;
+use super::shell::{Server, Shell};
+use crate::gateway::{Key, eventually, holds_within, request};
+use crate::servers::Servers;
+
+/// Deadline of a condition that holds within a second on an idle machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Headings of the page.
+const MANY: &str = "Many replicas";
+const ROTATING: &str = "Rotating secrets";
+const UPGRADING: &str = "Upgrading";
+const BACKUP: &str = "Backup and restore";
+
+/// Runs the page; Redis takes its users from this file, which is empty.
+pub(super) async fn whole_page(
+    machine: Shell,
+    replicas: Shell,
+    servers: Servers,
+    users_of_redis: &Path,
+) {
+    let mut page = Page::open("docs/operations.md");
+    let mut machine = Machine::start(machine);
+    let mut replicas = Replicas::start(replicas, servers, users_of_redis, &mut page).await;
+
+    machine.rotates_its_secret(&mut page).await;
+    replicas.rotate_their_secret(&mut page).await;
+    machine.repairs_a_mistyped_secret(&mut page).await;
+    replicas.rotate_the_databases_password(&mut page).await;
+    replicas.rotate_redis_password(&mut page).await;
+    replicas.rotate_a_password_that_stands_in_no_file(&mut page);
+    replicas.upgrade(&mut page).await;
+
+    let mut lost = machine.backs_up(&mut page).await;
+    let lost_of_replicas = replicas.back_up(&mut page).await;
+    machine.loses(&mut lost, &page.next(BACKUP)).await;
+    replicas.lose(&lost_of_replicas).await;
+    machine.restores(&lost, &page.next(BACKUP));
+    replicas.restore(&lost_of_replicas, &page.next(BACKUP));
+    let revocations = page.next(BACKUP);
+    machine.revokes_again(&lost, &revocations).await;
+    replicas.revoke_again(&lost_of_replicas, &revocations).await;
+    page.finish();
+}
+
+/// The status of a request for a proof with this key.
+async fn status(server: &Server, key: &Key) -> StatusCode {
+    let answer = server
+        .client
+        .post(server.url("/v1/cep/xml"))
+        .header("x-api-key", &key.full)
+        .header("content-type", "application/json")
+        .body(request(1, "10.00").to_string())
+        .send()
+        .await;
+    answer.unwrap().status()
+}
+
+/// Asserts what a key is answered. A 503 says nothing of a key but that it be tried again, as on a
+/// machine that is too busy to commit in time.
+async fn assert_status(server: &Server, key: &Key, expected: u16) {
+    let mut found = StatusCode::SERVICE_UNAVAILABLE;
+    holds_within(PATIENCE, async || {
+        found = status(server, key).await;
+        found != StatusCode::SERVICE_UNAVAILABLE
+    })
+    .await;
+    let log = server.complaints();
+    assert_eq!(found, expected, "{}; it logged:\n{log}", key.prefix);
+}
+
+/// Waits until a key is refused: a server hears of what another process did within a second.
+async fn is_refused(server: &Server, key: &Key) {
+    eventually("the key is refused", PATIENCE, async || {
+        status(server, key).await == StatusCode::UNAUTHORIZED
+    })
+    .await;
+}
+
+/// A key as `keys list` shows it, if it does.
+fn listed(shell: &mut Shell, key: &Key) -> Option<Value> {
+    let keys = shell.run("cep-gateway keys list --json");
+    let keys: Vec<Value> = serde_json::from_str(&keys).unwrap();
+    keys.into_iter().find(|listed| listed["id"] == *key.id)
+}
+
+/// Looks for a key that isn't revoked in the list of keys.
+fn is_good(shell: &mut Shell, key: &Key) -> bool {
+    listed(shell, key).is_some_and(|listed| listed["revoked_at"].is_null())
+}

@@ -1,0 +1,221 @@
+//! The machine fails: its disk is full or refuses writes, descriptors are scarce, the process is
+//! suspended, the clock jumps.
+
+use std::fs;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::net::TcpStream;
+
+use super::displaced::ready;
+use super::mounted::{Disk, ReadOnly};
+use super::programs::installed;
+use super::round::{Round, files, paths};
+use super::row::{Row, lasting, rounds};
+use crate::clock::Clock;
+use crate::gateway::{Plan, eventually, holds_within, request};
+
+/// Requests under way at the same time.
+const CONNECTIONS: usize = 16;
+/// The longest until a trouble of the disk shows, and until it is over.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Refusals during a trouble.
+const REFUSALS: usize = 20;
+/// Proofs after it.
+const AFTERWARDS: usize = 300;
+
+/// Waits until the gateway says that it isn't ready and refuses.
+async fn refuses(round: &mut Round) {
+    let noticed = holds_within(PATIENCE, async || ready(&round.gateway).await == 503).await;
+    round.check(noticed, "/readyz is 503 meanwhile");
+    let refused = round.load.is_refused(REFUSALS).await;
+    round.check(refused, "proofs are refused meanwhile");
+}
+
+/// Waits until the gateway is ready and delivers.
+async fn recovers(round: &mut Round) {
+    let over = holds_within(PATIENCE, async || ready(&round.gateway).await == 200).await;
+    round.check(over, "/readyz is 200 afterwards");
+    round.goes_on(AFTERWARDS).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_refuses_and_a_freed_one_goes_on() {
+    if !installed(&["sqlite3", "mount"]) {
+        return;
+    }
+    let mut row = Row::of("the disk is full, and freed");
+    for _ in 0..rounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(disk) = Disk::mount(folder.path().join("data"), 32) else {
+            return;
+        };
+        let mut round = Round::start_in(folder, CONNECTIONS, |plan| plan).await;
+        disk.fill();
+        refuses(&mut round).await;
+        disk.free();
+        recovers(&mut round).await;
+        row.add(round.end().await);
+    }
+    row.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_refuse_writes_refuse_proofs_and_it_goes_on_afterwards() {
+    if !installed(&["sqlite3", "chattr"]) {
+        return;
+    }
+    let mut row = Row::of("the files refuse writes");
+    for _ in 0..rounds() {
+        let mut round = Round::start().await;
+        let before = files(&round.data());
+        // Without the log's index, see below.
+        let files = paths(&round.data()).into_iter().take(2);
+        let Some(read_only) = ReadOnly::make(files.collect()) else {
+            return;
+        };
+        refuses(&mut round).await;
+        drop(read_only);
+        recovers(&mut round).await;
+        round.files_are(&before);
+        row.add(round.end().await);
+    }
+    row.finish();
+}
+
+/// The index is a file in memory, and a page of it that can't be written ends the process (SIGBUS), as
+/// on any read-only disk: then it is for a supervisor to start it again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_refuses_writes_may_end_the_process_and_costs_no_count() {
+    if !installed(&["sqlite3", "chattr"]) {
+        return;
+    }
+    let mut row = Row::of("the files and the index refuse writes");
+    for _ in 0..rounds() {
+        let mut round = Round::start().await;
+        let Some(read_only) = ReadOnly::make(paths(&round.data())) else {
+            return;
+        };
+        let mut status = 200;
+        let stopped = holds_within(PATIENCE, async || {
+            status = ready(&round.gateway).await;
+            status != 200
+        })
+        .await;
+        round.check(stopped, "/readyz isn't 200 meanwhile");
+        row.note(format!("/readyz {status}"));
+        let ended = round.kill().await;
+        drop(read_only);
+        row.add(ended.compared().await);
+    }
+    row.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_connections_than_descriptors_cost_no_count() {
+    if !installed(&["sqlite3"]) {
+        return;
+    }
+    let mut row = Row::of("128 descriptors, 400 connections");
+    for _ in 0..rounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let scarce = |plan: Plan| plan.with_descriptors(128);
+        let mut round = Round::start_in(folder, 400, scarce).await;
+        let before = files(&round.data());
+        round.goes_on(1_000).await;
+        round.files_are(&before);
+        let seen = round.load.so_far();
+        row.note(format!(
+            "refused {}, unanswered {}",
+            seen.refused, seen.unanswered
+        ));
+        row.add(round.end().await);
+    }
+    row.finish();
+}
+
+/// Counts descriptors as the kernel does, in `/proc`.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_leave_descriptors_for_the_bank() {
+    let gateway = Plan::new().with_descriptors(128).start();
+    let key = gateway.roomy_key();
+    // A connection that the client keeps; none to the bank was needed yet.
+    assert_eq!(ready(&gateway).await, 200);
+    let mut crowd = Vec::new();
+    for _ in 0..400 {
+        crowd.push(TcpStream::connect(gateway.address).await.unwrap());
+    }
+    let descriptors = format!("/proc/{}/fd", gateway.id());
+    let mut last = 0;
+    eventually("no more are accepted", PATIENCE, async || {
+        let now = fs::read_dir(&descriptors).unwrap().count();
+        let settled = now > 64 && now == last;
+        last = now;
+        settled
+    })
+    .await;
+    let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
+    assert_eq!(answer.status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suspended_process_answers_late_and_counts_all() {
+    if !installed(&["sqlite3"]) {
+        return;
+    }
+    let suspended = lasting(Duration::from_secs(3), Duration::from_secs(70));
+    let mut row = Row::of("the process is suspended");
+    for _ in 0..rounds() {
+        let mut round = Round::start().await;
+        let before = files(&round.data());
+        round.gateway.signal("STOP");
+        round.stands_still_for(suspended).await;
+        round.gateway.signal("CONT");
+        round.goes_on(AFTERWARDS).await;
+        let seen = round.load.so_far();
+        let slowest = seen.slowest;
+        // A request whose deadline passed meanwhile is refused, and not answered late.
+        let waited = slowest + Duration::from_millis(500) > suspended;
+        round.check(
+            waited || seen.refused > 0,
+            format!("requests wait: {seen:?}"),
+        );
+        row.note(format!("slowest {slowest:?}"));
+        // Some may be refused: their deadlines passed meanwhile.
+        let unanswered = round.load.so_far().unanswered;
+        round.check(unanswered == 0, format!("unanswered: {unanswered}"));
+        round.files_are(&before);
+        row.add(round.end().await);
+    }
+    row.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_jumps_by_a_day_costs_no_count() {
+    if !installed(&["sqlite3"]) {
+        return;
+    }
+    // In the middle of a month, so that all is counted in one.
+    let noon: DateTime<Utc> = "2026-11-20T18:00:00Z".parse().unwrap();
+    let mut row = Row::of("the clock jumps by a day");
+    for _ in 0..rounds() {
+        let clock = Clock::at(noon);
+        let variables = clock.variables(TimeDelta::zero());
+        let planned = move |plan: Plan| {
+            let variables = variables.iter();
+            variables.fold(plan, |plan, (name, value)| plan.with(name, value))
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let mut round = Round::start_in(folder, CONNECTIONS, planned).await;
+        let before = files(&round.data());
+        for days in [1, -1, 0] {
+            clock.set(noon + TimeDelta::days(days));
+            round.goes_on(AFTERWARDS).await;
+        }
+        round.no_request_failed();
+        round.files_are(&before);
+        row.add(round.end().await);
+    }
+    row.finish();
+}

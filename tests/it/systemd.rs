@@ -1,0 +1,102 @@
+//! Notifications to a service manager: readiness, watchdog and stopping, as a socket of the test's own
+//! receives them.
+
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::net::UnixDatagram;
+
+use crate::gateway::{Gateway, Plan};
+
+/// Time after which the service manager would end a silent gateway, in microseconds.
+const WATCHDOG_USEC: u32 = 200_000;
+/// Ten times the interval at which a gateway that runs is to report.
+const SILENCE: Duration = Duration::from_secs(1);
+/// Longer than a start or a stop takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The receiving end of a service manager.
+struct Manager {
+    socket: UnixDatagram,
+    _folder: TempDir,
+}
+
+impl Manager {
+    /// Starts a gateway that is supervised.
+    fn start() -> (Self, Gateway) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        let gateway = Plan::new()
+            .with("NOTIFY_SOCKET", path.display())
+            .with("WATCHDOG_USEC", WATCHDOG_USEC)
+            .start();
+        let manager = Self {
+            socket,
+            _folder: folder,
+        };
+        (manager, gateway)
+    }
+
+    /// The next message, or `None` when none arrives in time.
+    async fn next(&self, patience: Duration) -> Option<String> {
+        let mut message = [0; 1024];
+        let received = tokio::time::timeout(patience, self.socket.recv(&mut message)).await;
+        let length = received.ok()?.unwrap();
+        Some(String::from_utf8(message[..length].to_vec()).unwrap())
+    }
+
+    /// The next message that is none of the watchdog's.
+    async fn next_state(&self) -> String {
+        loop {
+            let message = self.next(PATIENCE).await.expect("a message arrives");
+            if message != "WATCHDOG=1\n" {
+                return message;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_service_manager_is_told_of_readiness_of_life_and_of_the_end() {
+    let (manager, gateway) = Manager::start();
+    let ready = format!("READY=1\nSTATUS=serving on http://{}\n", gateway.address);
+    assert_eq!(manager.next(PATIENCE).await, Some(ready));
+    for _ in 0..5 {
+        let alive = manager.next(PATIENCE).await;
+        assert_eq!(alive.as_deref(), Some("WATCHDOG=1\n"));
+    }
+    gateway.signal("TERM");
+    let stopping = manager.next_state().await;
+    assert!(stopping.starts_with("STOPPING=1\nSTATUS="), "{stopping}");
+}
+
+#[tokio::test]
+async fn a_gateway_that_does_not_run_leaves_the_watchdog_without_a_message() {
+    let (manager, gateway) = Manager::start();
+    assert!(manager.next_state().await.starts_with("READY=1\n"));
+    gateway.signal("STOP");
+    // What the socket held already. A gateway that runs would never be silent for so long.
+    let mut held = 0;
+    while manager.next(SILENCE).await.is_some() {
+        held += 1;
+        assert!(held < 20, "a stopped gateway goes on reporting");
+    }
+    gateway.signal("CONT");
+    let alive = manager.next(PATIENCE).await;
+    assert_eq!(alive.as_deref(), Some("WATCHDOG=1\n"));
+}
+
+#[tokio::test]
+async fn a_service_manager_that_cannot_be_reached_stops_nothing() {
+    let gateway = Plan::new()
+        .with("NOTIFY_SOCKET", "/nowhere/notify")
+        .with("WATCHDOG_USEC", WATCHDOG_USEC)
+        .start();
+    let answer = gateway.client.get(gateway.url("/readyz")).send().await;
+    assert_eq!(answer.unwrap().status(), 200);
+    crate::gateway::eventually("the log says so", PATIENCE, async || {
+        gateway.log().contains("NOTIFY_SOCKET")
+    })
+    .await;
+}
