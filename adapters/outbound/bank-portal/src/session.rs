@@ -10,7 +10,7 @@ use reqwest::{Client, RequestBuilder};
 use url::Url;
 
 use crate::address::PortalUrl;
-use crate::cookies::Jar;
+use crate::cookies::CookieJar;
 use crate::fault::Fault;
 use crate::trace::TraceHeaders;
 use crate::wire::{self, Answer};
@@ -44,7 +44,7 @@ impl Counter {
 pub(crate) struct Session<'a> {
     counter: &'a Counter,
     transfer: &'a Transfer,
-    jar: Jar,
+    jar: CookieJar,
     second_attempt_left: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Session<'a> {
         Self {
             counter,
             transfer,
-            jar: Jar::default(),
+            jar: CookieJar::default(),
             second_attempt_left: true,
         }
     }

@@ -10,7 +10,7 @@ use reqwest::{Client, Request, RequestBuilder, Response, StatusCode};
 use tracing::Instrument as _;
 
 use crate::address::PortalUrl;
-use crate::cookies::Jar;
+use crate::cookies::CookieJar;
 use crate::fault::Fault;
 use crate::trace::{self, TraceHeaders};
 
@@ -127,7 +127,7 @@ pub(crate) fn client(
 /// `limit` bytes of it. It has a span of its own, which `tell` tells the portal of.
 pub(crate) async fn exchange(
     request: RequestBuilder,
-    jar: &mut Jar,
+    jar: &mut CookieJar,
     limit: usize,
     tell: Option<&TraceHeaders>,
 ) -> Result<Answer, Fault> {
@@ -153,11 +153,11 @@ pub(crate) async fn exchange(
 async fn send(
     client: &Client,
     request: Request,
-    jar: &mut Jar,
+    jar: &mut CookieJar,
     limit: usize,
 ) -> Result<Answer, Fault> {
     let response = client.execute(request).await.map_err(unanswered)?;
-    jar.take_from(response.headers());
+    jar.update(response.headers());
     Ok(Answer {
         status: response.status(),
         disposition: disposition(response.headers()),
