@@ -77,9 +77,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn jar_after(answers: &[&[&str]]) -> CookieJar {
+    fn jar_after(responses: &[&[&str]]) -> CookieJar {
         let mut jar = CookieJar::default();
-        for lines in answers {
+        for lines in responses {
             let mut headers = HeaderMap::new();
             headers.insert(
                 DATE,
@@ -93,8 +93,9 @@ mod tests {
         jar
     }
 
-    fn sent(answers: &[&[&str]]) -> Option<String> {
-        let header = jar_after(answers).header()?;
+    fn sent(responses: &[&[&str]]) -> Option<String> {
+        let header = jar_after(responses).header()?;
+        assert!(header.is_sensitive(), "a session must not reach a log");
         Some(header.to_str().unwrap().to_owned())
     }
 

@@ -67,7 +67,6 @@ impl Callback<Token, ()> for Collector {
                     name: text(name),
                     attributes: Vec::new(),
                 };
-                self.attribute = None;
                 None
             }
             CallbackEvent::AttributeName { name } => {

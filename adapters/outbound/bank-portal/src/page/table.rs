@@ -64,7 +64,7 @@ fn rows(page: &str) -> Vec<Row> {
                 }
             }
             Token::Start(tag) if tag.name == "table" => tables += 1,
-            Token::Start(tag) if tables > 0 && tag.name == "tr" => {
+            Token::Start(tag) if tag.name == "tr" => {
                 finish(&mut rows, &mut cells, cell.take());
             }
             Token::Start(tag) if tables > 0 && is_cell(&tag.name) => {
@@ -95,4 +95,64 @@ fn finish(rows: &mut Vec<Row>, cells: &mut Vec<String>, open: Option<String>) {
 
 fn is_cell(name: &str) -> bool {
     name == "td" || name == "th"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn state_in(page: &str) -> Option<PaymentState> {
+        payment(page).map(|payment| payment.state)
+    }
+
+    #[rstest]
+    #[case::plain("<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>")]
+    #[case::header_cell(
+        "<table><tr><th>Estado del pago en Banxico</th><td>Devuelto</td></tr></table>"
+    )]
+    #[case::end_tags_left_out(
+        "<table><tr><td>Monto<td>1.00<tr><td>Estado del pago en Banxico<td>Devuelto</table>"
+    )]
+    #[case::break_in_the_label(
+        "<table><tr><td>Estado del<br>pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
+    #[case::text_between_cells(
+        "<table><tr>x<td>Estado del pago en Banxico</td>x<td>Devuelto</td></tr></table>"
+    )]
+    #[case::third_cell(
+        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td><td>x</td></tr></table>"
+    )]
+    #[case::row_of_one_cell(
+        "<table><tr><td>Pago</td></tr><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>"
+    )]
+    #[case::after_a_nested_table(
+        "<table><tr><td><table></table></td></tr>\
+         <tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
+    #[case::same_state_twice(
+        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>\
+         <tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
+    #[case::another_one_outside(
+        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>\
+         <tr><td>Estado del pago en Banxico</td><td>Liquidado</td></tr>"
+    )]
+    fn the_state_is_read_from_its_row(#[case] page: &str) {
+        assert_eq!(state_in(page), Some(PaymentState::Returned));
+    }
+
+    #[rstest]
+    #[case::label_and_value_in_two_rows(
+        "<table><tr><td>Estado del pago en Banxico</td></tr><tr><td>Devuelto</td></tr></table>"
+    )]
+    #[case::outside_of_a_cell(
+        "<table><tr>Estado del pago en Banxico<td></td>Devuelto<td></td></tr></table>"
+    )]
+    #[case::second_row_of_an_unended_table(
+        "<table><tr><td>Monto<tr><td>1.00<tr><td>Estado del pago en Banxico<tr><td>Devuelto"
+    )]
+    fn cells_of_different_rows_make_no_state(#[case] page: &str) {
+        assert_eq!(state_in(page), None);
+    }
 }

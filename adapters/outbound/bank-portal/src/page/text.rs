@@ -28,3 +28,21 @@ pub(super) fn fold(text: &str) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_collapsed_and_trimmed() {
+        assert_eq!(collapse(" \ta\r\n\u{a0}b  c\n"), "a b c");
+        assert_eq!(collapse(" \n"), "");
+    }
+
+    #[test]
+    fn case_and_accents_are_folded() {
+        assert_eq!(fold("ÁÀÂÄÉÈÊËÍÌÎÏÓÒÔÖÚÙÛÜÑ"), "aaaaeeeeiiiioooouuuun");
+        assert_eq!(fold("N\u{303}o\u{301}"), "no");
+        assert_eq!(fold("Ça, ß: 1"), "ça, ß: 1");
+    }
+}
