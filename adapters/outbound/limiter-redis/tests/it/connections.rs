@@ -1,4 +1,4 @@
-//! What passes between the limiter and the server.
+//! Commands and connections of the limiter.
 
 use std::sync::Arc;
 
