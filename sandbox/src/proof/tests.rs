@@ -1,4 +1,4 @@
-//! What holds for every proof that the sandbox seals.
+//! Properties of all proofs of the sandbox.
 
 use std::collections::BTreeSet;
 
