@@ -304,7 +304,7 @@ fn what_may_be_skipped_is_seen() {
 /// Places of the product that open files, and why none of them is a file of the database.
 const OPENING_FILES: [(&str, &str); 5] = [
     (
-        "adapters/outbound/bank-portal/src/diagnosis.rs",
+        "adapters/outbound/bank-portal/src/diagnostics.rs",
         "pages in a folder of their own",
     ),
     (
