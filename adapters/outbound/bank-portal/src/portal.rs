@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::Format;
-use domain::pacing::{FIRST_BACK_OFF, Refusal, Strike};
+use domain::pacing::{BackOff, FIRST_BACK_OFF, Throttled};
 use ports::inbound::BankBudget;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{
-    Bank, BankAnswer, BankError, BankFiles, Lookup, NoTurn, Pacer, ThrottleReason,
+    AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer, ThrottleReason,
 };
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
@@ -129,7 +129,7 @@ impl Portal {
             return Ok(None);
         };
         let span = trace::turn();
-        let turn = pacer.turn(patience).instrument(span.clone()).await;
+        let turn = pacer.acquire(patience).instrument(span.clone()).await;
         trace::turned(&span, turn.as_ref().copied());
         turn.map_err(unasked)?;
         Ok(Some(Turn(Instant::now())))
@@ -137,7 +137,7 @@ impl Portal {
 
     async fn served(&self, turn: Option<Turn>) {
         if let (Some(pacer), Some(turn)) = (&self.pacer, turn)
-            && let Err(error) = pacer.served(turn.age()).await
+            && let Err(error) = pacer.record_success(turn.age()).await
         {
             // The next back-off may be longer than it had to be.
             tracing::debug!(%error, "a success was not told to the pacer");
@@ -152,7 +152,7 @@ impl Portal {
         turn: Option<Turn>,
     ) -> Result<BankFiles, BankError> {
         let mut files = BankFiles::default();
-        if matches!(lookup.wanted, Wanted::Xml | Wanted::Both) {
+        if matches!(lookup.wanted, RequestedFiles::Xml | RequestedFiles::Both) {
             let xml = session.download(Format::Xml).await?;
             files.xml = Some(self.accept(Format::Xml, xml, turn).await?);
         }
@@ -227,18 +227,18 @@ impl Portal {
         // In a task of its own: it is told though the lookup's patience end meanwhile.
         let told = tokio::spawn({
             let pacer = Arc::clone(pacer);
-            async move { pacer.limited(turn.age()).await }
+            async move { pacer.record_throttled(turn.age()).await }
         });
         match told.await {
-            Ok(Ok(strike)) => {
-                if let Strike::Began(length) = strike {
+            Ok(Ok(back_off)) => {
+                if let BackOff::Began(length) = back_off {
                     tracing::warn!(
                         reason = reason.name(),
                         seconds = length.as_secs(),
                         "the portal wants fewer questions and is left alone"
                     );
                 }
-                throttled(strike.left())
+                throttled(back_off.left())
             }
             failed => {
                 tracing::error!(
@@ -262,15 +262,15 @@ impl Turn {
     }
 }
 
-fn unasked(why: NoTurn) -> BankError {
+fn unasked(why: AcquireError) -> BankError {
     let (retry_after, reason) = match why {
-        NoTurn::Refused(Refusal::BudgetUsedUp { retry_after }) => {
+        AcquireError::Refused(Throttled::BudgetUsedUp { retry_after }) => {
             (retry_after, ThrottleReason::BudgetUsedUp)
         }
-        NoTurn::Refused(Refusal::BackingOff { retry_after }) => {
+        AcquireError::Refused(Throttled::BackingOff { retry_after }) => {
             (retry_after, ThrottleReason::BackingOff)
         }
-        NoTurn::Failed(error) => {
+        AcquireError::Failed(error) => {
             return BankError::Unavailable {
                 retry_after: PACER_RETRY_AFTER,
                 cause: Arc::new(error),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use domain::limits::{MinuteStanding, MonthStanding, Standing};
+use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use ports::outbound::{Charge, Verdict};
 
@@ -22,7 +22,7 @@ pub(crate) fn verdict(answer: &[i64]) -> Result<Verdict, Strange> {
         [1, ..] => {
             let left = Left::read(answer)?;
             Ok(Verdict::Admitted {
-                standing: left.standing,
+                limit_status: left.limit_status,
                 month: left.month,
                 charge: Charge::Unwritten,
             })
@@ -30,31 +30,34 @@ pub(crate) fn verdict(answer: &[i64]) -> Result<Verdict, Strange> {
         [2, ..] => {
             let left = Left::read(answer)?;
             Ok(Verdict::RateLimited {
-                standing: left.standing,
+                limit_status: left.limit_status,
                 retry_after: left.retry_after,
             })
         }
         [3, ..] => {
-            let standing = Left::read(answer)?.standing;
-            let month = standing.month.ok_or(Strange)?;
-            Ok(Verdict::QuotaExceeded { standing, month })
+            let limit_status = Left::read(answer)?.limit_status;
+            let month = limit_status.month.ok_or(Strange)?;
+            Ok(Verdict::QuotaExceeded {
+                limit_status,
+                month,
+            })
         }
         _ => Err(Strange),
     }
 }
 
 /// Reads a peek's answer.
-pub(crate) fn peeked(answer: &[i64]) -> Result<Option<Standing>, Strange> {
+pub(crate) fn peeked(answer: &[i64]) -> Result<Option<LimitStatus>, Strange> {
     match *answer {
         [0] => Ok(None),
-        [5, ..] => Ok(Some(Left::read(answer)?.standing)),
+        [5, ..] => Ok(Some(Left::read(answer)?.limit_status)),
         _ => Err(Strange),
     }
 }
 
 /// The numbers that come with most outcomes.
 struct Left {
-    standing: Standing,
+    limit_status: LimitStatus,
     month: Month,
     retry_after: Duration,
 }
@@ -77,22 +80,17 @@ impl Left {
         };
         let month = read_month(month)?;
         let now = DateTime::<Utc>::from_timestamp_millis(now).ok_or(Strange)?;
-        let minute = MinuteStanding {
+        let minute = MinuteStatus {
             limit: number(limit)?,
             remaining: number(remaining)?,
             reset: Duration::from_millis(number(reset)?),
         };
         let quota = match quota {
             -1 => None,
-            quota => Some(MonthStanding::new(
-                month,
-                number(quota)?,
-                number(used)?,
-                now,
-            )),
+            quota => Some(MonthStatus::new(month, number(quota)?, number(used)?, now)),
         };
         Ok(Self {
-            standing: Standing {
+            limit_status: LimitStatus {
                 minute,
                 month: quota,
             },
@@ -124,13 +122,13 @@ mod tests {
         let answer = [2, now.timestamp_millis(), 202_612, 60, 0, 17, 1_000, 7, 18];
         let month = Month::of(now);
         let expected = Verdict::RateLimited {
-            standing: Standing {
-                minute: MinuteStanding {
+            limit_status: LimitStatus {
+                minute: MinuteStatus {
                     limit: 60,
                     remaining: 0,
                     reset: Duration::from_millis(17),
                 },
-                month: Some(MonthStanding::new(month, 1_000, 7, now)),
+                month: Some(MonthStatus::new(month, 1_000, 7, now)),
             },
             retry_after: Duration::from_millis(18),
         };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bank_portal::{Portal, PortalConfig};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, ThrottleReason};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -98,7 +98,10 @@ async fn behave(stream: &mut TcpStream, manners: Manners) {
 #[tokio::test]
 async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
     let portal = RudePortal::start(&[Manners::Close]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     let Err(BankError::Unavailable { retry_after, .. }) = answer else {
         panic!("an unavailable bank was expected, not {answer:?}");
     };
@@ -109,7 +112,10 @@ async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
 #[tokio::test]
 async fn a_portal_that_hangs_up_once_is_forgiven() {
     let portal = RudePortal::start(&[Manners::Close, Manners::Answer(NOT_FOUND)]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert_eq!(answer.unwrap(), BankAnswer::NotFound);
 }
 
@@ -122,14 +128,20 @@ async fn a_download_without_an_answer_is_asked_for_again() {
         Manners::Answer(FILE),
     ])
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
 }
 
 #[tokio::test]
 async fn a_lookup_has_one_second_attempt_in_all() {
     let portal = RudePortal::start(&[Manners::Close, Manners::Answer(READY), Manners::Close]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
         "{answer:?}"
@@ -145,7 +157,10 @@ async fn a_lookup_has_one_second_attempt_in_all() {
 async fn once_something_was_answered_nothing_is_asked_again(#[case] said: &'static str) {
     let manners = Box::leak(Box::new([Manners::Say(said)]));
     let portal = RudePortal::start(manners).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
         "{answer:?}"
@@ -156,7 +171,10 @@ async fn once_something_was_answered_nothing_is_asked_again(#[case] said: &'stat
 #[tokio::test]
 async fn a_server_that_speaks_something_else_is_not_understood() {
     let portal = RudePortal::start(&[Manners::Say("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -170,7 +188,7 @@ async fn a_portal_that_nobody_serves_is_unavailable() {
     let url = format!("http://{}/cep", listener.local_addr().unwrap());
     drop(listener);
     let answer = adapter(config(&url))
-        .fetch(&lookup("KEY01", Wanted::Xml))
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
         .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
@@ -181,7 +199,7 @@ async fn a_portal_that_nobody_serves_is_unavailable() {
 #[tokio::test]
 async fn a_portal_that_never_answers_is_left_when_the_patience_is_over() {
     let portal = TestPortal::start(|_| std::future::pending::<&str>()).await;
-    let lookup = impatient(lookup("KEY01", Wanted::Xml));
+    let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
     let started = Instant::now();
     let answer = portal.adapter().fetch(&lookup).await;
     assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
@@ -213,12 +231,12 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
     }));
     let first = {
         let adapter = Arc::clone(&adapter);
-        tokio::spawn(async move { adapter.fetch(&lookup("KEY01", Wanted::Xml)).await })
+        tokio::spawn(async move { adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await })
     };
     while portal.asked().is_empty() {
         tokio::task::yield_now().await;
     }
-    let refused = adapter.fetch(&lookup("KEY02", Wanted::Xml)).await;
+    let refused = adapter.fetch(&lookup("KEY02", RequestedFiles::Xml)).await;
     let Err(BankError::Throttled {
         retry_after,
         reason,
@@ -230,7 +248,10 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
     assert_eq!(retry_after, Duration::from_secs(1));
     gate.add_permits(4);
     first.await.unwrap().unwrap();
-    adapter.fetch(&lookup("KEY02", Wanted::Xml)).await.unwrap();
+    adapter
+        .fetch(&lookup("KEY02", RequestedFiles::Xml))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -242,7 +263,7 @@ async fn a_refused_connection_and_a_closed_one_can_be_told_apart_by_their_causes
     let closing = RudePortal::start(&[Manners::Close]).await;
     let cause = async |url: &str| {
         let answer = adapter(config(url))
-            .fetch(&lookup("CANARY", Wanted::Xml))
+            .fetch(&lookup("CANARY", RequestedFiles::Xml))
             .await;
         let text = whole_text(&answer.unwrap_err());
         for secret in ["CANARY", "http://", "/cep", "valida.do"] {

@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use futures::{StreamExt as _, stream};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankError};
 use rstest::rstest;
 
@@ -28,7 +28,10 @@ async fn a_redirect_is_followed_nowhere(#[values(301, 302, 303, 307, 308)] statu
         async move { (status, [(header::LOCATION, location)]) }
     })
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -70,7 +73,10 @@ async fn an_endless_body_is_left_where_the_limit_is(
         })
         .await
     };
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     let error = answer.unwrap_err();
     assert!(matches!(error, BankError::Protocol { .. }), "{error:?}");
     assert!(whole_text(&error).contains("more than"));
@@ -92,7 +98,10 @@ async fn ten_mebibytes_are_refused_whatever_their_length_claims() {
             }
         })
         .await;
-        let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+        let answer = portal
+            .adapter()
+            .fetch(&lookup("KEY01", RequestedFiles::Xml))
+            .await;
         assert!(
             matches!(answer, Err(BankError::Protocol { .. })),
             "{answer:?}"
@@ -118,7 +127,7 @@ async fn a_dripping_body_is_left_when_the_patience_is_over(#[case] page: &'stati
     })
     .await;
     let started = Instant::now();
-    let lookup = impatient(lookup("KEY01", Wanted::Xml));
+    let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
     let answer = portal.adapter().fetch(&lookup).await;
     assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
     assert!(started.elapsed() < lookup.patience + Duration::from_secs(2));
@@ -143,7 +152,7 @@ async fn a_billion_laughs_are_refused_unread(#[case] prologue: &'static str) {
     let portal = TestPortal::ready(move |_| bomb.clone()).await;
     let adapter = portal.adapter();
     let started = Instant::now();
-    let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -160,7 +169,10 @@ async fn a_compressed_answer_is_not_unpacked() {
         ([(header::CONTENT_ENCODING, "gzip")], gzip.to_vec())
     })
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"

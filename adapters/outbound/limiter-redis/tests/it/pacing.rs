@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::pacing::{FIRST_BACK_OFF, Pacing, Refusal, Strike};
+use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
 use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
-use ports::outbound::{News, NoTurn, Pacer};
+use ports::outbound::{AcquireError, Pacer, PacerState};
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
 
@@ -22,9 +22,9 @@ const HURRIED: Duration = Duration::ZERO;
 const PATIENT: Duration = Duration::from_mins(1);
 
 /// A time in microseconds that stands still.
-pub(crate) struct Standing(pub(crate) Arc<AtomicI64>);
+pub(crate) struct LimitStatus(pub(crate) Arc<AtomicI64>);
 
-impl Standing {
+impl LimitStatus {
     pub(crate) fn new() -> Self {
         Self(Arc::new(AtomicI64::new(START)))
     }
@@ -36,7 +36,7 @@ impl Standing {
 }
 
 #[async_trait]
-impl StandingTime for Standing {
+impl StandingTime for LimitStatus {
     async fn advance(&self, by: Duration) {
         self.move_by(by);
     }
@@ -59,7 +59,7 @@ pub(crate) async fn fresh(
     for server in servers {
         server.tell(&["FLUSHALL"]);
     }
-    let time = Standing::new();
+    let time = LimitStatus::new();
     let pacer = limiter.pacer(pacing).in_standing_time(Arc::clone(&time.0));
     rest(&pacer, &time).await;
     PacerUnderTest {
@@ -69,8 +69,8 @@ pub(crate) async fn fresh(
 }
 
 /// A turn, and a while in which nobody asks: servers that know nothing don't know that.
-async fn rest(pacer: &RedisPacer, time: &Standing) {
-    pacer.turn(HURRIED).await.unwrap();
+async fn rest(pacer: &RedisPacer, time: &LimitStatus) {
+    pacer.acquire(HURRIED).await.unwrap();
     time.move_by(Duration::from_mins(2));
 }
 
@@ -94,7 +94,7 @@ async fn the_pacer_keeps_the_contract_on_a_cluster() {
 }
 
 /// Three replicas, each with connections of its own, of which none asked for a while.
-async fn replicas(server: &Redis, per_minute: u32, time: &Standing) -> Vec<RedisPacer> {
+async fn replicas(server: &Redis, per_minute: u32, time: &LimitStatus) -> Vec<RedisPacer> {
     let replica = |_| {
         let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
         let pacer = limiter.pacer(pacing(per_minute));
@@ -107,7 +107,7 @@ async fn replicas(server: &Redis, per_minute: u32, time: &Standing) -> Vec<Redis
 
 /// How many of twenty get a turn at once.
 async fn went_at_once(replicas: &[RedisPacer]) -> usize {
-    let asked = (0..20).map(|number| replicas[number % 3].turn(HURRIED));
+    let asked = (0..20).map(|number| replicas[number % 3].acquire(HURRIED));
     let answers = join_all(asked).await;
     answers.iter().filter(|answer| answer.is_ok()).count()
 }
@@ -117,7 +117,7 @@ async fn a_server_that_lost_what_it_knew_gives_no_second_burst() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = Standing::new();
+    let time = LimitStatus::new();
     let replicas = replicas(&server, 15, &time).await;
     assert_eq!(went_at_once(&replicas).await, 3);
     server.tell(&["FLUSHALL"]);
@@ -135,22 +135,22 @@ async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = Standing::new();
+    let time = LimitStatus::new();
     let replicas = replicas(&server, 15, &time).await;
     server.tell(&["FLUSHALL"]);
     let seconds = |ago: &[u64]| ago.iter().copied().map(Duration::from_secs).collect();
-    let news = News {
+    let news = PacerState {
         turns: seconds(&[50, 40, 30]),
         paused_for: None,
     };
-    replicas[0].learn(&news).await.unwrap();
+    replicas[0].merge(&news).await.unwrap();
     assert_eq!(went_at_once(&replicas).await, 1);
     assert_eq!(replicas[0].budget().await.unwrap().remaining, 11);
-    let news = News {
+    let news = PacerState {
         turns: seconds(&[1; 11]),
         paused_for: None,
     };
-    replicas[1].learn(&news).await.unwrap();
+    replicas[1].merge(&news).await.unwrap();
     time.move_by(Duration::from_secs(9));
     assert_eq!(went_at_once(&replicas).await, 0);
 }
@@ -160,12 +160,12 @@ async fn a_budget_is_one_over_all_replicas() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = Standing::new();
+    let time = LimitStatus::new();
     let replicas = replicas(&server, 5, &time).await;
     let mut began = Vec::new();
     // Ninety seconds, and at each half of one thirty callers at once.
     for half in 0..180_u64 {
-        let asked = (0..30).map(|number| replicas[number % 3].turn(HURRIED));
+        let asked = (0..30).map(|number| replicas[number % 3].acquire(HURRIED));
         let answers = join_all(asked).await;
         let went = answers.iter().filter(|answer| answer.is_ok()).count();
         began.extend(std::iter::repeat_n(half * 500, went));
@@ -182,32 +182,38 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = Standing::new();
+    let time = LimitStatus::new();
     let replicas = replicas(&server, 15, &time).await;
     for pacer in &replicas {
-        pacer.turn(HURRIED).await.unwrap();
+        pacer.acquire(HURRIED).await.unwrap();
     }
-    let waiting = replicas[1].turn(PATIENT);
+    let waiting = replicas[1].acquire(PATIENT);
     let meeting = async {
         while replicas[2].budget().await.unwrap().remaining > 11 {
             tokio::task::yield_now().await;
         }
-        replicas[0].limited(Duration::from_secs(1)).await.unwrap()
+        replicas[0]
+            .record_throttled(Duration::from_secs(1))
+            .await
+            .unwrap()
     };
-    let (waiting, strike) = join(waiting, meeting).await;
-    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
-    let is_sent_away = |answer: Result<(), NoTurn>| {
-        let Err(NoTurn::Refused(Refusal::BackingOff { retry_after })) = answer else {
+    let (waiting, back_off) = join(waiting, meeting).await;
+    assert_eq!(back_off, BackOff::Began(FIRST_BACK_OFF));
+    let is_sent_away = |answer: Result<(), AcquireError>| {
+        let Err(AcquireError::Refused(Throttled::BackingOff { retry_after })) = answer else {
             panic!("{answer:?}");
         };
         assert_eq!(retry_after, FIRST_BACK_OFF);
     };
     is_sent_away(waiting);
     for pacer in &replicas {
-        is_sent_away(pacer.turn(PATIENT).await);
+        is_sent_away(pacer.acquire(PATIENT).await);
     }
-    let joined = replicas[2].limited(Duration::from_secs(1)).await.unwrap();
-    assert_eq!(joined, Strike::Joined(FIRST_BACK_OFF));
+    let joined = replicas[2]
+        .record_throttled(Duration::from_secs(1))
+        .await
+        .unwrap();
+    assert_eq!(joined, BackOff::Joined(FIRST_BACK_OFF));
 }
 
 #[tokio::test]
@@ -217,10 +223,10 @@ async fn a_turn_that_comes_at_once_is_one_round_trip() {
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     let pacer = limiter.pacer(pacing(60_000_000));
-    pacer.turn(HURRIED).await.unwrap();
+    pacer.acquire(HURRIED).await.unwrap();
     server.tell(&["CONFIG", "RESETSTAT"]);
     for _ in 0..20 {
-        pacer.turn(HURRIED).await.unwrap();
+        pacer.acquire(HURRIED).await.unwrap();
     }
     assert_eq!(server.calls_of("evalsha"), 20);
     assert_eq!(server.calls_of("eval") + server.calls_of("ping"), 0);
@@ -236,7 +242,7 @@ async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
     let pacer = limiter.pacer(pacing(200));
     let asked = Instant::now();
     for _ in 0..5 {
-        pacer.turn(PATIENT).await.unwrap();
+        pacer.acquire(PATIENT).await.unwrap();
     }
     assert!(asked.elapsed() >= Duration::from_millis(1_200));
     let keys = server.ask(&["KEYS", "*"]);
@@ -252,12 +258,12 @@ async fn the_place_of_a_process_that_ended_ends_too() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = Standing::new();
+    let time = LimitStatus::new();
     let replicas = replicas(&server, 15, &time).await;
     for _ in 0..3 {
-        replicas[0].turn(HURRIED).await.unwrap();
+        replicas[0].acquire(HURRIED).await.unwrap();
     }
-    let waiting = replicas[0].turn(PATIENT);
+    let waiting = replicas[0].acquire(PATIENT);
     let queued = std::pin::pin!(async {
         while replicas[1].budget().await.unwrap().remaining > 11 {
             tokio::task::yield_now().await;
@@ -269,8 +275,8 @@ async fn the_place_of_a_process_that_ended_ends_too() {
     // Nothing is told any more.
     std::mem::forget(waiting);
     time.move_by(Duration::from_secs(4));
-    let behind = replicas[1].turn(HURRIED).await;
+    let behind = replicas[1].acquire(HURRIED).await;
     assert!(behind.is_err(), "somebody is before it: {behind:?}");
     time.move_by(Duration::from_secs(1));
-    replicas[1].turn(HURRIED).await.unwrap();
+    replicas[1].acquire(HURRIED).await.unwrap();
 }

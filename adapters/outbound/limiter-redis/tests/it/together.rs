@@ -120,8 +120,8 @@ async fn a_key_that_holds_something_else_is_no_error_of_another() {
             Err(error) => assert_ne!(*key, keys[3], "{error}"),
         }
     }
-    let standing = limiter.peek(keys[3]).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 10);
+    let limit_status = limiter.peek(keys[3]).await.unwrap().unwrap();
+    assert_eq!(limit_status.month.unwrap().used, 10);
 }
 
 #[tokio::test]
@@ -135,8 +135,8 @@ async fn who_hangs_up_while_he_waits_is_not_counted() {
         assert!(limiter.admit(KEY).now_or_never().is_none());
     }
     assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 1);
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(limit_status.month.unwrap().used, 1);
 }
 
 #[tokio::test]
@@ -157,8 +157,8 @@ async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
     server.signal("CONT");
     assert!(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
     // What was sent may have counted; most of it wasn't.
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    let used = standing.month.unwrap().used;
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    let used = limit_status.month.unwrap().used;
     assert!((1..=2 * 64 + 1).contains(&used), "{used}");
 }
 
@@ -209,8 +209,8 @@ async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
     );
 
     // Of those who gave up, none is counted but for those who were asked for already.
-    let standing = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
-    let used = usize::try_from(standing.month.unwrap().used).unwrap();
+    let limit_status = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
+    let used = usize::try_from(limit_status.month.unwrap().used).unwrap();
     assert!(
         (admitted..=admitted + 2 * 64).contains(&used),
         "{admitted} and {used}"
