@@ -11,7 +11,7 @@ use bank_portal::PortalUrl;
 use clap::Args;
 use domain::key::{Environment, HashGeneration, KeyHasher};
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
-use domain::sign_in::TicketSeal;
+use domain::sign_in::PendingSignInSeal;
 use zeroize::Zeroizing;
 
 mod admin;
@@ -294,10 +294,10 @@ impl HmacSecret {
     ///
     /// # Errors
     /// Says which part is wrong, without showing it.
-    pub fn ticket_seal(&self) -> Result<TicketSeal, String> {
+    pub fn ticket_seal(&self) -> Result<PendingSignInSeal, String> {
         let first = self.0.split(',').next().unwrap_or_default();
         let (_, secret) = generation(first)?;
-        TicketSeal::new(&secret).map_err(|error| error.to_string())
+        PendingSignInSeal::new(&secret).map_err(|error| error.to_string())
     }
 }
 

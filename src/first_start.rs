@@ -6,7 +6,7 @@ use anyhow::Result;
 use chrono::NaiveDate;
 use domain::calendar;
 use domain::key::{Environment, KeyName};
-use ports::inbound::KeyOrder;
+use ports::inbound::NewKey;
 
 use crate::wiring::Gateway;
 
@@ -18,7 +18,7 @@ pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Op
     if !gateway.key_store.is_empty().await? {
         return Ok(None);
     }
-    let order = KeyOrder {
+    let order = NewKey {
         name: KeyName::parse("first test key")?,
         environment: Environment::Test,
         limits: None,

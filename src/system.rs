@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound, Utc};
-use ports::outbound::{Clock, Pause, Random, new_id};
+use ports::outbound::{Clock, Random, Timer, new_id};
 use uuid::Uuid;
 use zeroize::Zeroize;
 
@@ -39,10 +39,10 @@ pub(crate) fn process_id() -> Uuid {
 }
 
 /// The runtime's timer.
-pub(crate) struct SystemPause;
+pub(crate) struct SystemTimer;
 
 #[async_trait]
-impl Pause for SystemPause {
+impl Timer for SystemTimer {
     async fn pause(&self, span: Duration) {
         tokio::time::sleep(span).await;
     }

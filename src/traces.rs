@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 use tracing::Subscriber;
 use tracing_opentelemetry::OpenTelemetryLayer;
 use tracing_subscriber::registry::LookupSpan;
-use web::trace::Lineage;
+use web::trace::TraceContext;
 
 use crate::config::{InstanceName, TraceOptions};
 
@@ -108,7 +108,7 @@ impl Traces {
     }
 
     /// What puts requests into the traces that their callers began.
-    pub(crate) fn lineage(&self) -> Arc<dyn Lineage> {
+    pub(crate) fn trace_context(&self) -> Arc<dyn TraceContext> {
         match self.0 {
             Some(_) => Arc::new(Propagation),
             None => Arc::new(()),

@@ -22,7 +22,7 @@ use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use web::Observer;
+use web::RequestLayer;
 
 use crate::config::{InstanceName, Options};
 use crate::metrics::{MeteredBank, MeteredJournal, MeteredRequests, Metrics, Readings, Sources};
@@ -144,22 +144,22 @@ async fn gateway_on(
     let bank_watch = Arc::new(BankWatch::new(Arc::clone(clock)));
     let proofs = proofs(options, &banks, clock, &bank_watch);
     let requests = TaskTracker::new();
-    let witness = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
-    let observer = Arc::new(Observer {
+    let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
+    let request_layer = Arc::new(RequestLayer {
         clock: Arc::clone(clock),
         random: Arc::clone(random),
         tasks: requests.clone(),
         body_deadline: rest::BODY_DEADLINE,
-        witness: witness.clone(),
-        lineage: traces.lineage(),
+        metrics_sink: metrics_sink.clone(),
+        trace_context: traces.trace_context(),
     });
     let mut router = rest::router(RestState {
         gatekeeper: Arc::new(gatekeeper),
         proofs: Arc::new(proofs),
         health: Arc::new(basis.health(&key_watch, usage)),
         catalogue: Catalogue::embedded(),
-        observer: Arc::clone(&observer),
-        witness,
+        request_layer: Arc::clone(&request_layer),
+        metrics_sink,
     });
     let mut for_insights = None;
     if let Some(identity) = identity {
@@ -181,7 +181,7 @@ async fn gateway_on(
             provider_keys: Arc::new(store.clone()),
             clock: Arc::clone(clock),
             random: Arc::clone(random),
-            observer,
+            request_layer,
             ticket_seal: basis
                 .secret
                 .ticket_seal()

@@ -60,7 +60,7 @@ pub(crate) enum Change {
 
 /// What is to be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct Transition {
     /// How it is now.
     pub(crate) now: Change,
     /// How often it changed since something was said.
@@ -97,14 +97,14 @@ impl Breaker {
 
     /// What is to be said of its changes now: each at once, but a few together while it changes all
     /// the time. To be asked after each call.
-    pub(crate) fn news(&mut self, now: Duration) -> Option<News> {
+    pub(crate) fn news(&mut self, now: Duration) -> Option<Transition> {
         let changes = self.changes.take(now)?;
         let now = if self.is_closed() {
             Change::Closed
         } else {
             Change::Opened
         };
-        Some(News { now, changes })
+        Some(Transition { now, changes })
     }
 
     /// Learns how a call ended.

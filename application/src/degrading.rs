@@ -30,17 +30,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use domain::key::KeyId;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{
     Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
 };
 use uuid::Uuid;
 
-use crate::breaker::{self, Breaker, Change, Ending, News, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, Permit, Transition};
 use active::Active;
-use debts::Debts;
-use stand_in::{StandIn, no_store};
+use debts::ResyncTracker;
+use stand_in::{LocalFallback, no_store};
 use turns::Turns;
 
 pub(crate) use active::Said;
@@ -60,13 +60,13 @@ pub enum LimiterMode {
 }
 
 /// A limiter that all replicas share, and a stand-in for the time in which it is down.
-pub struct DegradingLimiter {
+pub struct FallbackLimiter {
     shared: Arc<dyn Limiter>,
-    stand_in: StandIn,
+    stand_in: LocalFallback,
     keys: Arc<dyn KeyStore>,
     clock: Arc<dyn Clock>,
     breaker: Mutex<Breaker>,
-    debts: Mutex<Debts>,
+    debts: Mutex<ResyncTracker>,
     active: Mutex<Active>,
     /// A key has its turn while it is told, so that a burst on it reads it once.
     tellings: Turns,
@@ -93,7 +93,7 @@ enum Unsettled {
     Shared(LimiterError),
 }
 
-impl DegradingLimiter {
+impl FallbackLimiter {
     /// A limiter over `shared`, one of `replicas` processes that share it. `own` is a limiter of
     /// this process, empty, and used for nothing else.
     pub fn new(
@@ -103,7 +103,7 @@ impl DegradingLimiter {
         clock: Arc<dyn Clock>,
         replicas: NonZeroU32,
     ) -> Self {
-        let stand_in = StandIn::new(own, Arc::clone(&keys), Arc::clone(&clock), replicas);
+        let stand_in = LocalFallback::new(own, Arc::clone(&keys), Arc::clone(&clock), replicas);
         Self {
             shared,
             stand_in,
@@ -258,7 +258,7 @@ impl DegradingLimiter {
         active.expect("nothing panics while it holds the active keys")
     }
 
-    fn debts(&self) -> MutexGuard<'_, Debts> {
+    fn debts(&self) -> MutexGuard<'_, ResyncTracker> {
         let debts = self.debts.lock();
         debts.expect("nothing panics while it holds the debts")
     }
@@ -267,7 +267,7 @@ impl DegradingLimiter {
 /// One call of the shared limiter. The breaker hears of its end also when nobody waits for it any
 /// more.
 struct Attempt<'a> {
-    limiter: &'a DegradingLimiter,
+    limiter: &'a FallbackLimiter,
     permit: Permit,
     ending: Ending,
     failure: Option<LimiterError>,
@@ -304,7 +304,7 @@ impl Drop for Attempt<'_> {
             }
             breaker.news(now)
         };
-        let Some(News { now, changes }) = news else {
+        let Some(Transition { now, changes }) = news else {
             return;
         };
         match now {
@@ -324,7 +324,7 @@ impl Drop for Attempt<'_> {
 }
 
 #[async_trait]
-impl Limiter for DegradingLimiter {
+impl Limiter for FallbackLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
         match self.ask(key, self.shared.admit(key)).await? {
             Shared::Answered(verdict) => {
@@ -340,9 +340,9 @@ impl Limiter for DegradingLimiter {
         }
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         match self.ask(key, self.shared.peek(key)).await? {
-            Shared::Answered(standing) => Ok(standing),
+            Shared::Answered(limit_status) => Ok(limit_status),
             Shared::Unknown(_) => Ok(None),
             Shared::Silent => self.stand_in.peek(key, self.month()).await,
         }

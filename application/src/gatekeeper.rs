@@ -8,19 +8,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::key::{Credential, Environment, FullKey, KeyHasher, KeyId, KeyPrefix};
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use futures::lock::Mutex;
 use ports::Cause;
-use ports::inbound::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
+use ports::inbound::{
+    Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
+};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, KeyStore, Limiter, Random, Receipt, RefusalEntry, RequestEntry,
     Snapshot, StoreError, UsageJournal, Verdict, new_id,
 };
 
 use crate::credentials::Credentials;
-use crate::guesses::{Guesses, TooMany};
+use crate::lookup_throttle::{KeyLookupThrottle, TooMany};
 
 /// Credentials that are remembered.
 const CREDENTIALS: usize = 100_000;
@@ -38,7 +40,7 @@ pub struct GatekeeperService {
     random: Arc<dyn Random>,
     hasher: KeyHasher,
     credentials: Credentials,
-    guesses: Guesses,
+    lookup_throttle: KeyLookupThrottle,
     /// One of these is held while a key is hydrated, so that a burst on a cold key reads it once.
     hydrations: Vec<Mutex<()>>,
 }
@@ -55,8 +57,8 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for NoVerdict {
     }
 }
 
-fn unavailable(cause: Cause) -> Refusal {
-    Refusal::Unavailable {
+fn unavailable(cause: Cause) -> AdmissionError {
+    AdmissionError::Unavailable {
         retry_after: RETRY_AFTER,
         cause,
     }
@@ -92,7 +94,7 @@ impl GatekeeperService {
             random,
             hasher,
             credentials: Credentials::of_at_most(CREDENTIALS),
-            guesses: Guesses::new(),
+            lookup_throttle: KeyLookupThrottle::new(),
             hydrations: std::iter::repeat_with(Mutex::default)
                 .take(HYDRATIONS)
                 .collect(),
@@ -120,12 +122,12 @@ impl GatekeeperService {
         if let Some(credential) = self.credentials.get(prefix) {
             return Ok(Some(credential));
         }
-        let _turn = self.guesses.turn(prefix).await;
+        let _turn = self.lookup_throttle.turn(prefix).await;
         if let Some(credential) = self.credentials.get(prefix) {
             return Ok(Some(credential));
         }
         let now = self.clock.monotonic();
-        match self.guesses.may_look_up(address, now) {
+        match self.lookup_throttle.may_look_up(address, now) {
             Ok(()) => {}
             Err(TooMany::FromAddress) => return Ok(None),
             Err(altogether @ TooMany::Altogether) => return Err(altogether.into()),
@@ -133,7 +135,7 @@ impl GatekeeperService {
         // While nothing can be written nothing is admitted: no need to ask a store that is down.
         self.journal.accepts()?;
         let Some(credential) = self.keys.credential(prefix).await? else {
-            self.guesses.count(address, now);
+            self.lookup_throttle.count(address, now);
             return Ok(None);
         };
         let credential = Arc::new(credential);
@@ -196,10 +198,10 @@ impl GatekeeperService {
 
     fn admitted(
         &self,
-        attempt: Attempt<'_>,
+        attempt: AdmissionRequest<'_>,
         environment: Environment,
         credential: &Credential,
-        (standing, month, charge): (Standing, Month, Charge),
+        (limit_status, month, charge): (LimitStatus, Month, Charge),
     ) -> Admission {
         let at = self.clock.now();
         let key = credential.id;
@@ -213,7 +215,7 @@ impl GatekeeperService {
             key,
             customer: credential.customer,
             environment,
-            standing,
+            limit_status,
             admitted_at: at,
             admitted_at_monotonic: self.clock.monotonic(),
             month,
@@ -236,13 +238,13 @@ impl GatekeeperService {
 
 #[async_trait]
 impl Gatekeeper for GatekeeperService {
-    async fn admit(&self, attempt: Attempt<'_>) -> Result<Admission, Refusal> {
+    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError> {
         let key = attempt
             .presented_key
             .and_then(FullKey::parse)
-            .ok_or(Refusal::InvalidKey)?;
+            .ok_or(AdmissionError::InvalidKey)?;
         let refused = |no_verdict| match no_verdict {
-            NoVerdict::UnknownKey => Refusal::InvalidKey,
+            NoVerdict::UnknownKey => AdmissionError::InvalidKey,
             NoVerdict::Failed(cause) => unavailable(cause),
         };
         let credential = self
@@ -250,9 +252,9 @@ impl Gatekeeper for GatekeeperService {
             .await
             .map_err(refused)?;
         if !self.hasher.verify(&key, credential.as_deref()) {
-            return Err(Refusal::InvalidKey);
+            return Err(AdmissionError::InvalidKey);
         }
-        let credential = credential.ok_or(Refusal::InvalidKey)?;
+        let credential = credential.ok_or(AdmissionError::InvalidKey)?;
         // An admission that can't be written down soon is none: nothing is taken for it, and the
         // bank isn't asked in vain.
         if let Err(error) = self.journal.accepts() {
@@ -260,29 +262,35 @@ impl Gatekeeper for GatekeeperService {
         }
         match self.verdict(credential.id).await.map_err(refused)? {
             Verdict::Admitted {
-                standing,
+                limit_status,
                 month,
                 charge,
             } => {
                 let environment = key.prefix().environment();
-                let counted = (standing, month, charge);
+                let counted = (limit_status, month, charge);
                 Ok(self.admitted(attempt, environment, &credential, counted))
             }
             Verdict::RateLimited {
-                standing,
+                limit_status,
                 retry_after,
             } => {
                 self.refused(&credential, attempt.endpoint, Outcome::RateLimited);
-                Err(Refusal::RateLimited {
-                    standing,
+                Err(AdmissionError::RateLimited {
+                    limit_status,
                     retry_after,
                 })
             }
-            Verdict::QuotaExceeded { standing, month } => {
+            Verdict::QuotaExceeded {
+                limit_status,
+                month,
+            } => {
                 self.refused(&credential, attempt.endpoint, Outcome::QuotaExceeded);
-                Err(Refusal::QuotaExceeded { standing, month })
+                Err(AdmissionError::QuotaExceeded {
+                    limit_status,
+                    month,
+                })
             }
-            Verdict::Revoked => Err(Refusal::InvalidKey),
+            Verdict::Revoked => Err(AdmissionError::InvalidKey),
             Verdict::Unknown { .. } => Err(unavailable(Arc::new(Forgotten))),
         }
     }
@@ -291,13 +299,13 @@ impl Gatekeeper for GatekeeperService {
         &self,
         admission: Admission,
         settlement: Settlement,
-    ) -> Result<Standing, NotDurable> {
+    ) -> Result<LimitStatus, NotDurable> {
         let Admission {
             id,
             request_id,
             key,
             customer,
-            standing,
+            limit_status,
             month,
             endpoint,
             receipt,
@@ -332,10 +340,10 @@ impl Gatekeeper for GatekeeperService {
             bank_time: settlement.bank_time,
             refund,
         });
-        let standing = standing.after(elapsed);
+        let limit_status = limit_status.after(elapsed);
         match durable {
-            Ok(()) if refund.is_some() => Ok(standing.after_refund()),
-            Ok(()) => Ok(standing),
+            Ok(()) if refund.is_some() => Ok(limit_status.after_refund()),
+            Ok(()) => Ok(limit_status),
             Err(error) => Err(NotDurable {
                 retry_after: RETRY_AFTER,
                 cause: Arc::new(error),

@@ -10,7 +10,7 @@ use ports::outbound::{Limiter, UsageJournal};
 use uuid::Uuid;
 
 use crate::KeyWatch;
-use crate::degrading::{DegradingLimiter, LimiterMode};
+use crate::degrading::{FallbackLimiter, LimiterMode};
 
 /// Looks at the limiter, which is one cheap reading, and at what is known of the store and of the
 /// journal. So whoever asks often asks the store of nothing, and is answered while it is silent.
@@ -23,7 +23,7 @@ pub struct HealthService {
     store: Arc<KeyWatch>,
     journal: Arc<dyn UsageJournal>,
     limiter: Arc<dyn Limiter>,
-    degrading: Option<Arc<DegradingLimiter>>,
+    degrading: Option<Arc<FallbackLimiter>>,
 }
 
 impl HealthService {
@@ -46,7 +46,7 @@ impl HealthService {
     pub fn degrading(
         store: Arc<KeyWatch>,
         journal: Arc<dyn UsageJournal>,
-        limiter: Arc<DegradingLimiter>,
+        limiter: Arc<FallbackLimiter>,
     ) -> Self {
         Self {
             store,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::customer::Customer;
 use domain::key::{Environment, KeyId};
-use domain::limits::{MonthStanding, Standing};
+use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
-use domain::page::{Page, PageAsk};
+use domain::page::{Page, PageRequest};
 use domain::window::SlidingWindow;
 use ports::inbound::{
     AuditFilter, AuditPage, BankHealth, Caller, CustomerOverview, Insights, KeyError, KeyOverview,
-    Reach, RequestListing, RequestRecord, UsageAsk, UsageReport,
+    RequestQuery, RequestRecord, RequestedScope, UsageQuery, UsageReport,
 };
 use ports::outbound::{
     AuditLog, Clock, CustomerStore, KeyStore, Limiter, Random, Scope, UsageReader,
@@ -69,7 +69,7 @@ impl InsightsService {
     async fn scope(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         key: Option<KeyId>,
     ) -> Result<Option<Scope>, KeyError> {
         let scope = self.callers.scope(caller, reach).await?;
@@ -85,7 +85,7 @@ impl InsightsService {
     }
 
     /// The standing of a key that the limiter doesn't know: nothing was admitted in this minute.
-    fn rested(&self, overview: &KeyOverview) -> Standing {
+    fn rested(&self, overview: &KeyOverview) -> LimitStatus {
         let limits = overview.key.limits;
         let (now, month) = (self.clock.now(), self.month());
         // What was read before the month ended says nothing about the new one.
@@ -94,11 +94,11 @@ impl InsightsService {
         } else {
             0
         };
-        Standing {
-            minute: SlidingWindow::default().standing(0, limits.per_minute()),
+        LimitStatus {
+            minute: SlidingWindow::default().limit_status(0, limits.per_minute()),
             month: limits
                 .monthly_quota()
-                .map(|quota| MonthStanding::new(month, quota, used, now)),
+                .map(|quota| MonthStatus::new(month, quota, used, now)),
         }
     }
 }
@@ -109,9 +109,9 @@ impl Insights for InsightsService {
         Ok(self.callers.enrolled(&caller.owner).await?)
     }
 
-    async fn standing(&self, key: &KeyOverview) -> Result<Standing, KeyError> {
+    async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError> {
         match self.sources.limiter.peek(key.key.id).await {
-            Ok(Some(standing)) => Ok(standing),
+            Ok(Some(limit_status)) => Ok(limit_status),
             Ok(None) => Ok(self.rested(key)),
             Err(error) => Err(KeyError::Store(Arc::new(error))),
         }
@@ -120,13 +120,13 @@ impl Insights for InsightsService {
     async fn usage(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &UsageAsk,
+        reach: RequestedScope,
+        ask: &UsageQuery,
     ) -> Result<UsageReport, KeyError> {
         let rows = match self.scope(caller, reach, ask.key).await? {
             Some(scope) => {
                 let period = report::whole_slots(ask.period);
-                let ask = UsageAsk { period, ..*ask };
+                let ask = UsageQuery { period, ..*ask };
                 self.sources.usage.usage(scope, &ask).await?
             }
             None => Vec::new(),
@@ -137,8 +137,8 @@ impl Insights for InsightsService {
     async fn requests(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &RequestListing,
+        reach: RequestedScope,
+        ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, KeyError> {
         match self.scope(caller, reach, ask.key).await? {
             Some(scope) => {
@@ -158,7 +158,7 @@ impl Insights for InsightsService {
         &self,
         caller: &Caller,
         text: Option<&str>,
-        page: &PageAsk,
+        page: &PageRequest,
     ) -> Result<Page<CustomerOverview>, KeyError> {
         admins_only(caller)?;
         let customers = self.sources.customers.customers(text, self.month(), page);
@@ -169,7 +169,7 @@ impl Insights for InsightsService {
         &self,
         caller: &Caller,
         filter: &AuditFilter,
-        page: &PageAsk,
+        page: &PageRequest,
     ) -> Result<AuditPage, KeyError> {
         admins_only(caller)?;
         let entries = self.sources.audit.audit(filter, page).await;

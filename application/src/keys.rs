@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::audit::{Act, Action};
+use domain::audit::{Action, AuditContext};
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{
     ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName, Owner,
@@ -13,15 +13,15 @@ use domain::month::Month;
 use domain::page::Page;
 use ports::Cause;
 use ports::inbound::{
-    Caller, CreatedKey, KeyAdministration, KeyError, KeyListing, KeyOrder, KeyOverview, Reach,
+    Caller, CreatedKey, KeyAdministration, KeyError, KeyOverview, KeyQuery, NewKey, RequestedScope,
     RevokedKeys, RotatedKey,
 };
 use ports::outbound::{
-    Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Pause, Random,
-    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError, new_id,
+    Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,
+    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, Timer, UpdateError, new_id,
 };
 
-use crate::announcer::Announcer;
+use crate::propagator::ChangePropagator;
 use crate::reach::{Callers, admins_only, unlisted};
 use log::Actor;
 
@@ -40,9 +40,9 @@ pub struct KeyService {
     keys: Arc<dyn KeyStore>,
     customers: Arc<dyn CustomerStore>,
     callers: Callers,
-    announcer: Announcer,
+    propagator: ChangePropagator,
     clock: Arc<dyn Clock>,
-    pause: Arc<dyn Pause>,
+    pause: Arc<dyn Timer>,
     random: Arc<dyn Random>,
     hasher: KeyHasher,
 }
@@ -55,7 +55,7 @@ impl KeyService {
         customers: Arc<dyn CustomerStore>,
         limiter: Arc<dyn Limiter>,
         clock: Arc<dyn Clock>,
-        pause: Arc<dyn Pause>,
+        pause: Arc<dyn Timer>,
         random: Arc<dyn Random>,
         hasher: KeyHasher,
     ) -> Self {
@@ -64,12 +64,12 @@ impl KeyService {
             Arc::clone(&clock),
             Arc::clone(&random),
         );
-        let announcer = Announcer::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
+        let propagator = ChangePropagator::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
         Self {
             keys,
             customers,
             callers,
-            announcer,
+            propagator,
             clock,
             pause,
             random,
@@ -77,8 +77,8 @@ impl KeyService {
         }
     }
 
-    fn act(&self, caller: &Caller) -> Act {
-        Act {
+    fn act(&self, caller: &Caller) -> AuditContext {
+        AuditContext {
             id: new_id(self.clock.as_ref(), self.random.as_ref()),
             at: self.clock.now(),
             actor: caller.owner.clone(),
@@ -103,13 +103,13 @@ impl KeyService {
     async fn change(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
         change: KeyChange,
     ) -> Result<ApiKey, KeyError> {
         let scope = self.scope(caller, reach).await?;
         let actor = match (reach, scope) {
-            (Reach::Own, Scope::Of(customer)) => Actor::new(caller, Some(customer)),
+            (RequestedScope::Own, Scope::Of(customer)) => Actor::new(caller, Some(customer)),
             _ => self.actor(caller).await?,
         };
         let action = match change {
@@ -131,21 +131,21 @@ impl KeyService {
     }
 
     /// The scope of a question about one key: whoever has no keys at all doesn't find it.
-    async fn scope(&self, caller: &Caller, reach: Reach) -> Result<Scope, KeyError> {
+    async fn scope(&self, caller: &Caller, reach: RequestedScope) -> Result<Scope, KeyError> {
         let scope = self.callers.scope(caller, reach).await?;
         scope.ok_or(KeyError::NotFound)
     }
 
     /// A changed key as it is shown, once the change holds everywhere.
     async fn announced(&self, key: ApiKey) -> Result<KeyOverview, KeyError> {
-        self.make_known(&[key.id]).await?;
-        let snapshot = self.announcer.snapshot(key.id).await?;
+        self.propagate(&[key.id]).await?;
+        let snapshot = self.propagator.snapshot(key.id).await?;
         overview(key, snapshot)
     }
 
     /// Returns once what was changed holds everywhere.
-    async fn make_known(&self, keys: &[KeyId]) -> Result<(), StoreError> {
-        self.announcer.make_known(keys, self.pause.as_ref()).await
+    async fn propagate(&self, keys: &[KeyId]) -> Result<(), StoreError> {
+        self.propagator.propagate(keys, self.pause.as_ref()).await
     }
 
     /// Leaves room for the key that a time of grace keeps active beside its successor. Without
@@ -198,7 +198,7 @@ fn unused(key: ApiKey, month: Month) -> KeyOverview {
 
 #[async_trait]
 impl KeyAdministration for KeyService {
-    async fn create(&self, caller: &Caller, order: KeyOrder) -> Result<CreatedKey, KeyError> {
+    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError> {
         if order.limits.is_some() {
             admins_only(caller)?;
         }
@@ -241,8 +241,8 @@ impl KeyAdministration for KeyService {
     async fn list(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &KeyListing,
+        reach: RequestedScope,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError> {
         let Some(scope) = self.callers.scope(caller, reach).await? else {
             return Ok(Page::of(Vec::new(), ask.page.first, Some(0)));
@@ -261,7 +261,7 @@ impl KeyAdministration for KeyService {
     async fn find(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         let scope = self.scope(caller, reach).await?;
@@ -273,19 +273,19 @@ impl KeyAdministration for KeyService {
     async fn rename(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
         name: KeyName,
     ) -> Result<KeyOverview, KeyError> {
         let change = KeyChange::Rename(name);
         let key = self.change(caller, reach, id, change).await?;
-        overview(key, self.announcer.snapshot(id).await?)
+        overview(key, self.propagator.snapshot(id).await?)
     }
 
     async fn revoke(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         let key = self.change(caller, reach, id, KeyChange::Revoke).await?;
@@ -298,7 +298,7 @@ impl KeyAdministration for KeyService {
         id: KeyId,
         grace: Grace,
     ) -> Result<RotatedKey, KeyError> {
-        let scope = self.scope(caller, Reach::Own).await?;
+        let scope = self.scope(caller, RequestedScope::Own).await?;
         let act = self.act(caller);
         let month = Month::of(act.at);
         let found = self.keys.find(scope, id, month).await?;
@@ -333,7 +333,7 @@ impl KeyAdministration for KeyService {
             // revoked already, and the watch tells the limiter: what must not be lost now is the
             // successor's secret.
             if old.revoked_at.is_some()
-                && let Err(error) = self.make_known(&[old.id]).await
+                && let Err(error) = self.propagate(&[old.id]).await
             {
                 tracing::warn!(key = %old.id, %error, "the limiter hears of a rotated key later");
             }
@@ -356,7 +356,7 @@ impl KeyAdministration for KeyService {
         change: LimitsChange,
     ) -> Result<KeyOverview, KeyError> {
         let change = KeyChange::SetLimits(change);
-        let key = self.change(caller, Reach::All, id, change).await?;
+        let key = self.change(caller, RequestedScope::All, id, change).await?;
         self.announced(key).await
     }
 
@@ -373,7 +373,7 @@ impl KeyAdministration for KeyService {
         let set = self.customers.set_plan(customer, plan, existing, &act);
         let (customer, changed) = set.await.map_err(unchanged)?;
         log::plan(&customer, changed.len(), actor);
-        self.make_known(&changed).await?;
+        self.propagate(&changed).await?;
         Ok(customer)
     }
 }

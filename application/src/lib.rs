@@ -4,24 +4,24 @@
 //! [`ProofService`] (inference, memory, the bank, the identity of the proof). People come in by
 //! the [`SessionService`], manage keys by the [`KeyService`] and read the [`InsightsService`], to
 //! which the [`BankWatch`] tells how the banks do. The [`KeyWatch`] carries what other processes
-//! changed to the limiter; the [`DegradingLimiter`] keeps limits while the limiter that replicas
-//! share is down, and the [`DegradingPacer`] the bank's budget; the [`Reconciliation`] tells the
+//! changed to the limiter; the [`FallbackLimiter`] keeps limits while the limiter that replicas
+//! share is down, and the [`FallbackPacer`] the bank's budget; the [`Reconciliation`] tells the
 //! limiter again what it may have lost; the [`Retirement`] revokes keys whose time of grace is over; the
 //! [`HealthService`] says whether we can serve.
 
-mod announcer;
 mod bank_watch;
 mod breaker;
 mod credentials;
 mod degrading;
 mod gatekeeper;
-mod guesses;
 mod health;
 mod insights;
 mod key_watch;
 mod keys;
+mod lookup_throttle;
 mod pacing;
 mod proofs;
+mod propagator;
 mod reach;
 mod reconciliation;
 mod retirement;
@@ -29,13 +29,13 @@ mod secrets;
 mod sessions;
 
 pub use bank_watch::BankWatch;
-pub use degrading::{DegradingLimiter, LimiterMode};
+pub use degrading::{FallbackLimiter, LimiterMode};
 pub use gatekeeper::GatekeeperService;
 pub use health::HealthService;
 pub use insights::{InsightSources, InsightsService};
 pub use key_watch::KeyWatch;
 pub use keys::{KeyService, MOST_ACTIVE_KEYS};
-pub use pacing::DegradingPacer;
+pub use pacing::FallbackPacer;
 pub use proofs::{BankBySide, ProofMemory, ProofService};
 pub use reconciliation::Reconciliation;
 pub use retirement::Retirement;

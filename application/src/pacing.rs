@@ -18,15 +18,15 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{MINUTE, Refusal, Strike};
+use domain::pacing::{BackOff, MINUTE, Throttled};
 use futures::lock::Mutex as AsyncMutex;
 use ports::inbound::BankBudget;
-use ports::outbound::{Clock, News, NoTurn, Pacer, PacerError};
+use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 
-use crate::breaker::{self, Breaker, Change, Ending, News as Said, Permit};
+use crate::breaker::{self, Breaker, Change, Ending, Permit, Transition as Said};
 
 /// A pacer that all replicas share, and a stand-in for the time in which it is down.
-pub struct DegradingPacer {
+pub struct FallbackPacer {
     shared: Arc<dyn Pacer>,
     own: Arc<dyn Pacer>,
     clock: Arc<dyn Clock>,
@@ -45,7 +45,7 @@ struct Missed {
     outage: bool,
 }
 
-impl DegradingPacer {
+impl FallbackPacer {
     /// A pacer over `shared`. `own` is a pacer of this process with its
     /// [share](domain::pacing::Pacing::share_of) of the budget, and used for nothing else.
     pub fn new(shared: Arc<dyn Pacer>, own: Arc<dyn Pacer>, clock: Arc<dyn Clock>) -> Self {
@@ -75,7 +75,7 @@ impl DegradingPacer {
         if self.owes() {
             let now = self.clock.monotonic();
             let news = self.news(now).await.ok()?;
-            attempt.ended(self.shared.learn(&news).await).ok()?;
+            attempt.ended(self.shared.merge(&news).await).ok()?;
             let mut missed = self.missed();
             missed.turns.retain(|given| *given > now);
             missed.outage = false;
@@ -98,11 +98,11 @@ impl DegradingPacer {
     }
 
     /// What the shared pacer has missed.
-    async fn news(&self, now: Duration) -> Result<News, PacerError> {
+    async fn news(&self, now: Duration) -> Result<PacerState, PacerError> {
         let paused_for = self.own.budget().await?.paused_for;
         let missed = self.missed();
         let ago = missed.turns.iter().map(|given| now.saturating_sub(*given));
-        Ok(News {
+        Ok(PacerState {
             turns: ago.filter(|ago| *ago < MINUTE).collect(),
             paused_for,
         })
@@ -110,33 +110,33 @@ impl DegradingPacer {
 
     /// Refuses during a back-off that this process knows of. The shared pacer is told of it each
     /// time: it may have lost it, and others ask it who don't know.
-    async fn heed_back_off(&self) -> Result<(), NoTurn> {
+    async fn heed_back_off(&self) -> Result<(), AcquireError> {
         let Some(retry_after) = self.own.budget().await?.paused_for else {
             return Ok(());
         };
         if let Some(attempt) = self.permit() {
-            let news = News::of_a_back_off(retry_after);
-            let _ = attempt.ended(self.shared.learn(&news).await);
+            let news = PacerState::backing_off(retry_after);
+            let _ = attempt.ended(self.shared.merge(&news).await);
         }
-        Err(Refusal::BackingOff { retry_after }.into())
+        Err(Throttled::BackingOff { retry_after }.into())
     }
 
     /// A turn of the shared pacer; `None` when it is silent.
-    async fn shared_turn(&self, patience: Duration) -> Option<Result<(), NoTurn>> {
+    async fn shared_turn(&self, patience: Duration) -> Option<Result<(), AcquireError>> {
         let attempt = self.attempt().await?;
-        match self.shared.turn(patience).await {
+        match self.shared.acquire(patience).await {
             Ok(()) => {
                 attempt.end(Ending::Answered);
                 Some(self.note_turn().await)
             }
-            Err(NoTurn::Refused(refusal)) => {
+            Err(AcquireError::Refused(refusal)) => {
                 attempt.end(Ending::Answered);
-                if let Refusal::BackingOff { retry_after } = refusal {
+                if let Throttled::BackingOff { retry_after } = refusal {
                     self.note_back_off(retry_after).await;
                 }
                 Some(Err(refusal.into()))
             }
-            Err(NoTurn::Failed(error)) => {
+            Err(AcquireError::Failed(error)) => {
                 tracing::debug!(%error, "the shared pacer failed");
                 attempt.end(Ending::Failed);
                 None
@@ -146,13 +146,13 @@ impl DegradingPacer {
 
     /// The shared pacer gave a turn: it counts here too, unless a back-off is known that the shared
     /// pacer has lost meanwhile.
-    async fn note_turn(&self) -> Result<(), NoTurn> {
-        self.own.learn(&News::of_a_turn()).await?;
+    async fn note_turn(&self) -> Result<(), AcquireError> {
+        self.own.merge(&PacerState::acquired_now()).await?;
         self.heed_back_off().await
     }
 
     async fn note_back_off(&self, left: Duration) {
-        if let Err(error) = self.own.learn(&News::of_a_back_off(left)).await {
+        if let Err(error) = self.own.merge(&PacerState::backing_off(left)).await {
             tracing::warn!(%error, "a back-off of the bank could not be remembered here");
         }
     }
@@ -169,15 +169,15 @@ impl DegradingPacer {
 }
 
 #[async_trait]
-impl Pacer for DegradingPacer {
-    async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
+impl Pacer for FallbackPacer {
+    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
         let asked = self.clock.monotonic();
         self.heed_back_off().await?;
         if let Some(answer) = self.shared_turn(patience).await {
             return answer;
         }
         let elapsed = self.clock.monotonic().saturating_sub(asked);
-        self.own.turn(patience.saturating_sub(elapsed)).await?;
+        self.own.acquire(patience.saturating_sub(elapsed)).await?;
         let now = self.clock.monotonic();
         let mut missed = self.missed();
         while missed
@@ -191,30 +191,30 @@ impl Pacer for DegradingPacer {
         Ok(())
     }
 
-    async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
+    async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
         if let Some(attempt) = self.attempt().await
-            && let Ok(strike) = attempt.ended(self.shared.limited(under_way).await)
+            && let Ok(back_off) = attempt.ended(self.shared.record_throttled(under_way).await)
         {
-            self.note_back_off(strike.left()).await;
-            return Ok(strike);
+            self.note_back_off(back_off.left()).await;
+            return Ok(back_off);
         }
-        let strike = self.own.limited(under_way).await?;
+        let back_off = self.own.record_throttled(under_way).await?;
         self.missed().outage = true;
-        Ok(strike)
+        Ok(back_off)
     }
 
     /// Never fails for the shared pacer's sake: its next back-off is longer than it had to be then.
-    async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
+    async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
         if let Some(attempt) = self.attempt().await {
-            let _ = attempt.ended(self.shared.served(under_way).await);
+            let _ = attempt.ended(self.shared.record_success(under_way).await);
         }
-        self.own.served(under_way).await
+        self.own.record_success(under_way).await
     }
 
-    async fn learn(&self, news: &News) -> Result<(), PacerError> {
-        self.own.learn(news).await?;
+    async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
+        self.own.merge(news).await?;
         if let Some(attempt) = self.attempt().await
-            && attempt.ended(self.shared.learn(news).await).is_ok()
+            && attempt.ended(self.shared.merge(news).await).is_ok()
         {
             return Ok(());
         }
@@ -247,7 +247,7 @@ impl Pacer for DegradingPacer {
 /// One call of the shared pacer. The breaker hears of its end also when nobody waits for it any
 /// more.
 struct Attempt<'a> {
-    pacer: &'a DegradingPacer,
+    pacer: &'a FallbackPacer,
     permit: Permit,
     ending: Ending,
 }

@@ -16,7 +16,8 @@ use domain::proof::Proof;
 use domain::transfer::Transfer;
 use futures::FutureExt;
 use ports::inbound::{
-    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
+    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
+    RequestedFiles,
 };
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
 use tracing::Instrument as _;
@@ -87,7 +88,7 @@ impl ProofService {
     async fn proof(
         &self,
         subject: &Subject,
-        wanted: Wanted,
+        wanted: RequestedFiles,
         asked_at: Duration,
     ) -> Result<Arc<Remembered>, FetchError> {
         loop {
@@ -116,7 +117,7 @@ impl ProofService {
         &self,
         subject: Subject,
         known: Option<Arc<Remembered>>,
-        wanted: Wanted,
+        wanted: RequestedFiles,
         patience: Duration,
     ) -> impl Future<Output = Result<Arc<Remembered>, FetchError>> + Send + 'static {
         let bank = Arc::clone(self.banks.of(subject.environment));
@@ -127,10 +128,10 @@ impl ProofService {
         async move {
             let missing = match (&known, wanted) {
                 // The XML that it is checked by was accepted before.
-                (Some(_), Wanted::Pdf) => Wanted::Pdf,
+                (Some(_), RequestedFiles::Pdf) => RequestedFiles::Pdf,
                 // The PDF alone can't be checked against the question, so the XML comes with it.
-                (None, Wanted::Pdf) => Wanted::Both,
-                (_, Wanted::Xml | Wanted::Both) => wanted,
+                (None, RequestedFiles::Pdf) => RequestedFiles::Both,
+                (_, RequestedFiles::Xml | RequestedFiles::Both) => wanted,
             };
             let transfer = subject.transfer.clone();
             let lookup = Lookup {
@@ -243,14 +244,14 @@ fn bank_failed(error: BankError) -> FetchError {
     }
 }
 
-fn files(proof: &Remembered, wanted: Wanted) -> Result<Files, FetchError> {
+fn files(proof: &Remembered, wanted: RequestedFiles) -> Result<Files, FetchError> {
     let xml = proof.xml.clone();
     let pdf = proof.pdf.as_ref().map(|pdf| pdf.bytes.clone());
     match (wanted, pdf) {
-        (Wanted::Xml, _) => Ok(Files::Xml(xml)),
-        (Wanted::Pdf, Some(pdf)) => Ok(Files::Pdf(pdf)),
-        (Wanted::Both, Some(pdf)) => Ok(Files::Both { xml, pdf }),
-        (Wanted::Pdf | Wanted::Both, None) => Err(not_understood(MissingFile)),
+        (RequestedFiles::Xml, _) => Ok(Files::Xml(xml)),
+        (RequestedFiles::Pdf, Some(pdf)) => Ok(Files::Pdf(pdf)),
+        (RequestedFiles::Both, Some(pdf)) => Ok(Files::Both { xml, pdf }),
+        (RequestedFiles::Pdf | RequestedFiles::Both, None) => Err(not_understood(MissingFile)),
     }
 }
 

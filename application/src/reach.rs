@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::customer::{Customer, CustomerId, Role};
 use domain::key::Owner;
 use domain::limits::Plan;
-use ports::inbound::{Caller, KeyError, Reach};
+use ports::inbound::{Caller, KeyError, RequestedScope};
 use ports::outbound::{Clock, CustomerStore, ListError, Random, Scope, StoreError, new_id};
 
 /// Knows callers as customers. The one place in which a caller's reach becomes a scope.
@@ -52,18 +52,18 @@ impl Callers {
     pub(crate) async fn scope(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
     ) -> Result<Option<Scope>, KeyError> {
         match reach {
-            Reach::Own => {
+            RequestedScope::Own => {
                 let customer = self.known(caller).await?;
                 Ok(customer.map(|customer| Scope::Of(customer.id)))
             }
-            Reach::All => {
+            RequestedScope::All => {
                 admins_only(caller)?;
                 Ok(Some(Scope::Everybody))
             }
-            Reach::Of(customer) => {
+            RequestedScope::Of(customer) => {
                 admins_only(caller)?;
                 Ok(Some(Scope::Of(customer)))
             }

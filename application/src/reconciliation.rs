@@ -8,7 +8,7 @@ use domain::month::Month;
 use futures::{StreamExt, stream};
 use ports::outbound::{KeyStore, StoreError};
 
-use crate::degrading::{DegradingLimiter, LimiterMode, Said};
+use crate::degrading::{FallbackLimiter, LimiterMode, Said};
 
 /// Keys that are read at once.
 const READ_AT_ONCE: usize = 500;
@@ -25,13 +25,13 @@ const TOLD_AT_ONCE: usize = 16;
 /// of the first round after a key is asked for: when rounds begin every 20 seconds, within a minute.
 /// Merged by maximum, so that a reading that is late by then harms nothing.
 pub struct Reconciliation {
-    limiter: Arc<DegradingLimiter>,
+    limiter: Arc<FallbackLimiter>,
     keys: Arc<dyn KeyStore>,
 }
 
 impl Reconciliation {
     /// Reconciles `limiter` with what `keys` has.
-    pub fn new(limiter: Arc<DegradingLimiter>, keys: Arc<dyn KeyStore>) -> Self {
+    pub fn new(limiter: Arc<FallbackLimiter>, keys: Arc<dyn KeyStore>) -> Self {
         Self { limiter, keys }
     }
 

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::key::{KeyId, Owner};
 use domain::request::RequestId;
 use ports::outbound::{
     Clock, KeyChange, KeyStore, Limiter, Random, Scope, StoreError, UpdateError, new_id,
 };
 
-use crate::announcer::Announcer;
+use crate::propagator::ChangePropagator;
 
 /// Ends the time of grace of keys that were rotated. A key works for as long after it as nobody
 /// calls [`Retirement::sweep`], so call it several times a second.
 pub struct Retirement {
     keys: Arc<dyn KeyStore>,
-    announcer: Announcer,
+    propagator: ChangePropagator,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
 }
@@ -28,10 +28,10 @@ impl Retirement {
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
     ) -> Self {
-        let announcer = Announcer::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
+        let propagator = ChangePropagator::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
         Self {
             keys,
-            announcer,
+            propagator,
             clock,
             random,
         }
@@ -66,7 +66,7 @@ impl Retirement {
 
     async fn revoke(&self, key: KeyId) -> Result<(), StoreError> {
         let id = new_id(self.clock.as_ref(), self.random.as_ref());
-        let act = Act {
+        let act = AuditContext {
             id,
             at: self.clock.now(),
             actor: Owner::gateway(),
@@ -79,7 +79,7 @@ impl Retirement {
             Err(UpdateError::NotFound) => return Ok(()),
             Err(UpdateError::Store(error)) => return Err(error),
         }
-        if let Err(untold) = self.announcer.announce(key).await {
+        if let Err(untold) = self.propagator.announce(key).await {
             let error = StoreError::from(untold);
             tracing::warn!(%key, %error, "the limiter hears of a retired key later");
         }

@@ -1,7 +1,7 @@
 //! Whether the secrets that we were given are those of the database.
 
 use domain::key::{HashGeneration, KeyHasher};
-use ports::outbound::{Recognition, SecretMarks, StoreError};
+use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
 
 /// Why nothing may be done with these secrets.
 #[derive(Debug, thiserror::Error)]
@@ -23,12 +23,12 @@ pub enum SecretsError {
 /// # Errors
 /// See [`SecretsError`].
 pub async fn recognise_secrets(
-    marks: &dyn SecretMarks,
+    marks: &dyn SecretFingerprints,
     hasher: &KeyHasher,
 ) -> Result<(), SecretsError> {
     let secrets: Vec<_> = hasher.marks().collect();
     match marks.recognise(&secrets).await? {
-        Recognition::Same => Ok(()),
-        Recognition::Other(generation) => Err(SecretsError::Other(generation)),
+        SecretCheck::Same => Ok(()),
+        SecretCheck::Other(generation) => Err(SecretsError::Other(generation)),
     }
 }

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::key::Owner;
-use domain::sign_in::{LIFETIME, ReturnPath, Ticket, TicketSeal, fingerprint, token_fingerprint};
+use domain::sign_in::{
+    LIFETIME, PendingSignIn, PendingSignInSeal, ReturnPath, fingerprint, token_fingerprint,
+};
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{
-    Clock, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError, IdentityProvider,
-    Random, TokenError,
+    AuthorizationRequest, Clock, CodeGrant, Denial, DenyList, Fingerprint, IdentityError,
+    IdentityProvider, Random, TokenError,
 };
 
 /// How much longer than it lives a token that was signed out is remembered: nobody may take it
@@ -25,7 +27,7 @@ pub struct SessionService {
     deny_list: Arc<dyn DenyList>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
-    seal: TicketSeal,
+    seal: PendingSignInSeal,
     addresses: BrowserAddresses,
 }
 
@@ -46,7 +48,7 @@ impl SessionService {
         deny_list: Arc<dyn DenyList>,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
-        seal: TicketSeal,
+        seal: PendingSignInSeal,
         addresses: BrowserAddresses,
     ) -> Self {
         Self {
@@ -60,7 +62,7 @@ impl SessionService {
     }
 
     /// The sign-in that an answer belongs to, unless it was answered before.
-    async fn under_way(&self, answer: &SignInAnswer<'_>) -> Result<Ticket, SignInError> {
+    async fn under_way(&self, answer: &SignInAnswer<'_>) -> Result<PendingSignIn, SignInError> {
         let ticket = self.seal.open(answer.binding, self.clock.now());
         let ticket = ticket
             .filter(|ticket| ticket.is_answered_by(answer.state))
@@ -74,7 +76,7 @@ impl SessionService {
 
     /// Takes a sign-in as answered: it gets no other answer from now on. Of two that are there at
     /// the same moment, one is the first.
-    async fn answered(&self, ticket: &Ticket) -> Result<(), SignInError> {
+    async fn answered(&self, ticket: &PendingSignIn) -> Result<(), SignInError> {
         let until = self.clock.now() + LIFETIME;
         match self.deny_list.deny(&state_of(ticket), until).await {
             Ok(Denial::New) => Ok(()),
@@ -84,7 +86,7 @@ impl SessionService {
     }
 }
 
-fn state_of(ticket: &Ticket) -> Fingerprint {
+fn state_of(ticket: &PendingSignIn) -> Fingerprint {
     Fingerprint(fingerprint(ticket.state()))
 }
 
@@ -125,12 +127,12 @@ fn no_session(error: TokenError) -> SessionError {
 #[async_trait]
 impl Sessions for SessionService {
     async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
-        let ticket = Ticket::new(
+        let ticket = PendingSignIn::new(
             ReturnPath::or_home(return_to),
             self.clock.now(),
             &mut |buffer| self.random.fill(buffer),
         );
-        let wish = CodeWish {
+        let wish = AuthorizationRequest {
             state: ticket.state(),
             nonce: ticket.nonce(),
             verifier: ticket.verifier(),

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{DegradingLimiter, LimiterMode, Reconciliation};
+use application::{FallbackLimiter, LimiterMode, Reconciliation};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::{Customer, CustomerId};
 use domain::key::{ApiKey, Credential, Environment, FullKey, KeyId, KeyName, Owner};
-use domain::limits::{Limits, MonthlyUse, Plan, Standing};
+use domain::limits::{LimitStatus, Limits, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
@@ -71,10 +71,10 @@ async fn a_replica_on_its_own_admits_its_share_of_the_minute() {
         let replica = Replica::one_of(3, limits(per_minute, None)).await;
         let admitted = replica.degrade(Manner::Refuses).await;
         assert_eq!(admitted + replica.admitted_of(100).await, share);
-        let Verdict::RateLimited { standing, .. } = replica.ask().await.unwrap() else {
+        let Verdict::RateLimited { limit_status, .. } = replica.ask().await.unwrap() else {
             panic!("not rate limited");
         };
-        assert_eq!(standing.minute.limit as usize, share);
+        assert_eq!(limit_status.minute.limit as usize, share);
     }
 }
 

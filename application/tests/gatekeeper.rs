@@ -11,7 +11,7 @@ use domain::key::{Environment, FullKey};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::{KeyAdministration, Reach, Refusal};
+use ports::inbound::{AdmissionError, KeyAdministration, RequestedScope};
 use ports::outbound::{Limiter, RefusalEntry};
 use support::house::{HERE, house, month_used};
 use support::{Elsewhere, disk_full, limits, noon, operator};
@@ -40,7 +40,7 @@ async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
         Some(cut),
     ] {
         let refusal = house.present(key, HERE).await.unwrap_err();
-        assert!(matches!(refusal, Refusal::InvalidKey), "{key:?}");
+        assert!(matches!(refusal, AdmissionError::InvalidKey), "{key:?}");
     }
     assert_eq!((house.store.look_ups(), house.store.snapshots()), (0, 0));
 }
@@ -62,12 +62,12 @@ async fn a_wrong_secret_is_refused_before_limits_are_read() {
     let wrong = with_wrong_secret(&holder.secret);
     for _ in 0..3 {
         let refusal = house.present(Some(&wrong), HERE).await.unwrap_err();
-        assert!(matches!(refusal, Refusal::InvalidKey));
+        assert!(matches!(refusal, AdmissionError::InvalidKey));
     }
     assert_eq!(house.store.snapshots(), 0);
     assert_eq!(house.used(holder.id).await, MonthlyUse::default());
     let admission = house.ask(&holder).await.unwrap();
-    assert_eq!(admission.standing.minute.remaining, 9);
+    assert_eq!(admission.limit_status.minute.remaining, 9);
 }
 
 #[tokio::test]
@@ -76,11 +76,11 @@ async fn a_revoked_key_is_refused_at_once_and_counts_nothing() {
     let holder = house.holder(limits(10, None)).await;
     house.ask(&holder).await.unwrap();
     let (operator, id) = (operator(), holder.id);
-    let revoked = house.keys.revoke(&operator, Reach::Own, id).await;
+    let revoked = house.keys.revoke(&operator, RequestedScope::Own, id).await;
     revoked.unwrap();
     for _ in 0..3 {
         let refusal = house.ask(&holder).await.unwrap_err();
-        assert!(matches!(refusal, Refusal::InvalidKey));
+        assert!(matches!(refusal, AdmissionError::InvalidKey));
     }
     assert_eq!(house.used(holder.id).await.charged, 1);
 }
@@ -91,7 +91,7 @@ async fn a_key_that_another_process_revoked_before_its_first_request_is_refused(
     let holder = house.holder(limits(10, None)).await;
     house.data.revoke_key(holder.id).await;
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::InvalidKey));
+    assert!(matches!(refusal, AdmissionError::InvalidKey));
 }
 
 #[tokio::test]
@@ -112,10 +112,13 @@ async fn an_admission_says_what_was_admitted() {
         (noon(), Month::of(noon()))
     );
     assert_eq!(
-        (first.standing.minute.limit, first.standing.minute.remaining),
+        (
+            first.limit_status.minute.limit,
+            first.limit_status.minute.remaining
+        ),
         (10, 9)
     );
-    let month = first.standing.month.unwrap();
+    let month = first.limit_status.month.unwrap();
     assert_eq!((month.limit, month.used), (100, 1));
     let second = house.ask(&holder).await.unwrap();
     assert_ne!(first.id, second.id, "an id was given twice");
@@ -129,15 +132,18 @@ async fn a_minute_that_is_used_up_is_refused_until_a_unit_returns() {
         house.ask(&holder).await.unwrap();
         house.clock.advance(Duration::from_secs(10));
     }
-    let Err(Refusal::RateLimited {
-        standing,
+    let Err(AdmissionError::RateLimited {
+        limit_status,
         retry_after,
     }) = house.ask(&holder).await
     else {
         panic!("the fourth request of a minute was not refused");
     };
-    assert_eq!((standing.minute.limit, standing.minute.remaining), (3, 0));
-    assert_eq!(standing.month.unwrap().used, 3, "a refusal was charged");
+    assert_eq!(
+        (limit_status.minute.limit, limit_status.minute.remaining),
+        (3, 0)
+    );
+    assert_eq!(limit_status.month.unwrap().used, 3, "a refusal was charged");
     assert_eq!(retry_after, Duration::from_secs(30));
     house.clock.advance(retry_after);
     house.ask(&holder).await.unwrap();
@@ -151,7 +157,11 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
     for _ in 0..3 {
         house.ask(&holder).await.unwrap();
     }
-    let Err(Refusal::QuotaExceeded { standing, month }) = house.ask(&holder).await else {
+    let Err(AdmissionError::QuotaExceeded {
+        limit_status,
+        month,
+    }) = house.ask(&holder).await
+    else {
         panic!("the fourth request of a month was not refused");
     };
     assert_eq!((month.limit, month.used, month.remaining()), (3, 3, 0));
@@ -159,9 +169,9 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
         month.reset_at,
         "2026-12-01T00:00:00Z".parse::<DateTime<Utc>>().unwrap()
     );
-    assert_eq!(standing.month, Some(month));
+    assert_eq!(limit_status.month, Some(month));
     assert_eq!(
-        standing.minute.remaining, 97,
+        limit_status.minute.remaining, 97,
         "a refusal took from the minute"
     );
     assert_eq!(house.used(holder.id).await.charged, 3);
@@ -211,7 +221,7 @@ async fn when_both_limits_are_used_up_the_minute_is_answered() {
         house.ask(&holder).await.unwrap();
     }
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::RateLimited { .. }));
+    assert!(matches!(refusal, AdmissionError::RateLimited { .. }));
 }
 
 #[tokio::test]
@@ -223,7 +233,8 @@ async fn a_store_that_fails_admits_nobody_it_does_not_know() {
     house.store.go_down();
     house.ask(&known).await.expect("the limiter knows this key");
     for _ in 0..100 {
-        let Err(Refusal::Unavailable { retry_after, cause }) = house.ask(&stranger).await else {
+        let Err(AdmissionError::Unavailable { retry_after, cause }) = house.ask(&stranger).await
+        else {
             panic!("a key that can't be read was not refused as such");
         };
         assert!(retry_after > Duration::ZERO);
@@ -240,7 +251,7 @@ async fn counters_that_cannot_be_read_admit_nobody() {
     let holder = house.holder(limits(10, None)).await;
     house.written.fail_with(Some(disk_full()));
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::Unavailable { .. }));
+    assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
     house.written.fail_with(None);
     house.ask(&holder).await.unwrap();
 }
@@ -252,7 +263,8 @@ async fn what_could_not_be_written_down_is_not_admitted() {
     house.ask(&holder).await.unwrap();
     house.written.refuse_with(Some(disk_full()));
     for _ in 0..20 {
-        let Err(Refusal::Unavailable { retry_after, cause }) = house.ask(&holder).await else {
+        let Err(AdmissionError::Unavailable { retry_after, cause }) = house.ask(&holder).await
+        else {
             panic!("admitted although nothing can be written");
         };
         assert!(retry_after > Duration::ZERO);
@@ -260,10 +272,13 @@ async fn what_could_not_be_written_down_is_not_admitted() {
     }
     // Whoever has no key hears nothing else than before.
     let refusal = house.present(Some("cep_live_nonsense"), HERE).await;
-    assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+    assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
     house.written.refuse_with(None);
     let admission = house.ask(&holder).await.unwrap();
-    let (minute, month) = (admission.standing.minute, admission.standing.month.unwrap());
+    let (minute, month) = (
+        admission.limit_status.minute,
+        admission.limit_status.month.unwrap(),
+    );
     assert_eq!(
         (minute.remaining, month.used),
         (8, 2),
@@ -277,7 +292,7 @@ async fn while_nothing_can_be_written_the_store_is_asked_of_nothing() {
     let stranger = house.holder(limits(10, None)).await;
     house.written.refuse_with(Some(disk_full()));
     house.store.go_down();
-    let Err(Refusal::Unavailable { cause, .. }) = house.ask(&stranger).await else {
+    let Err(AdmissionError::Unavailable { cause, .. }) = house.ask(&stranger).await else {
         panic!("admitted although nothing can be written");
     };
     assert!(cause.to_string().contains("the disk is full"), "{cause}");
@@ -290,10 +305,10 @@ async fn a_limiter_that_fails_admits_nobody() {
     house.ask(&holder).await.unwrap();
     house.limiter.fail_once_after(0);
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::Unavailable { .. }));
+    assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
     let admission = house.ask(&holder).await.unwrap();
     assert_eq!(
-        admission.standing.minute.remaining, 8,
+        admission.limit_status.minute.remaining, 8,
         "a failure was counted"
     );
 }

@@ -10,25 +10,25 @@ use application::{BankBySide, BankWatch, InsightSources, InsightsService};
 use chrono::{DateTime, Utc};
 use domain::customer::Role;
 use domain::key::{Environment, KeyId, KeyName};
-use domain::limits::{MinuteStanding, Plan};
+use domain::limits::{MinuteStatus, Plan};
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Cursor, PageAsk, PageSize};
+use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 use memory::{CountingRandom, ScriptedBank, by_amount};
 use ports::inbound::{
     AuditFilter, BankBudget, BankState, Caller, Gatekeeper, Insights, KeyAdministration, KeyError,
-    KeyOrder, KeyOverview, Reach, RequestListing, SeriesLabel, UsageAsk, UsageReport,
+    KeyOverview, NewKey, RequestQuery, RequestedScope, SeriesLabel, UsageQuery, UsageReport,
 };
 use ports::outbound::CustomerStore;
 use support::house::{Holder, House, ended, house_at};
 use support::person;
 use uuid::Uuid;
 
+#[path = "insights/limit_status.rs"]
+mod limit_status;
 #[path = "insights/reach.rs"]
 mod reach;
-#[path = "insights/standing.rs"]
-mod standing;
 #[path = "insights/usage.rs"]
 mod usage;
 
@@ -75,19 +75,19 @@ fn instant(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-fn usage(period: Period, breakdown: Breakdown) -> UsageAsk {
-    UsageAsk {
+fn usage(period: Period, breakdown: Breakdown) -> UsageQuery {
+    UsageQuery {
         period,
         breakdown,
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
     }
 }
 
-fn listing() -> RequestListing {
-    RequestListing {
+fn listing() -> RequestQuery {
+    RequestQuery {
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
         request_id: None,
         from: None,
         to: None,
@@ -95,13 +95,13 @@ fn listing() -> RequestListing {
     }
 }
 
-fn page() -> PageAsk {
-    PageAsk::first(PageSize::MAX)
+fn page() -> PageRequest {
+    PageRequest::first(PageSize::MAX)
 }
 
 impl Dashboard {
     async fn key_of(&self, caller: &Caller) -> Holder {
-        let order = KeyOrder {
+        let order = NewKey {
             name: KeyName::parse("till").unwrap(),
             environment: Environment::Test,
             limits: None,
@@ -124,12 +124,21 @@ impl Dashboard {
         Period::newest(count, granularity, self.house.clock.now()).unwrap()
     }
 
-    async fn report(&self, caller: &Caller, reach: Reach, ask: &UsageAsk) -> UsageReport {
+    async fn report(
+        &self,
+        caller: &Caller,
+        reach: RequestedScope,
+        ask: &UsageQuery,
+    ) -> UsageReport {
         self.insights.usage(caller, reach, ask).await.unwrap()
     }
 
     async fn overview(&self, caller: &Caller, key: &Holder) -> KeyOverview {
-        let found = self.house.keys.find(caller, Reach::Own, key.id).await;
+        let found = self
+            .house
+            .keys
+            .find(caller, RequestedScope::Own, key.id)
+            .await;
         found.unwrap()
     }
 }

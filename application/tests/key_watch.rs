@@ -11,7 +11,7 @@ use domain::key::{ApiKey, Environment, KeyName};
 use futures::FutureExt;
 use futures::future::join;
 use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryStore};
-use ports::inbound::{KeyAdministration, KeyOrder};
+use ports::inbound::{KeyAdministration, NewKey};
 use ports::outbound::{KeyStore, Limiter, Verdict};
 use support::{Elsewhere, WatchedLimiter, WatchedStore, hasher, limits, noon, operator};
 
@@ -32,7 +32,7 @@ async fn a_key(store: &MemoryStore) -> ApiKey {
     let clock = Arc::new(ManualClock::at(noon()));
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
     let random = Arc::new(CountingRandom::default());
-    let order = KeyOrder {
+    let order = NewKey {
         name: KeyName::parse("till").unwrap(),
         environment: Environment::Test,
         limits: Some(limits(10, Some(1_000))),
@@ -85,8 +85,8 @@ impl House {
     /// The minute's limit as the limiter knows it.
     async fn per_minute(&self) -> u32 {
         match self.ask().await {
-            Verdict::Admitted { standing, .. } | Verdict::RateLimited { standing, .. } => {
-                standing.minute.limit
+            Verdict::Admitted { limit_status, .. } | Verdict::RateLimited { limit_status, .. } => {
+                limit_status.minute.limit
             }
             other => panic!("{other:?}"),
         }

@@ -12,10 +12,10 @@ use domain::audit::Action;
 use domain::customer::{CustomerId, ExistingKeys, Role};
 use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
 use domain::limits::{Limits, LimitsChange, Plan};
-use domain::page::{Cursor, Direction, PageAsk, PageSize};
+use domain::page::{Cursor, Direction, PageRequest, PageSize};
 use ports::inbound::{
-    AuditFilter, Caller, CreatedKey, KeyAdministration, KeyError, KeyFilter, KeyListing, KeyOrder,
-    KeyOrderBy, Reach, Refusal, RevokedKeys,
+    AdmissionError, AuditFilter, Caller, CreatedKey, KeyAdministration, KeyError, KeyFilter,
+    KeyQuery, KeySort, NewKey, RequestedScope, RevokedKeys,
 };
 use ports::outbound::{AuditLog, Clock, CustomerStore};
 use support::house::{HERE, Holder, House, house};
@@ -35,20 +35,20 @@ fn name(text: &str) -> KeyName {
     KeyName::parse(text).unwrap()
 }
 
-fn order(limits: Option<Limits>) -> KeyOrder {
-    KeyOrder {
+fn order(limits: Option<Limits>) -> NewKey {
+    NewKey {
         name: name("till"),
         environment: Environment::Test,
         limits,
     }
 }
 
-fn listing() -> KeyListing {
-    KeyListing {
+fn listing() -> KeyQuery {
+    KeyQuery {
         filter: KeyFilter::default(),
-        order: KeyOrderBy::Created,
+        order: KeySort::Created,
         direction: Direction::Descending,
-        page: PageAsk::first(PageSize::MAX),
+        page: PageRequest::first(PageSize::MAX),
     }
 }
 
@@ -69,7 +69,7 @@ impl House {
         self.keys.create(caller, order(None)).await.unwrap()
     }
 
-    async fn listed(&self, caller: &Caller, reach: Reach) -> Result<Vec<KeyId>, KeyError> {
+    async fn listed(&self, caller: &Caller, reach: RequestedScope) -> Result<Vec<KeyId>, KeyError> {
         let page = self.keys.list(caller, reach, &listing()).await?;
         let keys = page.items.into_iter().map(|(_, overview)| overview.key.id);
         Ok(keys.collect())
@@ -77,7 +77,7 @@ impl House {
 
     /// What was done, oldest first, by whom.
     async fn log(&self) -> Vec<(Action, String)> {
-        let ask = PageAsk::first(PageSize::MAX);
+        let ask = PageRequest::first(PageSize::MAX);
         let log = self.data.audit(&AuditFilter::default(), &ask).await;
         let mut entries: Vec<_> = log.unwrap().items.into_iter().map(|(_, it)| it).collect();
         entries.reverse();
@@ -90,7 +90,7 @@ impl House {
     async fn is_admitted(&self, secret: &str) -> bool {
         match self.present(Some(secret), HERE).await {
             Ok(_) => true,
-            Err(Refusal::InvalidKey) => false,
+            Err(AdmissionError::InvalidKey) => false,
             Err(other) => panic!("{other:?}"),
         }
     }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use application::DegradingPacer;
+use application::FallbackPacer;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::pacing::{FIRST_BACK_OFF, Pacing, Refusal, Strike};
+use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use memory::InProcessPacer;
 use ports::contract::pacer::{PacerUnderTest, StandingTime};
 use ports::inbound::BankBudget;
-use ports::outbound::{Clock, News, NoTurn, Pacer, PacerError};
+use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 use tokio::time::Instant;
 
 const AT_ONCE: Duration = Duration::ZERO;
@@ -61,20 +61,20 @@ impl Shaky {
 
 #[async_trait]
 impl Pacer for Shaky {
-    async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
-        self.works()?.turn(patience).await
+    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
+        self.works()?.acquire(patience).await
     }
 
-    async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
-        self.works()?.limited(under_way).await
+    async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
+        self.works()?.record_throttled(under_way).await
     }
 
-    async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
-        self.works()?.served(under_way).await
+    async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
+        self.works()?.record_success(under_way).await
     }
 
-    async fn learn(&self, news: &News) -> Result<(), PacerError> {
-        self.works()?.learn(news).await
+    async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
+        self.works()?.merge(news).await
     }
 
     async fn budget(&self) -> Result<BankBudget, PacerError> {
@@ -112,9 +112,9 @@ fn pacing() -> Pacing {
     Pacing::new(NonZeroU32::new(BUDGET).unwrap())
 }
 
-fn replica(shared: Arc<dyn Pacer>) -> DegradingPacer {
+fn replica(shared: Arc<dyn Pacer>) -> FallbackPacer {
     let own = InProcessPacer::new(pacing().share_of(REPLICAS));
-    DegradingPacer::new(shared, Arc::new(own), Arc::new(TokioTime(Instant::now())))
+    FallbackPacer::new(shared, Arc::new(own), Arc::new(TokioTime(Instant::now())))
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -125,16 +125,16 @@ async fn advance(by: u64) {
     tokio::time::advance(seconds(by)).await;
 }
 
-fn left_alone(answer: Result<(), NoTurn>) -> Duration {
+fn left_alone(answer: Result<(), AcquireError>) -> Duration {
     match answer {
-        Err(NoTurn::Refused(Refusal::BackingOff { retry_after })) => retry_after,
+        Err(AcquireError::Refused(Throttled::BackingOff { retry_after })) => retry_after,
         other => panic!("a back-off was expected: {other:?}"),
     }
 }
 
-fn used_up(answer: Result<(), NoTurn>) -> Duration {
+fn used_up(answer: Result<(), AcquireError>) -> Duration {
     match answer {
-        Err(NoTurn::Refused(Refusal::BudgetUsedUp { retry_after })) => retry_after,
+        Err(AcquireError::Refused(Throttled::BudgetUsedUp { retry_after })) => retry_after,
         other => panic!("the budget was used up: {other:?}"),
     }
 }
@@ -146,7 +146,7 @@ async fn the_contract_is_kept_while_the_shared_pacer_answers() {
         let own = Arc::new(InProcessPacer::new(pacing.share_of(REPLICAS)));
         let clock = Arc::new(TokioTime(Instant::now()));
         PacerUnderTest {
-            pacer: Arc::new(DegradingPacer::new(shared, own, clock)),
+            pacer: Arc::new(FallbackPacer::new(shared, own, clock)),
             time: Arc::new(TokioTime(Instant::now())),
         }
     })
@@ -161,7 +161,7 @@ async fn the_contract_is_kept_while_it_is_down() {
         let clock = Arc::new(TokioTime(Instant::now()));
         let own = Arc::new(InProcessPacer::new(pacing));
         PacerUnderTest {
-            pacer: Arc::new(DegradingPacer::new(shared, own, clock)),
+            pacer: Arc::new(FallbackPacer::new(shared, own, clock)),
             time: Arc::new(TokioTime(Instant::now())),
         }
     })
@@ -176,7 +176,7 @@ async fn without_the_shared_pacer_each_replica_has_its_share() {
     let mut went = 0;
     for _ in 0..60 {
         for pacer in &replicas {
-            went += u32::from(pacer.turn(AT_ONCE).await.is_ok());
+            went += u32::from(pacer.acquire(AT_ONCE).await.is_ok());
         }
         advance(1).await;
     }
@@ -208,39 +208,39 @@ async fn a_mode_begins_with_the_third_failure_and_ends_with_the_first_answer() {
 async fn a_back_off_that_was_heard_of_outlives_the_shared_pacer() {
     let shared = Shaky::new();
     let [met, refused, unaware] = [(); 3].map(|()| replica(shared.clone()));
-    met.turn(AT_ONCE).await.unwrap();
-    met.limited(seconds(1)).await.unwrap();
-    left_alone(refused.turn(AT_ONCE).await);
+    met.acquire(AT_ONCE).await.unwrap();
+    met.record_throttled(seconds(1)).await.unwrap();
+    left_alone(refused.acquire(AT_ONCE).await);
     shared.go_down();
     advance(20).await;
     for pacer in [&met, &refused] {
         for _ in 0..5 {
-            let left = left_alone(pacer.turn(AT_ONCE).await);
+            let left = left_alone(pacer.acquire(AT_ONCE).await);
             assert_eq!(left, FIRST_BACK_OFF.saturating_sub(seconds(20)));
         }
         assert!(pacer.is_degraded());
         assert!(pacer.budget().await.unwrap().paused_for.is_some());
     }
     // As far as a process knows it.
-    unaware.turn(AT_ONCE).await.unwrap();
+    unaware.acquire(AT_ONCE).await.unwrap();
     advance(100).await;
-    met.turn(AT_ONCE).await.unwrap();
+    met.acquire(AT_ONCE).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_shared_pacer_that_lost_a_back_off_is_told_of_it() {
     let [before, after] = [(); 2].map(|()| Shaky::new());
     let pacer = replica(before);
-    pacer.turn(AT_ONCE).await.unwrap();
-    pacer.limited(seconds(1)).await.unwrap();
+    pacer.acquire(AT_ONCE).await.unwrap();
+    pacer.record_throttled(seconds(1)).await.unwrap();
     // The same process, with a shared pacer that knows nothing.
     let left = pacer.budget().await.unwrap().paused_for.unwrap();
     let own = InProcessPacer::new(pacing().share_of(REPLICAS));
-    own.learn(&News::of_a_back_off(left)).await.unwrap();
+    own.merge(&PacerState::backing_off(left)).await.unwrap();
     let clock = Arc::new(TokioTime(Instant::now()));
-    let pacer = DegradingPacer::new(after.clone(), Arc::new(own), clock);
-    left_alone(pacer.turn(AT_ONCE).await);
-    left_alone(replica(after).turn(AT_ONCE).await);
+    let pacer = FallbackPacer::new(after.clone(), Arc::new(own), clock);
+    left_alone(pacer.acquire(AT_ONCE).await);
+    left_alone(replica(after).acquire(AT_ONCE).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -249,7 +249,7 @@ async fn what_happened_while_it_was_down_is_told_to_the_shared_pacer() {
     let pacer = replica(shared.clone());
     shared.go_down();
     for _ in 0..4 {
-        pacer.turn(AT_ONCE).await.unwrap();
+        pacer.acquire(AT_ONCE).await.unwrap();
         advance(12).await;
     }
     assert!(pacer.is_degraded());
@@ -264,25 +264,25 @@ async fn what_happened_while_it_was_down_is_told_to_the_shared_pacer() {
     assert_eq!(other.budget().await.unwrap().remaining, BUDGET - 3);
 
     shared.go_down();
-    let strike = pacer.limited(seconds(1)).await.unwrap();
-    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
+    let back_off = pacer.record_throttled(seconds(1)).await.unwrap();
+    assert_eq!(back_off, BackOff::Began(FIRST_BACK_OFF));
     shared.come_back();
     assert_eq!(
         pacer.budget().await.unwrap().paused_for,
         Some(FIRST_BACK_OFF)
     );
-    left_alone(other.turn(AT_ONCE).await);
+    left_alone(other.acquire(AT_ONCE).await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn turns_of_the_shared_pacer_count_against_the_share() {
     let shared = Shaky::new();
     let pacer = replica(shared.clone());
-    pacer.turn(AT_ONCE).await.unwrap();
+    pacer.acquire(AT_ONCE).await.unwrap();
     advance(5).await;
     shared.go_down();
     // The share is a turn every 12 s.
-    assert_eq!(used_up(pacer.turn(AT_ONCE).await), seconds(7));
+    assert_eq!(used_up(pacer.acquire(AT_ONCE).await), seconds(7));
 }
 
 #[tokio::test(start_paused = true)]
@@ -292,19 +292,19 @@ async fn whoever_waits_for_the_shared_pacer_when_it_fails_goes_on_here_with_what
 
     #[async_trait]
     impl Pacer for Fading {
-        async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
+        async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
             tokio::time::sleep(seconds(10)).await;
             self.0.go_down();
-            self.0.turn(patience).await
+            self.0.acquire(patience).await
         }
-        async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
-            self.0.limited(under_way).await
+        async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
+            self.0.record_throttled(under_way).await
         }
-        async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
-            self.0.served(under_way).await
+        async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
+            self.0.record_success(under_way).await
         }
-        async fn learn(&self, news: &News) -> Result<(), PacerError> {
-            self.0.learn(news).await
+        async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
+            self.0.merge(news).await
         }
         async fn budget(&self) -> Result<BankBudget, PacerError> {
             self.0.budget().await
@@ -315,9 +315,9 @@ async fn whoever_waits_for_the_shared_pacer_when_it_fails_goes_on_here_with_what
     // after ten, half of them for the wait; of 14 there are 4.
     for (patience, turn_at) in [(13, None), (14, Some(12))] {
         let pacer = replica(Arc::new(Fading(Shaky::new())));
-        pacer.learn(&News::of_a_turn()).await.unwrap();
+        pacer.merge(&PacerState::acquired_now()).await.unwrap();
         let asked = Instant::now();
-        let answer = pacer.turn(seconds(patience)).await;
+        let answer = pacer.acquire(seconds(patience)).await;
         match turn_at {
             None => assert_eq!(used_up(answer), seconds(2)),
             Some(_) => answer.unwrap(),

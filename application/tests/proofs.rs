@@ -14,7 +14,7 @@ use domain::transfer::Transfer;
 use futures::future::join_all;
 use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 use ports::inbound::{
-    BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
+    BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, RequestedFiles,
 };
 use ports::outbound::ThrottleReason;
 
@@ -75,7 +75,7 @@ fn query(amount: &'static str) -> ProofQuery {
 }
 
 impl House {
-    async fn fetch(&self, amount: &'static str, wanted: Wanted) -> FetchReport {
+    async fn fetch(&self, amount: &'static str, wanted: RequestedFiles) -> FetchReport {
         let request = ProofRequest {
             query: query(amount),
             wanted,
@@ -88,7 +88,7 @@ impl House {
     fn asking(
         self: &Arc<Self>,
         amount: &'static str,
-        wanted: Wanted,
+        wanted: RequestedFiles,
     ) -> impl Future<Output = FetchReport> + use<> {
         let house = Arc::clone(self);
         let asking = tokio::spawn(async move { house.fetch(amount, wanted).await });
@@ -99,7 +99,7 @@ impl House {
     async fn together(self: &Arc<Self>, callers: usize, amount: &'static str) -> Vec<FetchReport> {
         self.test.hold();
         let asking: Vec<_> = (0..callers)
-            .map(|_| self.asking(amount, Wanted::Xml))
+            .map(|_| self.asking(amount, RequestedFiles::Xml))
             .collect();
         self.is_asked().await;
         self.test.release();
@@ -114,7 +114,7 @@ impl House {
     }
 
     /// What the test bank was asked for, in order.
-    fn asked(&self) -> Vec<Wanted> {
+    fn asked(&self) -> Vec<RequestedFiles> {
         self.test
             .asked()
             .iter()
@@ -126,7 +126,7 @@ impl House {
 #[tokio::test]
 async fn a_proof_is_delivered_with_what_was_inferred() {
     let house = house();
-    let report = house.fetch("10.00", Wanted::Xml).await;
+    let report = house.fetch("10.00", RequestedFiles::Xml).await;
     let banks = report.banks.unwrap();
     assert_eq!(
         (banks.issuer.to_string(), banks.receiver.to_string()),
@@ -149,11 +149,15 @@ async fn a_live_lookup_never_asks_the_sandbox() {
     let house = house();
     let request = ProofRequest {
         query: query("10.00"),
-        wanted: Wanted::Xml,
+        wanted: RequestedFiles::Xml,
         environment: Environment::Live,
     };
     house.proofs.fetch(request).await.result.unwrap();
-    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    house
+        .fetch("10.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap();
     assert_eq!((house.live.times_asked(), house.test.times_asked()), (1, 1));
 }
 
@@ -161,38 +165,55 @@ async fn a_live_lookup_never_asks_the_sandbox() {
 async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
     let house = house();
     for wanted in [
-        Wanted::Xml,
-        Wanted::Xml,
-        Wanted::Pdf,
-        Wanted::Pdf,
-        Wanted::Xml,
+        RequestedFiles::Xml,
+        RequestedFiles::Xml,
+        RequestedFiles::Pdf,
+        RequestedFiles::Pdf,
+        RequestedFiles::Xml,
     ] {
         house.fetch("10.00", wanted).await.result.unwrap();
     }
-    assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+    assert_eq!(house.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
 }
 
 #[tokio::test]
 async fn a_pair_is_of_one_session_whatever_was_fetched_before() {
-    for before in [&[][..], &[Wanted::Xml], &[Wanted::Xml, Wanted::Pdf]] {
+    for before in [
+        &[][..],
+        &[RequestedFiles::Xml],
+        &[RequestedFiles::Xml, RequestedFiles::Pdf],
+    ] {
         let house = house();
         for wanted in before {
             house.fetch("10.00", *wanted).await.result.unwrap();
         }
         // The pair, once it is there, serves every format.
-        for wanted in [Wanted::Both, Wanted::Both, Wanted::Pdf, Wanted::Xml] {
+        for wanted in [
+            RequestedFiles::Both,
+            RequestedFiles::Both,
+            RequestedFiles::Pdf,
+            RequestedFiles::Xml,
+        ] {
             house.fetch("10.00", wanted).await.result.unwrap();
         }
-        assert_eq!(house.asked(), [before, &[Wanted::Both]].concat());
+        assert_eq!(house.asked(), [before, &[RequestedFiles::Both]].concat());
     }
 }
 
 #[tokio::test]
 async fn a_pair_that_was_fetched_for_its_pdf_is_a_pair() {
     let house = house();
-    house.fetch("10.00", Wanted::Pdf).await.result.unwrap();
-    house.fetch("10.00", Wanted::Both).await.result.unwrap();
-    assert_eq!(house.asked(), [Wanted::Both]);
+    house
+        .fetch("10.00", RequestedFiles::Pdf)
+        .await
+        .result
+        .unwrap();
+    house
+        .fetch("10.00", RequestedFiles::Both)
+        .await
+        .result
+        .unwrap();
+    assert_eq!(house.asked(), [RequestedFiles::Both]);
 }
 
 #[tokio::test]
@@ -202,17 +223,25 @@ async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
     house
         .test
         .script(transfer(1_000), Script::Issue(first.clone()));
-    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    house
+        .fetch("10.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap();
     let mut changed = first.clone();
     changed.xml = changed.xml.map(|xml| [&xml[..], b"\n"].concat().into());
     house.test.script(transfer(1_000), Script::Issue(changed));
-    let error = house.fetch("10.00", Wanted::Both).await.result.unwrap_err();
+    let error = house
+        .fetch("10.00", RequestedFiles::Both)
+        .await
+        .result
+        .unwrap_err();
     assert!(
         matches!(error, FetchError::BankProtocol { .. }),
         "{error:?}"
     );
     let Files::Xml(xml) = house
-        .fetch("10.00", Wanted::Xml)
+        .fetch("10.00", RequestedFiles::Xml)
         .await
         .result
         .unwrap()
@@ -226,16 +255,20 @@ async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
 #[tokio::test]
 async fn a_pdf_comes_with_the_xml_that_it_is_checked_by() {
     let house = house();
-    let report = house.fetch("10.00", Wanted::Pdf).await;
+    let report = house.fetch("10.00", RequestedFiles::Pdf).await;
     assert!(matches!(report.result.unwrap().files, Files::Pdf(_)));
-    assert_eq!(house.asked(), [Wanted::Both]);
+    assert_eq!(house.asked(), [RequestedFiles::Both]);
 }
 
 #[tokio::test]
 async fn without_memory_every_lookup_asks() {
     let house = house_remembering(0);
     for _ in 0..3 {
-        house.fetch("10.00", Wanted::Both).await.result.unwrap();
+        house
+            .fetch("10.00", RequestedFiles::Both)
+            .await
+            .result
+            .unwrap();
     }
     assert_eq!(house.test.times_asked(), 3);
 }
@@ -247,7 +280,11 @@ async fn why_the_bank_may_not_be_asked_is_passed_on() {
         ("429.00", ThrottleReason::TooManyQueriesPage),
         ("429.01", ThrottleReason::CaptchaPage),
     ] {
-        let error = house.fetch(amount, Wanted::Xml).await.result.unwrap_err();
+        let error = house
+            .fetch(amount, RequestedFiles::Xml)
+            .await
+            .result
+            .unwrap_err();
         assert!(
             matches!(error, FetchError::BankThrottled { reason, .. } if reason == expected),
             "{error:?}"
@@ -276,7 +313,11 @@ async fn a_proof_of_another_transfer_reaches_nobody() {
     let house = house();
     let others = unsealed_proof(&transfer(99_999));
     house.test.script(transfer(1_000), Script::Issue(others));
-    for wanted in [Wanted::Xml, Wanted::Pdf, Wanted::Both] {
+    for wanted in [
+        RequestedFiles::Xml,
+        RequestedFiles::Pdf,
+        RequestedFiles::Both,
+    ] {
         let error = house.fetch("10.00", wanted).await.result.unwrap_err();
         assert!(
             matches!(error, FetchError::BankProtocol { .. }),
@@ -292,22 +333,32 @@ async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop(
     let mut half = unsealed_proof(&transfer(1_000));
     half.pdf = None;
     house.test.script(transfer(1_000), Script::Issue(half));
-    let error = house.fetch("10.00", Wanted::Pdf).await.result.unwrap_err();
+    let error = house
+        .fetch("10.00", RequestedFiles::Pdf)
+        .await
+        .result
+        .unwrap_err();
     assert!(matches!(error, FetchError::BankProtocol { .. }));
 }
 
 #[tokio::test]
 async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_state() {
     let house = house();
-    let FetchError::NotFound { reason, hints } =
-        house.fetch("404.00", Wanted::Xml).await.result.unwrap_err()
+    let FetchError::NotFound { reason, hints } = house
+        .fetch("404.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap_err()
     else {
         panic!("404.00 was found");
     };
     assert_eq!(reason, NotFoundReason::NotInSpei);
     assert!(!hints.is_empty());
-    let FetchError::NotFound { reason, .. } =
-        house.fetch("404.02", Wanted::Xml).await.result.unwrap_err()
+    let FetchError::NotFound { reason, .. } = house
+        .fetch("404.02", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap_err()
     else {
         panic!("404.02 was found");
     };
@@ -324,7 +375,7 @@ async fn what_cannot_be_inferred_asks_nobody() {
     unknown.tracking_key = domain::tracking_key::TrackingKey::parse("NOBODYS-1").unwrap();
     let request = ProofRequest {
         query: unknown,
-        wanted: Wanted::Xml,
+        wanted: RequestedFiles::Xml,
         environment: Environment::Test,
     };
     let report = house.proofs.fetch(request).await;
@@ -343,11 +394,23 @@ async fn the_banks_health_is_made_of_what_was_really_asked() {
     for report in house.together(5, "10.00").await {
         report.result.unwrap();
     }
-    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
-    house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
+    house
+        .fetch("10.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap();
+    house
+        .fetch("404.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap_err();
     let health = house.watch.health(Environment::Test, None);
     assert_eq!((health.lookups, health.success_rate), (2, Some(1.0)));
-    house.fetch("502.00", Wanted::Xml).await.result.unwrap_err();
+    house
+        .fetch("502.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap_err();
     let health = house.watch.health(Environment::Test, None);
     assert_eq!((health.lookups, health.state), (3, BankState::Degraded));
     assert_eq!(house.watch.health(Environment::Live, None).lookups, 0);

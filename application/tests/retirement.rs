@@ -9,9 +9,9 @@ use application::{KeyWatch, Retirement};
 use domain::audit::Action;
 use domain::customer::Role;
 use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus, Owner};
-use domain::page::{PageAsk, PageSize};
+use domain::page::{PageRequest, PageSize};
 use memory::CountingRandom;
-use ports::inbound::{AuditFilter, KeyAdministration, KeyOrder, Reach, Refusal};
+use ports::inbound::{AdmissionError, AuditFilter, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
 use support::house::{Holder, House, house};
 use support::person;
@@ -25,7 +25,7 @@ fn retirement(house: &House) -> Retirement {
 /// A key that was rotated, and retires after so many hours.
 async fn retiring(house: &House, hours: u32) -> Holder {
     let ana = person("ana", Role::Member);
-    let order = KeyOrder {
+    let order = NewKey {
         name: KeyName::parse("till").unwrap(),
         environment: Environment::Test,
         limits: None,
@@ -43,7 +43,7 @@ async fn retiring(house: &House, hours: u32) -> Holder {
 
 async fn status(house: &House, id: KeyId) -> KeyStatus {
     let ana = person("ana", Role::Member);
-    let found = house.keys.find(&ana, Reach::Own, id).await;
+    let found = house.keys.find(&ana, RequestedScope::Own, id).await;
     found.unwrap().key.status()
 }
 
@@ -60,7 +60,7 @@ async fn a_key_retires_when_its_grace_is_over_and_not_before() {
     house.clock.advance(Duration::from_millis(1));
     assert_eq!(retirement.sweep().await.unwrap(), 1);
     let refusal = house.ask(&soon).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::InvalidKey));
+    assert!(matches!(refusal, AdmissionError::InvalidKey));
     assert_eq!(status(&house, soon.id).await, KeyStatus::Revoked);
     assert_eq!(status(&house, later.id).await, KeyStatus::Retiring);
     house.ask(&later).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_retirement_is_written_down_as_the_gateways() {
         key: Some(holder.id),
         ..AuditFilter::default()
     };
-    let ask = PageAsk::first(PageSize::MAX);
+    let ask = PageRequest::first(PageSize::MAX);
     let log = house.data.audit(&filter, &ask).await.unwrap();
     let entries = log.items.iter().map(|(_, entry)| entry);
     let revocations = entries.filter(|entry| entry.action == Action::KeyRevoked);
@@ -117,7 +117,7 @@ async fn a_limiter_that_fails_hears_of_it_by_the_watch() {
     watch.catch_up().await.unwrap();
     for holder in &holders {
         let refusal = house.ask(holder).await.unwrap_err();
-        assert!(matches!(refusal, Refusal::InvalidKey), "{refusal:?}");
+        assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
     }
 }
 

@@ -12,13 +12,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Role;
 use domain::key::Owner;
-use domain::sign_in::{TicketSeal, fingerprint};
+use domain::sign_in::{PendingSignInSeal, fingerprint};
 use futures::future::join_all;
 use memory::{CountingRandom, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{
-    AccessToken, Claims, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError,
-    IdentityProvider, StoreError, TokenError,
+    AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
+    IdentityError, IdentityProvider, StoreError, TokenError,
 };
 use support::noon;
 
@@ -85,7 +85,10 @@ struct Malleable;
 
 #[async_trait]
 impl IdentityProvider for Malleable {
-    async fn authorization_url(&self, _: &CodeWish<'_>) -> Result<String, IdentityError> {
+    async fn authorization_url(
+        &self,
+        _: &AuthorizationRequest<'_>,
+    ) -> Result<String, IdentityError> {
         Err(IdentityError::Unavailable(down()))
     }
 
@@ -121,7 +124,7 @@ fn house() -> House {
     let denied = Arc::new(WatchedDenyList::default());
     let random = Arc::new(CountingRandom::default());
     let process = |secret: u8| {
-        let seal = TicketSeal::new(&[secret; 32]).unwrap();
+        let seal = PendingSignInSeal::new(&[secret; 32]).unwrap();
         let (provider, denied) = (provider.clone(), denied.clone());
         SessionService::new(
             provider,

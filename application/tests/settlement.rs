@@ -56,7 +56,7 @@ async fn exactly_our_and_the_banks_failures_are_given_back() {
         let next = house.ask(&holder).await.unwrap();
         assert_eq!(month_used(&next), kept + 1, "{outcome:?}, in the limiter");
         assert_eq!(
-            next.standing.minute.remaining, 8,
+            next.limit_status.minute.remaining, 8,
             "{outcome:?}, in the minute"
         );
     }
@@ -103,7 +103,7 @@ async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
     let house = house();
     let holder = house.holder(limits(10, Some(5))).await;
     let admission = house.ask(&holder).await.unwrap();
-    let counted = admission.standing;
+    let counted = admission.limit_status;
     let waited = Duration::from_secs(25);
     house.clock.advance(waited);
     let settled = house

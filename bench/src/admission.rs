@@ -15,7 +15,7 @@ use domain::limits::Limits;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use memory::{CountingRandom, InProcessLimiter, ManualClock};
-use ports::inbound::{Attempt, Caller, Gatekeeper, KeyAdministration, KeyOrder};
+use ports::inbound::{AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey};
 use ports::outbound::{
     AdmissionEntry, Clock, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
@@ -85,7 +85,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
         random.clone(),
         hasher()?,
     );
-    let order = KeyOrder {
+    let order = NewKey {
         name: KeyName::parse("bench")?,
         environment: Environment::Test,
         limits: Some(Limits::new(domain::limits::MAX_PER_MINUTE, None)?),
@@ -105,7 +105,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
         hasher()?,
     );
     let request_id = RequestId::from_uuid(Uuid::nil());
-    let attempt = || Attempt {
+    let attempt = || AdmissionRequest {
         presented_key: Some(created.secret.reveal()),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         endpoint: Endpoint::Xml,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::{Customer, CustomerId};
 use domain::key::{
     ApiKey, Credential, Environment, FullKey, HashGeneration, KeyHasher, KeyId, KeyName, Owner,
@@ -231,7 +231,7 @@ async fn add_key(
             generation,
         },
     };
-    let act = Act {
+    let act = AuditContext {
         id: dice.id(created_at),
         at: created_at,
         actor: customer.owner.clone(),

@@ -9,7 +9,7 @@ use crate::request::RequestId;
 
 /// Who acts, when, and in which request. Every step that changes something takes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Act {
+pub struct AuditContext {
     /// The id of the entry that the act leaves.
     pub id: Uuid,
     /// When.
@@ -81,7 +81,7 @@ pub struct FieldChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
     /// Who, when, in which request.
-    pub act: Act,
+    pub act: AuditContext,
     /// What.
     pub action: Action,
     /// Whose key or plan it was.

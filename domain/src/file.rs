@@ -33,7 +33,7 @@ impl Format {
 
 /// The files that are wanted of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wanted {
+pub enum RequestedFiles {
     /// The XML.
     Xml,
     /// The PDF.
@@ -42,7 +42,7 @@ pub enum Wanted {
     Both,
 }
 
-impl Wanted {
+impl RequestedFiles {
     /// Whether the PDF is among them.
     pub fn includes_pdf(self) -> bool {
         matches!(self, Self::Pdf | Self::Both)

@@ -11,7 +11,9 @@ use crate::limits::Limits;
 mod secret;
 mod text;
 
-pub use secret::{HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretMark};
+pub use secret::{
+    HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretFingerprint,
+};
 pub use text::{FullKey, KeyPrefix, TAG};
 
 /// The identity of a key.

@@ -187,16 +187,16 @@ impl MonthlyUse {
 
 /// What is left of a key's limits after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct LimitStatus {
     /// The minute.
-    pub minute: MinuteStanding,
+    pub minute: MinuteStatus,
     /// The month; `None` without a cap.
-    pub month: Option<MonthStanding>,
+    pub month: Option<MonthStatus>,
 }
 
 /// What is left of the minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MinuteStanding {
+pub struct MinuteStatus {
     /// Requests allowed in 60 seconds.
     pub limit: u32,
     /// Requests left now.
@@ -207,7 +207,7 @@ pub struct MinuteStanding {
 
 /// What is left of the month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MonthStanding {
+pub struct MonthStatus {
     /// Requests allowed in the month.
     pub limit: u64,
     /// Requests used in it.
@@ -218,7 +218,7 @@ pub struct MonthStanding {
     pub reset_at: DateTime<Utc>,
 }
 
-impl MonthStanding {
+impl MonthStatus {
     /// What is left of `month` to a key with this quota and use.
     pub fn new(month: Month, limit: u64, used: u64, now: DateTime<Utc>) -> Self {
         Self {
@@ -240,7 +240,7 @@ impl MonthStanding {
     }
 }
 
-impl Standing {
+impl LimitStatus {
     /// The standing after some time, in which nothing was asked: both resets are that much nearer.
     #[must_use]
     pub fn after(mut self, elapsed: Duration) -> Self {
@@ -304,29 +304,38 @@ mod tests {
     #[test]
     fn resets_come_nearer_and_end_at_zero() {
         let month = Month::of(DateTime::UNIX_EPOCH);
-        let standing = |seconds| Standing {
-            minute: MinuteStanding {
+        let limit_status = |seconds| LimitStatus {
+            minute: MinuteStatus {
                 limit: 60,
                 remaining: 3,
                 reset: Duration::from_secs(seconds),
             },
-            month: Some(MonthStanding {
+            month: Some(MonthStatus {
                 limit: 100,
                 used: 7,
                 reset: Duration::from_secs(seconds),
                 reset_at: month.end(),
             }),
         };
-        assert_eq!(standing(40).after(Duration::from_secs(25)), standing(15));
-        assert_eq!(standing(10).after(Duration::from_secs(25)), standing(0));
-        assert_eq!(standing(0).after(Duration::from_secs(1)), standing(0));
+        assert_eq!(
+            limit_status(40).after(Duration::from_secs(25)),
+            limit_status(15)
+        );
+        assert_eq!(
+            limit_status(10).after(Duration::from_secs(25)),
+            limit_status(0)
+        );
+        assert_eq!(
+            limit_status(0).after(Duration::from_secs(1)),
+            limit_status(0)
+        );
     }
 
     #[test]
     fn a_standing_knows_its_month() {
         let month = Month::of(DateTime::UNIX_EPOCH);
-        let standing = MonthStanding::new(month, 100, 7, month.end());
-        assert_eq!(standing.month(), month);
+        let limit_status = MonthStatus::new(month, 100, 7, month.end());
+        assert_eq!(limit_status.month(), month);
     }
 
     #[test]

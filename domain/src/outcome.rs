@@ -1,6 +1,6 @@
 //! What a proof request asks for and what became of it, in the words that statistics keep.
 
-use crate::file::Wanted;
+use crate::file::RequestedFiles;
 use crate::query::Institutions;
 
 /// The endpoints that a request can name.
@@ -55,11 +55,11 @@ impl Endpoint {
     }
 
     /// The files that it serves.
-    pub fn wanted(self) -> Wanted {
+    pub fn wanted(self) -> RequestedFiles {
         match self {
-            Self::XmlAuto | Self::Xml | Self::XmlBase64 => Wanted::Xml,
-            Self::PdfAuto | Self::Pdf | Self::Base64 => Wanted::Pdf,
-            Self::ZipAuto => Wanted::Both,
+            Self::XmlAuto | Self::Xml | Self::XmlBase64 => RequestedFiles::Xml,
+            Self::PdfAuto | Self::Pdf | Self::Base64 => RequestedFiles::Pdf,
+            Self::ZipAuto => RequestedFiles::Both,
         }
     }
 
@@ -176,9 +176,9 @@ mod tests {
     fn an_endpoint_serves_the_files_that_its_name_says() {
         for endpoint in Endpoint::ALL {
             let wanted = match endpoint.name() {
-                "zip_auto" => Wanted::Both,
-                name if name.starts_with("xml") => Wanted::Xml,
-                _ => Wanted::Pdf,
+                "zip_auto" => RequestedFiles::Both,
+                name if name.starts_with("xml") => RequestedFiles::Xml,
+                _ => RequestedFiles::Pdf,
             };
             assert_eq!(endpoint.wanted(), wanted, "{endpoint:?}");
         }

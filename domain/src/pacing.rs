@@ -14,7 +14,7 @@ mod back_off;
 mod pace;
 mod schedule;
 
-pub use back_off::{FIRST_BACK_OFF, Strike};
+pub use back_off::{BackOff, FIRST_BACK_OFF};
 pub use schedule::{Schedule, Step, Ticket};
 
 /// The span over which the budget is counted.
@@ -79,7 +79,7 @@ pub fn waitable(patience: Duration) -> Duration {
 
 /// Why there is no turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum Throttled {
     /// It would come too late for whoever asked.
     #[error("the budget has no room in time; try again in {retry_after:?}")]
     BudgetUsedUp {
@@ -95,7 +95,7 @@ pub enum Refusal {
 }
 
 #[cfg(test)]
-impl Refusal {
+impl Throttled {
     /// When to try again.
     const fn retry_after(self) -> Duration {
         match self {

@@ -98,14 +98,14 @@ impl fmt::Display for Cursor {
 
 /// Which page is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageAsk {
+pub struct PageRequest {
     /// Its length.
     pub first: PageSize,
     /// The item before it; the list's beginning without.
     pub after: Option<Cursor>,
 }
 
-impl PageAsk {
+impl PageRequest {
     /// The first page, of so many items.
     pub fn first(first: PageSize) -> Self {
         Self { first, after: None }

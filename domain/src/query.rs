@@ -74,7 +74,7 @@ impl Field {
 
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum FieldErrorKind {
     /// Required and not given.
     #[error("is required")]
     Missing,
@@ -110,7 +110,7 @@ pub struct FieldError {
     /// The field.
     pub field: Field,
     /// Its problem.
-    pub problem: Problem,
+    pub problem: FieldErrorKind,
 }
 
 /// Whether a request must name both institutions.
@@ -200,24 +200,24 @@ impl Checker<'_> {
     fn required<T>(
         &mut self,
         field: Field,
-        token: Result<Option<&str>, Problem>,
-        parse: impl Fn(&str) -> Result<T, Problem>,
+        token: Result<Option<&str>, FieldErrorKind>,
+        parse: impl Fn(&str) -> Result<T, FieldErrorKind>,
     ) -> Option<T> {
-        let token = token.and_then(|token| token.ok_or(Problem::Missing));
+        let token = token.and_then(|token| token.ok_or(FieldErrorKind::Missing));
         self.note(field, token.and_then(parse))
     }
 
     fn optional<T>(
         &mut self,
         field: Field,
-        token: Result<Option<&str>, Problem>,
-        parse: impl Fn(&str) -> Result<T, Problem>,
+        token: Result<Option<&str>, FieldErrorKind>,
+        parse: impl Fn(&str) -> Result<T, FieldErrorKind>,
     ) -> Option<T> {
         let value = token.and_then(|token| token.map(parse).transpose());
         self.note(field, value).flatten()
     }
 
-    fn note<T>(&mut self, field: Field, value: Result<T, Problem>) -> Option<T> {
+    fn note<T>(&mut self, field: Field, value: Result<T, FieldErrorKind>) -> Option<T> {
         value
             .map_err(|problem| self.errors.push(FieldError { field, problem }))
             .ok()
@@ -225,15 +225,15 @@ impl Checker<'_> {
 }
 
 /// The text of a field that is a string.
-fn text<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, Problem> {
+fn text<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> {
     match token {
         Token::Absent => Ok(None),
         Token::Text(text) => Ok(Some(text)),
-        Token::Number(_) => Err(Problem::WrongType {
+        Token::Number(_) => Err(FieldErrorKind::WrongType {
             expected: "string",
             found: "number",
         }),
-        Token::Other(found) => Err(Problem::WrongType {
+        Token::Other(found) => Err(FieldErrorKind::WrongType {
             expected: "string",
             found,
         }),
@@ -241,19 +241,19 @@ fn text<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, Problem> {
 }
 
 /// The decimal of a field that is a number or a string that holds one.
-fn decimal<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, Problem> {
+fn decimal<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> {
     match token {
         Token::Absent => Ok(None),
         Token::Text(text) => Ok(Some(text)),
         Token::Number(number) => Ok(Some(number)),
-        Token::Other(found) => Err(Problem::WrongType {
+        Token::Other(found) => Err(FieldErrorKind::WrongType {
             expected: "number",
             found,
         }),
     }
 }
 
-fn past_date(text: &str, today: NaiveDate) -> Result<NaiveDate, Problem> {
+fn past_date(text: &str, today: NaiveDate) -> Result<NaiveDate, FieldErrorKind> {
     let date = calendar::parse_date(text)?;
     if date > today {
         return Err(DateError::InFuture { today }.into());
@@ -306,7 +306,11 @@ mod tests {
                 "receptor"
             ]
         );
-        assert!(errors.iter().all(|error| error.problem == Problem::Missing));
+        assert!(
+            errors
+                .iter()
+                .all(|error| error.problem == FieldErrorKind::Missing)
+        );
     }
 
     #[test]
@@ -327,7 +331,7 @@ mod tests {
             issuer: Token::Number("40012"),
             ..good()
         };
-        let problem = Problem::WrongType {
+        let problem = FieldErrorKind::WrongType {
             expected: "string",
             found: "number",
         };
@@ -347,7 +351,7 @@ mod tests {
         let errors = parse(&raw, Institutions::Required).unwrap_err();
         assert!(matches!(
             errors[0].problem,
-            Problem::Date(DateError::InFuture { .. })
+            FieldErrorKind::Date(DateError::InFuture { .. })
         ));
     }
 

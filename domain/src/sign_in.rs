@@ -49,7 +49,7 @@ impl ReturnPath {
 
 /// A sign-in under way. Its secrets are wiped from memory when it is dropped.
 #[derive(Clone, PartialEq, Eq, ZeroizeOnDrop)]
-pub struct Ticket {
+pub struct PendingSignIn {
     state: String,
     nonce: String,
     verifier: String,
@@ -59,7 +59,7 @@ pub struct Ticket {
     expires_at: DateTime<Utc>,
 }
 
-impl Ticket {
+impl PendingSignIn {
     /// A sign-in that begins now; `fill` must fill its buffer from a cryptographic source.
     pub fn new(return_to: ReturnPath, now: DateTime<Utc>, fill: &mut dyn FnMut(&mut [u8])) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl Ticket {
     }
 }
 
-impl fmt::Debug for Ticket {
+impl fmt::Debug for PendingSignIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket")
             .field("return_to", &self.return_to)
@@ -108,9 +108,9 @@ impl fmt::Debug for Ticket {
 
 /// Writes tickets so that nobody else can, and reads what it wrote. Browsers carry them.
 #[derive(ZeroizeOnDrop)]
-pub struct TicketSeal([u8; 32]);
+pub struct PendingSignInSeal([u8; 32]);
 
-impl TicketSeal {
+impl PendingSignInSeal {
     /// A seal made of a secret, which may be one that has other uses.
     ///
     /// # Errors
@@ -125,8 +125,8 @@ impl TicketSeal {
     }
 
     /// The ticket as text, of characters that a cookie may have (RFC 6265, 4.1.1).
-    pub fn seal(&self, ticket: &Ticket) -> String {
-        let Ticket {
+    pub fn seal(&self, ticket: &PendingSignIn) -> String {
+        let PendingSignIn {
             state,
             nonce,
             verifier,
@@ -144,7 +144,7 @@ impl TicketSeal {
 
     /// Reads a ticket that this seal wrote, and that hasn't expired by `now`. The seal is compared
     /// in constant time, and before anything else is read.
-    pub fn open(&self, text: &str, now: DateTime<Utc>) -> Option<Ticket> {
+    pub fn open(&self, text: &str, now: DateTime<Utc>) -> Option<PendingSignIn> {
         let (text, seal) = text.rsplit_once('.')?;
         let seal = hex::decode(seal)?;
         mac(&self.0, text.as_bytes()).verify_slice(&seal).ok()?;
@@ -152,7 +152,7 @@ impl TicketSeal {
             <[&str; 5]>::try_from(text.split('.').collect::<Vec<_>>()).ok()?;
         let expires_at = DateTime::from_timestamp_millis(millis.parse().ok()?)?;
         let path = String::from_utf8(hex::decode(path)?).ok()?;
-        (now < expires_at).then(|| Ticket {
+        (now < expires_at).then(|| PendingSignIn {
             state: state.to_owned(),
             nonce: nonce.to_owned(),
             verifier: verifier.to_owned(),
@@ -162,9 +162,9 @@ impl TicketSeal {
     }
 }
 
-impl fmt::Debug for TicketSeal {
+impl fmt::Debug for PendingSignInSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TicketSeal(redacted)")
+        f.write_str("PendingSignInSeal(redacted)")
     }
 }
 

@@ -215,7 +215,7 @@ impl Totals {
 
 /// Which requests are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Only {
+pub struct RequestCriteria {
     /// Of this endpoint.
     pub endpoint: Option<Endpoint>,
     /// With this outcome.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::limits::MinuteStanding;
+use crate::limits::MinuteStatus;
 
 /// The window's length.
 pub const SPAN: Duration = Duration::from_mins(1);
@@ -81,13 +81,13 @@ impl SlidingWindow {
     }
 
     /// What is left under `limit`.
-    pub fn standing(&mut self, now_ms: u64, limit: u32) -> MinuteStanding {
+    pub fn limit_status(&mut self, now_ms: u64, limit: u32) -> MinuteStatus {
         let now_ms = self.advance(now_ms);
         let next = self
             .admissions
             .front()
             .map(|first| first.expires_ms - now_ms);
-        MinuteStanding {
+        MinuteStatus {
             limit,
             remaining: limit.saturating_sub(self.total),
             reset: next.map_or(SPAN, Duration::from_millis),
@@ -153,7 +153,7 @@ mod tests {
         let mut window = SlidingWindow::default();
         admit(&mut window, 100_000, 1).unwrap();
         assert!(admit(&mut window, 10, 1).is_err());
-        assert_eq!(window.standing(10, 1).reset, SPAN);
+        assert_eq!(window.limit_status(10, 1).reset, SPAN);
     }
 
     /// The rule itself, in a few lines: the number of admissions in the last 60 seconds.

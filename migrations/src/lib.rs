@@ -33,7 +33,7 @@ impl MigratorTrait for Migrator {
 
 /// How a database stands to the migrations of this version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct LimitStatus {
     /// Those that haven't been done, oldest first.
     pub missing: Vec<String>,
     /// Those that were done and aren't known here: a newer version's.
@@ -44,7 +44,7 @@ pub struct Standing {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn standing(database: &DatabaseConnection) -> Result<Standing, DbErr> {
+pub async fn limit_status(database: &DatabaseConnection) -> Result<LimitStatus, DbErr> {
     let table = seaql_migrations::Entity.table_name();
     let mut unknown = Vec::new();
     if SchemaManager::new(database).has_table(table).await? {
@@ -61,5 +61,5 @@ pub async fn standing(database: &DatabaseConnection) -> Result<Standing, DbErr> 
             None => missing.push(migration.name().to_owned()),
         }
     }
-    Ok(Standing { missing, unknown })
+    Ok(LimitStatus { missing, unknown })
 }

@@ -7,19 +7,22 @@ mod keys;
 mod people;
 mod proofs;
 
-pub use gatekeeper::{Admission, Attempt, Gatekeeper, NotDurable, Refusal, Settlement};
+pub use gatekeeper::{
+    Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
+};
 pub use health::{Component, ComponentState, Health};
 pub use insights::{
-    BankBudget, BankHealth, BankState, Insights, MAX_SERIES, RequestListing, RequestRecord, Series,
-    SeriesLabel, UsageAsk, UsageReport,
+    BankBudget, BankHealth, BankState, Insights, MAX_SERIES, RequestQuery, RequestRecord, Series,
+    SeriesLabel, UsageQuery, UsageReport,
 };
 pub use keys::{
     AuditFilter, AuditPage, CreatedKey, CustomerOverview, KeyAdministration, KeyError, KeyFilter,
-    KeyListing, KeyOrder, KeyOrderBy, KeyOverview, Reach, RevokedKeys, RotatedKey,
+    KeyOverview, KeyQuery, KeySort, NewKey, RequestedScope, RevokedKeys, RotatedKey,
 };
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
 pub use proofs::{
-    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, Wanted,
+    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
+    RequestedFiles,
 };

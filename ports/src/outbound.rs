@@ -12,10 +12,10 @@ mod provider_keys;
 mod secret_marks;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
-pub use clock::{Clock, Pause, Random, new_id};
+pub use clock::{Clock, Random, Timer, new_id};
 pub use identity::{
-    AccessToken, Claims, CodeGrant, CodeWish, Denial, DenyList, Fingerprint, IdentityError,
-    IdentityProvider, TokenError,
+    AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
+    IdentityError, IdentityProvider, TokenError,
 };
 pub use insight_store::{AuditLog, CustomerStore, UsageReader, UsageRow};
 pub use journal::{
@@ -26,6 +26,6 @@ pub use key_store::{
     RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
-pub use pacer::{News, NoTurn, Pacer, PacerError};
+pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};
-pub use secret_marks::{Recognition, SecretMarks};
+pub use secret_marks::{SecretCheck, SecretFingerprints};

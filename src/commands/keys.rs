@@ -4,10 +4,10 @@ use anyhow::{Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::key::{KeyId, KeyName};
 use domain::limits::{LimitsChange, LimitsError, Plan};
-use domain::page::{Direction, PageAsk, PageSize};
+use domain::page::{Direction, PageRequest, PageSize};
 use ports::inbound::{
-    Caller, KeyAdministration, KeyError, KeyFilter, KeyListing, KeyOrder, KeyOrderBy, KeyOverview,
-    Reach,
+    Caller, KeyAdministration, KeyError, KeyFilter, KeyOverview, KeyQuery, KeySort, NewKey,
+    RequestedScope,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -38,7 +38,7 @@ async fn execute(
             let name = KeyName::parse(&name).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
             let change = change(per_minute, monthly_quota, no_cap)?;
             let limits = change.apply(Plan::default().limits());
-            let order = KeyOrder {
+            let order = NewKey {
                 name,
                 environment: env,
                 limits: Some(limits),
@@ -66,7 +66,7 @@ async fn execute(
             }
         }
         KeysCommand::Revoke { id } => {
-            let revoked = keys.revoke(&operator, Reach::All, KeyId(id)).await;
+            let revoked = keys.revoke(&operator, RequestedScope::All, KeyId(id)).await;
             say(&described(&known(id, revoked)?).to_string());
         }
         KeysCommand::SetLimits {
@@ -95,15 +95,15 @@ fn known<T>(id: Uuid, result: Result<T, KeyError>) -> Result<T> {
 
 /// All keys, newest first.
 async fn all(keys: &impl KeyAdministration, operator: &Caller) -> Result<Vec<KeyOverview>> {
-    let mut listing = KeyListing {
+    let mut listing = KeyQuery {
         filter: KeyFilter::default(),
-        order: KeyOrderBy::Created,
+        order: KeySort::Created,
         direction: Direction::Descending,
-        page: PageAsk::first(PageSize::MAX),
+        page: PageRequest::first(PageSize::MAX),
     };
     let mut all = Vec::new();
     loop {
-        let page = keys.list(operator, Reach::All, &listing).await?;
+        let page = keys.list(operator, RequestedScope::All, &listing).await?;
         listing.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
         all.extend(page.items.into_iter().map(|(_, overview)| overview));
         if !page.has_next {

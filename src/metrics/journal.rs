@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use metrics::{Counter, Histogram};
-use store_seaorm::CommitWitness;
+use store_seaorm::CommitMetricsSink;
 
 use super::{Metrics, names, number};
 
@@ -24,7 +24,7 @@ impl MeteredJournal {
     }
 }
 
-impl CommitWitness for MeteredJournal {
+impl CommitMetricsSink for MeteredJournal {
     fn committed(&self, entries: usize, took: Duration) {
         self.duration.record(took);
         self.entries.record(number(entries as u64));

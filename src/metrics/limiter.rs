@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::key::KeyId;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use metrics::Histogram;
 use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
@@ -82,7 +82,7 @@ impl Limiter for MeteredLimiter {
         self.measured(&self.admit, self.limiter.admit(key)).await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         self.measured(&self.peek, self.limiter.peek(key)).await
     }
 

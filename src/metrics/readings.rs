@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use application::{BankBySide, DegradingLimiter, DegradingPacer, LimiterMode};
+use application::{BankBySide, FallbackLimiter, FallbackPacer, LimiterMode};
 use domain::key::Environment;
 use store_seaorm::{Journal, Store};
 
@@ -17,9 +17,9 @@ pub(crate) struct Sources {
     pub(crate) instance: InstanceName,
     pub(crate) banks: BankBySide,
     /// The limiter, when it can be degraded.
-    pub(crate) limiter: Option<Arc<DegradingLimiter>>,
+    pub(crate) limiter: Option<Arc<FallbackLimiter>>,
     /// What says when the bank may be asked, when it can be degraded.
-    pub(crate) pacer: Option<Arc<DegradingPacer>>,
+    pub(crate) pacer: Option<Arc<FallbackPacer>>,
     pub(crate) journal: Journal,
     /// The store of keys and sessions.
     pub(crate) keys: Store,

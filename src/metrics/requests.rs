@@ -7,8 +7,8 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use domain::outcome::{Endpoint, Outcome};
 use metrics::{Counter, Histogram, Key, Label};
-use rest::{Ending, ProofWitness};
-use web::Witness;
+use rest::{Ending, ProofMetricsSink};
+use web::MetricsSink;
 
 use super::{METADATA, Metrics, names};
 
@@ -57,7 +57,7 @@ impl MeteredRequests {
     }
 }
 
-impl Witness for MeteredRequests {
+impl MetricsSink for MeteredRequests {
     fn answered(&self, route: &str, status: StatusCode) {
         let answers = self.answers.read().unwrap_or_else(PoisonError::into_inner);
         let known = answers.get(route).and_then(|route| route.get(&status));
@@ -70,7 +70,7 @@ impl Witness for MeteredRequests {
     }
 }
 
-impl ProofWitness for MeteredRequests {
+impl ProofMetricsSink for MeteredRequests {
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration) {
         let place = match ending {
             Ending::Settled(outcome) => outcome as usize,

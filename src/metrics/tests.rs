@@ -5,9 +5,9 @@ use std::thread;
 use axum::http::StatusCode;
 use domain::outcome::{Endpoint, Outcome};
 use ports::outbound::Limiter as _;
-use rest::{Ending, ProofWitness as _};
-use store_seaorm::CommitWitness as _;
-use web::Witness as _;
+use rest::{Ending, ProofMetricsSink as _};
+use store_seaorm::CommitMetricsSink as _;
+use web::MetricsSink as _;
 
 use super::*;
 

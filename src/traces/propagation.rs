@@ -6,7 +6,7 @@ use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
-use web::trace::Lineage;
+use web::trace::TraceContext;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// Longest `tracestate` that is kept: what the standard asks for.
@@ -15,7 +15,7 @@ const LONGEST_STATE: usize = 512;
 /// Puts spans into the traces that callers began.
 pub(super) struct Propagation;
 
-impl Lineage for Propagation {
+impl TraceContext for Propagation {
     /// What is no sound `traceparent`, or stands there twice, is none.
     fn follow(&self, span: &Span, headers: &HeaderMap) {
         if !web::the_one(headers, &TRACEPARENT).is_some_and(is_sound) {

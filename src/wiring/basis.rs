@@ -14,7 +14,7 @@ use super::secrets::{hasher, hmac_secret};
 use super::storage;
 use crate::config::{HmacSecret, Options};
 use crate::metrics::Metrics;
-use crate::system::{SystemClock, SystemPause, SystemRandom};
+use crate::system::{SystemClock, SystemRandom, SystemTimer};
 
 /// The store, the secret, and who counts.
 pub(super) struct Basis {
@@ -61,7 +61,7 @@ impl Basis {
             Arc::new(self.store.clone()),
             Arc::clone(&self.limiter),
             Arc::clone(&self.clock),
-            Arc::new(SystemPause),
+            Arc::new(SystemTimer),
             Arc::clone(&self.random),
             hasher(&self.secret)?,
         ))

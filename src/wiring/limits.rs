@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use application::{DegradingLimiter, DegradingPacer, LimiterMode};
+use application::{FallbackLimiter, FallbackPacer, LimiterMode};
 use domain::pacing::Pacing;
 use limiter_redis::{RedisLimiter, RedisOptions};
 use memory::{InProcessLimiter, InProcessPacer};
@@ -58,9 +58,9 @@ pub(super) enum Counting {
     },
     /// Redis, for all replicas; this process while Redis is down.
     Shared {
-        limiter: Arc<DegradingLimiter>,
+        limiter: Arc<FallbackLimiter>,
         in_process: Arc<InProcessLimiter>,
-        pacer: Arc<DegradingPacer>,
+        pacer: Arc<FallbackPacer>,
     },
 }
 
@@ -87,12 +87,12 @@ impl Counting {
                 pacer: Arc::new(InProcessPacer::new(pacing)),
             });
         };
-        let pacer = DegradingPacer::new(
+        let pacer = FallbackPacer::new(
             Arc::new(redis.pacer(pacing)),
             Arc::new(InProcessPacer::new(pacing.share_of(options.replicas))),
             Arc::clone(clock),
         );
-        let limiter = DegradingLimiter::new(
+        let limiter = FallbackLimiter::new(
             metered(Arc::new(redis)),
             in_process.clone(),
             Arc::clone(keys),
@@ -137,7 +137,7 @@ impl Counting {
     }
 
     /// What counts, when it can be degraded.
-    pub(super) fn degrading_limiter(&self) -> Option<Arc<DegradingLimiter>> {
+    pub(super) fn degrading_limiter(&self) -> Option<Arc<FallbackLimiter>> {
         match self {
             Self::Here { .. } => None,
             Self::Shared { limiter, .. } => Some(Arc::clone(limiter)),
@@ -145,7 +145,7 @@ impl Counting {
     }
 
     /// What says when the portal may be asked, when it can be degraded.
-    pub(super) fn degrading_pacer(&self) -> Option<Arc<DegradingPacer>> {
+    pub(super) fn degrading_pacer(&self) -> Option<Arc<FallbackPacer>> {
         match self {
             Self::Here { .. } => None,
             Self::Shared { pacer, .. } => Some(Arc::clone(pacer)),

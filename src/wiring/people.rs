@@ -8,7 +8,7 @@ use application::{BrowserAddresses, SessionService};
 use axum::Router;
 use dashboard::DashboardState;
 use domain::participant::Catalogue;
-use domain::sign_in::TicketSeal;
+use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
 use memory::MemoryProviderKeys;
@@ -17,7 +17,7 @@ use ports::outbound::{Clock, DenyList, IdentityProvider, ProviderKeyCache, Rando
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
 use tokio_util::sync::CancellationToken;
-use web::{Observer, Origin, SessionGuard, Site};
+use web::{Origin, RequestLayer, SessionGuard, Site};
 
 use crate::config::{Options, PeopleOptions, Switch};
 use crate::first_start::reachable;
@@ -188,8 +188,8 @@ pub(crate) struct Foundation {
     pub(crate) provider_keys: Arc<dyn ProviderKeyCache>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
-    pub(crate) observer: Arc<Observer>,
-    pub(crate) ticket_seal: TicketSeal,
+    pub(crate) request_layer: Arc<RequestLayer>,
+    pub(crate) ticket_seal: PendingSignInSeal,
 }
 
 /// `/login`, `/dashboard`, `/graphql`, `/keys` and `/admin`.
@@ -204,7 +204,7 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         provider_keys,
         clock,
         random,
-        observer,
+        request_layer,
         ticket_seal,
     } = foundation;
     let public = identity.site.public();
@@ -234,7 +234,7 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
     let rest = rest::people_router(PeopleState {
         keys: Arc::clone(&keys),
         insights: Arc::clone(&insights),
-        observer: Arc::clone(&observer),
+        request_layer: Arc::clone(&request_layer),
         guard: Arc::clone(&guard),
     });
     let graphql = graphql::router(GraphqlState {
@@ -242,7 +242,7 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         insights,
         clock: Arc::clone(&clock),
         catalogue: Catalogue::embedded(),
-        observer: Arc::clone(&observer),
+        request_layer: Arc::clone(&request_layer),
         guard,
         introspection: identity.introspection,
     });
@@ -250,7 +250,7 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         sessions,
         clock,
         site: Arc::clone(&identity.site),
-        observer,
+        request_layer,
     });
     Ok(rest.merge(graphql).merge(page))
 }

@@ -13,7 +13,7 @@ type Place = (&'static str, &'static [&'static str], Others);
 #[derive(Clone, Copy)]
 enum Others {
     /// These alone.
-    Only(&'static [&'static str]),
+    RequestCriteria(&'static [&'static str]),
     /// Of the drivers, these alone; anything else.
     Drivers(&'static [&'static str]),
 }
@@ -55,7 +55,7 @@ const HOUSE: [Place; 16] = [
         "domain",
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
-        Others::Only(&[
+        Others::RequestCriteria(&[
             "chrono",
             "chrono-tz",
             "csv",
@@ -73,7 +73,7 @@ const HOUSE: [Place; 16] = [
     (
         "ports",
         &["domain"],
-        Others::Only(&[
+        Others::RequestCriteria(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -85,7 +85,7 @@ const HOUSE: [Place; 16] = [
     (
         "application",
         &["domain", "ports"],
-        Others::Only(&[
+        Others::RequestCriteria(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -190,7 +190,7 @@ const HOUSE: [Place; 16] = [
 impl Others {
     fn allow(self, name: &str) -> bool {
         match self {
-            Self::Only(names) => names.contains(&name),
+            Self::RequestCriteria(names) => names.contains(&name),
             Self::Drivers(own) => !DRIVERS.contains(&name) || own.contains(&name),
         }
     }

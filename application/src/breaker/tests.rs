@@ -156,7 +156,7 @@ proptest! {
 #[test]
 fn each_change_is_said_at_once() {
     let mut breaker = opened_at(seconds(0));
-    let news = |now, changes| Some(News { now, changes });
+    let news = |now, changes| Some(Transition { now, changes });
     assert_eq!(breaker.news(seconds(0)), news(Change::Opened, 1));
     assert_eq!(breaker.news(seconds(0)), None);
     call(&mut breaker, Ending::Answered, seconds(1));

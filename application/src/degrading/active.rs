@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::key::KeyId;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Snapshot, Verdict};
 
@@ -28,14 +28,19 @@ impl Active {
     /// Notes what was said. Verdicts that name no month say nothing: of a key that is never admitted
     /// for its minute is full, something was admitted a minute before.
     pub(super) fn note(&mut self, key: KeyId, verdict: &Verdict) {
-        let (month, standing) = match verdict {
+        let (month, limit_status) = match verdict {
             Verdict::Admitted {
-                standing, month, ..
-            } => (*month, standing),
-            Verdict::QuotaExceeded { standing, month } => (month.month(), standing),
+                limit_status,
+                month,
+                ..
+            } => (*month, limit_status),
+            Verdict::QuotaExceeded {
+                limit_status,
+                month,
+            } => (month.month(), limit_status),
             Verdict::RateLimited { .. } | Verdict::Revoked | Verdict::Unknown { .. } => return,
         };
-        let said = Said::of(month, standing);
+        let said = Said::of(month, limit_status);
         if let Some(before) = self.0.get_mut(&key) {
             *before = said;
         } else if self.0.len() < MOST_KEYS {
@@ -60,11 +65,11 @@ impl Active {
 }
 
 impl Said {
-    fn of(month: Month, standing: &Standing) -> Self {
+    fn of(month: Month, limit_status: &LimitStatus) -> Self {
         Self {
             month,
-            per_minute: standing.minute.limit,
-            quota: standing.month.map(|month| (month.limit, month.used)),
+            per_minute: limit_status.minute.limit,
+            quota: limit_status.month.map(|month| (month.limit, month.used)),
         }
     }
 

@@ -27,7 +27,7 @@ const ROUND: Duration = Duration::from_secs(1);
 /// a key one reading of the store, and no change has to be told again to a limiter that went on
 /// while no process ran.
 #[derive(Debug, Default)]
-pub(super) struct Debts {
+pub(super) struct ResyncTracker {
     /// Keys of which it missed something, and when that was last.
     missed: HashMap<KeyId, Turn>,
     /// What was missed so far, counted.
@@ -66,7 +66,7 @@ struct Turn(u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Debt(Option<Turn>);
 
-impl Debts {
+impl ResyncTracker {
     /// The month that a request of `now` is charged to.
     pub(super) fn month(&mut self, now: DateTime<Utc>) -> Month {
         let month = Month::of(now);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::key::KeyId;
-use domain::limits::{Limits, MonthStanding, MonthlyUse, Standing};
+use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{
     Charge, Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
@@ -19,7 +19,7 @@ use super::turns::Turns;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Keeps limits while the shared limiter is down.
-pub(super) struct StandIn {
+pub(super) struct LocalFallback {
     /// Keeps shares of minutes, and knows of no quota.
     own: Arc<dyn Limiter>,
     keys: Arc<dyn KeyStore>,
@@ -42,7 +42,7 @@ impl fmt::Display for Queued {
 
 impl std::error::Error for Queued {}
 
-impl StandIn {
+impl LocalFallback {
     pub(super) fn new(
         own: Arc<dyn Limiter>,
         keys: Arc<dyn KeyStore>,
@@ -69,18 +69,20 @@ impl StandIn {
         };
         // A refusal counts nothing, so the minute isn't counted when the month is known to refuse.
         if snapshot.used.net() >= quota
-            && let Some(standing) = self.own.peek(key).await?
-            && standing.minute.remaining > 0
+            && let Some(limit_status) = self.own.peek(key).await?
+            && limit_status.minute.remaining > 0
         {
-            return Ok(self.exceeded(standing, quota, snapshot));
+            return Ok(self.exceeded(limit_status, quota, snapshot));
         }
         match self.own.admit(key).await? {
-            Verdict::Admitted { standing, .. } => self.charge(key, standing, quota, month).await,
+            Verdict::Admitted { limit_status, .. } => {
+                self.charge(key, limit_status, quota, month).await
+            }
             Verdict::RateLimited {
-                standing,
+                limit_status,
                 retry_after,
             } => Ok(Verdict::RateLimited {
-                standing: self.with_month(standing, quota, month, snapshot.used),
+                limit_status: self.with_month(limit_status, quota, month, snapshot.used),
                 retry_after,
             }),
             refused @ (Verdict::QuotaExceeded { .. }
@@ -93,13 +95,13 @@ impl StandIn {
     async fn charge(
         &self,
         key: KeyId,
-        standing: Standing,
+        limit_status: LimitStatus,
         quota: u64,
         month: Month,
     ) -> Result<Verdict, LimiterError> {
         if let Some(used) = self.charge_in_turn(key, month).await? {
             return Ok(Verdict::Admitted {
-                standing: self.with_month(standing, quota, month, used),
+                limit_status: self.with_month(limit_status, quota, month, used),
                 month,
                 charge: Charge::Written,
             });
@@ -109,7 +111,7 @@ impl StandIn {
         Ok(match self.told(key, month).await? {
             None => Verdict::Unknown { month },
             Some(snapshot) if snapshot.state.revoked => Verdict::Revoked,
-            Some(snapshot) => self.exceeded(standing, quota, snapshot),
+            Some(snapshot) => self.exceeded(limit_status, quota, snapshot),
         })
     }
 
@@ -134,16 +136,15 @@ impl StandIn {
         &self,
         key: KeyId,
         month: Month,
-    ) -> Result<Option<Standing>, LimiterError> {
+    ) -> Result<Option<LimitStatus>, LimiterError> {
         let Some(snapshot) = self.told(key, month).await? else {
             return Ok(None);
         };
-        let standing = self.own.peek(key).await?;
+        let limit_status = self.own.peek(key).await?;
         Ok(match snapshot.state.limits.monthly_quota() {
-            Some(quota) => {
-                standing.map(|standing| self.with_month(standing, quota, month, snapshot.used))
-            }
-            None => standing,
+            Some(quota) => limit_status
+                .map(|limit_status| self.with_month(limit_status, quota, month, snapshot.used)),
+            None => limit_status,
         })
     }
 
@@ -178,17 +179,17 @@ impl StandIn {
         }
     }
 
-    fn exceeded(&self, standing: Standing, quota: u64, snapshot: Snapshot) -> Verdict {
-        let month = MonthStanding::new(
+    fn exceeded(&self, limit_status: LimitStatus, quota: u64, snapshot: Snapshot) -> Verdict {
+        let month = MonthStatus::new(
             snapshot.month,
             quota,
             snapshot.used.net().max(quota),
             self.clock.now(),
         );
         Verdict::QuotaExceeded {
-            standing: Standing {
+            limit_status: LimitStatus {
                 month: Some(month),
-                ..standing
+                ..limit_status
             },
             month,
         }
@@ -196,15 +197,15 @@ impl StandIn {
 
     fn with_month(
         &self,
-        standing: Standing,
+        limit_status: LimitStatus,
         quota: u64,
         month: Month,
         used: MonthlyUse,
-    ) -> Standing {
-        let month = MonthStanding::new(month, quota, used.net(), self.clock.now());
-        Standing {
+    ) -> LimitStatus {
+        let month = MonthStatus::new(month, quota, used.net(), self.clock.now());
+        LimitStatus {
             month: Some(month),
-            ..standing
+            ..limit_status
         }
     }
 }

@@ -8,7 +8,7 @@ use domain::file::FileStem;
 use domain::key::Environment;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 
 /// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
 const OVERHEAD_BYTES: usize = 1_024;
@@ -46,11 +46,11 @@ pub(super) enum Session {
 
 impl Remembered {
     /// Whether all files wanted are there; both must be of one session.
-    pub(super) fn has(&self, wanted: Wanted) -> bool {
+    pub(super) fn has(&self, wanted: RequestedFiles) -> bool {
         match (wanted, &self.pdf) {
-            (Wanted::Xml, _) | (Wanted::Pdf, Some(_)) => true,
-            (Wanted::Both, Some(pdf)) => pdf.session == Session::OfBoth,
-            (Wanted::Pdf | Wanted::Both, None) => false,
+            (RequestedFiles::Xml, _) | (RequestedFiles::Pdf, Some(_)) => true,
+            (RequestedFiles::Both, Some(pdf)) => pdf.session == Session::OfBoth,
+            (RequestedFiles::Pdf | RequestedFiles::Both, None) => false,
         }
     }
 

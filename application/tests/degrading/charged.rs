@@ -8,20 +8,29 @@ async fn a_quota_is_charged_in_the_store_before_the_verdict() {
     replica.shared.becomes(Manner::Refuses);
     for used in 1..=10 {
         let Verdict::Admitted {
-            standing, charge, ..
+            limit_status,
+            charge,
+            ..
         } = replica.ask().await.unwrap()
         else {
             panic!("not admitted");
         };
         assert_eq!(charge, Charge::Written);
-        assert_eq!(standing.month.unwrap().used, used);
+        assert_eq!(limit_status.month.unwrap().used, used);
         assert_eq!(replica.in_store().await.used.charged, used);
     }
-    let Verdict::QuotaExceeded { standing, month } = replica.ask().await.unwrap() else {
+    let Verdict::QuotaExceeded {
+        limit_status,
+        month,
+    } = replica.ask().await.unwrap()
+    else {
         panic!("admitted");
     };
     assert_eq!((month.used, month.remaining()), (10, 0));
-    assert_eq!(standing.minute.remaining, 90, "a refusal counts nothing");
+    assert_eq!(
+        limit_status.minute.remaining, 90,
+        "a refusal counts nothing"
+    );
     assert_eq!(replica.in_store().await.used.charged, 10);
     // Idle states are dropped; the store forgets nothing.
     replica.clock.advance(Duration::from_mins(2));
@@ -35,10 +44,10 @@ async fn a_full_minute_is_answered_before_the_month_and_charges_nothing() {
     let replica = Replica::one_of(1, limits(5, Some(5))).await;
     assert_eq!(replica.degrade(Manner::Refuses).await, 3);
     assert_eq!(replica.admitted_of(2).await, 2);
-    let Verdict::RateLimited { standing, .. } = replica.ask().await.unwrap() else {
+    let Verdict::RateLimited { limit_status, .. } = replica.ask().await.unwrap() else {
         panic!("not rate limited");
     };
-    assert_eq!(standing.month.unwrap().used, 5);
+    assert_eq!(limit_status.month.unwrap().used, 5);
     assert_eq!(replica.in_store().await.used.charged, 5);
 }
 

@@ -57,7 +57,7 @@ impl Limiter for Frail {
         self.does(self.inner.admit(key)).await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         self.does(self.inner.peek(key)).await
     }
 
@@ -86,7 +86,7 @@ pub(super) struct Replica {
     pub(super) journal: Arc<MemoryJournal>,
     pub(super) shared: Arc<Frail>,
     pub(super) own: Arc<InProcessLimiter>,
-    pub(super) limiter: Arc<DegradingLimiter>,
+    pub(super) limiter: Arc<FallbackLimiter>,
     pub(super) reconciliation: Reconciliation,
     pub(super) key: KeyId,
 }
@@ -135,7 +135,7 @@ impl Replica {
             calls: AtomicUsize::new(0),
         });
         let own = Arc::new(InProcessLimiter::new(clock.clone()));
-        let limiter = Arc::new(DegradingLimiter::new(
+        let limiter = Arc::new(FallbackLimiter::new(
             shared.clone(),
             own.clone(),
             store.clone(),
@@ -214,8 +214,8 @@ impl Replica {
     }
 
     pub(super) async fn month_used(&self) -> u64 {
-        let standing = self.limiter.peek(self.key).await.unwrap().unwrap();
-        standing.month.unwrap().used
+        let limit_status = self.limiter.peek(self.key).await.unwrap().unwrap();
+        limit_status.month.unwrap().used
     }
 }
 
@@ -248,7 +248,7 @@ pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
         hash,
         generation,
     };
-    let act = domain::audit::Act {
+    let act = domain::audit::AuditContext {
         id: Uuid::from_u128(99_999),
         at: noon(),
         actor: operator().owner,

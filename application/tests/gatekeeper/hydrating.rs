@@ -51,7 +51,7 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
         assert_eq!(watch.catch_up().await.unwrap(), 1);
     });
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::InvalidKey), "{refusal:?}");
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
 }
 
 #[tokio::test]
@@ -68,13 +68,13 @@ async fn a_key_whose_second_reading_fails_does_not_stay_known() {
     });
     let refusal = house.ask(&holder).await.unwrap_err();
     assert!(
-        matches!(refusal, Refusal::Unavailable { .. }),
+        matches!(refusal, AdmissionError::Unavailable { .. }),
         "{refusal:?}"
     );
     house.store.come_back();
     assert_eq!(watch.catch_up().await.unwrap(), 0);
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::InvalidKey), "{refusal:?}");
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
 }
 
 #[tokio::test]
@@ -90,11 +90,11 @@ async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
     });
     let refusal = house.ask(&holder).await.unwrap_err();
     assert!(
-        matches!(refusal, Refusal::Unavailable { .. }),
+        matches!(refusal, AdmissionError::Unavailable { .. }),
         "{refusal:?}"
     );
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::InvalidKey), "{refusal:?}");
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
 }
 
 #[tokio::test]
@@ -106,8 +106,8 @@ async fn limits_set_between_the_two_readings_of_a_hydrate_hold() {
         data.set_key_limits(id, limits(4, Some(9))).await;
     });
     let admission = house.ask(&holder).await.unwrap();
-    assert_eq!(admission.standing.minute.limit, 4);
-    assert_eq!(admission.standing.month.unwrap().limit, 9);
+    assert_eq!(admission.limit_status.minute.limit, 4);
+    assert_eq!(admission.limit_status.month.unwrap().limit, 9);
 }
 
 #[tokio::test]

@@ -20,26 +20,32 @@ async fn anothers_use_and_requests_are_not_seen() {
     let (anas, luis) = (dashboard.key_of(&ANA).await, dashboard.key_of(&LUIS).await);
     dashboard.request(&anas, Outcome::Delivered).await;
     let ask = usage(dashboard.newest(1, Granularity::Day), Breakdown::Key);
-    let of_key = |key: &Holder| UsageAsk {
+    let of_key = |key: &Holder| UsageQuery {
         key: Some(key.id),
         ..ask
     };
     let insights = &dashboard.insights;
-    let report = dashboard.report(&LUIS, Reach::Own, &ask).await;
+    let report = dashboard.report(&LUIS, RequestedScope::Own, &ask).await;
     assert_eq!((report.totals.requests, report.series), (0, vec![]));
-    let page = insights.requests(&LUIS, Reach::Own, &listing()).await;
+    let page = insights
+        .requests(&LUIS, RequestedScope::Own, &listing())
+        .await;
     assert_eq!(page.unwrap().items, []);
     for other in [&*LUIS, &person("nobody", Role::Member), &*ADMIN] {
-        let used = insights.usage(other, Reach::Own, &of_key(&anas)).await;
+        let used = insights
+            .usage(other, RequestedScope::Own, &of_key(&anas))
+            .await;
         assert_not_found(used);
-        let ask = RequestListing {
+        let ask = RequestQuery {
             key: Some(anas.id),
             ..listing()
         };
-        assert_not_found(insights.requests(other, Reach::Own, &ask).await);
+        assert_not_found(insights.requests(other, RequestedScope::Own, &ask).await);
     }
     // What exists, and wasn't used, is another thing than what doesn't exist.
-    let own = dashboard.report(&LUIS, Reach::Own, &of_key(&luis)).await;
+    let own = dashboard
+        .report(&LUIS, RequestedScope::Own, &of_key(&luis))
+        .await;
     assert_eq!(own.totals.requests, 0);
 }
 
@@ -47,10 +53,13 @@ async fn anothers_use_and_requests_are_not_seen() {
 async fn who_is_not_known_has_used_nothing() {
     let dashboard = dashboard();
     let ask = usage(dashboard.newest(3, Granularity::Day), Breakdown::Total);
-    let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+    let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
     assert_eq!(report.series[0].counts, [0, 0, 0]);
     let ask = listing();
-    let page = dashboard.insights.requests(&ANA, Reach::Own, &ask).await;
+    let page = dashboard
+        .insights
+        .requests(&ANA, RequestedScope::Own, &ask)
+        .await;
     assert_eq!(page.unwrap().items, []);
     let known = dashboard.house.data.customer(&ANA.owner).await.unwrap();
     assert_eq!(known, None, "looking makes nobody a customer");
@@ -66,7 +75,7 @@ async fn only_admins_see_everybody() {
     let insights = &dashboard.insights;
     let ask = usage(dashboard.newest(1, Granularity::Day), Breakdown::Total);
     let everything = AuditFilter::default();
-    for reach in [Reach::All, Reach::Of(customer)] {
+    for reach in [RequestedScope::All, RequestedScope::Of(customer)] {
         assert_forbidden(insights.usage(&ANA, reach, &ask).await);
         assert_forbidden(insights.requests(&ANA, reach, &listing()).await);
         assert_eq!(
@@ -94,20 +103,20 @@ async fn an_admin_who_names_a_customer_sees_no_other_ones_key() {
     let dashboard = dashboard();
     let (anas, luis) = (dashboard.key_of(&ANA).await, dashboard.key_of(&LUIS).await);
     let customer = dashboard.overview(&ANA, &anas).await.key.customer;
-    let ask = UsageAsk {
+    let ask = UsageQuery {
         key: Some(luis.id),
         ..usage(dashboard.newest(1, Granularity::Day), Breakdown::Total)
     };
-    let reach = Reach::Of(customer);
+    let reach = RequestedScope::Of(customer);
     assert_not_found(dashboard.insights.usage(&ADMIN, reach, &ask).await);
-    dashboard.report(&ADMIN, Reach::All, &ask).await;
+    dashboard.report(&ADMIN, RequestedScope::All, &ask).await;
 }
 
 #[tokio::test]
 async fn a_cursor_of_another_list_is_named_so() {
     let dashboard = dashboard();
     dashboard.key_of(&ANA).await;
-    let wrong = PageAsk {
+    let wrong = PageRequest {
         after: Some(Cursor {
             value: "a name".to_owned(),
             id: Uuid::nil(),
@@ -115,13 +124,16 @@ async fn a_cursor_of_another_list_is_named_so() {
         ..page()
     };
     let insights = &dashboard.insights;
-    let ask = RequestListing {
+    let ask = RequestQuery {
         page: wrong.clone(),
         ..listing()
     };
     let everything = AuditFilter::default();
     let results = [
-        insights.requests(&ANA, Reach::Own, &ask).await.map(drop),
+        insights
+            .requests(&ANA, RequestedScope::Own, &ask)
+            .await
+            .map(drop),
         insights.customers(&ADMIN, None, &wrong).await.map(drop),
         insights.audit(&ADMIN, &everything, &wrong).await.map(drop),
     ];

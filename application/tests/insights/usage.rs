@@ -11,7 +11,7 @@ async fn use_is_told_slot_by_slot_without_gaps() {
     dashboard.request(&key, Outcome::NotFound).await;
     dashboard.request(&key, Outcome::BankTimeout).await;
     let ask = usage(dashboard.newest(4, Granularity::Hour), Breakdown::Total);
-    let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+    let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
     assert_eq!(report.slots.len(), 4);
     assert_eq!(report.series[0].counts, [0, 1, 0, 2]);
     let totals = report.totals;
@@ -33,7 +33,7 @@ async fn months_are_added_up_of_days_to_their_very_end() {
     let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
     let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();
     let ask = usage(period, Breakdown::Total);
-    let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+    let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
     // The third is of the 30th of October: in the last month, though after the period's end.
     assert_eq!(report.series[0].counts, [0, 1, 2]);
     assert_eq!(report.totals.requests, 3);
@@ -69,7 +69,10 @@ async fn use_is_told_apart_by_key_endpoint_and_outcome() {
         ),
     ] {
         let ask = usage(today, breakdown);
-        let series = dashboard.report(&ANA, Reach::Own, &ask).await.series;
+        let series = dashboard
+            .report(&ANA, RequestedScope::Own, &ask)
+            .await
+            .series;
         let shown: Vec<_> = series.iter().map(|it| (it.label, it.counts[0])).collect();
         assert_eq!(shown, expected);
     }
@@ -83,18 +86,25 @@ async fn what_is_asked_for_alone_is_counted_alone() {
     dashboard.request(&one, Outcome::NotFound).await;
     dashboard.request(&other, Outcome::Delivered).await;
     let all = usage(dashboard.newest(1, Granularity::Day), Breakdown::Total);
-    let only = Only {
+    let criteria = RequestCriteria {
         outcome: Some(Outcome::Delivered),
-        ..Only::default()
+        ..RequestCriteria::default()
     };
     let key = Some(one.id);
     for (ask, expected) in [
         (all, 3),
-        (UsageAsk { key, ..all }, 2),
-        (UsageAsk { only, ..all }, 2),
-        (UsageAsk { key, only, ..all }, 1),
+        (UsageQuery { key, ..all }, 2),
+        (UsageQuery { criteria, ..all }, 2),
+        (
+            UsageQuery {
+                key,
+                criteria,
+                ..all
+            },
+            1,
+        ),
     ] {
-        let report = dashboard.report(&ANA, Reach::Own, &ask).await;
+        let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
         assert_eq!(report.totals.requests, expected);
     }
 }
@@ -104,13 +114,16 @@ async fn requests_are_found_by_what_their_answers_carried() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     dashboard.request(&key, Outcome::NotFound).await;
-    let with_id = |id| RequestListing {
+    let with_id = |id| RequestQuery {
         request_id: RequestId::parse(id),
         ..listing()
     };
     for (id, expected) in [("till-7", 1), ("till-8", 0)] {
         let ask = with_id(id);
-        let found = dashboard.insights.requests(&ANA, Reach::Own, &ask).await;
+        let found = dashboard
+            .insights
+            .requests(&ANA, RequestedScope::Own, &ask)
+            .await;
         assert_eq!(found.unwrap().items.len(), expected);
     }
 }
@@ -119,9 +132,14 @@ async fn requests_are_found_by_what_their_answers_carried() {
 async fn no_use_of_a_key_is_told_that_does_not_exist() {
     let dashboard = dashboard();
     dashboard.key_of(&ANA).await;
-    let ask = UsageAsk {
+    let ask = UsageQuery {
         key: Some(KeyId(Uuid::nil())),
         ..usage(dashboard.newest(1, Granularity::Day), Breakdown::Total)
     };
-    assert_not_found(dashboard.insights.usage(&ANA, Reach::Own, &ask).await);
+    assert_not_found(
+        dashboard
+            .insights
+            .usage(&ANA, RequestedScope::Own, &ask)
+            .await,
+    );
 }

@@ -10,7 +10,11 @@ async fn a_limiter_that_fails_is_told_again_before_the_caller_hears_of_it() {
     assert!(house.is_admitted(secret).await);
     house.limiter.fail_once_after(0);
     let id = created.key.key.id;
-    let revoked = house.keys.revoke(&ANA, Reach::Own, id).await.unwrap();
+    let revoked = house
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
     assert!(revoked.key.revoked_at.is_some());
     assert!(!house.is_admitted(secret).await);
     let waited = house.clock.now() - noon();
@@ -31,7 +35,9 @@ async fn without_a_limiter_a_change_holds_once_everybody_follows_the_store() {
     assert!(house.is_admitted(created.secret.reveal()).await);
     house.limiter.fail();
     let keys = &house.keys;
-    let revoked = keys.revoke(&ANA, Reach::Own, created.key.key.id).await;
+    let revoked = keys
+        .revoke(&ANA, RequestedScope::Own, created.key.key.id)
+        .await;
     assert!(revoked.unwrap().key.revoked_at.is_some());
     let waited = house.clock.now() - noon();
     assert!((2..3).contains(&waited.num_seconds()), "{waited}");
@@ -60,7 +66,7 @@ async fn a_change_that_nobody_can_follow_is_not_said_to_hold() {
         .store
         .after_next_snapshot(async move { store.go_down() });
     let id = created.key.key.id;
-    let revoked = house.keys.revoke(&ANA, Reach::Own, id).await;
+    let revoked = house.keys.revoke(&ANA, RequestedScope::Own, id).await;
     assert!(matches!(revoked, Err(KeyError::Store(_))), "{revoked:?}");
 }
 
@@ -84,7 +90,7 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
     let set = house.keys.set_plan(&ADMIN, customer.unwrap(), plan, follow);
     set.await.unwrap();
     for holder in &holders {
-        let told = house.ask(holder).await.unwrap().standing.minute.limit;
+        let told = house.ask(holder).await.unwrap().limit_status.minute.limit;
         assert_eq!(told, 600);
     }
     let before = house.clock.now();
@@ -105,14 +111,16 @@ async fn a_store_that_fails_changes_nothing() {
     let keys = &house.keys;
     let results = [
         keys.create(&ANA, order(None)).await.map(drop),
-        keys.revoke(&ANA, Reach::Own, id).await.map(drop),
+        keys.revoke(&ANA, RequestedScope::Own, id).await.map(drop),
         keys.rotate(&ANA, id, hours(0)).await.map(drop),
-        keys.list(&ANA, Reach::Own, &listing()).await.map(drop),
+        keys.list(&ANA, RequestedScope::Own, &listing())
+            .await
+            .map(drop),
     ];
     for result in results {
         assert!(matches!(result, Err(KeyError::Store(_))), "{result:?}");
     }
     house.store.come_back();
-    let found = keys.find(&ANA, Reach::Own, id).await.unwrap();
+    let found = keys.find(&ANA, RequestedScope::Own, id).await.unwrap();
     assert_eq!(found, created.key);
 }

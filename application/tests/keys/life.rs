@@ -30,7 +30,7 @@ async fn a_customer_has_a_thousand_active_keys_at_most() {
     let another = keys.create(&ANA, order(None)).await.map(drop);
     assert!(refused(another));
     let new = instead.new.key.key.id;
-    keys.revoke(&ANA, Reach::Own, new).await.unwrap();
+    keys.revoke(&ANA, RequestedScope::Own, new).await.unwrap();
     house.key_of(&ANA).await;
     house.key_of(&LUIS).await;
 }
@@ -62,7 +62,10 @@ async fn a_prefix_that_another_key_has_is_drawn_again() {
     house.store.take_next_prefixes(8);
     let never = house.keys.create(&ANA, order(None)).await;
     assert!(matches!(never, Err(KeyError::Store(_))));
-    assert_eq!(house.listed(&ANA, Reach::Own).await.unwrap().len(), 2);
+    assert_eq!(
+        house.listed(&ANA, RequestedScope::Own).await.unwrap().len(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -71,12 +74,20 @@ async fn a_revoked_key_admits_nobody_once_its_owner_knows() {
     let created = house.key_of(&ANA).await;
     let (id, secret) = (created.key.key.id, created.secret.reveal());
     assert!(house.is_admitted(secret).await);
-    let revoked = house.keys.revoke(&ANA, Reach::Own, id).await.unwrap();
+    let revoked = house
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
     assert_eq!(revoked.key.revoked_at, Some(noon()));
     assert_eq!(revoked.used.net(), 1);
     assert!(!house.is_admitted(secret).await);
     house.clock.advance(Duration::from_mins(1));
-    let again = house.keys.revoke(&ANA, Reach::Own, id).await.unwrap();
+    let again = house
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
     assert_eq!(again.key.revoked_at, Some(noon()), "the first one counts");
     assert_eq!(house.log().await.len(), 2, "and is written down once");
 }
@@ -123,7 +134,11 @@ async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once
     }
     let again = house.keys.rotate(&ANA, id, hours(24)).await;
     assert!(matches!(again, Err(KeyError::AlreadyRotated)));
-    house.keys.revoke(&ANA, Reach::Own, id).await.unwrap();
+    house
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
     let revoked = house.keys.rotate(&ANA, id, hours(24)).await;
     assert!(matches!(revoked, Err(KeyError::Revoked)));
 }
@@ -142,7 +157,7 @@ async fn new_limits_hold_once_the_admin_knows() {
     assert_eq!(set.key.limits, limits(10, Some(1_000)));
     assert_eq!(set.used.net(), 1);
     let admission = house.ask(&holder).await.unwrap();
-    assert_eq!(admission.standing.minute.limit, 10);
+    assert_eq!(admission.limit_status.minute.limit, 10);
     let unknown = KeyId(Uuid::nil());
     let unknown = house.keys.set_limits(&ADMIN, unknown, ten_a_minute());
     assert_not_found(unknown.await, "limits of nothing");
@@ -174,13 +189,13 @@ async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_t
     };
     assert_eq!(set(ExistingKeys::Keep).await, Plan::Enterprise);
     let kept = house.ask(&holder).await.unwrap();
-    assert_eq!(kept.standing.minute.limit, 60);
+    assert_eq!(kept.limit_status.minute.limit, 60);
     let new = house.key_of(&ANA).await.key.key;
     assert_eq!(new.limits, Plan::Enterprise.limits());
     assert_eq!(set(ExistingKeys::Follow).await, Plan::Enterprise);
     let followed = house.ask(&holder).await.unwrap();
-    assert_eq!(followed.standing.minute.limit, 600);
-    assert_eq!(followed.standing.month, None);
+    assert_eq!(followed.limit_status.minute.limit, 600);
+    assert_eq!(followed.limit_status.month, None);
 
     let unknown = CustomerId(Uuid::nil());
     let unknown = house

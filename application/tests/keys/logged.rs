@@ -24,13 +24,13 @@ async fn every_change_of_a_key_is_a_line_with_who_made_it() {
     let keys = &house.keys;
     let old = house.key_of(&ANA).await.key.key;
     let (id, customer) = (old.id, old.customer);
-    let renamed = keys.rename(&ANA, Reach::Own, id, name("canary"));
+    let renamed = keys.rename(&ANA, RequestedScope::Own, id, name("canary"));
     renamed.await.unwrap();
     keys.set_limits(&ADMIN, id, ten_a_minute()).await.unwrap();
     let new = keys.rotate(&ANA, id, hours(1)).await.unwrap().new.key.key;
     // From now on the admin has an account, too.
     let own = house.key_of(&ADMIN).await.key.key;
-    keys.revoke(&ADMIN, Reach::All, id).await.unwrap();
+    keys.revoke(&ADMIN, RequestedScope::All, id).await.unwrap();
     let (plan, follow) = (Plan::Enterprise, ExistingKeys::Follow);
     keys.set_plan(&ADMIN, customer, plan, follow).await.unwrap();
 
@@ -98,7 +98,7 @@ async fn the_lines_name_no_secret_no_name_and_nobody() {
     let created = house.key_of(&somebody).await;
     let id = created.key.key.id;
     let keys = &house.keys;
-    let renamed = keys.rename(&somebody, Reach::Own, id, name("a canary"));
+    let renamed = keys.rename(&somebody, RequestedScope::Own, id, name("a canary"));
     renamed.await.unwrap();
     let rotated = keys.rotate(&somebody, id, hours(0)).await.unwrap();
     assert_eq!(of_keys(&lines).len(), 4);
@@ -117,10 +117,10 @@ async fn what_was_not_done_is_no_line() {
     let id = house.key_of(&ANA).await.key.key.id;
     let (lines, _guard) = listen();
     let keys = &house.keys;
-    assert_not_found(keys.revoke(&LUIS, Reach::Own, id).await, "revoke");
-    assert_forbidden(keys.revoke(&LUIS, Reach::All, id).await, "revoke");
+    assert_not_found(keys.revoke(&LUIS, RequestedScope::Own, id).await, "revoke");
+    assert_forbidden(keys.revoke(&LUIS, RequestedScope::All, id).await, "revoke");
     house.store.go_down();
-    let down = keys.revoke(&ANA, Reach::Own, id).await;
+    let down = keys.revoke(&ANA, RequestedScope::Own, id).await;
     assert!(matches!(down, Err(KeyError::Store(_))));
     assert_eq!(of_keys(&lines), Vec::<Value>::new());
 }
@@ -135,7 +135,7 @@ async fn a_revocation_that_the_limiter_never_hears_of_is_a_line() {
     house
         .store
         .after_next_snapshot(async move { store.go_down() });
-    let revoked = house.keys.revoke(&ANA, Reach::Own, id).await;
+    let revoked = house.keys.revoke(&ANA, RequestedScope::Own, id).await;
     assert!(matches!(revoked, Err(KeyError::Store(_))));
     let [line] = &of_keys(&lines)[..] else {
         panic!("one thing was done");

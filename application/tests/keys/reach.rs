@@ -29,15 +29,17 @@ async fn another_owners_key_does_not_exist() {
     house.key_of(&LUIS).await;
     for other in [LUIS.clone(), person("nobody", Role::Member)] {
         let keys = &house.keys;
-        assert_not_found(keys.find(&other, Reach::Own, id).await, "find");
-        let renamed = keys.rename(&other, Reach::Own, id, name("mine")).await;
+        assert_not_found(keys.find(&other, RequestedScope::Own, id).await, "find");
+        let renamed = keys
+            .rename(&other, RequestedScope::Own, id, name("mine"))
+            .await;
         assert_not_found(renamed, "rename");
-        assert_not_found(keys.revoke(&other, Reach::Own, id).await, "revoke");
+        assert_not_found(keys.revoke(&other, RequestedScope::Own, id).await, "revoke");
         assert_not_found(keys.rotate(&other, id, hours(1)).await, "rotate");
         assert_not_found(keys.rotate(&other, id, hours(0)).await, "rotate at once");
         assert!(
             !house
-                .listed(&other, Reach::Own)
+                .listed(&other, RequestedScope::Own)
                 .await
                 .unwrap()
                 .contains(&id)
@@ -45,7 +47,11 @@ async fn another_owners_key_does_not_exist() {
         let own = keys.own(&other, RevokedKeys::Included).await.unwrap();
         assert!(own.iter().all(|key| key.id != id));
     }
-    let found = house.keys.find(&ANA, Reach::Own, id).await.unwrap();
+    let found = house
+        .keys
+        .find(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
     assert_eq!(found, key.key, "and nothing happened to it");
     assert!(house.is_admitted(key.secret.reveal()).await);
     let creations = house.log().await;
@@ -60,9 +66,12 @@ async fn another_owners_key_does_not_exist() {
 async fn an_admins_own_reach_is_its_own() {
     let house = house();
     let id = house.key_of(&ANA).await.key.key.id;
-    assert_not_found(house.keys.find(&ADMIN, Reach::Own, id).await, "find");
+    assert_not_found(
+        house.keys.find(&ADMIN, RequestedScope::Own, id).await,
+        "find",
+    );
     assert_not_found(house.keys.rotate(&ADMIN, id, hours(0)).await, "rotate");
-    assert_eq!(house.listed(&ADMIN, Reach::Own).await.unwrap(), []);
+    assert_eq!(house.listed(&ADMIN, RequestedScope::Own).await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -71,7 +80,7 @@ async fn a_member_may_not_do_what_admins_do() {
     let created = house.key_of(&ANA).await;
     let (id, customer) = (created.key.key.id, created.key.key.customer);
     let keys = &house.keys;
-    for reach in [Reach::All, Reach::Of(customer)] {
+    for reach in [RequestedScope::All, RequestedScope::Of(customer)] {
         assert_forbidden(house.listed(&ANA, reach).await, "list");
         assert_forbidden(keys.find(&ANA, reach, id).await, "find");
         let renamed = keys.rename(&ANA, reach, id, name("mine")).await;
@@ -97,14 +106,14 @@ async fn an_admin_reaches_everybodys_keys_and_one_customers() {
     house.clock.advance(Duration::from_millis(1));
     let luis_s = house.key_of(&LUIS).await;
     let (ana_s, luis_s) = (ana_s.key.key, luis_s.key.key);
-    let all = house.listed(&ADMIN, Reach::All).await.unwrap();
+    let all = house.listed(&ADMIN, RequestedScope::All).await.unwrap();
     assert_eq!(all, [luis_s.id, ana_s.id]);
-    let of_ana = Reach::Of(ana_s.customer);
+    let of_ana = RequestedScope::Of(ana_s.customer);
     assert_eq!(house.listed(&ADMIN, of_ana).await.unwrap(), [ana_s.id]);
     let keys = &house.keys;
     let other = keys.find(&ADMIN, of_ana, luis_s.id).await;
     assert_not_found(other, "a key of another customer than the one named");
-    let renamed = keys.rename(&ADMIN, Reach::All, ana_s.id, name("checked"));
+    let renamed = keys.rename(&ADMIN, RequestedScope::All, ana_s.id, name("checked"));
     assert_eq!(renamed.await.unwrap().key.name, name("checked"));
     let revoked = keys.revoke(&ADMIN, of_ana, ana_s.id).await.unwrap();
     assert_eq!(revoked.key.status(), KeyStatus::Revoked);
@@ -122,7 +131,7 @@ async fn an_admin_reaches_everybodys_keys_and_one_customers() {
 async fn who_is_not_known_has_an_empty_list() {
     let house = house();
     house.key_of(&LUIS).await;
-    let page = house.keys.list(&ANA, Reach::Own, &listing()).await;
+    let page = house.keys.list(&ANA, RequestedScope::Own, &listing()).await;
     let page = page.unwrap();
     assert_eq!(
         (page.items.len(), page.has_next, page.total),
@@ -142,7 +151,7 @@ async fn a_cursor_of_another_list_is_named_so() {
         value: "a name".to_owned(),
         id: Uuid::nil(),
     });
-    let listed = house.keys.list(&ANA, Reach::Own, &ask).await;
+    let listed = house.keys.list(&ANA, RequestedScope::Own, &ask).await;
     assert!(matches!(listed, Err(KeyError::Cursor)));
 }
 
@@ -150,7 +159,7 @@ async fn a_cursor_of_another_list_is_named_so() {
 async fn an_act_is_written_down_with_its_request() {
     let house = house();
     let id = house.key_of(&ANA).await.key.key.id;
-    let ask = PageAsk::first(PageSize::MAX);
+    let ask = PageRequest::first(PageSize::MAX);
     let filter = AuditFilter {
         key: Some(id),
         ..AuditFilter::default()

@@ -18,7 +18,11 @@ async fn a_failure_is_shared_by_its_callers_and_remembered_by_nobody() {
         report.result.unwrap_err();
     }
     assert_eq!(house.test.times_asked(), 1);
-    house.fetch("404.00", Wanted::Xml).await.result.unwrap_err();
+    house
+        .fetch("404.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap_err();
     assert_eq!(house.test.times_asked(), 2);
 }
 
@@ -27,12 +31,21 @@ async fn a_question_that_everybody_gave_up_is_asked_anew() {
     let house = Arc::new(house());
     house.test.hold();
     let gone = Arc::clone(&house);
-    let gone = tokio::spawn(async move { gone.fetch("10.00", Wanted::Xml).await.result.is_ok() });
+    let gone = tokio::spawn(async move {
+        gone.fetch("10.00", RequestedFiles::Xml)
+            .await
+            .result
+            .is_ok()
+    });
     house.is_asked().await;
     gone.abort();
     assert!(gone.await.unwrap_err().is_cancelled());
     house.test.release();
-    house.fetch("10.00", Wanted::Xml).await.result.unwrap();
+    house
+        .fetch("10.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap();
     assert_eq!(house.test.times_asked(), 2);
 }
 
@@ -40,22 +53,22 @@ async fn a_question_that_everybody_gave_up_is_asked_anew() {
 async fn a_caller_of_another_format_gets_it_after_the_first() {
     let house = Arc::new(house());
     house.test.hold();
-    let first = house.asking("10.00", Wanted::Xml);
+    let first = house.asking("10.00", RequestedFiles::Xml);
     house.is_asked().await;
-    let second = house.asking("10.00", Wanted::Pdf);
+    let second = house.asking("10.00", RequestedFiles::Pdf);
     house.test.release();
     first.await.result.unwrap();
     second.await.result.unwrap();
-    assert_eq!(house.asked(), [Wanted::Xml, Wanted::Pdf]);
+    assert_eq!(house.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
 }
 
 /// What the second of two callers gets: it wants the PDF, while the first's question about the
 /// XML takes `waited`.
 async fn behind_a_question_that_takes(house: &Arc<House>, waited: Duration) -> FetchReport {
     house.test.hold();
-    let first = house.asking("10.00", Wanted::Xml);
+    let first = house.asking("10.00", RequestedFiles::Xml);
     house.is_asked().await;
-    let second = house.asking("10.00", Wanted::Pdf);
+    let second = house.asking("10.00", RequestedFiles::Pdf);
     // Both run on this thread: after its turn, the second waits for the first's question.
     tokio::task::yield_now().await;
     house.clock.advance(waited);

@@ -140,7 +140,7 @@ async fn a_binding_of_another_installation_is_none() {
         house.denied.clone(),
         house.clock.clone(),
         Arc::new(CountingRandom::default()),
-        TicketSeal::new(&[8; 32]).unwrap(),
+        PendingSignInSeal::new(&[8; 32]).unwrap(),
         addresses(),
     );
     let begun = house.begin("/").await;

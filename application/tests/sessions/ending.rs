@@ -48,7 +48,7 @@ async fn a_signed_out_token_with_another_signature_is_signed_out() {
         house.denied.clone(),
         house.clock.clone(),
         Arc::new(CountingRandom::default()),
-        TicketSeal::new(&[7; 32]).unwrap(),
+        PendingSignInSeal::new(&[7; 32]).unwrap(),
         addresses(),
     );
     sessions.person("head.body.other").await.unwrap();

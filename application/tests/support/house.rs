@@ -12,7 +12,8 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
 use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
 use ports::inbound::{
-    Admission, Attempt, Caller, Gatekeeper, KeyAdministration, KeyOrder, Refusal, Settlement,
+    Admission, AdmissionError, AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey,
+    Settlement,
 };
 use ports::outbound::{Clock, KeyStore};
 
@@ -91,7 +92,7 @@ impl House {
 
     /// A key of an admin's.
     pub(crate) async fn holder_of(&self, admin: &Caller, limits: Limits) -> Holder {
-        let order = KeyOrder {
+        let order = NewKey {
             name: KeyName::parse("till").unwrap(),
             environment: Environment::Test,
             limits: Some(limits),
@@ -107,8 +108,8 @@ impl House {
         &self,
         key: Option<&str>,
         address: IpAddr,
-    ) -> Result<Admission, Refusal> {
-        let attempt = Attempt {
+    ) -> Result<Admission, AdmissionError> {
+        let attempt = AdmissionRequest {
             presented_key: key,
             address,
             endpoint: Endpoint::Xml,
@@ -117,7 +118,7 @@ impl House {
         self.gatekeeper.admit(attempt).await
     }
 
-    pub(crate) async fn ask(&self, holder: &Holder) -> Result<Admission, Refusal> {
+    pub(crate) async fn ask(&self, holder: &Holder) -> Result<Admission, AdmissionError> {
         self.present(Some(holder.secret.reveal()), HERE).await
     }
 
@@ -142,5 +143,5 @@ pub(crate) fn ended(outcome: Outcome) -> Settlement {
 
 /// What the month of an admitted request has used, the request counted.
 pub(crate) fn month_used(admission: &Admission) -> u64 {
-    admission.standing.month.unwrap().used
+    admission.limit_status.month.unwrap().used
 }

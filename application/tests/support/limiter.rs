@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::key::KeyId;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use memory::{InProcessLimiter, ManualClock};
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
@@ -77,7 +77,7 @@ impl Limiter for WatchedLimiter {
         self.inner.admit(key).await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         self.answer()?;
         self.inner.peek(key).await
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::Role;
 use domain::key::{HashGeneration, KeyHasher, KeyId, Owner};
 use domain::limits::Limits;
@@ -64,10 +64,10 @@ pub(crate) fn person(subject: &str, role: Role) -> Caller {
 }
 
 /// What another process on the same data does; each time another act.
-fn act() -> Act {
+fn act() -> AuditContext {
     static ACTS: AtomicUsize = AtomicUsize::new(1);
     let number = ACTS.fetch_add(1, Ordering::SeqCst);
-    Act {
+    AuditContext {
         id: Uuid::from_u128(number as u128),
         at: noon(),
         actor: Owner::operator(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
 use domain::limits::MonthlyUse;
@@ -13,7 +13,7 @@ use domain::month::Month;
 use domain::page::Page;
 use futures::future::BoxFuture;
 use memory::MemoryStore;
-use ports::inbound::{KeyListing, KeyOverview, RevokedKeys};
+use ports::inbound::{KeyOverview, KeyQuery, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
@@ -141,7 +141,7 @@ impl KeyStore for WatchedStore {
         &self,
         record: KeyRecord,
         most_active: u64,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(), InsertError> {
         self.answer()?;
         if self.taken_prefix() {
@@ -208,7 +208,7 @@ impl KeyStore for WatchedStore {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyListing,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
         self.answer()?;
         self.inner.list(scope, month, ask).await
@@ -238,7 +238,7 @@ impl KeyStore for WatchedStore {
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
         self.answer()?;
         self.inner.change(scope, id, change, act).await
@@ -250,7 +250,7 @@ impl KeyStore for WatchedStore {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
         self.answer()?;
         if self.taken_prefix() {

@@ -18,7 +18,7 @@ pub struct KeyHash(pub [u8; 32]);
 
 /// What a secret is recognised by. Tells nothing of the secret, and of no key whether it is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SecretMark(pub [u8; 32]);
+pub struct SecretFingerprint(pub [u8; 32]);
 
 /// What a mark is the HMAC-SHA256 of. No key is spelt like it.
 const MARKED: &[u8] = b"cep-gateway: the mark of a secret";
@@ -104,10 +104,10 @@ impl KeyHasher {
     }
 
     /// The mark of each secret, by its generation.
-    pub fn marks(&self) -> impl Iterator<Item = (HashGeneration, SecretMark)> + '_ {
+    pub fn marks(&self) -> impl Iterator<Item = (HashGeneration, SecretFingerprint)> + '_ {
         self.secrets.iter().map(|(generation, secret)| {
             let mark = mac(secret, MARKED).finalize().into_bytes().into();
-            (*generation, SecretMark(mark))
+            (*generation, SecretFingerprint(mark))
         })
     }
 

@@ -12,14 +12,14 @@ const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 
 /// What a limit page did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strike {
+pub enum BackOff {
     /// A back-off of this length began.
     Began(Duration),
     /// So much is left of the one that another cycle of the same time began.
     Joined(Duration),
 }
 
-impl Strike {
+impl BackOff {
     /// The time that is left.
     pub const fn left(self) -> Duration {
         match self {
@@ -30,14 +30,14 @@ impl Strike {
 
 /// How long the portal is left alone.
 #[derive(Debug, Default)]
-pub(super) struct BackOff {
+pub(super) struct BackOffState {
     /// Back-offs in a row.
     strikes: u32,
     /// Beginning and end of the newest one.
     newest: Option<(Duration, Duration)>,
 }
 
-impl BackOff {
+impl BackOffState {
     /// The time left; `None` when the portal may be asked.
     pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
         let (_, end) = self.newest?;
@@ -46,21 +46,21 @@ impl BackOff {
 
     /// A cycle that began at `cycle` met the limit. Cycles that were under way together meet it
     /// together, and that is one strike.
-    pub(super) fn strike(&mut self, cycle: Duration, now: Duration) -> Strike {
+    pub(super) fn strike(&mut self, cycle: Duration, now: Duration) -> BackOff {
         if let (Some((began, _)), Some(left)) = (self.newest, self.remaining(now))
             && cycle <= began
         {
-            return Strike::Joined(left);
+            return BackOff::Joined(left);
         }
         let length = FIRST_BACK_OFF * 2_u32.pow(self.strikes.min(DOUBLINGS));
         self.strikes = self.strikes.saturating_add(1);
         self.newest = Some((now, now + length));
-        Strike::Began(length)
+        BackOff::Began(length)
     }
 
     /// So much is left of a silence that was begun elsewhere; whether that was news. The strikes
     /// that led to it are inferred from its length, as far as what is left tells it.
-    pub(super) fn learn(&mut self, left: Duration, now: Duration) -> bool {
+    pub(super) fn merge(&mut self, left: Duration, now: Duration) -> bool {
         let end = now + left;
         let known = self.newest.map_or(now, |(_, known)| known + SAME_BACK_OFF);
         if left.is_zero() || end <= known {
@@ -92,32 +92,32 @@ mod tests {
 
     #[test]
     fn it_doubles_up_to_32_minutes_and_starts_again_after_a_success() {
-        let mut back_off = BackOff::default();
+        let mut back_off = BackOffState::default();
         let mut now = minutes(5);
         for expected in [2, 4, 8, 16, 32, 32, 32] {
-            assert_eq!(back_off.strike(now, now), Strike::Began(minutes(expected)));
+            assert_eq!(back_off.strike(now, now), BackOff::Began(minutes(expected)));
             assert_eq!(back_off.remaining(now), Some(minutes(expected)));
             now += minutes(expected);
             assert_eq!(back_off.remaining(now), None);
             now += Duration::from_secs(1);
         }
         back_off.forgive(now);
-        assert_eq!(back_off.strike(now, now), Strike::Began(minutes(2)));
+        assert_eq!(back_off.strike(now, now), BackOff::Began(minutes(2)));
     }
 
     #[test]
     fn cycles_that_were_under_way_together_are_one_strike() {
-        let mut back_off = BackOff::default();
+        let mut back_off = BackOffState::default();
         let began = minutes(5);
         let first = began + Duration::from_secs(1);
-        assert_eq!(back_off.strike(began, first), Strike::Began(minutes(2)));
+        assert_eq!(back_off.strike(began, first), BackOff::Began(minutes(2)));
         let later = first + Duration::from_secs(20);
         assert_eq!(
             back_off.strike(began, later),
-            Strike::Joined(Duration::from_secs(100))
+            BackOff::Joined(Duration::from_secs(100))
         );
         let next = first + minutes(2);
-        assert_eq!(back_off.strike(next, next), Strike::Began(minutes(4)));
+        assert_eq!(back_off.strike(next, next), BackOff::Began(minutes(4)));
     }
 
     #[test]
@@ -131,15 +131,15 @@ mod tests {
             (32, 32),
             (50, 32),
         ] {
-            let mut back_off = BackOff::default();
+            let mut back_off = BackOffState::default();
             let now = minutes(5);
-            assert!(back_off.learn(minutes(left), now));
+            assert!(back_off.merge(minutes(left), now));
             assert_eq!(back_off.remaining(now), Some(minutes(left)));
             let later = now + minutes(left);
             assert_eq!(back_off.remaining(later), None);
             assert_eq!(
                 back_off.strike(later, later),
-                Strike::Began(minutes(next)),
+                BackOff::Began(minutes(next)),
                 "after {left} minutes"
             );
         }
@@ -147,40 +147,40 @@ mod tests {
 
     #[test]
     fn a_silence_is_never_made_shorter_and_not_longer_by_being_told_on() {
-        let mut back_off = BackOff::default();
+        let mut back_off = BackOffState::default();
         let mut now = minutes(5);
         back_off.strike(now, now);
-        assert!(!back_off.learn(Duration::ZERO, now));
-        assert!(!back_off.learn(minutes(1), now));
+        assert!(!back_off.merge(Duration::ZERO, now));
+        assert!(!back_off.merge(minutes(1), now));
         for _ in 0..100 {
             // It takes a second to tell.
             let left = back_off.remaining(now).unwrap();
             now += Duration::from_secs(1);
-            assert!(!back_off.learn(left, now));
+            assert!(!back_off.merge(left, now));
         }
         assert_eq!(back_off.remaining(now), Some(Duration::from_secs(20)));
-        assert!(back_off.learn(minutes(4), now));
+        assert!(back_off.merge(minutes(4), now));
         assert_eq!(back_off.remaining(now), Some(minutes(4)));
     }
 
     #[test]
     fn nothing_left_is_no_silence_though_there_was_one() {
-        let mut back_off = BackOff::default();
+        let mut back_off = BackOffState::default();
         back_off.strike(minutes(5), minutes(5));
         back_off.forgive(minutes(8));
-        assert!(!back_off.learn(Duration::ZERO, minutes(9)));
+        assert!(!back_off.merge(Duration::ZERO, minutes(9)));
         let next = back_off.strike(minutes(9), minutes(9));
-        assert_eq!(next, Strike::Began(minutes(2)));
+        assert_eq!(next, BackOff::Began(minutes(2)));
     }
 
     #[test]
     fn a_late_success_of_before_does_not_forgive() {
-        let mut back_off = BackOff::default();
+        let mut back_off = BackOffState::default();
         back_off.strike(minutes(5), minutes(5));
         back_off.forgive(minutes(4));
         assert_eq!(
             back_off.strike(minutes(8), minutes(8)),
-            Strike::Began(minutes(4))
+            BackOff::Began(minutes(4))
         );
     }
 }

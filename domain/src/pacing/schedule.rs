@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::back_off::{BackOff, Strike};
+use super::back_off::{BackOff, BackOffState};
 use super::pace::Pace;
-use super::{Pacing, Refusal};
+use super::{Pacing, Throttled};
 
 /// Somebody who waits for a turn; who came earlier is less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub enum Step {
     /// when anything has changed.
     Behind(Duration),
     /// Give up: there is no turn any more, or not in time.
-    Leave(Refusal),
+    Leave(Throttled),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct Schedule {
     pace: Pace,
     waiting: VecDeque<Waiting>,
     tickets: u64,
-    back_off: BackOff,
+    back_off: BackOffState,
 }
 
 impl Schedule {
@@ -48,18 +48,18 @@ impl Schedule {
             pace: Pace::new(pacing),
             waiting: VecDeque::new(),
             tickets: 0,
-            back_off: BackOff::default(),
+            back_off: BackOffState::default(),
         }
     }
 
     /// Queues a caller who can wait until `latest`. A turn that is promised so moves ahead when
-    /// others leave; it moves back only when turns are [learnt of](Self::learn_of_turn).
+    /// others leave; it moves back only when turns are [learnt of](Self::merge_acquisition).
     ///
     /// # Errors
-    /// A [`Refusal`] when the turn would come later than that, or not at all for now.
-    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<Ticket, Refusal> {
+    /// A [`Throttled`] when the turn would come later than that, or not at all for now.
+    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<Ticket, Throttled> {
         if let Some(retry_after) = self.back_off.remaining(now) {
-            return Err(Refusal::BackingOff { retry_after });
+            return Err(Throttled::BackingOff { retry_after });
         }
         let turn = self.pace.turn_behind(self.waiting.len(), now);
         if turn > latest {
@@ -75,7 +75,7 @@ impl Schedule {
     pub fn step(&mut self, ticket: Ticket, now: Duration) -> Step {
         let Some(place) = self.place_of(ticket) else {
             let retry_after = self.back_off.remaining(now).unwrap_or_default();
-            return Step::Leave(Refusal::BackingOff { retry_after });
+            return Step::Leave(Throttled::BackingOff { retry_after });
         };
         let turn = self.pace.turn_behind(place, now);
         if turn > self.waiting[place].latest.max(now) {
@@ -101,25 +101,25 @@ impl Schedule {
 
     /// The bank wanted a captcha or fewer questions in a cycle whose turn came so long ago:
     /// everybody leaves.
-    pub fn limited(&mut self, under_way: Duration, now: Duration) -> Strike {
+    pub fn record_throttled(&mut self, under_way: Duration, now: Duration) -> BackOff {
         self.waiting.clear();
         self.back_off.strike(now.saturating_sub(under_way), now)
     }
 
     /// The bank answered a whole cycle whose turn came so long ago.
-    pub fn served(&mut self, under_way: Duration, now: Duration) {
+    pub fn record_success(&mut self, under_way: Duration, now: Duration) {
         self.back_off.forgive(now.saturating_sub(under_way));
     }
 
     /// Counts a turn that another schedule of the same bank gave so long ago.
-    pub fn learn_of_turn(&mut self, ago: Duration, now: Duration) {
+    pub fn merge_acquisition(&mut self, ago: Duration, now: Duration) {
         self.pace.count(now.saturating_sub(ago), now);
     }
 
     /// So much is left of a back-off that another schedule of the same bank keeps. A longer one
     /// that is known stays; otherwise everybody leaves.
-    pub fn learn_of_back_off(&mut self, left: Duration, now: Duration) {
-        if self.back_off.learn(left, now) {
+    pub fn merge_back_off(&mut self, left: Duration, now: Duration) {
+        if self.back_off.merge(left, now) {
             self.waiting.clear();
         }
     }
@@ -141,8 +141,8 @@ impl Schedule {
     }
 }
 
-fn too_late(turn: Duration, now: Duration) -> Refusal {
-    Refusal::BudgetUsedUp {
+fn too_late(turn: Duration, now: Duration) -> Throttled {
+    Throttled::BudgetUsedUp {
         retry_after: turn.saturating_sub(now),
     }
 }

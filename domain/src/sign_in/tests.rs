@@ -9,17 +9,17 @@ fn noon() -> DateTime<Utc> {
     "2026-11-20T12:00:00Z".parse().unwrap()
 }
 
-fn seal() -> TicketSeal {
-    TicketSeal::new(&[7; 32]).unwrap()
+fn seal() -> PendingSignInSeal {
+    PendingSignInSeal::new(&[7; 32]).unwrap()
 }
 
-fn ticket(return_to: &str) -> Ticket {
+fn ticket(return_to: &str) -> PendingSignIn {
     let mut next = 0_u8;
     let mut fill = |bytes: &mut [u8]| {
         next += 1;
         bytes.fill(next);
     };
-    Ticket::new(ReturnPath::or_home(return_to), noon(), &mut fill)
+    PendingSignIn::new(ReturnPath::or_home(return_to), noon(), &mut fill)
 }
 
 #[rstest]
@@ -81,7 +81,7 @@ fn a_ticket_is_good_for_ten_minutes() {
 
 #[test]
 fn a_ticket_of_another_seal_is_none() {
-    let text = TicketSeal::new(&[8; 32]).unwrap().seal(&ticket("/"));
+    let text = PendingSignInSeal::new(&[8; 32]).unwrap().seal(&ticket("/"));
     assert_eq!(seal().open(&text, noon()), None);
 }
 
@@ -120,7 +120,7 @@ fn an_answer_is_told_by_its_state() {
 
 #[test]
 fn a_short_secret_seals_nothing() {
-    let refused = TicketSeal::new(&[7; 31]).unwrap_err();
+    let refused = PendingSignInSeal::new(&[7; 31]).unwrap_err();
     assert_eq!(refused, SecretError::TooShort { length: 31 });
 }
 

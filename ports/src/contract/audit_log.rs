@@ -6,7 +6,7 @@ use std::future::Future;
 use domain::audit::AuditEntry;
 use domain::customer::ExistingKeys;
 use domain::limits::Plan;
-use domain::page::PageAsk;
+use domain::page::PageRequest;
 
 use super::fixture::{
     act, customer, foreign_cursor, instant, monthly_quota, page_of, per_minute, record, record_of,
@@ -53,7 +53,7 @@ fn acts<'a>(entries: impl IntoIterator<Item = &'a AuditEntry>) -> Vec<u16> {
     entries.into_iter().map(number).collect()
 }
 
-async fn walk(stores: &Stores, ask: PageAsk) -> Vec<u16> {
+async fn walk(stores: &Stores, ask: PageRequest) -> Vec<u16> {
     let all = AuditFilter::default();
     let entries = paging::walk(ask, async |page| stores.audit.audit(&all, &page).await);
     acts(&entries.await)
@@ -88,7 +88,7 @@ async fn a_page_begins_after_the_one_before_whatever_was_added(
     let page = page.expect("the log is read");
     let last = page.items.last().map(|(cursor, _)| cursor.clone());
     here.added(7).await;
-    let rest = PageAsk {
+    let rest = PageRequest {
         after: last,
         ..page_of(3)
     };
@@ -97,7 +97,7 @@ async fn a_page_begins_after_the_one_before_whatever_was_added(
 
 async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
     written(&here).await;
-    let ask = PageAsk {
+    let ask = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     };

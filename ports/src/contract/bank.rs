@@ -17,7 +17,7 @@ use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use futures::future::join_all;
 
-use crate::inbound::Wanted;
+use crate::inbound::RequestedFiles;
 use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 
 /// The amounts that choose an answer, in centavos.
@@ -88,7 +88,7 @@ pub fn transfer(centavos: u64, tracking_key: &str) -> Transfer {
 }
 
 /// A patient lookup of a transfer of the suite.
-pub fn lookup(centavos: u64, wanted: Wanted) -> Lookup {
+pub fn lookup(centavos: u64, wanted: RequestedFiles) -> Lookup {
     Lookup {
         transfer: transfer(centavos, "CONTRACT0001"),
         wanted,
@@ -97,7 +97,7 @@ pub fn lookup(centavos: u64, wanted: Wanted) -> Lookup {
 }
 
 async fn ask(bank: &Arc<dyn Bank>, centavos: u64) -> Result<BankAnswer, BankError> {
-    bank.fetch(&lookup(centavos, Wanted::Both)).await
+    bank.fetch(&lookup(centavos, RequestedFiles::Both)).await
 }
 
 async fn files(bank: &Arc<dyn Bank>, lookup: &Lookup) -> BankFiles {
@@ -109,9 +109,9 @@ async fn files(bank: &Arc<dyn Bank>, lookup: &Lookup) -> BankFiles {
 
 async fn exactly_the_wanted_files_are_there(bank: Arc<dyn Bank>) {
     for (wanted, xml, pdf) in [
-        (Wanted::Xml, true, false),
-        (Wanted::Pdf, false, true),
-        (Wanted::Both, true, true),
+        (RequestedFiles::Xml, true, false),
+        (RequestedFiles::Pdf, false, true),
+        (RequestedFiles::Both, true, true),
     ] {
         let files = files(&bank, &lookup(scene::ISSUED, wanted)).await;
         assert_eq!((files.xml.is_some(), files.pdf.is_some()), (xml, pdf));
@@ -121,8 +121,8 @@ async fn exactly_the_wanted_files_are_there(bank: Arc<dyn Bank>) {
 }
 
 async fn an_xml_never_changes(bank: Arc<dyn Bank>) {
-    let alone = files(&bank, &lookup(scene::ISSUED, Wanted::Xml)).await;
-    let again = files(&bank, &lookup(scene::ISSUED, Wanted::Both)).await;
+    let alone = files(&bank, &lookup(scene::ISSUED, RequestedFiles::Xml)).await;
+    let again = files(&bank, &lookup(scene::ISSUED, RequestedFiles::Both)).await;
     assert_eq!(alone.xml, again.xml);
 }
 
@@ -185,7 +185,7 @@ async fn an_answer_that_nobody_knows_is_never_not_found(bank: Arc<dyn Bank>) {
 async fn a_silent_bank_is_left_when_the_patience_is_over(bank: Arc<dyn Bank>) {
     let lookup = Lookup {
         patience: SHORT_PATIENCE,
-        ..lookup(scene::SILENCE, Wanted::Xml)
+        ..lookup(scene::SILENCE, RequestedFiles::Xml)
     };
     let started = Instant::now();
     let answer = bank.fetch(&lookup).await;
@@ -205,7 +205,7 @@ async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {
     let keys: Vec<_> = (0..24).map(|n| format!("CONTRACT1{n:03}")).collect();
     let lookups = keys.iter().map(|key| Lookup {
         transfer: transfer(scene::ISSUED, key),
-        wanted: Wanted::Xml,
+        wanted: RequestedFiles::Xml,
         patience: PATIENCE,
     });
     let bank = &bank;
@@ -223,7 +223,7 @@ async fn a_budget_has_no_more_left_than_it_allows(bank: Arc<dyn Bank>) {
     assert!(fresh.remaining <= fresh.per_minute, "{fresh:?}");
     assert_eq!(fresh.paused_for, None);
     assert_eq!(bank.budget().await, Some(fresh), "to look takes nothing");
-    files(&bank, &lookup(scene::ISSUED, Wanted::Xml)).await;
+    files(&bank, &lookup(scene::ISSUED, RequestedFiles::Xml)).await;
     let asked = bank.budget().await.expect("a budget stays one");
     assert_eq!(asked.per_minute, fresh.per_minute);
     assert!(asked.remaining < fresh.remaining, "{asked:?}");

@@ -5,7 +5,7 @@ use std::future::Future;
 use domain::customer::{Customer, CustomerId};
 use domain::key::Owner;
 use domain::limits::{MonthlyUse, Plan};
-use domain::page::PageAsk;
+use domain::page::PageRequest;
 use futures::future::join_all;
 
 use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
@@ -46,7 +46,7 @@ async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
 }
 
 /// All customers that a text finds, newest first, on pages of so many.
-async fn walk(stores: &Stores, text: Option<&str>, ask: PageAsk) -> Vec<CustomerOverview> {
+async fn walk(stores: &Stores, text: Option<&str>, ask: PageRequest) -> Vec<CustomerOverview> {
     let read = async |page| stores.customers.customers(text, month(), &page).await;
     paging::walk(ask, read).await
 }
@@ -174,7 +174,7 @@ async fn a_page_begins_after_the_one_before_whatever_was_added(
     for number in [6, 3] {
         here.enrolled(number).await;
     }
-    let rest = PageAsk {
+    let rest = PageRequest {
         after: last,
         ..page_of(1)
     };
@@ -184,7 +184,7 @@ async fn a_page_begins_after_the_one_before_whatever_was_added(
 
 async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.enrolled(1).await;
-    let ask = PageAsk {
+    let ask = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     };

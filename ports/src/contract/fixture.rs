@@ -1,12 +1,12 @@
 //! The customers, keys and acts that the suites work with.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::{Customer, CustomerId};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::month::Month;
-use domain::page::{Cursor, PageAsk, PageSize};
+use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestId;
 use uuid::Uuid;
 
@@ -58,8 +58,8 @@ pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
 
 /// The `number`th act, so many milliseconds after noon, in a request of its own. No two acts that
 /// change something are one.
-pub fn act(number: u16) -> Act {
-    Act {
+pub fn act(number: u16) -> AuditContext {
+    AuditContext {
         id: id(3, number),
         at: instant(number),
         actor: Owner {
@@ -127,6 +127,6 @@ pub(super) fn foreign_cursor() -> Cursor {
 }
 
 /// A page of so many items.
-pub(super) fn page_of(items: u32) -> PageAsk {
-    PageAsk::first(PageSize::new(items).expect("a length of the suite"))
+pub(super) fn page_of(items: u32) -> PageRequest {
+    PageRequest::first(PageSize::new(items).expect("a length of the suite"))
 }

@@ -9,16 +9,16 @@ use domain::key::KeyId;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{PageAsk, PageSize};
+use domain::page::{PageRequest, PageSize};
 use domain::participant::ParticipantCode;
 use domain::request::RequestId;
-use domain::usage::Only;
+use domain::usage::RequestCriteria;
 use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fixture::{customer, record};
 use super::stores::Stores;
-use crate::inbound::{Banks, RequestListing, RequestRecord};
+use crate::inbound::{Banks, RequestQuery, RequestRecord};
 use crate::outbound::{AdmissionEntry, RefusalEntry, RequestEntry, Scope, UsageJournal};
 
 /// A journal, and where its words are read.
@@ -114,13 +114,13 @@ impl JournalUnderTest {
 
     /// The requests that are kept, by their id.
     async fn requests(&self) -> Vec<RequestRecord> {
-        let ask = RequestListing {
+        let ask = RequestQuery {
             key: None,
-            only: Only::default(),
+            criteria: RequestCriteria::default(),
             request_id: None,
             from: None,
             to: None,
-            page: PageAsk::first(PageSize::MAX),
+            page: PageRequest::first(PageSize::MAX),
         };
         let page = self.stores.usage.requests(Scope::Everybody, &ask).await;
         let page = page.expect("the store works");

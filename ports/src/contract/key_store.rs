@@ -4,12 +4,12 @@ use std::future::Future;
 
 use domain::key::{ApiKey, HashGeneration, KeyPrefix};
 use domain::limits::MonthlyUse;
-use domain::page::{Direction, PageAsk, PageSize};
+use domain::page::{Direction, PageRequest, PageSize};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
 use super::stores::{MANY, Stores, StoresUnderTest};
-use crate::inbound::{KeyFilter, KeyListing, KeyOrderBy, RevokedKeys};
+use crate::inbound::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
 
 mod bound;
@@ -122,17 +122,17 @@ async fn entries<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
 }
 
 /// Everybody's keys, the oldest first, on one page.
-pub(super) fn everything() -> KeyListing {
-    KeyListing {
+pub(super) fn everything() -> KeyQuery {
+    KeyQuery {
         filter: KeyFilter::default(),
-        order: KeyOrderBy::Created,
+        order: KeySort::Created,
         direction: Direction::Ascending,
-        page: PageAsk::first(PageSize::MAX),
+        page: PageRequest::first(PageSize::MAX),
     }
 }
 
 /// The keys that a list has on the page asked for.
-async fn listed(stores: &Stores, scope: Scope, ask: &KeyListing) -> Vec<ApiKey> {
+async fn listed(stores: &Stores, scope: Scope, ask: &KeyQuery) -> Vec<ApiKey> {
     let page = stores.keys.list(scope, month(), ask).await;
     let items = page.expect("the list is read").items;
     items.into_iter().map(|(_, item)| item.key).collect()

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::KeyId;
-use domain::limits::{Limits, MonthlyUse, Standing};
+use domain::limits::{LimitStatus, Limits, MonthlyUse};
 use domain::month::Month;
 use uuid::Uuid;
 
@@ -121,12 +121,12 @@ impl Subject {
             .expect("admit")
     }
 
-    async fn peek(&self) -> Option<Standing> {
+    async fn peek(&self) -> Option<LimitStatus> {
         self.under_test.limiter.peek(self.key).await.expect("peek")
     }
 
     /// Peeks at a key that is known.
-    async fn standing(&self) -> Standing {
+    async fn limit_status(&self) -> LimitStatus {
         self.peek().await.expect("the key is known")
     }
 
@@ -185,13 +185,16 @@ async fn exactly_the_limit_is_admitted_in_a_minute(under_test: LimiterUnderTest)
     let subject = Subject::known(under_test, 5, Some(1_000), 0).await;
     assert_eq!(subject.admitted_of(8).await, 5);
     let Verdict::RateLimited {
-        standing,
+        limit_status,
         retry_after,
     } = subject.admit().await
     else {
         panic!("the sixth request of a minute was not rate limited");
     };
-    assert_eq!((standing.minute.limit, standing.minute.remaining), (5, 0));
+    assert_eq!(
+        (limit_status.minute.limit, limit_status.minute.remaining),
+        (5, 0)
+    );
     assert!(retry_after > Duration::from_secs(50) && retry_after <= Duration::from_mins(1));
     subject.under_test.time.advance(retry_after).await;
     assert!(
@@ -208,17 +211,21 @@ async fn a_refusal_changes_no_count(under_test: LimiterUnderTest) {
         .time
         .advance(Duration::from_mins(1))
         .await;
-    let Verdict::Admitted { standing, .. } = subject.admit().await else {
+    let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
         panic!("refusals filled the window");
     };
-    assert_eq!(standing.minute.remaining, 1);
-    assert_eq!(standing.month.expect("there is a quota").used, 13);
+    assert_eq!(limit_status.minute.remaining, 1);
+    assert_eq!(limit_status.month.expect("there is a quota").used, 13);
 }
 
 async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(1_000), 995).await;
     assert_eq!(subject.admitted_of(20).await, 5);
-    let Verdict::QuotaExceeded { month, standing } = subject.admit().await else {
+    let Verdict::QuotaExceeded {
+        month,
+        limit_status,
+    } = subject.admit().await
+    else {
         panic!("the quota was exceeded");
     };
     assert_eq!(
@@ -230,7 +237,7 @@ async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) 
         Month::of(subject.under_test.time.now().await).end()
     );
     assert_eq!(
-        standing.minute.remaining, 95,
+        limit_status.minute.remaining, 95,
         "a refusal by quota took from the minute"
     );
 }
@@ -358,10 +365,10 @@ async fn a_refund_gives_the_month_back_once_and_the_minute_never(under_test: Lim
 
 async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 10, None, 1_000_000_000).await;
-    let Verdict::Admitted { standing, .. } = subject.admit().await else {
+    let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
         panic!("a key without a cap was refused");
     };
-    assert_eq!(standing.month, None);
+    assert_eq!(limit_status.month, None);
 }
 
 async fn many_at_once_are_admitted_exactly(under_test: LimiterUnderTest) {

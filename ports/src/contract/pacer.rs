@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{FIRST_BACK_OFF, MINUTE, Pacing, Refusal, Strike};
+use domain::pacing::{BackOff, FIRST_BACK_OFF, MINUTE, Pacing, Throttled};
 use futures::future::{Either, join, join_all, join4, select};
 
-use crate::outbound::{News, NoTurn, Pacer};
+use crate::outbound::{AcquireError, Pacer, PacerState};
 
 /// A pacer whose time the suite moves.
 pub struct PacerUnderTest {
@@ -64,15 +64,15 @@ struct Subject(PacerUnderTest);
 
 impl Subject {
     /// Asks without waiting.
-    async fn ask(&self) -> Result<(), Refusal> {
-        self.turn(HURRIED).await
+    async fn ask(&self) -> Result<(), Throttled> {
+        self.acquire(HURRIED).await
     }
 
-    async fn turn(&self, patience: Duration) -> Result<(), Refusal> {
-        match self.0.pacer.turn(patience).await {
+    async fn acquire(&self, patience: Duration) -> Result<(), Throttled> {
+        match self.0.pacer.acquire(patience).await {
             Ok(()) => Ok(()),
-            Err(NoTurn::Refused(refusal)) => Err(refusal),
-            Err(NoTurn::Failed(error)) => panic!("{error}"),
+            Err(AcquireError::Refused(refusal)) => Err(refusal),
+            Err(AcquireError::Failed(error)) => panic!("{error}"),
         }
     }
 
@@ -80,20 +80,28 @@ impl Subject {
         self.ask().await.expect("there is room");
     }
 
-    async fn refused(&self) -> Refusal {
+    async fn refused(&self) -> Throttled {
         self.ask().await.expect_err("there is no turn")
     }
 
-    async fn limited(&self, under_way: Duration) -> Strike {
-        self.0.pacer.limited(under_way).await.expect("limited")
+    async fn record_throttled(&self, under_way: Duration) -> BackOff {
+        self.0
+            .pacer
+            .record_throttled(under_way)
+            .await
+            .expect("limited")
     }
 
-    async fn served(&self, under_way: Duration) {
-        self.0.pacer.served(under_way).await.expect("served");
+    async fn record_success(&self, under_way: Duration) {
+        self.0
+            .pacer
+            .record_success(under_way)
+            .await
+            .expect("served");
     }
 
-    async fn learn(&self, news: News) {
-        self.0.pacer.learn(&news).await.expect("learn");
+    async fn merge(&self, news: PacerState) {
+        self.0.pacer.merge(&news).await.expect("learn");
     }
 
     /// Room in the minute beside those who wait.
@@ -124,12 +132,12 @@ impl Subject {
     }
 }
 
-const fn backing_off(retry_after: Duration) -> Refusal {
-    Refusal::BackingOff { retry_after }
+const fn backing_off(retry_after: Duration) -> Throttled {
+    Throttled::BackingOff { retry_after }
 }
 
-const fn used_up(retry_after: Duration) -> Refusal {
-    Refusal::BudgetUsedUp { retry_after }
+const fn used_up(retry_after: Duration) -> Throttled {
+    Throttled::BudgetUsedUp { retry_after }
 }
 
 async fn three_go_at_once_and_the_next_is_refused_with_the_true_time(subject: Subject) {
@@ -163,8 +171,8 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     while began.len() < 3 * budget {
         match subject.ask().await {
             Ok(()) => began.push(elapsed),
-            Err(Refusal::BackingOff { .. }) => panic!("the bank wanted nothing"),
-            Err(Refusal::BudgetUsedUp { retry_after }) => {
+            Err(Throttled::BackingOff { .. }) => panic!("the bank wanted nothing"),
+            Err(Throttled::BudgetUsedUp { retry_after }) => {
                 assert!(!retry_after.is_zero(), "there is a turn now");
                 elapsed += retry_after;
                 subject.advance(retry_after).await;
@@ -200,7 +208,7 @@ async fn who_waits_is_served_in_order(subject: Subject) {
     let waiter = async |number: u32| {
         // Behind those before it.
         subject.until_room_is(USUAL - 3 - number).await;
-        subject.turn(PATIENT).await.expect("its turn comes");
+        subject.acquire(PATIENT).await.expect("its turn comes");
         served.lock().expect("nobody panics").push(number);
     };
     let clock = async {
@@ -220,7 +228,7 @@ async fn whoever_goes_away_gives_its_place_back(subject: Subject) {
         subject.go().await;
     }
     {
-        let waiting = pin!(subject.turn(PATIENT));
+        let waiting = pin!(subject.acquire(PATIENT));
         let queued = pin!(subject.until_room_is(USUAL - 4));
         let Either::Right(_) = select(waiting, queued).await else {
             panic!("its turn has not come");
@@ -236,14 +244,14 @@ async fn a_back_off_sends_away_who_waits_and_who_asks(subject: Subject) {
     }
     let meeting = async {
         subject.until_room_is(USUAL - 4).await;
-        subject.limited(Duration::from_secs(1)).await
+        subject.record_throttled(Duration::from_secs(1)).await
     };
-    let (waiting, strike) = join(subject.turn(PATIENT), meeting).await;
-    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
+    let (waiting, back_off) = join(subject.acquire(PATIENT), meeting).await;
+    assert_eq!(back_off, BackOff::Began(FIRST_BACK_OFF));
     assert_eq!(waiting, Err(backing_off(FIRST_BACK_OFF)));
     subject.advance(Duration::from_secs(100)).await;
     let left = Duration::from_secs(20);
-    assert_eq!(subject.turn(PATIENT).await, Err(backing_off(left)));
+    assert_eq!(subject.acquire(PATIENT).await, Err(backing_off(left)));
     assert_eq!(subject.paused_for().await, Some(left));
     subject.advance(left).await;
     assert_eq!(subject.paused_for().await, None);
@@ -256,12 +264,12 @@ async fn cycles_under_way_together_are_one_strike_and_the_next_is_longer(subject
         subject.go().await;
         subject.go().await;
         subject.advance(Duration::from_secs(5)).await;
-        let first = subject.limited(Duration::from_secs(5)).await;
-        assert_eq!(first, Strike::Began(length));
+        let first = subject.record_throttled(Duration::from_secs(5)).await;
+        assert_eq!(first, BackOff::Began(length));
         subject.advance(Duration::from_secs(1)).await;
-        let second = subject.limited(Duration::from_secs(6)).await;
+        let second = subject.record_throttled(Duration::from_secs(6)).await;
         let left = length.saturating_sub(Duration::from_secs(1));
-        assert_eq!(second, Strike::Joined(left));
+        assert_eq!(second, BackOff::Joined(left));
         subject.advance(left).await;
     }
 }
@@ -269,38 +277,44 @@ async fn cycles_under_way_together_are_one_strike_and_the_next_is_longer(subject
 async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(subject: Subject) {
     let second = Duration::from_secs(1);
     subject.go().await;
-    subject.limited(second).await;
+    subject.record_throttled(second).await;
     // It was under way when the back-off began.
-    subject.served(2 * second).await;
+    subject.record_success(2 * second).await;
     subject.advance(FIRST_BACK_OFF).await;
-    subject.served(FIRST_BACK_OFF + second).await;
+    subject.record_success(FIRST_BACK_OFF + second).await;
     subject.go().await;
     let longer = 2 * FIRST_BACK_OFF;
-    assert_eq!(subject.limited(Duration::ZERO).await, Strike::Began(longer));
+    assert_eq!(
+        subject.record_throttled(Duration::ZERO).await,
+        BackOff::Began(longer)
+    );
     subject.advance(longer).await;
     subject.go().await;
     subject.advance(second).await;
-    subject.served(second).await;
-    let short = Strike::Began(FIRST_BACK_OFF);
-    assert_eq!(subject.limited(second).await, short);
+    subject.record_success(second).await;
+    let short = BackOff::Began(FIRST_BACK_OFF);
+    assert_eq!(subject.record_throttled(second).await, short);
 }
 
 async fn a_back_off_that_is_told_of_is_kept_and_never_made_shorter(subject: Subject) {
     let told = Duration::from_mins(7);
-    subject.learn(News::of_a_back_off(told)).await;
+    subject.merge(PacerState::backing_off(told)).await;
     assert_eq!(subject.refused().await, backing_off(told));
     for shorter in [Duration::ZERO, Duration::from_mins(1), told] {
-        subject.learn(News::of_a_back_off(shorter)).await;
+        subject.merge(PacerState::backing_off(shorter)).await;
         assert_eq!(subject.paused_for().await, Some(told));
     }
     subject.advance(Duration::from_mins(1)).await;
     let left = Duration::from_mins(6);
-    assert_eq!(subject.limited(2 * MINUTE).await, Strike::Joined(left));
+    assert_eq!(
+        subject.record_throttled(2 * MINUTE).await,
+        BackOff::Joined(left)
+    );
     subject.advance(left).await;
     subject.go().await;
     // Seven minutes were left of no less than eight.
-    let next = Strike::Began(Duration::from_mins(16));
-    assert_eq!(subject.limited(Duration::ZERO).await, next);
+    let next = BackOff::Began(Duration::from_mins(16));
+    assert_eq!(subject.record_throttled(Duration::ZERO).await, next);
 }
 
 async fn a_back_off_that_is_told_of_sends_away_who_waits(subject: Subject) {
@@ -310,24 +324,24 @@ async fn a_back_off_that_is_told_of_sends_away_who_waits(subject: Subject) {
     let told = Duration::from_mins(3);
     let telling = async {
         subject.until_room_is(USUAL - 4).await;
-        subject.learn(News::of_a_back_off(told)).await;
+        subject.merge(PacerState::backing_off(told)).await;
     };
-    let (waiting, ()) = join(subject.turn(PATIENT), telling).await;
+    let (waiting, ()) = join(subject.acquire(PATIENT), telling).await;
     assert_eq!(waiting, Err(backing_off(told)));
 }
 
 async fn turns_that_are_told_of_count(subject: Subject) {
     let ago = [10, 30, 50].map(Duration::from_secs);
     subject.advance(MINUTE).await;
-    let news = News {
+    let news = PacerState {
         turns: ago.to_vec(),
         paused_for: None,
     };
-    subject.learn(news).await;
+    subject.merge(news).await;
     assert_eq!(subject.room().await, 0);
     assert_eq!(subject.refused().await, used_up(Duration::from_secs(10)));
     subject.advance(Duration::from_secs(10)).await;
     subject.go().await;
-    subject.learn(News::of_a_turn()).await;
+    subject.merge(PacerState::acquired_now()).await;
     assert_eq!(subject.room().await, 0, "told or given, both count");
 }

@@ -1,6 +1,6 @@
 //! Lists, walked page by page.
 
-use domain::page::{Page, PageAsk};
+use domain::page::{Page, PageRequest};
 
 use crate::outbound::ListError;
 
@@ -9,8 +9,8 @@ const MOST_PAGES: usize = 1_000;
 
 /// The pages of a list from `ask` on, each beginning after the one before.
 pub(super) async fn pages<T>(
-    mut ask: PageAsk,
-    read: impl AsyncFn(PageAsk) -> Result<Page<T>, ListError>,
+    mut ask: PageRequest,
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
 ) -> Vec<Vec<T>> {
     let most = usize::try_from(ask.first.get()).expect("a length of the suite");
     let mut pages = Vec::new();
@@ -29,8 +29,8 @@ pub(super) async fn pages<T>(
 
 /// The items of a list from `ask` on.
 pub(super) async fn walk<T>(
-    ask: PageAsk,
-    read: impl AsyncFn(PageAsk) -> Result<Page<T>, ListError>,
+    ask: PageRequest,
+    read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,
 ) -> Vec<T> {
     pages(ask, read).await.into_iter().flatten().collect()
 }

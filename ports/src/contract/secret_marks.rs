@@ -2,11 +2,11 @@
 
 use std::future::Future;
 
-use domain::key::{HashGeneration, SecretMark};
+use domain::key::{HashGeneration, SecretFingerprint};
 use futures::future::join_all;
 
 use super::stores::{Stores, StoresUnderTest};
-use crate::outbound::Recognition;
+use crate::outbound::SecretCheck;
 
 /// Runs the whole suite; `make` gives a fresh database each time.
 pub async fn secret_marks<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
@@ -16,45 +16,48 @@ pub async fn secret_marks<F: Future<Output = StoresUnderTest>>(make: impl Fn() -
     of_many_secrets_at_once_one_is_the_first(make().await).await;
 }
 
-async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> Recognition {
-    let marked = secrets
-        .iter()
-        .map(|(generation, secret)| (HashGeneration(*generation), SecretMark([*secret; 32])));
+async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {
+    let marked = secrets.iter().map(|(generation, secret)| {
+        (
+            HashGeneration(*generation),
+            SecretFingerprint([*secret; 32]),
+        )
+    });
     let marked: Vec<_> = marked.collect();
     let recognised = stores.secret_marks.recognise(&marked).await;
     recognised.expect("the store works")
 }
 
-const fn other(generation: u16) -> Recognition {
-    Recognition::Other(HashGeneration(generation))
+const fn other(generation: u16) -> SecretCheck {
+    SecretCheck::Other(HashGeneration(generation))
 }
 
 async fn the_first_secret_of_a_generation_is_known_from_then_on(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
-    assert_eq!(recognise(&here, &[(1, 7)]).await, Recognition::Same);
+    assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     for stores in [&here, &elsewhere] {
         assert_eq!(recognise(stores, &[(1, 8)]).await, other(1));
-        assert_eq!(recognise(stores, &[(1, 7)]).await, Recognition::Same);
+        assert_eq!(recognise(stores, &[(1, 7)]).await, SecretCheck::Same);
     }
 }
 
 async fn each_generation_has_a_secret_of_its_own(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let largest = u16::MAX;
-    assert_eq!(recognise(&here, &[(1, 7)]).await, Recognition::Same);
+    assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     let both = [(largest, 8), (1, 7)];
-    assert_eq!(recognise(&elsewhere, &both).await, Recognition::Same);
+    assert_eq!(recognise(&elsewhere, &both).await, SecretCheck::Same);
     assert_eq!(recognise(&here, &[(largest, 7)]).await, other(largest));
-    assert_eq!(recognise(&here, &both).await, Recognition::Same);
+    assert_eq!(recognise(&here, &both).await, SecretCheck::Same);
 }
 
 async fn beside_a_wrong_secret_none_becomes_known(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
-    assert_eq!(recognise(&here, &[(1, 7)]).await, Recognition::Same);
+    assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     for wrong in [[(2, 7), (1, 8)], [(1, 8), (2, 7)]] {
         assert_eq!(recognise(&here, &wrong).await, other(1));
     }
-    assert_eq!(recognise(&elsewhere, &[(2, 9)]).await, Recognition::Same);
+    assert_eq!(recognise(&elsewhere, &[(2, 9)]).await, SecretCheck::Same);
 }
 
 async fn of_many_secrets_at_once_one_is_the_first(under_test: StoresUnderTest) {
@@ -66,6 +69,6 @@ async fn of_many_secrets_at_once_one_is_the_first(under_test: StoresUnderTest) {
     let recognised = join_all((0..20).map(ask)).await;
     let same = recognised
         .iter()
-        .filter(|recognised| **recognised == Recognition::Same);
+        .filter(|recognised| **recognised == SecretCheck::Same);
     assert_eq!(same.count(), 1, "{recognised:?}");
 }

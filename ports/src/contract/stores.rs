@@ -5,13 +5,13 @@ use std::sync::Arc;
 use domain::audit::AuditEntry;
 use domain::customer::Customer;
 use domain::key::{ApiKey, KeyId};
-use domain::page::{PageAsk, PageSize};
+use domain::page::{PageRequest, PageSize};
 
 use super::fixture::{act, customer, month, record};
 use crate::inbound::AuditFilter;
 use crate::outbound::{
     AuditLog, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord, KeyState,
-    KeyStore, Scope, SecretMarks, UpdateError, UsageReader,
+    KeyStore, Scope, SecretFingerprints, UpdateError, UsageReader,
 };
 
 /// Keys that a customer of the suites may have, where that isn't what is tested.
@@ -31,7 +31,7 @@ pub struct Stores {
     /// What was signed out.
     pub deny_list: Arc<dyn DenyList>,
     /// The secrets that it knows.
-    pub secret_marks: Arc<dyn SecretMarks>,
+    pub secret_marks: Arc<dyn SecretFingerprints>,
 }
 
 /// A database, empty, by two ways: as two processes would have it.
@@ -46,7 +46,13 @@ impl Stores {
     /// All ports of a store that has them all.
     pub fn of<S>(store: Arc<S>) -> Self
     where
-        S: KeyStore + CustomerStore + UsageReader + AuditLog + DenyList + SecretMarks + 'static,
+        S: KeyStore
+            + CustomerStore
+            + UsageReader
+            + AuditLog
+            + DenyList
+            + SecretFingerprints
+            + 'static,
     {
         Self {
             keys: store.clone(),
@@ -127,7 +133,7 @@ impl Stores {
 
     /// What the audit log says, newest first.
     pub(super) async fn written(&self, filter: &AuditFilter) -> Vec<AuditEntry> {
-        let ask = PageAsk::first(PageSize::MAX);
+        let ask = PageRequest::first(PageSize::MAX);
         let page = self.audit.audit(filter, &ask).await;
         let page = page.expect("the log is read");
         assert!(!page.has_next, "the suite asks for one page");

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::{Environment, KeyId};
-use domain::limits::{MonthStanding, Standing};
+use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
@@ -21,7 +21,7 @@ use crate::outbound::Receipt;
 #[async_trait]
 pub trait Gatekeeper: Send + Sync {
     /// Admits one request, or says why not. A refused request changes no count.
-    async fn admit(&self, attempt: Attempt<'_>) -> Result<Admission, Refusal>;
+    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError>;
 
     /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
     /// month's quota, and returns once the admission is durable. MUST be called once for every
@@ -33,12 +33,12 @@ pub trait Gatekeeper: Send + Sync {
         &self,
         admission: Admission,
         settlement: Settlement,
-    ) -> Result<Standing, NotDurable>;
+    ) -> Result<LimitStatus, NotDurable>;
 }
 
 /// One request that wants to be admitted.
 #[derive(Clone, Debug)]
-pub struct Attempt<'a> {
+pub struct AdmissionRequest<'a> {
     /// The key that was presented; `None` unless exactly one was, as text.
     pub presented_key: Option<&'a str>,
     /// Where the request comes from.
@@ -63,7 +63,7 @@ pub struct Admission {
     /// The bank that the key asks.
     pub environment: Environment,
     /// What is left of the key's limits, this request counted.
-    pub standing: Standing,
+    pub limit_status: LimitStatus,
     /// When it was admitted.
     pub admitted_at: DateTime<Utc>,
     /// The same on the monotonic clock.
@@ -78,22 +78,22 @@ pub struct Admission {
 
 /// Why a request may not go on.
 #[derive(Clone, Debug)]
-pub enum Refusal {
+pub enum AdmissionError {
     /// Missing, malformed, unknown, wrong or revoked: nobody is told which.
     InvalidKey,
     /// The minute's limit is used up.
     RateLimited {
         /// What is left.
-        standing: Standing,
+        limit_status: LimitStatus,
         /// Time until a request would be admitted.
         retry_after: Duration,
     },
     /// The month's quota is used up.
     QuotaExceeded {
         /// What is left.
-        standing: Standing,
+        limit_status: LimitStatus,
         /// The month that is used up.
-        month: MonthStanding,
+        month: MonthStatus,
     },
     /// Neither limits nor keys can be read.
     Unavailable {

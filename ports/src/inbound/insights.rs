@@ -7,15 +7,15 @@ use chrono::{DateTime, Utc};
 use domain::customer::Customer;
 use domain::key::{Environment, KeyId};
 use domain::latency::Percentiles;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Page, PageAsk};
+use domain::page::{Page, PageRequest};
 use domain::request::RequestId;
-use domain::usage::{Breakdown, Only, Period, Totals};
+use domain::usage::{Breakdown, Period, RequestCriteria, Totals};
 use uuid::Uuid;
 
 use super::{
-    AuditFilter, AuditPage, Banks, Caller, CustomerOverview, KeyError, KeyOverview, Reach,
+    AuditFilter, AuditPage, Banks, Caller, CustomerOverview, KeyError, KeyOverview, RequestedScope,
 };
 
 /// Reads what the dashboard shows. Nothing here changes anything, but for [`Insights::customer`].
@@ -25,22 +25,22 @@ pub trait Insights: Send + Sync {
     async fn customer(&self, caller: &Caller) -> Result<Customer, KeyError>;
 
     /// What is left of a key's limits at this moment. Asks no database.
-    async fn standing(&self, key: &KeyOverview) -> Result<Standing, KeyError>;
+    async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError>;
 
     /// Use over time, slot by slot without gaps.
     async fn usage(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &UsageAsk,
+        reach: RequestedScope,
+        ask: &UsageQuery,
     ) -> Result<UsageReport, KeyError>;
 
     /// Requests, newest first.
     async fn requests(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &RequestListing,
+        reach: RequestedScope,
+        ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, KeyError>;
 
     /// How the bank of an environment does, as this gateway sees it.
@@ -51,7 +51,7 @@ pub trait Insights: Send + Sync {
         &self,
         caller: &Caller,
         text: Option<&str>,
-        page: &PageAsk,
+        page: &PageRequest,
     ) -> Result<Page<CustomerOverview>, KeyError>;
 
     /// The audit log, newest first. Admins only.
@@ -59,13 +59,13 @@ pub trait Insights: Send + Sync {
         &self,
         caller: &Caller,
         filter: &AuditFilter,
-        page: &PageAsk,
+        page: &PageRequest,
     ) -> Result<AuditPage, KeyError>;
 }
 
 /// Which use is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UsageAsk {
+pub struct UsageQuery {
     /// When, and in which slots.
     pub period: Period,
     /// What is told apart.
@@ -73,7 +73,7 @@ pub struct UsageAsk {
     /// Of this key alone.
     pub key: Option<KeyId>,
     /// Of these requests alone.
-    pub only: Only,
+    pub criteria: RequestCriteria,
 }
 
 /// Use over time.
@@ -117,11 +117,11 @@ pub enum SeriesLabel {
 
 /// Which requests are listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestListing {
+pub struct RequestQuery {
     /// Of this key alone.
     pub key: Option<KeyId>,
     /// Of these alone.
-    pub only: Only,
+    pub criteria: RequestCriteria,
     /// With this request id alone.
     pub request_id: Option<RequestId>,
     /// At or after this.
@@ -129,7 +129,7 @@ pub struct RequestListing {
     /// Before this.
     pub to: Option<DateTime<Utc>>,
     /// Which page.
-    pub page: PageAsk,
+    pub page: PageRequest,
 }
 
 /// One request, as it is kept. It holds no account, name or amount.

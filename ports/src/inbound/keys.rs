@@ -7,7 +7,7 @@ use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyStatus};
 use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
-use domain::page::{Direction, Page, PageAsk};
+use domain::page::{Direction, Page, PageRequest};
 
 use super::Caller;
 use crate::Cause;
@@ -18,28 +18,32 @@ use crate::outbound::StoreError;
 #[async_trait]
 pub trait KeyAdministration: Send + Sync {
     /// Makes a key of the caller's. Its secret is in the answer, and nowhere else ever after.
-    async fn create(&self, caller: &Caller, order: KeyOrder) -> Result<CreatedKey, KeyError>;
+    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError>;
 
     /// Keys, one page.
     async fn list(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &KeyListing,
+        reach: RequestedScope,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError>;
 
     /// All keys of the caller's, newest first.
     async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError>;
 
     /// One key.
-    async fn find(&self, caller: &Caller, reach: Reach, id: KeyId)
-    -> Result<KeyOverview, KeyError>;
+    async fn find(
+        &self,
+        caller: &Caller,
+        reach: RequestedScope,
+        id: KeyId,
+    ) -> Result<KeyOverview, KeyError>;
 
     /// Gives a key another name.
     async fn rename(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
         name: KeyName,
     ) -> Result<KeyOverview, KeyError>;
@@ -49,7 +53,7 @@ pub trait KeyAdministration: Send + Sync {
     async fn revoke(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError>;
 
@@ -82,7 +86,7 @@ pub trait KeyAdministration: Send + Sync {
 
 /// Whose keys, requests or use a question reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum RequestedScope {
     /// The caller's own. Anything else doesn't exist.
     Own,
     /// Everybody's. Admins only.
@@ -102,7 +106,7 @@ pub enum RevokedKeys {
 
 /// A key that is to be made.
 #[derive(Clone, Debug)]
-pub struct KeyOrder {
+pub struct NewKey {
     /// Its label.
     pub name: KeyName,
     /// Which bank it asks.
@@ -131,15 +135,15 @@ pub struct RotatedKey {
 
 /// Which keys are listed, in which order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyListing {
+pub struct KeyQuery {
     /// Which.
     pub filter: KeyFilter,
     /// By what.
-    pub order: KeyOrderBy,
+    pub order: KeySort,
     /// From which end.
     pub direction: Direction,
     /// Which page.
-    pub page: PageAsk,
+    pub page: PageRequest,
 }
 
 /// Which keys; each condition narrows the list.
@@ -156,7 +160,7 @@ pub struct KeyFilter {
 
 /// What a list of keys is ordered by. Equal ones are ordered by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyOrderBy {
+pub enum KeySort {
     /// When they were made.
     Created,
     /// Their names, as the database compares text.

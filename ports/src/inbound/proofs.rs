@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::FileStem;
-pub use domain::file::Wanted;
+pub use domain::file::RequestedFiles;
 use domain::hints::Hint;
 use domain::inference::{Evidence, Gap, Inferred};
 use domain::key::Environment;
@@ -30,7 +30,7 @@ pub struct ProofRequest {
     /// Which transfer.
     pub query: ProofQuery,
     /// In which files.
-    pub wanted: Wanted,
+    pub wanted: RequestedFiles,
     /// From which bank.
     pub environment: Environment,
 }

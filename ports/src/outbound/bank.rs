@@ -8,7 +8,7 @@ use domain::payment::Payment;
 use domain::transfer::Transfer;
 
 use crate::Cause;
-use crate::inbound::{BankBudget, Wanted};
+use crate::inbound::{BankBudget, RequestedFiles};
 
 /// A bank that can be asked for proofs.
 #[async_trait]
@@ -31,7 +31,7 @@ pub struct Lookup {
     /// The transfer.
     pub transfer: Transfer,
     /// The files wanted of it.
-    pub wanted: Wanted,
+    pub wanted: RequestedFiles,
     /// Time that the whole lookup may take, waiting for its turn included.
     pub patience: Duration,
 }

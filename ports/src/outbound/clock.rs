@@ -17,7 +17,7 @@ pub trait Clock: Send + Sync {
 
 /// Lets time pass.
 #[async_trait]
-pub trait Pause: Send + Sync {
+pub trait Timer: Send + Sync {
     /// Returns once so much time has passed.
     async fn pause(&self, span: Duration);
 }

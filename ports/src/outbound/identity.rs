@@ -10,7 +10,10 @@ use crate::Cause;
 #[async_trait]
 pub trait IdentityProvider: Send + Sync {
     /// Where to send a browser for an authorization code (RFC 6749, 4.1.1; PKCE S256, RFC 7636).
-    async fn authorization_url(&self, wish: &CodeWish<'_>) -> Result<String, IdentityError>;
+    async fn authorization_url(
+        &self,
+        wish: &AuthorizationRequest<'_>,
+    ) -> Result<String, IdentityError>;
 
     /// Redeems a code. MUST check the ID token that comes with the access token: its signature,
     /// issuer, audience, times and `nonce`, and that both tokens are of one subject.
@@ -34,7 +37,7 @@ pub trait IdentityProvider: Send + Sync {
 
 /// What an authorization code is wanted for.
 #[derive(Clone, Copy, Debug)]
-pub struct CodeWish<'a> {
+pub struct AuthorizationRequest<'a> {
     /// Comes back with the code.
     pub state: &'a str,
     /// Comes back in the ID token.
@@ -50,11 +53,11 @@ pub struct CodeWish<'a> {
 pub struct CodeGrant<'a> {
     /// The code.
     pub code: &'a str,
-    /// As in [`CodeWish`].
+    /// As in [`AuthorizationRequest`].
     pub nonce: &'a str,
-    /// As in [`CodeWish`].
+    /// As in [`AuthorizationRequest`].
     pub verifier: &'a str,
-    /// As in [`CodeWish`].
+    /// As in [`AuthorizationRequest`].
     pub redirect_uri: &'a str,
 }
 

@@ -2,18 +2,18 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{KeyId, Owner};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Page, PageAsk};
+use domain::page::{Page, PageRequest};
 
 use super::{ListError, Scope, StoreError, UpdateError};
 use crate::inbound::{
-    AuditFilter, AuditPage, CustomerOverview, RequestListing, RequestRecord, UsageAsk,
+    AuditFilter, AuditPage, CustomerOverview, RequestQuery, RequestRecord, UsageQuery,
 };
 
 /// Keeps customers.
@@ -32,7 +32,7 @@ pub trait CustomerStore: Send + Sync {
         &self,
         text: Option<&str>,
         month: Month,
-        page: &PageAsk,
+        page: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError>;
 
     /// Sets a customer's plan; gives its keys that aren't revoked the plan's limits when they are to
@@ -45,7 +45,7 @@ pub trait CustomerStore: Send + Sync {
         id: CustomerId,
         plan: Plan,
         existing: ExistingKeys,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError>;
 }
 
@@ -56,13 +56,13 @@ pub trait UsageReader: Send + Sync {
     /// have no row. Slots are hours or days: months are the caller's to add up. When keys are told
     /// apart, the [`MAX_SERIES`](crate::inbound::MAX_SERIES) with the most requests are (of equals
     /// those with the smaller id), and the rows of all others have no key.
-    async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError>;
+    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
 
     /// Requests, newest first.
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestListing,
+        ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError>;
 }
 
@@ -87,5 +87,6 @@ pub struct UsageRow {
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     /// Entries, newest first.
-    async fn audit(&self, filter: &AuditFilter, page: &PageAsk) -> Result<AuditPage, ListError>;
+    async fn audit(&self, filter: &AuditFilter, page: &PageRequest)
+    -> Result<AuditPage, ListError>;
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, LimitsChange, MonthlyUse};
@@ -10,7 +10,7 @@ use domain::month::Month;
 use domain::page::Page;
 
 use crate::Cause;
-use crate::inbound::{KeyListing, KeyOverview, RevokedKeys};
+use crate::inbound::{KeyOverview, KeyQuery, RevokedKeys};
 
 /// Keeps keys and what is known of their use. Every method is one atomic step; what changes a key
 /// leaves an entry in the audit log within that step, and one that changes nothing leaves none.
@@ -25,7 +25,7 @@ pub trait KeyStore: Send + Sync {
         &self,
         record: KeyRecord,
         most_active: u64,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(), InsertError>;
 
     /// What is needed to check a key with this prefix, revoked or not; `None` when no key has it.
@@ -63,7 +63,7 @@ pub trait KeyStore: Send + Sync {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyListing,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError>;
 
     /// All keys of one customer, newest first.
@@ -89,7 +89,7 @@ pub trait KeyStore: Send + Sync {
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<ApiKey, UpdateError>;
 
     /// Adds a successor with the name and the limits of a key within a scope, and has the key
@@ -101,7 +101,7 @@ pub trait KeyStore: Send + Sync {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<Rotation, RotateError>;
 
     /// Keys that have retired by `now` and aren't revoked yet, at most 100.

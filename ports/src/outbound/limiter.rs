@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::key::KeyId;
-use domain::limits::{MonthStanding, Standing};
+use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ pub trait Limiter: Send + Sync {
 
     /// What is left of a key's limits, without counting anything; `None` when nothing is known of
     /// the key, or it is revoked.
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError>;
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError>;
 
     /// Tells what the store knows of a key. Merged by maximum within a month; a revocation and a
     /// newer version are never undone by a late one. MUST NOT begin a month that hasn't begun by the
@@ -47,7 +47,7 @@ pub enum Verdict {
     /// The request may go on, and is counted.
     Admitted {
         /// What is left, this request counted.
-        standing: Standing,
+        limit_status: LimitStatus,
         /// The month that it is charged to.
         month: Month,
         /// Whether the charge is written down.
@@ -56,16 +56,16 @@ pub enum Verdict {
     /// The minute's limit is used up.
     RateLimited {
         /// What is left.
-        standing: Standing,
+        limit_status: LimitStatus,
         /// Time until a request would be admitted.
         retry_after: Duration,
     },
     /// The month's quota is used up.
     QuotaExceeded {
         /// What is left.
-        standing: Standing,
+        limit_status: LimitStatus,
         /// The month that is used up.
-        month: MonthStanding,
+        month: MonthStatus,
     },
     /// The key is revoked.
     Revoked,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{Refusal, Strike};
+use domain::pacing::{BackOff, Throttled};
 
 use crate::Cause;
 use crate::inbound::BankBudget;
@@ -20,21 +20,21 @@ pub trait Pacer: Send + Sync {
     /// later than [`waitable`](domain::pacing::waitable) of this patience; whoever waits when a
     /// back-off begins is refused then. A caller that stops waiting (drops the future) gives its
     /// place back, at the latest after some seconds.
-    async fn turn(&self, patience: Duration) -> Result<(), NoTurn>;
+    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError>;
 
     /// The bank wanted fewer questions in a cycle whose turn came so long ago: it is left alone
     /// from now on, and who waits is refused. A cycle that was under way when a back-off began
     /// joins that one.
-    async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError>;
+    async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError>;
 
     /// The bank answered a whole cycle whose turn came so long ago: if that was after the newest
     /// back-off, the next one is short again.
-    async fn served(&self, under_way: Duration) -> Result<(), PacerError>;
+    async fn record_success(&self, under_way: Duration) -> Result<(), PacerError>;
 
     /// Tells what another pacer of the same bank knows. Its turns count here too; its back-off is
     /// kept here too, unless a known one ends as late or hardly earlier. MUST NOT make anything
     /// known shorter.
-    async fn learn(&self, news: &News) -> Result<(), PacerError>;
+    async fn merge(&self, news: &PacerState) -> Result<(), PacerError>;
 
     /// What is left of the budget; looking takes nothing.
     async fn budget(&self) -> Result<BankBudget, PacerError>;
@@ -42,16 +42,16 @@ pub trait Pacer: Send + Sync {
 
 /// What one pacer knows and another one may not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct PacerState {
     /// How long ago it gave turns, those of the last minute.
     pub turns: Vec<Duration>,
     /// For how long it leaves the bank alone, if it does.
     pub paused_for: Option<Duration>,
 }
 
-impl News {
+impl PacerState {
     /// A turn was given just now.
-    pub fn of_a_turn() -> Self {
+    pub fn acquired_now() -> Self {
         Self {
             turns: vec![Duration::ZERO],
             paused_for: None,
@@ -59,7 +59,7 @@ impl News {
     }
 
     /// The bank is left alone for so long.
-    pub const fn of_a_back_off(left: Duration) -> Self {
+    pub const fn backing_off(left: Duration) -> Self {
         Self {
             turns: Vec::new(),
             paused_for: Some(left),
@@ -69,10 +69,10 @@ impl News {
 
 /// Why the bank may not be asked.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum NoTurn {
+pub enum AcquireError {
     /// By the rules.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] Throttled),
     /// The pacer failed, so nobody knows. MUST NOT be taken for leave to ask.
     #[error(transparent)]
     Failed(#[from] PacerError),

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use web::Call;
+use web::RequestContext;
 
 use crate::files::with_edition;
 use crate::html::Escaped;
@@ -12,7 +12,7 @@ use crate::security;
 use crate::words::{Trouble, Words, words};
 
 /// The page, with the status that fits.
-pub(crate) fn error_page(trouble: &Trouble, call: &Call) -> Response {
+pub(crate) fn error_page(trouble: &Trouble, call: &RequestContext) -> Response {
     let page = with_edition(&html(
         &words(trouble, call.language),
         call.request_id.as_str(),

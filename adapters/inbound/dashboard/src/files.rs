@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
 use sha2::{Digest as _, Sha256};
-use web::Call;
+use web::RequestContext;
 
 use crate::security;
 
@@ -75,7 +75,7 @@ pub(crate) async fn index(headers: HeaderMap) -> Response {
 /// page in its place would be taken for a script.
 pub(crate) async fn asset(
     Path(file): Path<String>,
-    call: Extension<Call>,
+    call: Extension<RequestContext>,
     headers: HeaderMap,
 ) -> Response {
     let named = file.split_once('/').filter(|(_, name)| *name != INDEX);
@@ -100,7 +100,7 @@ pub(crate) async fn asset(
 }
 
 /// What there is where no file is.
-pub(crate) async fn no_asset(Extension(call): Extension<Call>) -> Response {
+pub(crate) async fn no_asset(Extension(call): Extension<RequestContext>) -> Response {
     web::Failure::route_not_found(call.language).into_response()
 }
 

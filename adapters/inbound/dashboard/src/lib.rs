@@ -26,7 +26,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use ports::inbound::Sessions;
 use ports::outbound::Clock;
-use web::{Observer, Site, method_not_allowed, observe, observe_untraced};
+use web::{RequestLayer, Site, method_not_allowed, observe, observe_untraced};
 
 /// Where the page is.
 pub const DASHBOARD_PATH: &str = "/dashboard";
@@ -44,12 +44,12 @@ pub struct DashboardState {
     /// Our origin and our cookies.
     pub site: Arc<Site>,
     /// For request ids, the log, and bodies that nobody reads.
-    pub observer: Arc<Observer>,
+    pub request_layer: Arc<RequestLayer>,
 }
 
 /// All routes, `/` among them.
 pub fn router(state: DashboardState) -> Router {
-    let observer = Arc::clone(&state.observer);
+    let request_layer = Arc::clone(&state.request_layer);
     let state = Arc::new(state);
     let closed = |route: MethodRouter<Arc<DashboardState>>| route.fallback(method_not_allowed);
     // Whoever comes by another name of this machine has no cookie of ours there.
@@ -73,7 +73,7 @@ pub fn router(state: DashboardState) -> Router {
         .route("/dashboard/assets", closed(get(files::no_asset)))
         .route("/dashboard/assets/", closed(get(files::no_asset)))
         .with_state(state);
-    observe(router, &observer).merge(observe_untraced(files, &observer))
+    observe(router, &request_layer).merge(observe_untraced(files, &request_layer))
 }
 
 async fn home() -> Response {

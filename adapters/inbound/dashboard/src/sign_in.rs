@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use ports::inbound::{Session, SignInAnswer, SignInError};
 use url::form_urlencoded;
-use web::{Call, Chain, CookieError};
+use web::{Chain, CookieError, RequestContext};
 
 use crate::error_page::error_page;
 use crate::return_to::{location_of, place_of};
@@ -22,7 +22,7 @@ const SIGN_IN_TIME: Duration = Duration::from_mins(10);
 /// Begins a sign-in that ends at `return_to`, the dashboard when that is no place of ours.
 pub(crate) async fn begin(
     State(state): State<Arc<DashboardState>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<RequestContext>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
@@ -53,7 +53,7 @@ pub(crate) async fn begin(
 /// kept in vain expires by itself.
 pub(crate) async fn finish(
     State(state): State<Arc<DashboardState>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<RequestContext>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
@@ -89,7 +89,7 @@ async fn redeemed(
     state.sessions.finish(answer).await
 }
 
-fn entered(state: &DashboardState, session: &Session, call: &Call) -> Response {
+fn entered(state: &DashboardState, session: &Session, call: &RequestContext) -> Response {
     let left = (session.expires_at - state.clock.now())
         .to_std()
         .unwrap_or_default();
@@ -113,7 +113,7 @@ fn of_cookie(error: CookieError) -> Trouble {
     }
 }
 
-fn failed(error: &SignInError, call: &Call) -> Response {
+fn failed(error: &SignInError, call: &RequestContext) -> Response {
     let cause = Chain(error);
     tracing::warn!(request_id = %call.request_id, %cause, "a sign-in failed");
     let trouble = match error {

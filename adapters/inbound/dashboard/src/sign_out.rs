@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use ports::inbound::SessionError;
 use serde::Serialize;
-use web::{Call, Chain, Failure};
+use web::{Chain, Failure, RequestContext};
 
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
@@ -25,7 +25,7 @@ struct SignedOut {
 /// Ends the session, if there is one; ending none is no error.
 pub(crate) async fn end(
     State(state): State<Arc<DashboardState>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<RequestContext>,
     headers: HeaderMap,
 ) -> Response {
     if web::is_cross_site(&headers, &state.site) {
@@ -58,7 +58,7 @@ fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
 }
 
 /// The cookie stays, so that the person can try again: the token would still be good.
-fn not_ended(error: &SessionError, call: &Call) -> Response {
+fn not_ended(error: &SessionError, call: &RequestContext) -> Response {
     let (request_id, cause) = (&call.request_id, Chain(error));
     tracing::error!(%request_id, %cause, "a session could not be ended");
     Failure::unavailable(RETRY_AFTER, call.language).into_response()

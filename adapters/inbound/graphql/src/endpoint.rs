@@ -18,7 +18,7 @@ use axum::response::Response as HttpResponse;
 use futures::FutureExt as _;
 use ports::inbound::{Caller, Person};
 use tokio::time::timeout;
-use web::{Call, Incoming};
+use web::{Incoming, RequestContext};
 
 use crate::answer::{self, Addressee};
 use crate::ask::Ask;
@@ -37,13 +37,13 @@ pub(crate) struct Endpoint {
     pub(crate) schema: Schema,
     pub(crate) shape: Shape,
     pub(crate) introspection: Introspection,
-    pub(crate) observer: Arc<web::Observer>,
+    pub(crate) request_layer: Arc<web::RequestLayer>,
 }
 
 /// Answers one request.
 pub(crate) async fn answer(
     State(endpoint): State<Arc<Endpoint>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<RequestContext>,
     Extension(incoming): Extension<Incoming>,
     Extension(caller): Extension<Caller>,
     Extension(person): Extension<Person>,
@@ -73,23 +73,27 @@ pub(crate) async fn answer(
         }
         response
     });
-    record.log(&endpoint.observer, &call);
+    record.log(&endpoint.request_layer, &call);
     response
 }
 
 /// Answers whatever isn't a POST. The router adds `Allow`.
-pub(crate) async fn method_not_allowed(Extension(call): Extension<Call>) -> HttpResponse {
+pub(crate) async fn method_not_allowed(Extension(call): Extension<RequestContext>) -> HttpResponse {
     answer::refused(&Refusal::Body(BodyProblem::Method), addressee(&call))
 }
 
-fn addressee(call: &Call) -> Addressee<'_> {
+fn addressee(call: &RequestContext) -> Addressee<'_> {
     Addressee {
         request_id: &call.request_id,
         language: call.language,
     }
 }
 
-async fn read(incoming: &Incoming, headers: &HeaderMap, call: &Call) -> Result<Bytes, Refusal> {
+async fn read(
+    incoming: &Incoming,
+    headers: &HeaderMap,
+    call: &RequestContext,
+) -> Result<Bytes, Refusal> {
     let read = incoming.read(headers, MAX_BODY_BYTES, call.language).await;
     read.map_err(|failure| {
         Refusal::Body(match failure.code() {
@@ -160,7 +164,7 @@ impl Endpoint {
         let execution = AssertUnwindSafe(execution).catch_unwind();
         let finished = match kind {
             OperationType::Mutation => {
-                let task = self.observer.tasks.spawn(execution);
+                let task = self.request_layer.tasks.spawn(execution);
                 let waited = timeout(MAX_EXECUTION, task).await;
                 waited.map(|task| task.unwrap_or_else(|error| Err(Box::new(error))))
             }
@@ -274,8 +278,8 @@ impl Record {
         }
     }
 
-    fn log(&self, observer: &web::Observer, call: &Call) {
-        let spent = observer.clock.monotonic().saturating_sub(call.started);
+    fn log(&self, request_layer: &web::RequestLayer, call: &RequestContext) {
+        let spent = request_layer.clock.monotonic().saturating_sub(call.started);
         tracing::info!(
             target: "cep::graphql",
             request_id = call.request_id.as_str(),

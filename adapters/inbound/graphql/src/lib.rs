@@ -60,7 +60,7 @@ pub struct GraphqlState {
     /// The banks.
     pub catalogue: &'static Catalogue,
     /// Request ids, the log, and tasks that outlive their request.
-    pub observer: Arc<web::Observer>,
+    pub request_layer: Arc<web::RequestLayer>,
     /// Sessions, and who may ask from where.
     pub guard: Arc<web::SessionGuard>,
     /// Whether the API describes itself.
@@ -79,14 +79,14 @@ pub fn router(state: GraphqlState) -> Router {
         schema: schema::over(ports, state.introspection),
         shape: Shape::of(&schema::sdl()),
         introspection: state.introspection,
-        observer: Arc::clone(&state.observer),
+        request_layer: Arc::clone(&state.request_layer),
     });
     let method = post(endpoint::answer).fallback(endpoint::method_not_allowed);
     let routes = PATHS.into_iter().fold(Router::new(), |routes, path| {
         routes.route(path, method.clone())
     });
     let guarded = web::guard(routes.with_state(endpoint), &state.guard);
-    web::observe(guarded, &state.observer)
+    web::observe(guarded, &state.request_layer)
 }
 
 /// The schema in its own language, as it is checked in as `schema.graphql`.

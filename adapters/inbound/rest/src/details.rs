@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use domain::hints::Hint;
 use domain::inference::Gap;
 use domain::payment::Payment;
-use domain::query::Problem;
+use domain::query::FieldErrorKind;
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ impl FieldDetail {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FieldProblem {
     /// The value itself.
-    Value(Problem),
+    Value(FieldErrorKind),
     /// The field stands there twice.
     Duplicate,
     /// The other institution is the same one.
@@ -122,23 +122,25 @@ impl FieldProblem {
                 InputProblem::TooLong(_) => "period_too_long",
             },
             Self::Value(problem) => match problem {
-                Problem::Missing => "missing",
-                Problem::WrongType { .. } => "wrong_type",
-                Problem::Date(DateError::Malformed) => "malformed_date",
-                Problem::Date(DateError::NoSuchDay) => "no_such_day",
-                Problem::Date(DateError::InFuture { .. }) => "in_future",
-                Problem::TrackingKey(TrackingKeyError::Empty) => "empty",
-                Problem::TrackingKey(TrackingKeyError::TooLong { .. }) => "too_long",
-                Problem::TrackingKey(TrackingKeyError::Character { .. }) => "forbidden_character",
-                Problem::Account(AccountError::NotDigits) => "not_digits",
-                Problem::Account(AccountError::Length { .. }) => "wrong_length",
-                Problem::Amount(AmountError::NotDecimal) => "not_decimal",
-                Problem::Amount(AmountError::Exponent) => "exponent",
-                Problem::Amount(AmountError::NotPositive) => "not_positive",
-                Problem::Amount(AmountError::TooManyDecimals) => "too_many_decimals",
-                Problem::Amount(AmountError::TooLarge) => "too_large",
-                Problem::Participant(ParticipantError::Malformed) => "malformed_code",
-                Problem::Participant(ParticipantError::Unknown) => "unknown_participant",
+                FieldErrorKind::Missing => "missing",
+                FieldErrorKind::WrongType { .. } => "wrong_type",
+                FieldErrorKind::Date(DateError::Malformed) => "malformed_date",
+                FieldErrorKind::Date(DateError::NoSuchDay) => "no_such_day",
+                FieldErrorKind::Date(DateError::InFuture { .. }) => "in_future",
+                FieldErrorKind::TrackingKey(TrackingKeyError::Empty) => "empty",
+                FieldErrorKind::TrackingKey(TrackingKeyError::TooLong { .. }) => "too_long",
+                FieldErrorKind::TrackingKey(TrackingKeyError::Character { .. }) => {
+                    "forbidden_character"
+                }
+                FieldErrorKind::Account(AccountError::NotDigits) => "not_digits",
+                FieldErrorKind::Account(AccountError::Length { .. }) => "wrong_length",
+                FieldErrorKind::Amount(AmountError::NotDecimal) => "not_decimal",
+                FieldErrorKind::Amount(AmountError::Exponent) => "exponent",
+                FieldErrorKind::Amount(AmountError::NotPositive) => "not_positive",
+                FieldErrorKind::Amount(AmountError::TooManyDecimals) => "too_many_decimals",
+                FieldErrorKind::Amount(AmountError::TooLarge) => "too_large",
+                FieldErrorKind::Participant(ParticipantError::Malformed) => "malformed_code",
+                FieldErrorKind::Participant(ParticipantError::Unknown) => "unknown_participant",
             },
         }
     }

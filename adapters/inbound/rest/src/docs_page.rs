@@ -11,7 +11,7 @@ use axum::http::header::{
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use utoipa_swagger_ui::{Config, SwaggerFile};
-use web::{Call, Failure};
+use web::{Failure, RequestContext};
 
 /// The page's own scripts and styles, and requests to this server. Swagger UI sets styles on
 /// elements and draws its icons from `data:` addresses.
@@ -41,12 +41,15 @@ pub(crate) async fn redirect() -> Response {
 }
 
 /// The page.
-pub(crate) async fn index(call: Extension<Call>) -> Response {
+pub(crate) async fn index(call: Extension<RequestContext>) -> Response {
     file(Path("index.html".to_owned()), call).await
 }
 
 /// A file of the page.
-pub(crate) async fn file(Path(name): Path<String>, Extension(call): Extension<Call>) -> Response {
+pub(crate) async fn file(
+    Path(name): Path<String>,
+    Extension(call): Extension<RequestContext>,
+) -> Response {
     match utoipa_swagger_ui::serve(&name, Arc::clone(&CONFIG)) {
         Ok(Some(file)) => served(file),
         Ok(None) => Failure::route_not_found(call.language).into_response(),

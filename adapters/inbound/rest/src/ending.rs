@@ -33,12 +33,12 @@ impl Ending {
 }
 
 /// Hears what became of every proof request, for whoever counts them.
-pub trait ProofWitness: Send + Sync {
+pub trait ProofMetricsSink: Send + Sync {
     /// A proof request ended, so long after its head was there.
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration);
 }
 
 /// Nobody listens.
-impl ProofWitness for () {
+impl ProofMetricsSink for () {
     fn ended(&self, _endpoint: Endpoint, _ending: Ending, _duration: Duration) {}
 }

@@ -8,7 +8,7 @@ use domain::query::{Field, FieldError};
 use domain::request::RequestId;
 use domain::transfer::SameInstitution;
 use ports::inbound::{
-    Component, ComponentState, FetchError, KeyError, NotDurable, NotFoundReason, Refusal,
+    AdmissionError, Component, ComponentState, FetchError, KeyError, NotDurable, NotFoundReason,
 };
 use web::headers::retry_after_seconds;
 use web::{Chain, Code, Failure, Language};
@@ -22,15 +22,15 @@ use crate::messages::{self, Messages};
 use crate::people::input::InputProblem;
 
 /// A refusal of the gatekeeper.
-pub(crate) fn of_refusal(refusal: &Refusal, language: Language) -> Failure {
+pub(crate) fn of_refusal(refusal: &AdmissionError, language: Language) -> Failure {
     let messages = messages::of(language);
     match refusal {
-        Refusal::InvalidKey => Failure::new(Code::InvalidApiKey, messages.invalid_api_key()),
-        Refusal::RateLimited {
-            standing,
+        AdmissionError::InvalidKey => Failure::new(Code::InvalidApiKey, messages.invalid_api_key()),
+        AdmissionError::RateLimited {
+            limit_status,
             retry_after,
         } => {
-            let limit = standing.minute.limit;
+            let limit = limit_status.minute.limit;
             let seconds = retry_after_seconds(*retry_after);
             Failure::new(
                 Code::RateLimitExceeded,
@@ -43,7 +43,7 @@ pub(crate) fn of_refusal(refusal: &Refusal, language: Language) -> Failure {
             })
             .after(*retry_after)
         }
-        Refusal::QuotaExceeded { month, .. } => Failure::new(
+        AdmissionError::QuotaExceeded { month, .. } => Failure::new(
             Code::QuotaExceeded,
             messages.quota_exceeded(month.limit, month.reset_at),
         )
@@ -53,7 +53,9 @@ pub(crate) fn of_refusal(refusal: &Refusal, language: Language) -> Failure {
             reset_at: Some(month.reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
             ..Details::default()
         }),
-        Refusal::Unavailable { retry_after, .. } => Failure::unavailable(*retry_after, language),
+        AdmissionError::Unavailable { retry_after, .. } => {
+            Failure::unavailable(*retry_after, language)
+        }
     }
 }
 

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use chrono::NaiveDate;
     use domain::tracking_key::TrackingKey;
-    use ports::inbound::Wanted;
+    use ports::inbound::RequestedFiles;
     use std::io::Read as _;
 
     fn stem() -> FileStem {
@@ -181,9 +181,9 @@ mod tests {
                     inferred_receiver: None,
                 };
                 let fits = match endpoint.wanted() {
-                    Wanted::Xml => matches!(files, Files::Xml(_)),
-                    Wanted::Pdf => matches!(files, Files::Pdf(_)),
-                    Wanted::Both => false,
+                    RequestedFiles::Xml => matches!(files, Files::Xml(_)),
+                    RequestedFiles::Pdf => matches!(files, Files::Pdf(_)),
+                    RequestedFiles::Both => false,
                 };
                 assert_eq!(render(endpoint, delivery).await.is_ok(), fits);
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use web::headers::whole_seconds;
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -18,15 +18,15 @@ const MONTH_WINDOW_SECONDS: u32 = 2_592_000;
 const MINUTE_WINDOW_SECONDS: u32 = 60;
 
 /// What is left of a key's limits (draft-ietf-httpapi-ratelimit-headers-11).
-pub(crate) fn put_standing(headers: &mut HeaderMap, standing: &Standing) {
-    let minute = &standing.minute;
+pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) {
+    let minute = &limit_status.minute;
     let mut policy = format!("\"minute\";q={};w={MINUTE_WINDOW_SECONDS}", minute.limit);
     let mut left = format!(
         "\"minute\";r={};t={}",
         minute.remaining,
         whole_seconds(minute.reset)
     );
-    if let Some(month) = &standing.month {
+    if let Some(month) = &limit_status.month {
         let reset = whole_seconds(month.reset);
         let written = write!(
             policy,
@@ -56,38 +56,38 @@ mod tests {
     use std::time::Duration;
 
     use chrono::DateTime;
-    use domain::limits::{MinuteStanding, MonthStanding};
+    use domain::limits::{MinuteStatus, MonthStatus};
     use domain::month::Month;
 
-    fn standing(quota: Option<u64>) -> Standing {
+    fn limit_status(quota: Option<u64>) -> LimitStatus {
         let now = DateTime::from_timestamp(1_763_640_000, 1_000_000).unwrap(); // 20 November 2025
-        Standing {
-            minute: MinuteStanding {
+        LimitStatus {
+            minute: MinuteStatus {
                 limit: 60,
                 remaining: 59,
                 reset: Duration::from_millis(59_001),
             },
-            month: quota.map(|quota| MonthStanding::new(Month::of(now), quota, 3, now)),
+            month: quota.map(|quota| MonthStatus::new(Month::of(now), quota, 3, now)),
         }
     }
 
-    fn fields(standing: &Standing) -> (String, String) {
+    fn fields(limit_status: &LimitStatus) -> (String, String) {
         let mut headers = HeaderMap::new();
-        put_standing(&mut headers, standing);
+        put_standing(&mut headers, limit_status);
         let text = |name| headers[name].to_str().unwrap().to_owned();
         (text(RATE_LIMIT_POLICY), text(RATE_LIMIT))
     }
 
     #[test]
     fn both_limits_are_lists_of_quoted_names_and_times_are_rounded_up() {
-        let (policy, left) = fields(&standing(Some(1_000)));
+        let (policy, left) = fields(&limit_status(Some(1_000)));
         assert_eq!(policy, r#""minute";q=60;w=60, "month";q=1000;w=2592000"#);
         assert_eq!(left, r#""minute";r=59;t=60, "month";r=997;t=907200"#);
     }
 
     #[test]
     fn a_key_without_a_cap_has_no_month() {
-        let (policy, left) = fields(&standing(None));
+        let (policy, left) = fields(&limit_status(None));
         assert_eq!(policy, r#""minute";q=60;w=60"#);
         assert_eq!(left, r#""minute";r=59;t=60"#);
     }

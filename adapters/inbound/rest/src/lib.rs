@@ -27,9 +27,9 @@ use axum::routing::{get, post};
 use domain::outcome::Endpoint;
 use domain::participant::Catalogue;
 use ports::inbound::{Gatekeeper, Health, Proofs};
-use web::Observer;
+use web::RequestLayer;
 
-pub use ending::{Ending, ProofWitness};
+pub use ending::{Ending, ProofMetricsSink};
 pub use openapi::openapi_json;
 pub use people::{PeopleState, people_router};
 pub use web::BODY_DEADLINE;
@@ -53,9 +53,9 @@ pub struct RestState {
     /// For ids, dates and durations. Its tasks are the requests that are under way, also those whose
     /// caller hung up. At shutdown: stop accepting, close them, wait for them, then flush the
     /// journal.
-    pub observer: Arc<Observer>,
+    pub request_layer: Arc<RequestLayer>,
     /// Hears what became of every proof request.
-    pub witness: Arc<dyn ProofWitness>,
+    pub metrics_sink: Arc<dyn ProofMetricsSink>,
 }
 
 /// All routes.
@@ -63,7 +63,7 @@ pub struct RestState {
 /// The accept loop must put `ConnectInfo<SocketAddr>` into each request's extensions; without it
 /// all callers share one address.
 pub fn router(state: RestState) -> Router {
-    let observer = Arc::clone(&state.observer);
+    let request_layer = Arc::clone(&state.request_layer);
     let state = Arc::new(state);
 
     let (mut probes, mut operations) = (Router::new(), Router::new());
@@ -85,11 +85,14 @@ pub fn router(state: RestState) -> Router {
     let probes = probes
         .method_not_allowed_fallback(web::method_not_allowed)
         .with_state(Arc::clone(&state));
-    let mut router =
-        web::observe(operations, &observer).merge(web::observe_untraced(probes, &observer));
+    let mut router = web::observe(operations, &request_layer)
+        .merge(web::observe_untraced(probes, &request_layer));
 
     // A proof request observes itself, for it outlives its caller.
-    let refuse_method = web::observe(Router::new().fallback(web::method_not_allowed), &observer);
+    let refuse_method = web::observe(
+        Router::new().fallback(web::method_not_allowed),
+        &request_layer,
+    );
     for alias in ALIASES {
         for endpoint in Endpoint::ALL {
             let state = Arc::clone(&state);

@@ -6,7 +6,7 @@ use axum::extract::{Extension, State};
 use axum::response::Response;
 use ports::inbound::ComponentState;
 use serde::Serialize;
-use web::{Call, Failure, json_response};
+use web::{Failure, RequestContext, json_response};
 
 use crate::RestState;
 use crate::details::ComponentDetail;
@@ -26,7 +26,7 @@ struct Readiness {
 /// Nothing that we stand on has failed.
 pub(crate) async fn readyz(
     State(state): State<Arc<RestState>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<RequestContext>,
 ) -> Response {
     let components = state.health.components().await;
     let serves = |state| match state {

@@ -17,7 +17,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{delete, get, patch};
 use ports::inbound::{Insights, KeyAdministration};
-use web::{Observer, SessionGuard};
+use web::{RequestLayer, SessionGuard};
 
 use crate::ALIASES;
 
@@ -28,7 +28,7 @@ pub struct PeopleState {
     /// Reads customers, use and the audit log.
     pub insights: Arc<dyn Insights>,
     /// Observes each request.
-    pub observer: Arc<Observer>,
+    pub request_layer: Arc<RequestLayer>,
     /// Lets people in.
     pub guard: Arc<SessionGuard>,
 }
@@ -37,7 +37,7 @@ pub struct PeopleState {
 ///
 /// It has no fallback of its own, so that it can be merged with [`crate::router`].
 pub fn people_router(state: PeopleState) -> Router {
-    let (observer, guard) = (Arc::clone(&state.observer), Arc::clone(&state.guard));
+    let (request_layer, guard) = (Arc::clone(&state.request_layer), Arc::clone(&state.guard));
     let mut router = Router::new();
     for alias in ALIASES {
         let route = |path: &str| format!("{alias}{path}");
@@ -56,22 +56,22 @@ pub fn people_router(state: PeopleState) -> Router {
     }
     let router = router
         .method_not_allowed_fallback(web::method_not_allowed)
-        .layer(from_fn_with_state(Arc::clone(&observer), see_through))
+        .layer(from_fn_with_state(Arc::clone(&request_layer), see_through))
         .with_state(Arc::new(state));
-    web::observe(web::guard(router, &guard), &observer)
+    web::observe(web::guard(router, &guard), &request_layer)
 }
 
 /// Ends a change that has begun, though its caller hangs up meanwhile: what the store committed the
 /// limiter has to hear of.
 async fn see_through(
-    State(observer): State<Arc<Observer>>,
+    State(request_layer): State<Arc<RequestLayer>>,
     request: Request,
     next: Next,
 ) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
     }
-    let seen_through = observer.tasks.spawn(next.run(request)).await;
+    let seen_through = request_layer.tasks.spawn(next.run(request)).await;
     // Nothing cancels it but a runtime that ends, and then nobody waits here.
     seen_through.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
 }

@@ -17,12 +17,14 @@ use domain::key::{Environment, KeyId};
 use domain::outcome::{Endpoint, Outcome};
 use domain::query::ProofQuery;
 use futures::FutureExt as _;
-use ports::inbound::{Attempt, Banks, FetchReport, ProofRequest, Refusal, Settlement};
+use ports::inbound::{
+    AdmissionError, AdmissionRequest, Banks, FetchReport, ProofRequest, Settlement,
+};
 use tokio::sync::oneshot;
 use tracing::field::display;
 use tracing::{Instrument as _, Span};
 use web::headers::put_common;
-use web::{Call, Failure, Upload, milliseconds, trace};
+use web::{Failure, RequestContext, Upload, milliseconds, trace};
 
 use crate::caller;
 use crate::ending::Ending;
@@ -38,9 +40,13 @@ pub(crate) async fn answer(
     endpoint: Endpoint,
     request: Request,
 ) -> Response {
-    let observer = &state.observer;
-    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
-    let span = trace::request_span(&request, &call, observer);
+    let request_layer = &state.request_layer;
+    let call = RequestContext::new(
+        request.headers(),
+        &*request_layer.clock,
+        &*request_layer.random,
+    );
+    let span = trace::request_span(&request, &call, request_layer);
     let (sender, receiver) = oneshot::channel();
     let errand = Errand {
         state: Arc::clone(&state),
@@ -48,7 +54,7 @@ pub(crate) async fn answer(
         span,
         endpoint,
     };
-    observer.tasks.spawn(errand.run(request, sender));
+    request_layer.tasks.spawn(errand.run(request, sender));
     if let Ok(response) = receiver.await {
         return response;
     }
@@ -61,7 +67,7 @@ pub(crate) async fn answer(
 /// One proof request, under way.
 struct Errand {
     state: Arc<RestState>,
-    call: Call,
+    call: RequestContext,
     span: Span,
     endpoint: Endpoint,
 }
@@ -93,8 +99,8 @@ impl Errand {
     async fn run(self, request: Request, sender: oneshot::Sender<Response>) {
         let address = caller::address(&request);
         let (parts, body) = request.into_parts();
-        let mut upload = Upload::new(&parts.headers, body, self.state.observer.body_deadline);
-        let attempt = Attempt {
+        let mut upload = Upload::new(&parts.headers, body, self.state.request_layer.body_deadline);
+        let attempt = AdmissionRequest {
             presented_key: caller::presented_key(&parts.headers),
             address,
             endpoint: self.endpoint,
@@ -114,7 +120,7 @@ impl Errand {
     /// Has the request admitted, answered and settled, exactly once each.
     async fn admitted(
         &self,
-        attempt: Attempt<'_>,
+        attempt: AdmissionRequest<'_>,
         headers: &HeaderMap,
         upload: &mut Upload,
     ) -> (Response, Record) {
@@ -126,7 +132,7 @@ impl Errand {
         };
         let environment = admission.environment;
         let key = (admission.key, environment);
-        let (counted, admitted_at) = (admission.standing, admission.admitted_at_monotonic);
+        let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
 
         let answer = AssertUnwindSafe(self.answered(environment, headers, upload))
             .catch_unwind()
@@ -147,10 +153,10 @@ impl Errand {
         let settling = self.state.gatekeeper.settle(admission, settlement);
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settled = settling.instrument(span).await;
-        let standing = match settled {
-            Ok(standing) => standing,
+        let limit_status = match settled {
+            Ok(limit_status) => limit_status,
             Err(error) => {
-                let Call {
+                let RequestContext {
                     request_id,
                     language,
                     ..
@@ -158,34 +164,34 @@ impl Errand {
                 response = failure::of_not_durable(&error, request_id, *language).into_response();
                 // Whatever the answer was, it stays here, and nobody pays for it.
                 record.ending = Ending::Settled(Outcome::InternalError);
-                let now = self.state.observer.clock.monotonic();
+                let now = self.state.request_layer.clock.monotonic();
                 counted
                     .after(now.saturating_sub(admitted_at))
                     .after_refund()
             }
         };
-        headers::put_standing(response.headers_mut(), &standing);
+        headers::put_standing(response.headers_mut(), &limit_status);
         (response, record)
     }
 
-    fn refused(&self, refusal: &Refusal) -> (Response, Record) {
-        let (ending, standing) = match refusal {
-            Refusal::InvalidKey => (Ending::InvalidApiKey, None),
-            Refusal::RateLimited { standing, .. } => {
-                (Ending::Settled(Outcome::RateLimited), Some(standing))
+    fn refused(&self, refusal: &AdmissionError) -> (Response, Record) {
+        let (ending, limit_status) = match refusal {
+            AdmissionError::InvalidKey => (Ending::InvalidApiKey, None),
+            AdmissionError::RateLimited { limit_status, .. } => {
+                (Ending::Settled(Outcome::RateLimited), Some(limit_status))
             }
-            Refusal::QuotaExceeded { standing, .. } => {
-                (Ending::Settled(Outcome::QuotaExceeded), Some(standing))
+            AdmissionError::QuotaExceeded { limit_status, .. } => {
+                (Ending::Settled(Outcome::QuotaExceeded), Some(limit_status))
             }
-            Refusal::Unavailable { cause, .. } => {
+            AdmissionError::Unavailable { cause, .. } => {
                 let request_id = &self.call.request_id;
                 tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
                 (Ending::Unavailable, None)
             }
         };
         let mut response = failure::of_refusal(refusal, self.call.language).into_response();
-        if let Some(standing) = standing {
-            headers::put_standing(response.headers_mut(), standing);
+        if let Some(limit_status) = limit_status {
+            headers::put_standing(response.headers_mut(), limit_status);
         }
         let record = Record {
             ending,
@@ -259,18 +265,18 @@ impl Errand {
             .read(headers, MAX_BODY_BYTES)
             .await
             .map_err(|fault| {
-                let deadline = self.state.observer.body_deadline;
+                let deadline = self.state.request_layer.body_deadline;
                 Failure::of_body(fault, MAX_BODY_BYTES, deadline, language)
             })?;
         let raw = json::read_query(&body).map_err(|fault| failure::of_json(fault, language))?;
-        let today = calendar::today(self.state.observer.clock.now());
+        let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
         ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
             .map_err(|errors| failure::of_fields(&errors, language))
     }
 
     fn failed(&self, cause: impl std::fmt::Display) -> Answer {
-        let Call {
+        let RequestContext {
             request_id,
             language,
             ..
@@ -285,13 +291,15 @@ impl Errand {
     /// Tells the witnesses, and writes one line, without personal data.
     fn report(&self, parts: &Parts, status: StatusCode, heard: bool, record: &Record) {
         let RestState {
-            observer, witness, ..
+            request_layer,
+            metrics_sink,
+            ..
         } = &*self.state;
-        let now = observer.clock.monotonic();
+        let now = request_layer.clock.monotonic();
         let duration = now.saturating_sub(self.call.started);
         let route = web::route(parts.extensions.get::<MatchedPath>());
-        observer.witness.answered(route, status);
-        witness.ended(self.endpoint, record.ending, duration);
+        request_layer.metrics_sink.answered(route, status);
+        metrics_sink.ended(self.endpoint, record.ending, duration);
         self.trace(status, record);
         if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
             return;

@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::call::the_one;
+use crate::context::the_one;
 use crate::failure::Failure;
 use crate::language::Language;
 

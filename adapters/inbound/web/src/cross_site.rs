@@ -4,7 +4,7 @@
 use axum::http::header::ORIGIN;
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::call::the_one;
+use crate::context::the_one;
 use crate::origin::Origin;
 use crate::site::Site;
 

@@ -21,8 +21,8 @@ use axum::response::Response;
 use ports::inbound::{Caller, Person, SessionError, Sessions};
 
 use crate::body::is_json;
-use crate::call::Call;
 use crate::chain::Chain;
+use crate::context::RequestContext;
 use crate::cross_site::Sender;
 use crate::failure::Failure;
 use crate::observe::surviving;
@@ -60,7 +60,7 @@ pub fn guard(router: Router, guard: &Arc<SessionGuard>) -> Router {
 
 async fn guarded(
     State(guard): State<Arc<SessionGuard>>,
-    Extension(call): Extension<Call>,
+    Extension(call): Extension<RequestContext>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -92,7 +92,7 @@ impl SessionGuard {
     /// Who asks, if it may ask in this way at all.
     async fn entry(
         &self,
-        call: &Call,
+        call: &RequestContext,
         method: &Method,
         headers: &HeaderMap,
     ) -> Result<Person, Failure> {
@@ -120,7 +120,12 @@ impl SessionGuard {
     }
 }
 
-async fn enter(person: Person, call: &Call, mut request: Request, next: Next) -> Response {
+async fn enter(
+    person: Person,
+    call: &RequestContext,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let caller = Caller {
         owner: person.owner.clone(),
         role: person.role,

@@ -2,14 +2,14 @@
 //! under a session.
 //!
 //! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]
-//! around that. Handlers then find in their request's extensions a [`Call`], an [`Incoming`] body
+//! around that. Handlers then find in their request's extensions a [`RequestContext`], an [`Incoming`] body
 //! and, behind the guard, `ports::inbound::{Caller, Person}`.
 #![warn(missing_docs)]
 
 mod body;
-mod call;
 mod chain;
 mod code;
+mod context;
 mod cookie;
 mod cross_site;
 mod failure;
@@ -27,17 +27,17 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
 pub use body::{BODY_DEADLINE, BodyFault, Incoming, Upload, is_json};
-pub use call::{Call, the_one};
 pub use chain::Chain;
 pub use code::Code;
+pub use context::{RequestContext, the_one};
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
 pub use cross_site::is_cross_site;
 pub use failure::{Failure, SIGN_IN_PATH};
 pub use guard::{SessionGuard, guard};
 pub use language::Language;
 pub use observe::{
-    Observer, UNKNOWN_ROUTE, Unremarkable, Witness, method_not_allowed, milliseconds, observe,
-    observe_untraced, route, route_not_found,
+    MetricsSink, RequestLayer, UNKNOWN_ROUTE, Unremarkable, method_not_allowed, milliseconds,
+    observe, observe_untraced, route, route_not_found,
 };
 pub use origin::{Origin, OriginError};
 pub use site::{Site, SiteError};

@@ -15,13 +15,13 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
 use crate::body::{Incoming, Upload};
-use crate::call::Call;
+use crate::context::RequestContext;
 use crate::failure::Failure;
 use crate::headers;
-use crate::trace::{self, Lineage};
+use crate::trace::{self, TraceContext};
 
 /// What observing stands on.
-pub struct Observer {
+pub struct RequestLayer {
     /// For request ids and durations.
     pub clock: Arc<dyn Clock>,
     /// For request ids.
@@ -31,20 +31,20 @@ pub struct Observer {
     /// Time in which a whole body must arrive; [`crate::BODY_DEADLINE`].
     pub body_deadline: Duration,
     /// Hears of every answer.
-    pub witness: Arc<dyn Witness>,
+    pub metrics_sink: Arc<dyn MetricsSink>,
     /// Knows the traces that requests belong to.
-    pub lineage: Arc<dyn Lineage>,
+    pub trace_context: Arc<dyn TraceContext>,
 }
 
 /// Hears of every answer, for whoever counts them.
-pub trait Witness: Send + Sync {
+pub trait MetricsSink: Send + Sync {
     /// An answer is on its way. `route` is the pattern that the request matched, or
     /// [`UNKNOWN_ROUTE`]: never what the caller wrote.
     fn answered(&self, route: &str, status: StatusCode);
 }
 
 /// Nobody listens.
-impl Witness for () {
+impl MetricsSink for () {
     fn answered(&self, _route: &str, _status: StatusCode) {}
 }
 
@@ -58,41 +58,53 @@ pub fn route(path: Option<&MatchedPath>) -> &str {
 
 /// Observes all routes of a router, and its fallback.
 ///
-/// Their requests carry a [`Call`] and an [`Incoming`] in their extensions, and an empty body. Their
+/// Their requests carry a [`RequestContext`] and an [`Incoming`] in their extensions, and an empty body. Their
 /// answers carry the request's id, `nosniff`, and `no-store` unless they say otherwise.
-pub fn observe(router: Router, observer: &Arc<Observer>) -> Router {
-    router.layer(from_fn_with_state(Arc::clone(observer), traced))
+pub fn observe(router: Router, request_layer: &Arc<RequestLayer>) -> Router {
+    router.layer(from_fn_with_state(Arc::clone(request_layer), traced))
 }
 
 /// The same without spans, for what is asked all the time and tells nothing: probes, files.
-pub fn observe_untraced(router: Router, observer: &Arc<Observer>) -> Router {
-    router.layer(from_fn_with_state(Arc::clone(observer), untraced))
+pub fn observe_untraced(router: Router, request_layer: &Arc<RequestLayer>) -> Router {
+    router.layer(from_fn_with_state(Arc::clone(request_layer), untraced))
 }
 
-async fn traced(observer: State<Arc<Observer>>, request: Request, next: Next) -> Response {
-    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
-    let span = trace::request_span(&request, &call, &observer);
-    let answer = observed(observer, call, request, next);
+async fn traced(request_layer: State<Arc<RequestLayer>>, request: Request, next: Next) -> Response {
+    let call = RequestContext::new(
+        request.headers(),
+        &*request_layer.clock,
+        &*request_layer.random,
+    );
+    let span = trace::request_span(&request, &call, &request_layer);
+    let answer = observed(request_layer, call, request, next);
     let response = answer.instrument(span.clone()).await;
     trace::answered(&span, response.status());
     response
 }
 
-async fn untraced(observer: State<Arc<Observer>>, request: Request, next: Next) -> Response {
-    let call = Call::new(request.headers(), &*observer.clock, &*observer.random);
-    observed(observer, call, request, next).await
+async fn untraced(
+    request_layer: State<Arc<RequestLayer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let call = RequestContext::new(
+        request.headers(),
+        &*request_layer.clock,
+        &*request_layer.random,
+    );
+    observed(request_layer, call, request, next).await
 }
 
 async fn observed(
-    State(observer): State<Arc<Observer>>,
-    call: Call,
+    State(request_layer): State<Arc<RequestLayer>>,
+    call: RequestContext,
     mut request: Request,
     next: Next,
 ) -> Response {
     let method = request.method().clone();
     let path = request.extensions().get::<MatchedPath>().cloned();
     let body = std::mem::take(request.body_mut());
-    let upload = Upload::new(request.headers(), body, observer.body_deadline);
+    let upload = Upload::new(request.headers(), body, request_layer.body_deadline);
     let incoming = Incoming::new(upload);
     request.extensions_mut().insert(call.clone());
     request.extensions_mut().insert(incoming.clone());
@@ -100,15 +112,15 @@ async fn observed(
     let mut response = surviving(&call, next.run(request)).await;
     headers::put_common(response.headers_mut(), call.id_value());
     if !incoming.is_over().await {
-        observer.tasks.spawn(incoming.drain());
+        request_layer.tasks.spawn(incoming.drain());
     }
     let (route, status) = (route(path.as_ref()), response.status());
-    observer.witness.answered(route, status);
+    request_layer.metrics_sink.answered(route, status);
     let line = Line {
         method: &method,
         route,
         status: status.as_u16(),
-        duration: observer.clock.monotonic().saturating_sub(call.started),
+        duration: request_layer.clock.monotonic().saturating_sub(call.started),
         request_id: call.request_id.as_str(),
     };
     match response.extensions().get::<Unremarkable>() {
@@ -151,7 +163,10 @@ impl Line<'_> {
 }
 
 /// An answer, even if making it panics.
-pub(crate) async fn surviving(call: &Call, answer: impl Future<Output = Response>) -> Response {
+pub(crate) async fn surviving(
+    call: &RequestContext,
+    answer: impl Future<Output = Response>,
+) -> Response {
     let answered = AssertUnwindSafe(answer).catch_unwind().await;
     answered.unwrap_or_else(|_| {
         tracing::error!(request_id = %call.request_id, "a request panicked");
@@ -160,12 +175,12 @@ pub(crate) async fn surviving(call: &Call, answer: impl Future<Output = Response
 }
 
 /// No such route: the fallback of a router under [`observe()`].
-pub async fn route_not_found(Extension(call): Extension<Call>) -> Response {
+pub async fn route_not_found(Extension(call): Extension<RequestContext>) -> Response {
     Failure::route_not_found(call.language).into_response()
 }
 
 /// No such method here: the fallback of a route under [`observe()`]. The router adds `Allow`.
-pub async fn method_not_allowed(Extension(call): Extension<Call>) -> Response {
+pub async fn method_not_allowed(Extension(call): Extension<RequestContext>) -> Response {
     Failure::method_not_allowed(call.language).into_response()
 }
 

@@ -8,23 +8,27 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use tracing::Span;
 use tracing::field::Empty;
 
-use crate::call::Call;
-use crate::observe::Observer;
+use crate::context::RequestContext;
+use crate::observe::RequestLayer;
 
 /// Knows which trace a request belongs to.
-pub trait Lineage: Send + Sync {
+pub trait TraceContext: Send + Sync {
     /// Makes `span` the child of the one that these headers of a request name, if they do.
     fn follow(&self, span: &Span, headers: &HeaderMap);
 }
 
 /// Nobody traces.
-impl Lineage for () {
+impl TraceContext for () {
     fn follow(&self, _span: &Span, _headers: &HeaderMap) {}
 }
 
 /// The span of a request, which is a child of its caller's. Disabled while nobody traces: then it
 /// costs nothing.
-pub fn request_span(request: &Request, call: &Call, observer: &Observer) -> Span {
+pub fn request_span(
+    request: &Request,
+    call: &RequestContext,
+    request_layer: &RequestLayer,
+) -> Span {
     let method = known(request.method());
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map(MatchedPath::as_str);
@@ -47,7 +51,7 @@ pub fn request_span(request: &Request, call: &Call, observer: &Observer) -> Span
         cep.outcome = Empty,
     );
     if !span.is_disabled() {
-        observer.lineage.follow(&span, request.headers());
+        request_layer.trace_context.follow(&span, request.headers());
     }
     span
 }

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::Format;
-use domain::pacing::{FIRST_BACK_OFF, Refusal, Strike};
+use domain::pacing::{BackOff, FIRST_BACK_OFF, Throttled};
 use ports::inbound::BankBudget;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{
-    Bank, BankAnswer, BankError, BankFiles, Lookup, NoTurn, Pacer, ThrottleReason,
+    AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer, ThrottleReason,
 };
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
@@ -131,7 +131,7 @@ impl Portal {
             return Ok(None);
         };
         let span = trace::turn();
-        let turn = pacer.turn(patience).instrument(span.clone()).await;
+        let turn = pacer.acquire(patience).instrument(span.clone()).await;
         trace::record_turn(&span, turn.as_ref().copied());
         turn.map_err(acquire_error)?;
         Ok(Some(Slot(Instant::now())))
@@ -139,7 +139,7 @@ impl Portal {
 
     async fn record_success(&self, slot: Option<Slot>) {
         if let (Some(pacer), Some(slot)) = (&self.pacer, slot)
-            && let Err(error) = pacer.served(slot.age()).await
+            && let Err(error) = pacer.record_success(slot.age()).await
         {
             // The next back-off may be longer than necessary.
             tracing::debug!(%error, "success not recorded by the pacer");
@@ -154,7 +154,7 @@ impl Portal {
         slot: Option<Slot>,
     ) -> Result<BankFiles, BankError> {
         let mut files = BankFiles::default();
-        if matches!(lookup.wanted, Wanted::Xml | Wanted::Both) {
+        if matches!(lookup.wanted, RequestedFiles::Xml | RequestedFiles::Both) {
             let xml = session.download(Format::Xml).await?;
             files.xml = Some(self.accept(Format::Xml, xml, slot).await?);
         }
@@ -239,18 +239,18 @@ impl Portal {
         // In a task of its own: the pacer learns of it even if the lookup times out meanwhile.
         let recorded = tokio::spawn({
             let pacer = Arc::clone(pacer);
-            async move { pacer.limited(slot.age()).await }
+            async move { pacer.record_throttled(slot.age()).await }
         });
         match recorded.await {
-            Ok(Ok(strike)) => {
-                if let Strike::Began(length) = strike {
+            Ok(Ok(back_off)) => {
+                if let BackOff::Began(length) = back_off {
                     tracing::warn!(
                         reason = reason.name(),
                         seconds = length.as_secs(),
                         "the portal throttles us: back-off started"
                     );
                 }
-                throttled(strike.left())
+                throttled(back_off.left())
             }
             failed => {
                 tracing::error!(
@@ -274,15 +274,15 @@ impl Slot {
     }
 }
 
-fn acquire_error(error: NoTurn) -> BankError {
+fn acquire_error(error: AcquireError) -> BankError {
     let (retry_after, reason) = match error {
-        NoTurn::Refused(Refusal::BudgetUsedUp { retry_after }) => {
+        AcquireError::Refused(Throttled::BudgetUsedUp { retry_after }) => {
             (retry_after, ThrottleReason::BudgetUsedUp)
         }
-        NoTurn::Refused(Refusal::BackingOff { retry_after }) => {
+        AcquireError::Refused(Throttled::BackingOff { retry_after }) => {
             (retry_after, ThrottleReason::BackingOff)
         }
-        NoTurn::Failed(error) => {
+        AcquireError::Failed(error) => {
             return BankError::Unavailable {
                 retry_after: PACER_RETRY_AFTER,
                 cause: Arc::new(error),

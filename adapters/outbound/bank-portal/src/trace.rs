@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use ports::outbound::{BankAnswer, BankError, NoTurn};
+use ports::outbound::{AcquireError, BankAnswer, BankError};
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 use tracing::Span;
@@ -54,11 +54,11 @@ pub(crate) fn turn() -> Span {
 }
 
 /// Records the outcome of waiting for the pacer.
-pub(crate) fn record_turn(span: &Span, turn: Result<(), &NoTurn>) {
+pub(crate) fn record_turn(span: &Span, turn: Result<(), &AcquireError>) {
     let outcome = match turn {
         Ok(()) => "taken",
-        Err(NoTurn::Refused(_)) => "refused",
-        Err(NoTurn::Failed(_)) => "failed",
+        Err(AcquireError::Refused(_)) => "refused",
+        Err(AcquireError::Failed(_)) => "failed",
     };
     span.record("cep.turn", outcome);
 }

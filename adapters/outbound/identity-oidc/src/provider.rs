@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::outbound::{
-    AccessToken, Claims, Clock, CodeGrant, CodeWish, IdentityError, IdentityProvider,
+    AccessToken, AuthorizationRequest, Claims, Clock, CodeGrant, IdentityError, IdentityProvider,
     ProviderKeyCache, TokenError,
 };
 use reqwest::StatusCode;
@@ -195,7 +195,10 @@ fn may_be_mended(header: &Header, rejection: &Rejection) -> bool {
 
 #[async_trait]
 impl IdentityProvider for Oidc {
-    async fn authorization_url(&self, wish: &CodeWish<'_>) -> Result<String, IdentityError> {
+    async fn authorization_url(
+        &self,
+        wish: &AuthorizationRequest<'_>,
+    ) -> Result<String, IdentityError> {
         let endpoints = self.endpoints().await?;
         let address = self.sign_in(&endpoints).address(wish)?;
         Ok(address.into())

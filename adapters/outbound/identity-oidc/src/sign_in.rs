@@ -15,7 +15,7 @@ use oauth2::{
     PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, StandardRevocableToken,
     StandardTokenResponse, TokenResponse as _, TokenUrl,
 };
-use ports::outbound::{CodeGrant, CodeWish, IdentityError};
+use ports::outbound::{AuthorizationRequest, CodeGrant, IdentityError};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -77,7 +77,7 @@ pub(crate) struct SignIn<'a> {
 
 impl SignIn<'_> {
     /// Where to send the browser.
-    pub(crate) fn address(&self, wish: &CodeWish<'_>) -> Result<Url, IdentityError> {
+    pub(crate) fn address(&self, wish: &AuthorizationRequest<'_>) -> Result<Url, IdentityError> {
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier(wish.verifier)?);
         let redirect = redirect_url(wish.redirect_uri)?;
         let client = self.client()?;

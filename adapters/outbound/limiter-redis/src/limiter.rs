@@ -9,7 +9,7 @@ use deadpool_redis::redis::AsyncConnectionConfig;
 use deadpool_redis::redis::cluster::ClusterClient;
 use deadpool_redis::{Manager, Pool, Runtime};
 use domain::key::KeyId;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::pacing::Pacing;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
@@ -243,7 +243,7 @@ impl Limiter for RedisLimiter {
         reply::verdict(&reply).map_err(failed)
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         let reply = self.run(&scripts::PEEK, key, []).await.map_err(failed)?;
         reply::peeked(&reply).map_err(failed)
     }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::pacing::{Pacing, Refusal, Strike, waitable};
+use domain::pacing::{BackOff, Pacing, Throttled, waitable};
 use ports::inbound::BankBudget;
-use ports::outbound::{News, NoTurn, Pacer, PacerError};
+use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::runtime::Handle;
 
 use crate::connection::{Argument, ScriptCall};
@@ -41,7 +41,7 @@ struct PacingScripts {
 enum PollReply {
     Go,
     Wait { ticket: i64, left: Duration },
-    Refused(Refusal),
+    Refused(Throttled),
 }
 
 impl RedisPacer {
@@ -105,10 +105,10 @@ impl PacingScripts {
                 ticket,
                 left: duration(left)?,
             },
-            [3, left] => PollReply::Refused(Refusal::BudgetUsedUp {
+            [3, left] => PollReply::Refused(Throttled::BudgetUsedUp {
                 retry_after: duration(left)?,
             }),
-            [4, left] => PollReply::Refused(Refusal::BackingOff {
+            [4, left] => PollReply::Refused(Throttled::BackingOff {
                 retry_after: duration(left)?,
             }),
             _ => return Err(UnexpectedReply.into()),
@@ -122,7 +122,7 @@ impl PacingScripts {
 
 #[async_trait]
 impl Pacer for RedisPacer {
-    async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
+    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
         let (started, waitable) = (Instant::now(), waitable(patience));
         let mut queued = QueuedTicket {
             scripts: &self.0,
@@ -149,22 +149,22 @@ impl Pacer for RedisPacer {
         }
     }
 
-    async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
+    async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
         let reply = self.0.run(&scripts::LIMITED, [micros(under_way)]).await;
-        let strike = match *reply.map_err(failed)? {
-            [5, length] => duration(length).map(Strike::Began),
-            [6, left] => duration(left).map(Strike::Joined),
+        let back_off = match *reply.map_err(failed)? {
+            [5, length] => duration(length).map(BackOff::Began),
+            [6, left] => duration(left).map(BackOff::Joined),
             _ => Err(UnexpectedReply),
         };
-        strike.map_err(failed)
+        back_off.map_err(failed)
     }
 
-    async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
+    async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
         let done = self.0.run(&scripts::SERVED, [micros(under_way)]).await;
         done.map(drop).map_err(failed)
     }
 
-    async fn learn(&self, news: &News) -> Result<(), PacerError> {
+    async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
         let left = news.paused_for.unwrap_or_default();
         let spans = std::iter::once(left).chain(news.turns.iter().copied());
         let done = self.0.run(&scripts::LEARN, spans.map(micros)).await;

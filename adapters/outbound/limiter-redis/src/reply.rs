@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use domain::limits::{MinuteStanding, MonthStanding, Standing};
+use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use ports::outbound::{Charge, Verdict};
 
@@ -22,7 +22,7 @@ pub(crate) fn verdict(reply: &[i64]) -> Result<Verdict, UnexpectedReply> {
         [1, ..] => {
             let reply = LimitReply::parse(reply)?;
             Ok(Verdict::Admitted {
-                standing: reply.standing,
+                limit_status: reply.limit_status,
                 month: reply.month,
                 charge: Charge::Unwritten,
             })
@@ -30,31 +30,34 @@ pub(crate) fn verdict(reply: &[i64]) -> Result<Verdict, UnexpectedReply> {
         [2, ..] => {
             let reply = LimitReply::parse(reply)?;
             Ok(Verdict::RateLimited {
-                standing: reply.standing,
+                limit_status: reply.limit_status,
                 retry_after: reply.retry_after,
             })
         }
         [3, ..] => {
-            let standing = LimitReply::parse(reply)?.standing;
-            let month = standing.month.ok_or(UnexpectedReply)?;
-            Ok(Verdict::QuotaExceeded { standing, month })
+            let limit_status = LimitReply::parse(reply)?.limit_status;
+            let month = limit_status.month.ok_or(UnexpectedReply)?;
+            Ok(Verdict::QuotaExceeded {
+                limit_status,
+                month,
+            })
         }
         _ => Err(UnexpectedReply),
     }
 }
 
 /// Parses a peek's reply.
-pub(crate) fn peeked(reply: &[i64]) -> Result<Option<Standing>, UnexpectedReply> {
+pub(crate) fn peeked(reply: &[i64]) -> Result<Option<LimitStatus>, UnexpectedReply> {
     match *reply {
         [0] => Ok(None),
-        [5, ..] => Ok(Some(LimitReply::parse(reply)?.standing)),
+        [5, ..] => Ok(Some(LimitReply::parse(reply)?.limit_status)),
         _ => Err(UnexpectedReply),
     }
 }
 
 /// The numbers of most outcomes.
 struct LimitReply {
-    standing: Standing,
+    limit_status: LimitStatus,
     month: Month,
     retry_after: Duration,
 }
@@ -77,22 +80,17 @@ impl LimitReply {
         };
         let month = parse_month(month)?;
         let now = DateTime::<Utc>::from_timestamp_millis(now).ok_or(UnexpectedReply)?;
-        let minute = MinuteStanding {
+        let minute = MinuteStatus {
             limit: number(limit)?,
             remaining: number(remaining)?,
             reset: Duration::from_millis(number(reset)?),
         };
         let quota = match quota {
             -1 => None,
-            quota => Some(MonthStanding::new(
-                month,
-                number(quota)?,
-                number(used)?,
-                now,
-            )),
+            quota => Some(MonthStatus::new(month, number(quota)?, number(used)?, now)),
         };
         Ok(Self {
-            standing: Standing {
+            limit_status: LimitStatus {
                 minute,
                 month: quota,
             },
@@ -124,13 +122,13 @@ mod tests {
         let reply = [2, now.timestamp_millis(), 202_612, 60, 0, 17, 1_000, 7, 18];
         let month = Month::of(now);
         let expected = Verdict::RateLimited {
-            standing: Standing {
-                minute: MinuteStanding {
+            limit_status: LimitStatus {
+                minute: MinuteStatus {
                     limit: 60,
                     remaining: 0,
                     reset: Duration::from_millis(17),
                 },
-                month: Some(MonthStanding::new(month, 1_000, 7, now)),
+                month: Some(MonthStatus::new(month, 1_000, 7, now)),
             },
             retry_after: Duration::from_millis(18),
         };

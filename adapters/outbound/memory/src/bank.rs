@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::payment::{Payment, PaymentState};
 use domain::transfer::Transfer;
 use ports::Cause;
-use ports::inbound::{BankBudget, Wanted};
+use ports::inbound::{BankBudget, RequestedFiles};
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 use tokio::sync::watch;
 
@@ -125,9 +125,9 @@ impl ScriptedBank {
 }
 
 /// The files that are wanted.
-fn only(wanted: Wanted, files: BankFiles) -> BankFiles {
+fn only(wanted: RequestedFiles, files: BankFiles) -> BankFiles {
     BankFiles {
-        xml: files.xml.filter(|_| wanted != Wanted::Pdf),
+        xml: files.xml.filter(|_| wanted != RequestedFiles::Pdf),
         pdf: files.pdf.filter(|_| wanted.includes_pdf()),
     }
 }
@@ -239,12 +239,12 @@ mod tests {
     #[tokio::test]
     async fn a_scripted_transfer_has_its_own_answer_and_is_counted() {
         let bank = ScriptedBank::default();
-        let question = lookup(scene::ISSUED, Wanted::Xml);
+        let question = lookup(scene::ISSUED, RequestedFiles::Xml);
         let files = unsealed_proof(&question.transfer);
         bank.script(question.transfer.clone(), Script::Issue(files.clone()));
         let answer = bank.fetch(&question).await.unwrap();
         assert_eq!(answer, BankAnswer::Issued(BankFiles { pdf: None, ..files }));
-        let other = lookup(scene::ISSUED + 1, Wanted::Xml);
+        let other = lookup(scene::ISSUED + 1, RequestedFiles::Xml);
         assert_eq!(bank.fetch(&other).await.unwrap(), BankAnswer::NotFound);
         assert_eq!(bank.times_asked(), 2);
         assert_eq!(bank.asked()[1].transfer, other.transfer);
@@ -267,7 +267,7 @@ mod tests {
     async fn a_held_bank_answers_when_it_is_released() {
         let bank = ScriptedBank::default();
         bank.hold();
-        let question = lookup(scene::ISSUED, Wanted::Xml);
+        let question = lookup(scene::ISSUED, RequestedFiles::Xml);
         let impatient = Lookup {
             patience: Duration::from_millis(20),
             ..question.clone()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use ports::outbound::{Clock, Pause, Random};
+use ports::outbound::{Clock, Random, Timer};
 
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Clock for ManualClock {
 
 /// Time passes at once.
 #[async_trait]
-impl Pause for ManualClock {
+impl Timer for ManualClock {
     async fn pause(&self, span: Duration) {
         self.advance(span);
     }

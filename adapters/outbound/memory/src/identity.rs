@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use ports::Cause;
 use ports::outbound::{
-    AccessToken, Claims, Clock, CodeGrant, CodeWish, IdentityError, IdentityProvider, TokenError,
+    AccessToken, AuthorizationRequest, Claims, Clock, CodeGrant, IdentityError, IdentityProvider,
+    TokenError,
 };
 
 /// A provider that makes codes and tokens as a test says, and holds whoever redeems a code to what
@@ -129,7 +130,10 @@ fn invalid(why: &'static str) -> TokenError {
 
 #[async_trait]
 impl IdentityProvider for ScriptedIdentity {
-    async fn authorization_url(&self, wish: &CodeWish<'_>) -> Result<String, IdentityError> {
+    async fn authorization_url(
+        &self,
+        wish: &AuthorizationRequest<'_>,
+    ) -> Result<String, IdentityError> {
         let mut state = self.state();
         state.works()?;
         let kept = Wish {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::key::KeyId;
-use domain::limits::{MonthStanding, MonthlyUse, Standing};
+use domain::limits::{LimitStatus, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use domain::window::SlidingWindow;
 use ports::outbound::{Charge, Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
@@ -80,7 +80,7 @@ impl Limiter for InProcessLimiter {
         })
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         let (now, now_ms) = (self.clock.now(), self.now_ms());
         let mut shard = self.shard(key);
         let counters = shard.get_mut(&key);
@@ -156,9 +156,9 @@ impl Counters {
         (self.month, self.used) = self.month_of(now);
         let limits = self.state.limits;
         if let Err(full) = self.window.check(now_ms, limits.per_minute()) {
-            let standing = self.standing(now, now_ms);
+            let limit_status = self.limit_status(now, now_ms);
             return Verdict::RateLimited {
-                standing,
+                limit_status,
                 retry_after: full.retry_after,
             };
         }
@@ -166,32 +166,37 @@ impl Counters {
             .monthly_quota()
             .is_some_and(|quota| self.used.net() >= quota)
         {
-            let standing = self.standing(now, now_ms);
-            let month = standing.month.expect("a quota is used up, so there is one");
-            return Verdict::QuotaExceeded { standing, month };
+            let limit_status = self.limit_status(now, now_ms);
+            let month = limit_status
+                .month
+                .expect("a quota is used up, so there is one");
+            return Verdict::QuotaExceeded {
+                limit_status,
+                month,
+            };
         }
         self.window.count(now_ms, limits.per_minute());
         self.used.charged += 1;
         Verdict::Admitted {
-            standing: self.standing(now, now_ms),
+            limit_status: self.limit_status(now, now_ms),
             month: self.month,
             charge: Charge::Unwritten,
         }
     }
 
     /// The standing, if there is one. Begins no month: only an admission does.
-    fn peek(&mut self, now: DateTime<Utc>, now_ms: u64) -> Option<Standing> {
-        (self.is_known && !self.state.revoked).then(|| self.standing(now, now_ms))
+    fn peek(&mut self, now: DateTime<Utc>, now_ms: u64) -> Option<LimitStatus> {
+        (self.is_known && !self.state.revoked).then(|| self.limit_status(now, now_ms))
     }
 
-    fn standing(&mut self, now: DateTime<Utc>, now_ms: u64) -> Standing {
+    fn limit_status(&mut self, now: DateTime<Utc>, now_ms: u64) -> LimitStatus {
         let limits = self.state.limits;
         let (month, used) = self.month_of(now);
         let month = limits
             .monthly_quota()
-            .map(|quota| MonthStanding::new(month, quota, used.net(), now));
-        Standing {
-            minute: self.window.standing(now_ms, limits.per_minute()),
+            .map(|quota| MonthStatus::new(month, quota, used.net(), now));
+        LimitStatus {
+            minute: self.window.limit_status(now_ms, limits.per_minute()),
             month,
         }
     }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{Pacing, Refusal, Schedule, Step, Strike, Ticket, waitable};
+use domain::pacing::{BackOff, Pacing, Schedule, Step, Throttled, Ticket, waitable};
 use ports::inbound::BankBudget;
-use ports::outbound::{News, NoTurn, Pacer, PacerError};
+use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -27,7 +27,11 @@ struct Queue {
 }
 
 impl Queue {
-    fn join(&mut self, now: Duration, latest: Duration) -> Result<(Ticket, Arc<Notify>), Refusal> {
+    fn join(
+        &mut self,
+        now: Duration,
+        latest: Duration,
+    ) -> Result<(Ticket, Arc<Notify>), Throttled> {
         let ticket = self.schedule.queue(now, latest)?;
         let called = Arc::default();
         self.waiting.insert(ticket, Arc::clone(&called));
@@ -76,7 +80,7 @@ impl InProcessPacer {
 
 #[async_trait]
 impl Pacer for InProcessPacer {
-    async fn turn(&self, patience: Duration) -> Result<(), NoTurn> {
+    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
         let now = self.now();
         let latest = now.saturating_add(waitable(patience));
         let (ticket, called) = self.queue().join(now, latest)?;
@@ -100,26 +104,26 @@ impl Pacer for InProcessPacer {
         }
     }
 
-    async fn limited(&self, under_way: Duration) -> Result<Strike, PacerError> {
+    async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
         let mut queue = self.queue();
-        let strike = queue.schedule.limited(under_way, self.now());
+        let back_off = queue.schedule.record_throttled(under_way, self.now());
         queue.call_all();
-        Ok(strike)
+        Ok(back_off)
     }
 
-    async fn served(&self, under_way: Duration) -> Result<(), PacerError> {
-        self.queue().schedule.served(under_way, self.now());
+    async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
+        self.queue().schedule.record_success(under_way, self.now());
         Ok(())
     }
 
-    async fn learn(&self, news: &News) -> Result<(), PacerError> {
+    async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
         let now = self.now();
         let mut queue = self.queue();
         for ago in &news.turns {
-            queue.schedule.learn_of_turn(*ago, now);
+            queue.schedule.merge_acquisition(*ago, now);
         }
         if let Some(left) = news.paused_for {
-            queue.schedule.learn_of_back_off(left, now);
+            queue.schedule.merge_back_off(left, now);
         }
         queue.call_all();
         Ok(())

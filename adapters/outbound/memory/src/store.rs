@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId};
-use domain::key::{HashGeneration, KeyId, SecretMark};
+use domain::key::{HashGeneration, KeyId, SecretFingerprint};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
@@ -38,7 +38,7 @@ struct Books {
     statistics: Statistics,
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,
-    secrets: BTreeMap<HashGeneration, SecretMark>,
+    secrets: BTreeMap<HashGeneration, SecretFingerprint>,
 }
 
 #[derive(Debug)]

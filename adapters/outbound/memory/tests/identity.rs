@@ -9,9 +9,11 @@ use chrono::{DateTime, Utc};
 use domain::customer::Role;
 use memory::{ManualClock, ScriptedIdentity, SignOut};
 use ports::Cause;
-use ports::outbound::{Claims, CodeGrant, CodeWish, IdentityError, IdentityProvider, TokenError};
+use ports::outbound::{
+    AuthorizationRequest, Claims, CodeGrant, IdentityError, IdentityProvider, TokenError,
+};
 
-const WISH: CodeWish<'_> = CodeWish {
+const WISH: AuthorizationRequest<'_> = AuthorizationRequest {
     state: "state-1",
     nonce: "nonce-1",
     verifier: "verifier-1",

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{Pacing, Refusal};
+use domain::pacing::{Pacing, Throttled};
 use futures::future::join_all;
 use memory::InProcessPacer;
 use ports::contract::pacer::{PacerUnderTest, StandingTime};
-use ports::outbound::{NoTurn, Pacer};
+use ports::outbound::{AcquireError, Pacer};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -57,7 +57,7 @@ async fn waiting_tasks_are_served_in_order_and_on_time() {
     for number in 0..6 {
         let pacer = Arc::clone(&pacer);
         tasks.spawn(async move {
-            pacer.turn(PATIENT).await.unwrap();
+            pacer.acquire(PATIENT).await.unwrap();
             (number, started.elapsed().as_secs())
         });
         TokioTime.settle().await;
@@ -72,27 +72,27 @@ async fn waiting_tasks_are_served_in_order_and_on_time() {
 #[tokio::test(start_paused = true)]
 async fn an_impatient_task_is_refused_at_once_with_the_true_time() {
     let pacer = pacer(1);
-    pacer.turn(PATIENT).await.unwrap();
+    pacer.acquire(PATIENT).await.unwrap();
     let started = Instant::now();
     // 62 s of patience leave 59 s for waiting: the lookup itself needs 3 s.
-    let refused = pacer.turn(Duration::from_secs(62)).await.unwrap_err();
+    let refused = pacer.acquire(Duration::from_secs(62)).await.unwrap_err();
     let retry_after = Duration::from_mins(1);
     assert!(
-        matches!(refused, NoTurn::Refused(Refusal::BudgetUsedUp { retry_after: told }) if told == retry_after),
+        matches!(refused, AcquireError::Refused(Throttled::BudgetUsedUp { retry_after: told }) if told == retry_after),
         "{refused}"
     );
     assert_eq!(started.elapsed(), Duration::ZERO);
-    pacer.turn(Duration::from_secs(63)).await.unwrap();
+    pacer.acquire(Duration::from_secs(63)).await.unwrap();
     assert_eq!(started.elapsed(), retry_after);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_dropped_gives_its_turn_to_the_next() {
     let pacer = pacer(1);
-    pacer.turn(PATIENT).await.unwrap();
+    pacer.acquire(PATIENT).await.unwrap();
     let waiting = |pacer: &Arc<InProcessPacer>| {
         let pacer = Arc::clone(pacer);
-        tokio::spawn(async move { pacer.turn(PATIENT).await })
+        tokio::spawn(async move { pacer.acquire(PATIENT).await })
     };
     let first = waiting(&pacer);
     TokioTime.settle().await;
@@ -111,7 +111,7 @@ async fn who_waits_is_woken_for_its_own_turn_alone() {
     let pacer = pacer(6_000);
     let looks = AtomicUsize::new(0);
     let waiting = (0..CROWD).map(|_| {
-        let mut turn = pacer.turn(PATIENT);
+        let mut turn = pacer.acquire(PATIENT);
         let looks = &looks;
         poll_fn(move |context| {
             looks.fetch_add(1, Ordering::Relaxed);

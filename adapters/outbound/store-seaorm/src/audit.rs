@@ -1,10 +1,10 @@
 //! The audit log: written within the step that it tells of, read newest first.
 
 use async_trait::async_trait;
-use domain::audit::{Act, Action, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, KeyId, Owner};
-use domain::page::{Cursor, Page, PageAsk};
+use domain::page::{Cursor, Page, PageRequest};
 use domain::request::RequestId;
 use ports::inbound::{AuditFilter, AuditPage};
 use ports::outbound::{AuditLog, ListError, StoreError};
@@ -56,7 +56,7 @@ impl Entry {
 /// with the same ids leaves no second log of itself.
 pub(crate) async fn record(
     transaction: &impl ConnectionTrait,
-    act: &Act,
+    act: &AuditContext,
     entries: &[Entry],
 ) -> Result<(), StoreError> {
     let mut rows = Vec::with_capacity(entries.len());
@@ -89,7 +89,11 @@ fn further_id(act: Uuid, key: KeyId) -> Uuid {
     Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
-fn written(id: Uuid, act: &Act, entry: &Entry) -> Result<audit_log::ActiveModel, StoreError> {
+fn written(
+    id: Uuid,
+    act: &AuditContext,
+    entry: &Entry,
+) -> Result<audit_log::ActiveModel, StoreError> {
     let changes: Vec<_> = entry.changes.iter().map(StoredChange::of).collect();
     Ok(audit_log::ActiveModel {
         id: Set(id.to_string()),
@@ -137,7 +141,11 @@ impl StoredChange {
 
 #[async_trait]
 impl AuditLog for Store {
-    async fn audit(&self, filter: &AuditFilter, page: &PageAsk) -> Result<AuditPage, ListError> {
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        page: &PageRequest,
+    ) -> Result<AuditPage, ListError> {
         self.in_time(async {
             let mut entries = matching(filter);
             let place = (audit_log::Column::At, audit_log::Column::Id);
@@ -188,7 +196,7 @@ fn read(entry: &audit_log::Model) -> Result<AuditEntry, StoreError> {
     let changes: Vec<StoredChange> =
         serde_json::from_str(&entry.changes).map_err(|_| row.unreadable("changes"))?;
     Ok(AuditEntry {
-        act: Act {
+        act: AuditContext {
             id: row.uuid(&entry.id, "id")?,
             at: row.instant(entry.at, "at")?,
             request_id: RequestId::parse(&entry.request_id)

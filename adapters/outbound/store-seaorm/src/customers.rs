@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use domain::audit::{Act, Action, customer_difference, difference};
+use domain::audit::{Action, AuditContext, customer_difference, difference};
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{ApiKey, KeyId, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
-use domain::page::{Cursor, Page, PageAsk};
+use domain::page::{Cursor, Page, PageRequest};
 use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, IntoCondition, OnConflict};
@@ -67,7 +67,7 @@ impl CustomerStore for Store {
         &self,
         text: Option<&str>,
         month: Month,
-        page: &PageAsk,
+        page: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError> {
         self.in_time(async {
             let matching = text.map_or_else(Condition::all, |text| {
@@ -119,7 +119,7 @@ impl CustomerStore for Store {
         id: CustomerId,
         plan: Plan,
         existing: ExistingKeys,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
         self.in_time(async {
             let transaction = self.begin().await?;
@@ -197,7 +197,7 @@ async fn set_within(
     id: CustomerId,
     plan: Plan,
     existing: ExistingKeys,
-    act: &Act,
+    act: &AuditContext,
 ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
     let before = customers::Entity::find_by_id(id.to_string())
         .lock_exclusive()

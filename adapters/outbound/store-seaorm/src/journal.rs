@@ -29,10 +29,10 @@
 
 mod batch;
 mod lane;
+mod metrics_sink;
 mod queue;
 mod statements;
 mod statistics;
-mod witness;
 mod writer;
 
 use std::iter::once;
@@ -51,9 +51,9 @@ use uuid::Uuid;
 use crate::connection::{OpenFiles, StoreOptions};
 use batch::Gathering;
 use lane::Lane;
+pub use metrics_sink::CommitMetricsSink;
 use queue::Queue;
 pub(crate) use statements::minute;
-pub use witness::CommitWitness;
 use writer::Writer;
 
 /// Lanes, and connections, of a server's journal.
@@ -115,7 +115,7 @@ impl Journal {
         writer: Uuid,
         options: StoreOptions,
         files: Option<Arc<OpenFiles>>,
-        witness: Arc<dyn CommitWitness>,
+        metrics_sink: Arc<dyn CommitMetricsSink>,
     ) -> Self {
         let backend = connection.get_database_backend();
         let written = files.clone();
@@ -127,11 +127,18 @@ impl Journal {
             );
             let queue = Arc::new(queue);
             let patience = options.answer_timeout(backend);
-            let (connection, witness) = (connection.clone(), Arc::clone(&witness));
+            let (connection, metrics_sink) = (connection.clone(), Arc::clone(&metrics_sink));
             let filled = Arc::clone(&queue);
             Lane::start(
                 queue,
-                Writer::new(connection, name, filled, patience, written.clone(), witness),
+                Writer::new(
+                    connection,
+                    name,
+                    filled,
+                    patience,
+                    written.clone(),
+                    metrics_sink,
+                ),
             )
         };
         Self(Arc::new(Parts {

@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::Act;
+use domain::audit::AuditContext;
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::Page;
-use ports::inbound::{KeyListing, KeyOverview, RevokedKeys};
+use ports::inbound::{KeyOverview, KeyQuery, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
@@ -39,7 +39,7 @@ impl KeyStore for Store {
         &self,
         record: KeyRecord,
         most_active: u64,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(), InsertError> {
         self.in_time(async { self.add_key(&record, most_active, act).await })
             .await
@@ -135,7 +135,7 @@ impl KeyStore for Store {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyListing,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
         self.in_time(async {
             let matching = listing::matching(scope, &ask.filter);
@@ -207,7 +207,7 @@ impl KeyStore for Store {
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
         self.in_time(async { self.change_key(scope, id, change, act).await })
             .await
@@ -219,7 +219,7 @@ impl KeyStore for Store {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
         self.in_time(async { self.rotate_key(scope, id, successor, retires_at, act).await })
             .await

@@ -40,7 +40,7 @@ mod usage;
 pub use connection::{
     FileProblem, LockError, OpenError, ServerFault, ServingLock, StoreOptions, UrlFault, sqlite_url,
 };
-pub use journal::{CommitWitness, Journal};
+pub use journal::{CommitMetricsSink, Journal};
 pub use prune::{Pruned, Retention};
 pub use schema::SchemaError;
 pub use store::{Connections, Store};

@@ -1,6 +1,6 @@
 //! Lists, page by page: what is looked for, and where a page begins.
 
-use domain::page::{CursorError, Direction, PageAsk};
+use domain::page::{CursorError, Direction, PageRequest};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, IntoColumnRef};
 use sea_orm::{Order, Value};
 
@@ -60,7 +60,7 @@ pub(crate) fn beyond<V: IntoColumnRef, I: IntoColumnRef>(
 /// `None` for the first page.
 pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
     columns: (V, I),
-    page: &PageAsk,
+    page: &PageRequest,
 ) -> Result<Option<Expr>, CursorError> {
     let Some(cursor) = &page.after else {
         return Ok(None);
@@ -70,7 +70,7 @@ pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
 }
 
 /// Items to read for a page: one more, which tells that the list goes on.
-pub(crate) fn one_more(page: &PageAsk) -> u64 {
+pub(crate) fn one_more(page: &PageRequest) -> u64 {
     u64::from(page.first.get()) + 1
 }
 

@@ -1,6 +1,6 @@
 //! Whether the tables are those of this version.
 
-use migrations::{Standing, standing};
+use migrations::{LimitStatus, limit_status};
 use ports::outbound::StoreError;
 
 use crate::store::{Store, failed};
@@ -36,8 +36,8 @@ impl Store {
     /// # Errors
     /// See [`SchemaError`].
     pub async fn check_schema(&self) -> Result<(), SchemaError> {
-        let standing = async { standing(&self.connection).await.map_err(failed) };
-        let Standing { missing, unknown } = self.in_time(standing).await?;
+        let limit_status = async { limit_status(&self.connection).await.map_err(failed) };
+        let LimitStatus { missing, unknown } = self.in_time(limit_status).await?;
         if !unknown.is_empty() {
             return Err(SchemaError::Ahead { unknown });
         }

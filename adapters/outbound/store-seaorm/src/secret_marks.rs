@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use domain::hex;
-use domain::key::{HashGeneration, SecretMark};
-use ports::outbound::{Recognition, SecretMarks, StoreError};
+use domain::key::{HashGeneration, SecretFingerprint};
+use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 
@@ -11,11 +11,11 @@ use crate::entity::secret_marks;
 use crate::store::{Store, begin, failed};
 
 #[async_trait]
-impl SecretMarks for Store {
+impl SecretFingerprints for Store {
     async fn recognise(
         &self,
-        secrets: &[(HashGeneration, SecretMark)],
-    ) -> Result<Recognition, StoreError> {
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, StoreError> {
         self.in_time(async { self.recognise_all(secrets).await.map_err(failed) })
             .await
     }
@@ -25,18 +25,18 @@ impl Store {
     /// What makes nothing known writes nothing: it is the usual case, at every start.
     async fn recognise_all(
         &self,
-        secrets: &[(HashGeneration, SecretMark)],
-    ) -> Result<Recognition, DbErr> {
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, DbErr> {
         let mut unknown = Vec::new();
         for (generation, mark) in secrets {
             match known(&self.connection, *generation).await? {
                 Some(known) if known == hex::encode(&mark.0) => {}
-                Some(_) => return Ok(Recognition::Other(*generation)),
+                Some(_) => return Ok(SecretCheck::Other(*generation)),
                 None => unknown.push((*generation, mark)),
             }
         }
         if unknown.is_empty() {
-            return Ok(Recognition::Same);
+            return Ok(SecretCheck::Same);
         }
         // Two who begin with the same generations wait for each other, and not crosswise.
         unknown.sort_by_key(|(generation, _)| *generation);
@@ -46,11 +46,11 @@ impl Store {
             add(&transaction, generation, mark.clone()).await?;
             if known(&transaction, generation).await? != Some(mark) {
                 transaction.rollback().await?;
-                return Ok(Recognition::Other(generation));
+                return Ok(SecretCheck::Other(generation));
             }
         }
         transaction.commit().await?;
-        Ok(Recognition::Same)
+        Ok(SecretCheck::Same)
     }
 }
 

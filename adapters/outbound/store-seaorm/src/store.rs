@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::connection::{
     FirstConnection, OpenError, OpenFiles, Place, ServingLock, StoreOptions, Unusable,
 };
-use crate::journal::{CommitWitness, Journal};
+use crate::journal::{CommitMetricsSink, Journal};
 use crate::schema::SchemaError;
 
 /// The advisory lock of whoever migrates: "cep" and a number of our own.
@@ -123,7 +123,11 @@ impl Store {
     }
 
     /// As [`Store::journal`], with somebody who watches its commits.
-    pub fn watched_journal(&self, writer: Uuid, witness: Arc<dyn CommitWitness>) -> Journal {
+    pub fn watched_journal(
+        &self,
+        writer: Uuid,
+        metrics_sink: Arc<dyn CommitMetricsSink>,
+    ) -> Journal {
         // One process has one journal; another one's marks would merely be pruned in time.
         let _ = self.writer.set(writer.to_string());
         let connection = self.for_journal.clone();
@@ -132,7 +136,7 @@ impl Store {
             writer,
             self.options,
             self.files.clone(),
-            witness,
+            metrics_sink,
         )
     }
 

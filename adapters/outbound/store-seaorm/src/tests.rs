@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use domain::customer::Customer;
 use domain::key::{ApiKey, KeyId};
-use domain::page::{PageAsk, PageSize};
+use domain::page::{PageRequest, PageSize};
 use ports::contract::fixture::{act, customer, record_of};
 use ports::outbound::{CustomerStore, KeyStore, Scope};
 use sea_orm::{ConnectionTrait, Statement};
@@ -89,6 +89,6 @@ fn now() -> DateTime<Utc> {
     act(1).at
 }
 
-fn twenty() -> PageAsk {
-    PageAsk::first(PageSize::new(20).unwrap())
+fn twenty() -> PageRequest {
+    PageRequest::first(PageSize::new(20).unwrap())
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::page::{Cursor, Page};
 use domain::usage::Breakdown;
-use ports::inbound::{RequestListing, RequestRecord, UsageAsk};
+use ports::inbound::{RequestQuery, RequestRecord, UsageQuery};
 use ports::outbound::{ListError, Scope, StoreError, UsageReader, UsageRow};
 use sea_orm::{ConnectionTrait, QueryResult};
 
@@ -14,7 +14,11 @@ mod slots;
 
 impl Store {
     /// The keys that are told apart: few enough that an answer is small, whatever a customer has.
-    async fn busiest_keys(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<String>, StoreError> {
+    async fn busiest_keys(
+        &self,
+        scope: Scope,
+        ask: &UsageQuery,
+    ) -> Result<Vec<String>, StoreError> {
         let rows = self.connection.query_all(&slots::busiest(scope, ask)).await;
         let rows = rows.map_err(failed)?;
         let id = |row: &QueryResult| row.try_get("", "key_id").map_err(failed);
@@ -26,7 +30,7 @@ pub(crate) use slots::counts;
 
 #[async_trait]
 impl UsageReader for Store {
-    async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError> {
+    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
         self.in_time(async {
             let busiest = match ask.breakdown {
                 Breakdown::Key => self.busiest_keys(scope, ask).await?,
@@ -43,7 +47,7 @@ impl UsageReader for Store {
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestListing,
+        ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError> {
         self.in_time(async {
             let rows = requests::question(scope, ask)?

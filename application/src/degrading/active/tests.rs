@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::DateTime;
-use domain::limits::{Limits, MinuteStanding, MonthStanding, MonthlyUse};
+use domain::limits::{Limits, MinuteStatus, MonthStatus, MonthlyUse};
 use ports::outbound::{Charge, KeyState};
 use uuid::Uuid;
 
@@ -17,20 +17,20 @@ fn month() -> Month {
     Month::of(DateTime::UNIX_EPOCH)
 }
 
-fn standing(used: u64) -> Standing {
-    Standing {
-        minute: MinuteStanding {
+fn limit_status(used: u64) -> LimitStatus {
+    LimitStatus {
+        minute: MinuteStatus {
             limit: 60,
             remaining: 1,
             reset: Duration::ZERO,
         },
-        month: Some(MonthStanding::new(month(), 100, used, DateTime::UNIX_EPOCH)),
+        month: Some(MonthStatus::new(month(), 100, used, DateTime::UNIX_EPOCH)),
     }
 }
 
 fn admitted(used: u64) -> Verdict {
     Verdict::Admitted {
-        standing: standing(used),
+        limit_status: limit_status(used),
         month: month(),
         charge: Charge::Unwritten,
     }
@@ -81,9 +81,9 @@ fn the_newest_of_what_was_said_is_compared_in_all_that_limits_depend_on() {
 #[test]
 fn a_key_that_is_refused_for_its_quota_is_noted_too() {
     let mut active = Active::default();
-    let month = standing(100).month.unwrap();
+    let month = limit_status(100).month.unwrap();
     let refused = Verdict::QuotaExceeded {
-        standing: standing(100),
+        limit_status: limit_status(100),
         month,
     };
     active.note(key(1), &refused);

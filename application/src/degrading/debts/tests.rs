@@ -13,8 +13,8 @@ fn month() -> Month {
 }
 
 /// What is owed when these keys were told before.
-fn debts_of(keys: impl IntoIterator<Item = usize>) -> Debts {
-    let mut debts = Debts::default();
+fn debts_of(keys: impl IntoIterator<Item = usize>) -> ResyncTracker {
+    let mut debts = ResyncTracker::default();
     for number in keys {
         debts.introduce(key(number));
     }
@@ -27,7 +27,7 @@ fn seconds(seconds: u64) -> Duration {
 
 #[test]
 fn each_key_owes_until_it_is_told_for_the_first_time() {
-    let mut debts = Debts::default();
+    let mut debts = ResyncTracker::default();
     for hours in [0, 1, 1_000] {
         assert!(debts.of(key(1), Duration::from_hours(hours)).is_some());
     }
@@ -86,7 +86,7 @@ fn a_missed_change_makes_everybody_owe_again() {
 
 #[test]
 fn a_key_that_is_introduced_while_everybody_owes_is_told_all_the_same() {
-    let mut debts = Debts::default();
+    let mut debts = ResyncTracker::default();
     debts.miss(seconds(0));
     debts.introduce(key(1));
     assert!(debts.of(key(1), seconds(59)).is_some());

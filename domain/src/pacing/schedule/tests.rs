@@ -21,8 +21,8 @@ fn left(schedule: &Schedule, now: Duration) -> (u32, Option<Duration>) {
     (schedule.room(now), schedule.paused_for(now))
 }
 
-fn left_alone(for_seconds: u64) -> Refusal {
-    Refusal::BackingOff {
+fn left_alone(for_seconds: u64) -> Throttled {
+    Throttled::BackingOff {
         retry_after: seconds(for_seconds),
     }
 }
@@ -80,7 +80,7 @@ fn whoever_would_wait_too_long_is_refused_with_the_true_time() {
     let refused = schedule.queue(now, now + seconds(11)).unwrap_err();
     assert_eq!(
         refused,
-        Refusal::BudgetUsedUp {
+        Throttled::BudgetUsedUp {
             retry_after: seconds(12)
         }
     );
@@ -135,8 +135,8 @@ fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
     assert_eq!(schedule.step(tickets[0], now), Step::Go);
     let met = now + seconds(2);
     assert_eq!(
-        schedule.limited(seconds(2), met),
-        Strike::Began(seconds(120))
+        schedule.record_throttled(seconds(2), met),
+        BackOff::Began(seconds(120))
     );
     let later = met + seconds(5);
     for ticket in &tickets[1..] {
@@ -147,8 +147,8 @@ fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
     let end = later + refused.retry_after();
     let ticket = schedule.queue(end, end).unwrap();
     assert_eq!(schedule.step(ticket, end), Step::Go);
-    let again = schedule.limited(Duration::ZERO, end);
-    assert_eq!(again, Strike::Began(seconds(240)));
+    let again = schedule.record_throttled(Duration::ZERO, end);
+    assert_eq!(again, BackOff::Began(seconds(240)));
 }
 
 /// What happens to a schedule.
@@ -272,7 +272,7 @@ fn what_is_left_is_the_minutes_room_beside_those_who_wait() {
 fn what_is_left_tells_how_long_the_portal_is_left_alone() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
-    schedule.limited(Duration::ZERO, now);
+    schedule.record_throttled(Duration::ZERO, now);
     assert_eq!(left(&schedule, now), (15, Some(Duration::from_mins(2))));
 }
 
@@ -281,7 +281,7 @@ fn turns_that_others_gave_count_wherever_they_stand_in_the_minute() {
     let mut schedule = schedule(3);
     let now = seconds(1000);
     for ago in [10, 50, 30] {
-        schedule.learn_of_turn(seconds(ago), now);
+        schedule.merge_acquisition(seconds(ago), now);
     }
     assert_eq!(left(&schedule, now), (0, None));
     // The oldest leaves the minute in 10 s; evenly spaced by 20 s, the next are due by then.
@@ -297,9 +297,9 @@ fn whoever_is_pushed_back_by_turns_that_others_gave_leaves_when_it_is_too_late()
     let now = seconds(1000);
     let waiting = schedule.queue(now, now + seconds(5)).unwrap();
     let patient = schedule.queue(now, now + PATIENT).unwrap();
-    schedule.learn_of_turn(Duration::ZERO, now);
+    schedule.merge_acquisition(Duration::ZERO, now);
     let retry_after = MINUTE;
-    let left = Step::Leave(Refusal::BudgetUsedUp { retry_after });
+    let left = Step::Leave(Throttled::BudgetUsedUp { retry_after });
     assert_eq!(schedule.step(waiting, now), left);
     assert_eq!(schedule.step(patient, now), Step::Wait(now + MINUTE));
 }
@@ -309,9 +309,9 @@ fn a_back_off_that_others_keep_sends_everybody_away() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let ticket = schedule.queue(now, now + PATIENT).unwrap();
-    schedule.learn_of_back_off(seconds(90), now);
+    schedule.merge_back_off(seconds(90), now);
     assert_eq!(schedule.step(ticket, now), Step::Leave(left_alone(90)));
     assert_eq!(schedule.queue(now, now + PATIENT), Err(left_alone(90)));
-    let met = schedule.limited(seconds(3), now + seconds(1));
-    assert_eq!(met, Strike::Joined(seconds(89)), "it was under way");
+    let met = schedule.record_throttled(seconds(3), now + seconds(1));
+    assert_eq!(met, BackOff::Joined(seconds(89)), "it was under way");
 }

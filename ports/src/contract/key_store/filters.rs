@@ -7,12 +7,12 @@ use super::super::fixture::{customer, instant, month, name, prefix, record, reco
 use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
 use super::rotation::rotated;
-use crate::inbound::{KeyFilter, KeyListing};
+use crate::inbound::{KeyFilter, KeyQuery};
 use crate::outbound::{KeyChange, Scope};
 
 /// The numbers of the keys that pass; the list's total is theirs, if it is told.
 async fn passing(stores: &Stores, scope: Scope, filter: KeyFilter) -> Vec<u16> {
-    let ask = KeyListing {
+    let ask = KeyQuery {
         filter,
         ..everything()
     };

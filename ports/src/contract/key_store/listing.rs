@@ -1,13 +1,13 @@
 //! Lists of keys, page by page.
 
 use domain::key::{ApiKey, KeyId, KeyStatus};
-use domain::page::{Cursor, Direction, PageAsk};
+use domain::page::{Cursor, Direction, PageRequest};
 
 use super::super::fixture::{foreign_cursor, instant, month, name, page_of, record};
 use super::super::paging::pages;
 use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
-use crate::inbound::{KeyListing, KeyOrderBy, KeyOverview};
+use crate::inbound::{KeyOverview, KeyQuery, KeySort};
 use crate::outbound::{KeyChange, ListError, Scope};
 
 /// Names that every database puts in the same order, some of them twice.
@@ -27,8 +27,8 @@ async fn named(stores: &Stores) -> Vec<ApiKey> {
     keys
 }
 
-fn asked(order: KeyOrderBy, direction: Direction, page: PageAsk) -> KeyListing {
-    KeyListing {
+fn asked(order: KeySort, direction: Direction, page: PageRequest) -> KeyQuery {
+    KeyQuery {
         order,
         direction,
         page,
@@ -37,7 +37,7 @@ fn asked(order: KeyOrderBy, direction: Direction, page: PageAsk) -> KeyListing {
 }
 
 /// One page: its keys, and the cursor of the next one, if there is one.
-async fn page(stores: &Stores, ask: &KeyListing) -> (Vec<KeyId>, Option<Cursor>) {
+async fn page(stores: &Stores, ask: &KeyQuery) -> (Vec<KeyId>, Option<Cursor>) {
     let page = stores.keys.list(Scope::Everybody, month(), ask).await;
     let page = page.expect("the list is read");
     let last = page.items.last().map(|(cursor, _)| cursor.clone());
@@ -46,9 +46,9 @@ async fn page(stores: &Stores, ask: &KeyListing) -> (Vec<KeyId>, Option<Cursor>)
 }
 
 /// All keys from one page on, page by page.
-async fn walk(stores: &Stores, ask: KeyListing) -> Vec<Vec<KeyId>> {
+async fn walk(stores: &Stores, ask: KeyQuery) -> Vec<Vec<KeyId>> {
     let pages = pages(ask.page.clone(), async |page| {
-        let ask = KeyListing {
+        let ask = KeyQuery {
             page,
             ..ask.clone()
         };
@@ -66,10 +66,10 @@ pub(super) async fn pages_of_any_size_give_each_key_once_in_order(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let mut keys = named(&here).await;
-    for order in [KeyOrderBy::Created, KeyOrderBy::Name] {
+    for order in [KeySort::Created, KeySort::Name] {
         match order {
-            KeyOrderBy::Created => keys.sort_by_key(|key| (key.created_at, key.id)),
-            KeyOrderBy::Name => keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id)),
+            KeySort::Created => keys.sort_by_key(|key| (key.created_at, key.id)),
+            KeySort::Name => keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id)),
         }
         for direction in [Direction::Ascending, Direction::Descending] {
             let mut expected = ids(&keys);
@@ -107,8 +107,8 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(
     }
     let [one, two, three] = [1, 2, 3].map(|number| record(number).key.id);
     for (order, expected) in [
-        (KeyOrderBy::Name, [one, two, three]),
-        (KeyOrderBy::Created, [two, three, one]),
+        (KeySort::Name, [one, two, three]),
+        (KeySort::Created, [two, three, one]),
     ] {
         let ask = asked(order, Direction::Ascending, page_of(1));
         assert_eq!(walk(&here, ask).await.concat(), expected);
@@ -121,7 +121,7 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhi
     named(&here).await;
     for (direction, number) in [(Direction::Ascending, 20), (Direction::Descending, 21)] {
         let before = listed_active(&here, direction).await;
-        let mut ask = asked(KeyOrderBy::Created, direction, page_of(3));
+        let mut ask = asked(KeySort::Created, direction, page_of(3));
         ask.filter.statuses = vec![KeyStatus::Active];
         let (first, next) = page(&here, &ask).await;
         assert_eq!(first, before[..3]);
@@ -142,7 +142,7 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhi
 }
 
 async fn listed_active(stores: &Stores, direction: Direction) -> Vec<KeyId> {
-    let mut ask = asked(KeyOrderBy::Created, direction, page_of(100));
+    let mut ask = asked(KeySort::Created, direction, page_of(100));
     ask.filter.statuses = vec![KeyStatus::Active];
     page(stores, &ask).await.0
 }
@@ -152,7 +152,7 @@ pub(super) async fn a_page_by_name_begins_after_a_key_that_is_gone(
 ) {
     let mut keys = named(&here).await;
     keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id));
-    let mut ask = asked(KeyOrderBy::Name, Direction::Ascending, page_of(4));
+    let mut ask = asked(KeySort::Name, Direction::Ascending, page_of(4));
     let (first, next) = page(&here, &ask).await;
     assert_eq!(first, ids(&keys[..4]));
     // The key that the cursor stands for moves to the end, others to both sides of the cursor.
@@ -171,14 +171,14 @@ pub(super) async fn a_cursor_of_another_list_is_refused(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let keys = named(&here).await;
-    let by_name = asked(KeyOrderBy::Name, Direction::Ascending, page_of(1));
+    let by_name = asked(KeySort::Name, Direction::Ascending, page_of(1));
     let (_, next) = page(&here, &by_name).await;
     let far = Cursor {
         value: "9".repeat(40),
         id: keys[0].id.0,
     };
     for cursor in [next.expect("there are more"), foreign_cursor(), far] {
-        let mut ask = asked(KeyOrderBy::Created, Direction::Descending, page_of(1));
+        let mut ask = asked(KeySort::Created, Direction::Descending, page_of(1));
         ask.page.after = Some(cursor);
         let refused = here.keys.list(Scope::Everybody, month(), &ask).await;
         assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");

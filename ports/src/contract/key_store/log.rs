@@ -1,6 +1,6 @@
 //! What keys leave in the audit log, in the step that changes them.
 
-use domain::audit::{Act, Action, AuditEntry, FieldChange, creation, difference};
+use domain::audit::{Action, AuditContext, AuditEntry, FieldChange, creation, difference};
 use domain::key::ApiKey;
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use super::rotation::{rotated, successor};
 use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, Rotation, Scope};
 
-fn entry(act: Act, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
+fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
     AuditEntry {
         act,
         action,

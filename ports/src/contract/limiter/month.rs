@@ -17,13 +17,15 @@ pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
         .advance(Month::of(now).time_left(now))
         .await;
     let Verdict::Admitted {
-        standing, month, ..
+        limit_status,
+        month,
+        ..
     } = subject.admit().await
     else {
         panic!("the new month began with the old one's use");
     };
     assert!(month > Month::of(now));
-    assert_eq!(standing.month.expect("there is a quota").used, 1);
+    assert_eq!(limit_status.month.expect("there is a quota").used, 1);
 }
 
 impl Subject {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::key::KeyId;
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use uuid::Uuid;
 
@@ -14,12 +14,16 @@ use crate::outbound::{KeyState, Verdict};
 const SLACK: Duration = Duration::from_secs(2);
 
 /// What is left is the same, and comes back at the same time.
-fn assert_alike(peeked: Standing, expected: Standing) {
-    let counts = |standing: &Standing| {
-        let month = standing
+fn assert_alike(peeked: LimitStatus, expected: LimitStatus) {
+    let counts = |limit_status: &LimitStatus| {
+        let month = limit_status
             .month
             .map(|month| (month.limit, month.used, month.reset_at));
-        (standing.minute.limit, standing.minute.remaining, month)
+        (
+            limit_status.minute.limit,
+            limit_status.minute.remaining,
+            month,
+        )
     };
     assert_eq!(counts(&peeked), counts(&expected));
     let minute = peeked.minute.reset.abs_diff(expected.minute.reset);
@@ -34,21 +38,21 @@ pub(super) async fn peeking_tells_what_an_admission_would_and_counts_nothing(
     under_test: LimiterUnderTest,
 ) {
     let subject = Subject::known(under_test, 5, Some(20), 10).await;
-    let fresh = subject.standing().await;
+    let fresh = subject.limit_status().await;
     assert_eq!((fresh.minute.limit, fresh.minute.remaining), (5, 5));
     let month = fresh.month.expect("there is a quota");
     assert_eq!((month.limit, month.used), (20, 10));
     for left in (0..5).rev() {
-        let Verdict::Admitted { standing, .. } = subject.admit().await else {
+        let Verdict::Admitted { limit_status, .. } = subject.admit().await else {
             panic!("peeking took something");
         };
-        assert_eq!(standing.minute.remaining, left);
+        assert_eq!(limit_status.minute.remaining, left);
         for _ in 0..10 {
-            assert_alike(subject.standing().await, standing);
+            assert_alike(subject.limit_status().await, limit_status);
         }
         let step = Duration::from_secs(3);
         subject.under_test.time.advance(step).await;
-        assert_alike(subject.standing().await, standing.after(step));
+        assert_alike(subject.limit_status().await, limit_status.after(step));
     }
     assert_eq!(subject.admitted_of(1).await, 0);
 }
@@ -56,22 +60,26 @@ pub(super) async fn peeking_tells_what_an_admission_would_and_counts_nothing(
 pub(super) async fn a_used_up_limit_is_peeked_at_as_it_is(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 2, Some(3), 0).await;
     assert_eq!(subject.admitted_of(3).await, 2);
-    let Verdict::RateLimited { standing, .. } = subject.admit().await else {
+    let Verdict::RateLimited { limit_status, .. } = subject.admit().await else {
         panic!("the minute was used up");
     };
-    assert_alike(subject.standing().await, standing);
+    assert_alike(subject.limit_status().await, limit_status);
     let minute = Duration::from_mins(1);
     subject.under_test.time.advance(minute).await;
     assert_eq!(subject.admitted_of(2).await, 1);
-    let Verdict::QuotaExceeded { standing, .. } = subject.admit().await else {
+    let Verdict::QuotaExceeded { limit_status, .. } = subject.admit().await else {
         panic!("the month was used up");
     };
-    assert_alike(subject.standing().await, standing);
-    let month = subject.standing().await.month.expect("there is a quota");
+    assert_alike(subject.limit_status().await, limit_status);
+    let month = subject
+        .limit_status()
+        .await
+        .month
+        .expect("there is a quota");
     assert_eq!(month.remaining(), 0);
 
     subject.apply(state(7, None, 2)).await;
-    let unlimited = subject.standing().await;
+    let unlimited = subject.limit_status().await;
     assert_eq!((unlimited.minute.limit, unlimited.month), (7, None));
 }
 
@@ -108,7 +116,11 @@ pub(super) async fn a_new_month_is_peeked_at_unused(under_test: LimiterUnderTest
     let now = subject.under_test.time.now().await;
     let left = Month::of(now).time_left(now);
     subject.under_test.time.advance(left).await;
-    let month = subject.standing().await.month.expect("there is a quota");
+    let month = subject
+        .limit_status()
+        .await
+        .month
+        .expect("there is a quota");
     let new = Month::of(Month::of(now).end());
     assert_eq!((month.used, month.reset_at), (0, new.end()));
     assert_eq!(subject.admitted_of(9).await, 5);
@@ -120,14 +132,14 @@ pub(super) async fn what_left_the_window_is_there_again_to_peek_at(under_test: L
     let half = Duration::from_secs(30);
     subject.under_test.time.advance(half).await;
     assert_eq!(subject.admitted_of(2).await, 2);
-    assert_eq!(subject.standing().await.minute.remaining, 0);
+    assert_eq!(subject.limit_status().await.minute.remaining, 0);
     subject.under_test.time.advance(half).await;
-    let standing = subject.standing().await;
-    assert_eq!(standing.minute.remaining, 1);
+    let limit_status = subject.limit_status().await;
+    assert_eq!(limit_status.minute.remaining, 1);
     assert!(
-        standing.minute.reset.abs_diff(half) <= SLACK,
-        "{standing:?}"
+        limit_status.minute.reset.abs_diff(half) <= SLACK,
+        "{limit_status:?}"
     );
     subject.under_test.time.advance(half).await;
-    assert_eq!(subject.standing().await.minute.remaining, 3);
+    assert_eq!(subject.limit_status().await.minute.remaining, 3);
 }

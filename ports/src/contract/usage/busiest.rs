@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use domain::key::KeyId;
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 
 use super::super::fixture::record_of;
 use super::super::journal::JournalUnderTest;
 use super::{at, request};
-use crate::inbound::{MAX_SERIES, UsageAsk};
+use crate::inbound::{MAX_SERIES, UsageQuery};
 use crate::outbound::Scope;
 
 pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalUnderTest) {
@@ -32,11 +32,11 @@ pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalU
     under_test.concluded(requests).await;
     for granularity in [Granularity::Hour, Granularity::Day] {
         let (from, to) = (at("2026-11-21T00:00:00Z"), at("2026-11-22T00:00:00Z"));
-        let ask = UsageAsk {
+        let ask = UsageQuery {
             period: Period::new(from, to, granularity).expect("a period of the suite"),
             breakdown: Breakdown::Key,
             key: None,
-            only: Only::default(),
+            criteria: RequestCriteria::default(),
         };
         let rows = under_test
             .stores

@@ -6,28 +6,28 @@ use domain::key::KeyId;
 use domain::latency::Latencies;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 use uuid::Uuid;
 
 use super::super::journal::JournalUnderTest;
 use super::{Keys, at, noon, refusal, request};
-use crate::inbound::UsageAsk;
+use crate::inbound::UsageQuery;
 use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
 
 pub(super) mod apart;
 
 /// The use of a period, all together.
-fn during(from: &str, to: &str, granularity: Granularity) -> UsageAsk {
-    UsageAsk {
+fn during(from: &str, to: &str, granularity: Granularity) -> UsageQuery {
+    UsageQuery {
         period: Period::new(at(from), at(to), granularity).expect("a period of the suite"),
         breakdown: Breakdown::Total,
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
     }
 }
 
 /// The use of one day, hour by hour.
-fn that_day() -> UsageAsk {
+fn that_day() -> UsageQuery {
     during(
         "2026-11-21T00:00:00Z",
         "2026-11-22T00:00:00Z",
@@ -35,8 +35,8 @@ fn that_day() -> UsageAsk {
     )
 }
 
-fn of(breakdown: Breakdown) -> UsageAsk {
-    UsageAsk {
+fn of(breakdown: Breakdown) -> UsageQuery {
+    UsageQuery {
         breakdown,
         ..that_day()
     }
@@ -65,7 +65,7 @@ fn row(slot: &str, requests: u64) -> UsageRow {
 
 impl JournalUnderTest {
     /// The rows, in an order of the suite.
-    async fn rows(&self, scope: Scope, ask: &UsageAsk) -> Vec<UsageRow> {
+    async fn rows(&self, scope: Scope, ask: &UsageQuery) -> Vec<UsageRow> {
         let rows = self.stores.usage.usage(scope, ask).await;
         let mut rows = rows.expect("the store works");
         rows.sort_by_key(|row| {
@@ -224,7 +224,7 @@ pub(super) async fn use_of_one_customer_holds_no_others(under_test: JournalUnder
     under_test.refused([refusal(&neighbours, noon())]).await;
     let own = under_test.rows(Scope::Of(one.customer), &that_day()).await;
     assert_eq!(own, [row("2026-11-21T12:00:00Z", 1)]);
-    let by_name = UsageAsk {
+    let by_name = UsageQuery {
         key: Some(neighbours.id),
         ..that_day()
     };
@@ -255,9 +255,9 @@ pub(super) async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(
     });
     under_test.concluded(requests).await;
     let counted = async |key, endpoint, outcome| {
-        let ask = UsageAsk {
+        let ask = UsageQuery {
             key,
-            only: Only { endpoint, outcome },
+            criteria: RequestCriteria { endpoint, outcome },
             ..that_day()
         };
         let rows = under_test.rows(Scope::Everybody, &ask).await;

@@ -6,22 +6,22 @@ use chrono::{DateTime, Utc};
 use domain::key::ApiKey;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::PageAsk;
+use domain::page::PageRequest;
 use domain::participant::ParticipantCode;
 use domain::request::RequestId;
-use domain::usage::Only;
+use domain::usage::RequestCriteria;
 
 use super::super::fixture::{customer, foreign_cursor, page_of};
 use super::super::journal::{JournalUnderTest, kept};
 use super::super::paging;
 use super::{Keys, at, noon, refusal, request};
-use crate::inbound::{Banks, RequestListing, RequestRecord};
+use crate::inbound::{Banks, RequestQuery, RequestRecord};
 use crate::outbound::{ListError, RefusalEntry, RequestEntry, Scope};
 
-fn every(page: PageAsk) -> RequestListing {
-    RequestListing {
+fn every(page: PageRequest) -> RequestQuery {
+    RequestQuery {
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
         request_id: None,
         from: None,
         to: None,
@@ -29,7 +29,7 @@ fn every(page: PageAsk) -> RequestListing {
     }
 }
 
-fn all() -> RequestListing {
+fn all() -> RequestQuery {
     every(page_of(100))
 }
 
@@ -37,10 +37,10 @@ fn all() -> RequestListing {
 async fn walk(
     under_test: &JournalUnderTest,
     scope: Scope,
-    ask: RequestListing,
+    ask: RequestQuery,
 ) -> Vec<RequestRecord> {
     let read = async |page| {
-        let ask = RequestListing {
+        let ask = RequestQuery {
             page,
             ..ask.clone()
         };
@@ -50,7 +50,7 @@ async fn walk(
 }
 
 /// The request ids of everybody's requests that are found.
-async fn found(under_test: &JournalUnderTest, ask: RequestListing) -> Vec<String> {
+async fn found(under_test: &JournalUnderTest, ask: RequestQuery) -> Vec<String> {
     let found = walk(under_test, Scope::Everybody, ask).await;
     let ids = found.into_iter().map(|request| request.request_id);
     ids.map(|id| id.to_string()).collect()
@@ -131,7 +131,7 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_was_added(
     under_test.concluded([newer, older.clone()]).await;
     let mut expected = newest_first(various(&keys))[3..].to_vec();
     expected.insert(2, kept(&older));
-    let rest = every(PageAsk {
+    let rest = every(PageRequest {
         after: last,
         ..page_of(2)
     });
@@ -141,7 +141,7 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_was_added(
 pub(super) async fn a_cursor_of_another_list_is_refused(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
-    let ask = every(PageAsk {
+    let ask = every(PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     });
@@ -166,12 +166,12 @@ pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalU
     assert!(!firsts.contains(&keys.neighbours.id));
     assert_eq!(own(customer(3).id, all()).await, []);
 
-    let by_key = RequestListing {
+    let by_key = RequestQuery {
         key: Some(keys.neighbours.id),
         ..all()
     };
     assert_eq!(own(first, by_key).await, []);
-    let by_request_id = RequestListing {
+    let by_request_id = RequestQuery {
         request_id: Some(request_id("request-2")),
         ..all()
     };
@@ -182,7 +182,7 @@ pub(super) async fn requests_are_found_by_what_they_have_in_common(under_test: J
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let of_key = async |key: &ApiKey| {
-        let ask = RequestListing {
+        let ask = RequestQuery {
             key: Some(key.id),
             ..all()
         };
@@ -193,17 +193,20 @@ pub(super) async fn requests_are_found_by_what_they_have_in_common(under_test: J
         ["request-5", "request-3", "request-1"]
     );
     assert_eq!(of_key(&keys.two).await, ["request-6", "request-4"]);
-    let only = async |endpoint, outcome| {
-        let ask = RequestListing {
-            only: Only { endpoint, outcome },
+    let criteria = async |endpoint, outcome| {
+        let ask = RequestQuery {
+            criteria: RequestCriteria { endpoint, outcome },
             ..all()
         };
         found(&under_test, ask).await
     };
-    assert_eq!(only(Some(Endpoint::ZipAuto), None).await, ["request-4"]);
-    assert_eq!(only(None, Some(Outcome::BankTimeout)).await, ["request-4"]);
-    assert_eq!(only(None, Some(Outcome::Delivered)).await.len(), 5);
-    let neither = only(Some(Endpoint::ZipAuto), Some(Outcome::Delivered)).await;
+    assert_eq!(criteria(Some(Endpoint::ZipAuto), None).await, ["request-4"]);
+    assert_eq!(
+        criteria(None, Some(Outcome::BankTimeout)).await,
+        ["request-4"]
+    );
+    assert_eq!(criteria(None, Some(Outcome::Delivered)).await.len(), 5);
+    let neither = criteria(Some(Endpoint::ZipAuto), Some(Outcome::Delivered)).await;
     assert_eq!(neither, [""; 0]);
 }
 
@@ -216,7 +219,7 @@ pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUn
         ..request(7, &keys.neighbours, noon())
     };
     under_test.concluded([again.clone()]).await;
-    let with = |text| RequestListing {
+    let with = |text| RequestQuery {
         request_id: Some(request_id(text)),
         ..all()
     };
@@ -233,7 +236,7 @@ pub(super) async fn requests_are_found_by_when_they_were_admitted(under_test: Jo
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let between = async |from: Option<DateTime<Utc>>, to: Option<DateTime<Utc>>| {
-        found(&under_test, RequestListing { from, to, ..all() }).await
+        found(&under_test, RequestQuery { from, to, ..all() }).await
     };
     let midnight = at("2026-11-22T00:00:00Z");
     assert_eq!(between(Some(midnight), None).await, ["request-6"]);
@@ -248,9 +251,9 @@ pub(super) async fn requests_are_found_by_when_they_were_admitted(under_test: Jo
 pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
-    let narrow = RequestListing {
+    let narrow = RequestQuery {
         key: Some(keys.two.id),
-        only: Only {
+        criteria: RequestCriteria {
             endpoint: Some(Endpoint::ZipAuto),
             outcome: Some(Outcome::BankTimeout),
         },
@@ -261,15 +264,15 @@ pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest
     };
     assert_eq!(found(&under_test, narrow.clone()).await, ["request-4"]);
     for other in [
-        RequestListing {
+        RequestQuery {
             key: Some(keys.one.id),
             ..narrow.clone()
         },
-        RequestListing {
+        RequestQuery {
             request_id: Some(request_id("request-6")),
             ..narrow.clone()
         },
-        RequestListing {
+        RequestQuery {
             to: Some(noon()),
             ..narrow
         },

@@ -17,7 +17,7 @@ use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnsw
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
-use web::{BODY_DEADLINE, Observer, Origin, Site};
+use web::{BODY_DEADLINE, Origin, RequestLayer, Site};
 
 pub(crate) const TLS: &str = "https://cep.example";
 pub(crate) const LOOPBACK: &str = "http://127.0.0.1:8080";
@@ -145,19 +145,19 @@ impl Harness {
         let sessions = Arc::new(FakeSessions::default());
         let allowed = vec![Origin::parse(ALLOWED).unwrap()];
         let clock: Arc<dyn Clock> = Arc::new(StoppedClock);
-        let observer = Observer {
+        let request_layer = RequestLayer {
             clock: Arc::clone(&clock),
             random: Arc::new(CountingRandom::default()),
             tasks: TaskTracker::new(),
             body_deadline: BODY_DEADLINE,
-            witness: Arc::new(()),
-            lineage: Arc::new(()),
+            metrics_sink: Arc::new(()),
+            trace_context: Arc::new(()),
         };
         let router = dashboard::router(DashboardState {
             sessions: sessions.clone(),
             clock,
             site: Arc::new(Site::new(Origin::parse(public).unwrap(), allowed, None).unwrap()),
-            observer: Arc::new(observer),
+            request_layer: Arc::new(request_layer),
         });
         Self { sessions, router }
     }

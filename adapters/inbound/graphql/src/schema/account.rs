@@ -2,7 +2,7 @@
 
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
 use domain::customer::Customer;
-use domain::page::{Page, PageAsk};
+use domain::page::{Page, PageRequest};
 use ports::inbound::{CustomerOverview, Person};
 
 use super::connection::{PageInfo, connection};
@@ -115,7 +115,7 @@ connection! {
 }
 
 impl AccountConnection {
-    pub(super) fn new(page: Page<CustomerOverview>, ask: &PageAsk) -> Result<Self, Failure> {
+    pub(super) fn new(page: Page<CustomerOverview>, ask: &PageRequest) -> Result<Self, Failure> {
         Ok(Self {
             page_info: PageInfo::new(&page, ask),
             total_count: Count(page.total.ok_or(Failure::Uncounted)?),

@@ -1,7 +1,7 @@
 //! What admins may ask besides. Whether the caller is one is the application's to say, each time.
 
 use async_graphql::{Context, Description, ID, Object};
-use ports::inbound::Reach;
+use ports::inbound::RequestedScope;
 
 use super::account::AccountConnection;
 use super::audit::AuditConnection;
@@ -65,7 +65,7 @@ impl Admin {
         context: &Context<'_>,
         #[graphql(desc = "The key.")] id: ID,
     ) -> Result<Option<Key>, Failure> {
-        query::key(context, Reach::All, &id).await
+        query::key(context, RequestedScope::All, &id).await
     }
 
     /// Use of everybody's keys over time.
@@ -124,7 +124,7 @@ impl Admin {
 }
 
 /// Whose keys a question reaches: one account's, or everybody's.
-fn reach(account_id: Option<&ID>) -> Result<Reach, Failure> {
+fn reach(account_id: Option<&ID>) -> Result<RequestedScope, Failure> {
     let customer = customer_id("accountId", account_id)?;
-    Ok(customer.map_or(Reach::All, Reach::Of))
+    Ok(customer.map_or(RequestedScope::All, RequestedScope::Of))
 }

@@ -1,7 +1,7 @@
 //! The audit log.
 
 use async_graphql::{ID, SimpleObject};
-use domain::page::PageAsk;
+use domain::page::PageRequest;
 use ports::inbound::AuditPage;
 
 use super::account::Owner;
@@ -74,7 +74,7 @@ connection! {
 }
 
 impl AuditConnection {
-    pub(super) fn new(page: AuditPage, ask: &PageAsk) -> Self {
+    pub(super) fn new(page: AuditPage, ask: &PageRequest) -> Self {
         Self {
             page_info: PageInfo::new(&page, ask),
             edges: AuditEdge::of(page.items, AuditEntry::from),

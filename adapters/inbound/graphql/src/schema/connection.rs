@@ -1,7 +1,7 @@
 //! Lists that are read page by page, as Relay wants them.
 
 use async_graphql::SimpleObject;
-use domain::page::{Cursor, Page, PageAsk, PageSize};
+use domain::page::{Cursor, Page, PageRequest, PageSize};
 
 use crate::failure::{Failure, Problem};
 
@@ -20,7 +20,7 @@ pub(crate) struct PageInfo {
 }
 
 impl PageInfo {
-    pub(super) fn new<T>(page: &Page<T>, ask: &PageAsk) -> Self {
+    pub(super) fn new<T>(page: &Page<T>, ask: &PageRequest) -> Self {
         let cursor = |item: Option<&(Cursor, T)>| item.map(|(cursor, _)| cursor.to_string());
         Self {
             has_next_page: page.has_next,
@@ -32,14 +32,14 @@ impl PageInfo {
 }
 
 /// Reads the arguments `first` and `after`.
-pub(super) fn page_ask(first: i32, after: Option<&str>) -> Result<PageAsk, Failure> {
+pub(super) fn page_ask(first: i32, after: Option<&str>) -> Result<PageRequest, Failure> {
     let size = u32::try_from(first).ok().map(PageSize::new);
     let Some(Ok(first)) = size else {
         return Err(Failure::invalid("first", Problem::PageSize));
     };
     let after = after.map(Cursor::parse).transpose();
     let after = after.map_err(|_| Failure::invalid("after", Problem::Cursor))?;
-    Ok(PageAsk { first, after })
+    Ok(PageRequest { first, after })
 }
 
 /// Declares a page of a list and the edge in it.

@@ -3,7 +3,7 @@
 
 use async_graphql::Enum;
 use domain::page::Direction;
-use ports::inbound::KeyOrderBy;
+use ports::inbound::KeySort;
 
 /// Which bank a key asks.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +178,7 @@ pub(crate) enum KeyOrderField {
     Name,
 }
 
-impl From<KeyOrderField> for KeyOrderBy {
+impl From<KeyOrderField> for KeySort {
     fn from(field: KeyOrderField) -> Self {
         match field {
             KeyOrderField::CreatedAt => Self::Created,

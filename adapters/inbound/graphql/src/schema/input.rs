@@ -4,10 +4,10 @@ use async_graphql::{ID, InputObject, MaybeUndefined};
 use chrono::Utc;
 use domain::customer::CustomerId;
 use domain::key::KeyId;
-use domain::page::PageAsk;
+use domain::page::PageRequest;
 use domain::request::RequestId;
-use domain::usage::{Only, Period};
-use ports::inbound::{KeyListing, KeyOrderBy, RequestListing};
+use domain::usage::{Period, RequestCriteria};
+use ports::inbound::{KeyQuery, KeySort, RequestQuery};
 use uuid::Uuid;
 
 use super::enums::{
@@ -60,18 +60,18 @@ pub(crate) struct KeyOrder {
 
 /// Reads the arguments of a list of keys; the newest come first unless told otherwise.
 pub(super) fn key_listing(
-    page: PageAsk,
+    page: PageRequest,
     filter: Option<KeyFilter>,
     order: Option<KeyOrder>,
-) -> Result<KeyListing, Failure> {
+) -> Result<KeyQuery, Failure> {
     let newest = KeyOrder {
         field: KeyOrderField::CreatedAt,
         direction: OrderDirection::Desc,
     };
     let order = order.unwrap_or(newest);
-    Ok(KeyListing {
+    Ok(KeyQuery {
         filter: filter.unwrap_or_default().read()?,
-        order: KeyOrderBy::from(order.field),
+        order: KeySort::from(order.field),
         direction: order.direction.into(),
         page,
     })
@@ -97,18 +97,18 @@ pub(crate) struct RequestFilter {
 
 /// Reads the arguments of a list of requests.
 pub(super) fn request_listing(
-    page: PageAsk,
+    page: PageRequest,
     filter: Option<RequestFilter>,
-) -> Result<RequestListing, Failure> {
+) -> Result<RequestQuery, Failure> {
     let filter = filter.unwrap_or_default();
     let request_id = filter.request_id.as_deref().map(|text| {
         let malformed = || Failure::invalid("filter.requestId", Problem::RequestId);
         RequestId::parse(text).ok_or_else(malformed)
     });
     let (from, to) = span("filter.from", filter.from, filter.to)?;
-    Ok(RequestListing {
+    Ok(RequestQuery {
         key: key_id("filter.keyId", filter.key_id.as_ref())?,
-        only: only(filter.endpoint, filter.outcome),
+        criteria: only(filter.endpoint, filter.outcome),
         request_id: request_id.transpose()?,
         from,
         to,
@@ -269,8 +269,8 @@ pub(super) fn search_text(
     }
 }
 
-pub(super) fn only(endpoint: Option<Endpoint>, outcome: Option<Outcome>) -> Only {
-    Only {
+pub(super) fn only(endpoint: Option<Endpoint>, outcome: Option<Outcome>) -> RequestCriteria {
+    RequestCriteria {
         endpoint: endpoint.map(Endpoint::into),
         outcome: outcome.map(Outcome::into),
     }

@@ -1,8 +1,8 @@
 //! API keys, what they may and what they did.
 
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
-use domain::limits::MinuteStanding;
-use domain::page::{Page, PageAsk};
+use domain::limits::MinuteStatus;
+use domain::page::{Page, PageRequest};
 use ports::inbound::KeyOverview;
 
 use super::account::Owner;
@@ -51,8 +51,8 @@ pub(crate) struct Key {
 impl Key {
     /// What is left of its limit of a minute, now.
     async fn window(&self, context: &Context<'_>) -> Result<Window, Failure> {
-        let standing = ports(context).insights.standing(&self.overview).await?;
-        Ok(standing.minute.into())
+        let limit_status = ports(context).insights.limit_status(&self.overview).await?;
+        Ok(limit_status.minute.into())
     }
 }
 
@@ -137,8 +137,8 @@ pub(crate) struct Window {
     reset_seconds: u32,
 }
 
-impl From<MinuteStanding> for Window {
-    fn from(minute: MinuteStanding) -> Self {
+impl From<MinuteStatus> for Window {
+    fn from(minute: MinuteStatus) -> Self {
         Self {
             limit: minute.limit,
             remaining: minute.remaining,
@@ -157,7 +157,7 @@ connection! {
 }
 
 impl KeyConnection {
-    pub(super) fn new(page: Page<KeyOverview>, ask: &PageAsk) -> Result<Self, Failure> {
+    pub(super) fn new(page: Page<KeyOverview>, ask: &PageRequest) -> Result<Self, Failure> {
         Ok(Self {
             page_info: PageInfo::new(&page, ask),
             total_count: Count(page.total.ok_or(Failure::Uncounted)?),

@@ -2,7 +2,7 @@
 
 use async_graphql::{Context, Description, ID, Object};
 use domain::customer::CustomerId;
-use ports::inbound::{KeyError, KeyOrder, Reach};
+use ports::inbound::{KeyError, NewKey, RequestedScope};
 
 use super::context::{asker, ports};
 use super::input::{
@@ -29,7 +29,7 @@ impl Mutation {
         let Some(name) = refusals.name(&input.name) else {
             return Ok(refusals.answer(asker(context).language));
         };
-        let order = KeyOrder {
+        let order = NewKey {
             name,
             environment: input.environment.into(),
             limits: None,
@@ -51,7 +51,9 @@ impl Mutation {
             return Ok(refusals.answer(asker(context).language));
         };
         let caller = &asker(context).caller;
-        let renamed = ports(context).keys.rename(caller, Reach::Own, id, name);
+        let renamed = ports(context)
+            .keys
+            .rename(caller, RequestedScope::Own, id, name);
         answered(context, "id", renamed.await)
     }
 
@@ -62,7 +64,7 @@ impl Mutation {
         context: &Context<'_>,
         #[graphql(desc = "The key.")] input: RevokeKeyInput,
     ) -> Result<KeyPayload, Failure> {
-        revoke(context, Reach::Own, &input.id).await
+        revoke(context, RequestedScope::Own, &input.id).await
     }
 
     /// Gives one of the viewer's keys a successor with the same name, environment and limits. The
@@ -88,7 +90,7 @@ impl Mutation {
         context: &Context<'_>,
         #[graphql(desc = "The key.")] input: RevokeKeyInput,
     ) -> Result<KeyPayload, Failure> {
-        revoke(context, Reach::All, &input.id).await
+        revoke(context, RequestedScope::All, &input.id).await
     }
 
     /// Sets the limits of anybody's key. Admins only.
@@ -126,7 +128,11 @@ impl Mutation {
     }
 }
 
-async fn revoke(context: &Context<'_>, reach: Reach, id: &ID) -> Result<KeyPayload, Failure> {
+async fn revoke(
+    context: &Context<'_>,
+    reach: RequestedScope,
+    id: &ID,
+) -> Result<KeyPayload, Failure> {
     let mut refusals = Refusals::default();
     let Some(id) = refusals.key(id) else {
         return Ok(refusals.answer(asker(context).language));

@@ -3,7 +3,7 @@
 use async_graphql::{Context, Description, ID, Object};
 use domain::customer::Role;
 use domain::key::KeyId;
-use ports::inbound::{KeyError, Reach, UsageAsk};
+use ports::inbound::{KeyError, RequestedScope, UsageQuery};
 
 use super::account::Viewer;
 use super::admin::Admin;
@@ -41,7 +41,12 @@ impl Query {
         #[graphql(desc = "In which order.")] order_by: Option<KeyOrder>,
     ) -> Result<KeyConnection, Failure> {
         let page = page_ask(first, after.as_deref())?;
-        keys(context, Reach::Own, key_listing(page, filter, order_by)?).await
+        keys(
+            context,
+            RequestedScope::Own,
+            key_listing(page, filter, order_by)?,
+        )
+        .await
     }
 
     /// One of the viewer's keys; null when it isn't there, or isn't the viewer's.
@@ -50,7 +55,7 @@ impl Query {
         context: &Context<'_>,
         #[graphql(desc = "The key.")] id: ID,
     ) -> Result<Option<Key>, Failure> {
-        key(context, Reach::Own, &id).await
+        key(context, RequestedScope::Own, &id).await
     }
 
     /// Use of the viewer's keys over time.
@@ -71,7 +76,7 @@ impl Query {
             endpoint,
             outcome,
         };
-        usage(context, Reach::Own, wanted).await
+        usage(context, RequestedScope::Own, wanted).await
     }
 
     /// Requests made with the viewer's keys, newest first.
@@ -83,7 +88,7 @@ impl Query {
         #[graphql(desc = "Which requests; all when not given.")] filter: Option<RequestFilter>,
     ) -> Result<RequestConnection, Failure> {
         let page = page_ask(first, after.as_deref())?;
-        requests(context, Reach::Own, page, filter).await
+        requests(context, RequestedScope::Own, page, filter).await
     }
 
     /// How a bank does, as the gateway sees it.
@@ -133,8 +138,8 @@ impl Query {
 
 pub(super) async fn keys(
     context: &Context<'_>,
-    reach: Reach,
-    ask: ports::inbound::KeyListing,
+    reach: RequestedScope,
+    ask: ports::inbound::KeyQuery,
 ) -> Result<KeyConnection, Failure> {
     let keys = &ports(context).keys;
     let page = keys.list(&asker(context).caller, reach, &ask).await?;
@@ -143,7 +148,7 @@ pub(super) async fn keys(
 
 pub(super) async fn key(
     context: &Context<'_>,
-    reach: Reach,
+    reach: RequestedScope,
     id: &ID,
 ) -> Result<Option<Key>, Failure> {
     // Whatever has the shape of no id is the id of nothing.
@@ -170,15 +175,15 @@ pub(super) struct Wanted {
 
 pub(super) async fn usage(
     context: &Context<'_>,
-    reach: Reach,
+    reach: RequestedScope,
     wanted: Wanted,
 ) -> Result<UsageReport, Failure> {
     let ports = ports(context);
-    let ask = UsageAsk {
+    let ask = UsageQuery {
         period: wanted.range.read(ports.clock.now())?,
         breakdown: wanted.breakdown.into(),
         key: key_id("keyId", wanted.key_id.as_ref())?,
-        only: only(wanted.endpoint, wanted.outcome),
+        criteria: only(wanted.endpoint, wanted.outcome),
     };
     let caller = &asker(context).caller;
     let report = ports.insights.usage(caller, reach, &ask).await?;
@@ -187,8 +192,8 @@ pub(super) async fn usage(
 
 pub(super) async fn requests(
     context: &Context<'_>,
-    reach: Reach,
-    page: domain::page::PageAsk,
+    reach: RequestedScope,
+    page: domain::page::PageRequest,
     filter: Option<RequestFilter>,
 ) -> Result<RequestConnection, Failure> {
     let ask = request_listing(page, filter)?;

@@ -2,7 +2,7 @@
 
 use async_graphql::{ID, SimpleObject};
 use chrono::NaiveDate;
-use domain::page::{Page, PageAsk};
+use domain::page::{Page, PageRequest};
 use domain::participant::ParticipantCode;
 use ports::inbound::RequestRecord;
 
@@ -64,7 +64,7 @@ connection! {
 }
 
 impl RequestConnection {
-    pub(super) fn new(page: Page<RequestRecord>, ask: &PageAsk, ports: &Ports) -> Self {
+    pub(super) fn new(page: Page<RequestRecord>, ask: &PageRequest, ports: &Ports) -> Self {
         let today = ports.today();
         Self {
             page_info: PageInfo::new(&page, ask),

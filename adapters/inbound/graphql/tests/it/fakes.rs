@@ -13,8 +13,8 @@ use domain::customer::{Customer, CustomerId, Role};
 use domain::key::{KeyId, Owner};
 use domain::limits::Plan;
 use ports::inbound::{
-    Caller, KeyError, Person, Reach, Session, SessionError, Sessions, SignIn, SignInAnswer,
-    SignInError,
+    Caller, KeyError, Person, RequestedScope, Session, SessionError, Sessions, SignIn,
+    SignInAnswer, SignInError,
 };
 use ports::outbound::{Clock, Random};
 use uuid::Uuid;
@@ -147,10 +147,10 @@ impl Shared {
     }
 }
 
-fn only_admins(caller: &Caller, reach: Reach) -> Result<(), KeyError> {
+fn only_admins(caller: &Caller, reach: RequestedScope) -> Result<(), KeyError> {
     match (reach, caller.role) {
-        (Reach::Own, _) | (_, Role::Admin) => Ok(()),
-        (Reach::All | Reach::Of(_), Role::Member) => Err(KeyError::Forbidden),
+        (RequestedScope::Own, _) | (_, Role::Admin) => Ok(()),
+        (RequestedScope::All | RequestedScope::Of(_), Role::Member) => Err(KeyError::Forbidden),
     }
 }
 

@@ -11,7 +11,7 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
-use web::{BODY_DEADLINE, Observer, Origin, SessionGuard, Site};
+use web::{BODY_DEADLINE, Origin, RequestLayer, SessionGuard, Site};
 
 use crate::fakes::{FakeInsights, FakeKeys, FakeSessions, NoRandom, TestClock};
 
@@ -75,13 +75,13 @@ impl Harness {
             insights: insights.clone(),
             clock: clock.clone(),
             catalogue: Catalogue::embedded(),
-            observer: Arc::new(Observer {
+            request_layer: Arc::new(RequestLayer {
                 clock,
                 random: Arc::new(NoRandom),
                 tasks: tasks.clone(),
                 body_deadline: BODY_DEADLINE,
-                witness: Arc::new(()),
-                lineage: Arc::new(()),
+                metrics_sink: Arc::new(()),
+                trace_context: Arc::new(()),
             }),
             guard: Arc::new(SessionGuard {
                 sessions: Arc::new(FakeSessions),

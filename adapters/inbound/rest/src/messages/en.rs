@@ -8,7 +8,7 @@ use domain::hints::Hint;
 use domain::inference::Gap;
 use domain::participant::{ParticipantCode, ParticipantError};
 use domain::payment::PaymentState;
-use domain::query::Problem;
+use domain::query::FieldErrorKind;
 use domain::tracking_key::{self, TrackingKeyError};
 
 use super::{Messages, join};
@@ -242,24 +242,24 @@ impl Messages for English {
     }
 }
 
-fn value_problem(problem: Problem) -> String {
+fn value_problem(problem: FieldErrorKind) -> String {
     match problem {
-        Problem::Missing => "It is required; add it.".to_owned(),
-        Problem::WrongType { expected, found } => {
+        FieldErrorKind::Missing => "It is required; add it.".to_owned(),
+        FieldErrorKind::WrongType { expected, found } => {
             format!(
                 "It must be {}, not {}.",
                 type_name(expected),
                 type_name(found)
             )
         }
-        Problem::Date(error) => match error {
+        FieldErrorKind::Date(error) => match error {
             DateError::Malformed => "Write it as YYYY-MM-DD, for example 2025-02-03.".to_owned(),
             DateError::NoSuchDay => "There is no such day in the calendar.".to_owned(),
             DateError::InFuture { today } => {
                 format!("It must not be after today in Mexico City ({today}).")
             }
         },
-        Problem::TrackingKey(error) => match error {
+        FieldErrorKind::TrackingKey(error) => match error {
             TrackingKeyError::Empty => "It must not be empty.".to_owned(),
             TrackingKeyError::TooLong { length } => format!(
                 "It may have up to {} characters and has {length}.",
@@ -271,13 +271,13 @@ fn value_problem(problem: Problem) -> String {
                 u32::from(character)
             ),
         },
-        Problem::Account(error) => match error {
+        FieldErrorKind::Account(error) => match error {
             AccountError::NotDigits => "It may have digits, blanks and hyphens only.".to_owned(),
             AccountError::Length { digits } => {
                 format!("It must have 18 digits (CLABE) or 16 (card) and has {digits}.")
             }
         },
-        Problem::Amount(error) => match error {
+        FieldErrorKind::Amount(error) => match error {
             AmountError::NotDecimal => {
                 "It must be a decimal number without thousands separators, for example 1234.56."
                     .to_owned()
@@ -292,7 +292,7 @@ fn value_problem(problem: Problem) -> String {
                 amount::MAX_INTEGER_DIGITS
             ),
         },
-        Problem::Participant(error) => match error {
+        FieldErrorKind::Participant(error) => match error {
             ParticipantError::Malformed => {
                 "It must be the 5-digit code of a participant (2001 is the central bank)."
                     .to_owned()

@@ -8,7 +8,7 @@ use domain::hints::Hint;
 use domain::inference::Gap;
 use domain::participant::{ParticipantCode, ParticipantError};
 use domain::payment::PaymentState;
-use domain::query::Problem;
+use domain::query::FieldErrorKind;
 use domain::tracking_key::{self, TrackingKeyError};
 
 use super::{Messages, join};
@@ -248,20 +248,20 @@ impl Messages for Spanish {
     }
 }
 
-fn value_problem(problem: Problem) -> String {
+fn value_problem(problem: FieldErrorKind) -> String {
     match problem {
-        Problem::Missing => "Este campo es obligatorio; agréguelo.".to_owned(),
-        Problem::WrongType { expected, found } => {
+        FieldErrorKind::Missing => "Este campo es obligatorio; agréguelo.".to_owned(),
+        FieldErrorKind::WrongType { expected, found } => {
             format!("Debe ser {}, no {}.", type_name(expected), type_name(found))
         }
-        Problem::Date(error) => match error {
+        FieldErrorKind::Date(error) => match error {
             DateError::Malformed => "Escríbala como AAAA-MM-DD, por ejemplo 2025-02-03.".to_owned(),
             DateError::NoSuchDay => "Ese día no existe en el calendario.".to_owned(),
             DateError::InFuture { today } => {
                 format!("No puede ser posterior a hoy en la Ciudad de México ({today}).")
             }
         },
-        Problem::TrackingKey(error) => match error {
+        FieldErrorKind::TrackingKey(error) => match error {
             TrackingKeyError::Empty => "No puede estar vacía.".to_owned(),
             TrackingKeyError::TooLong { length } => format!(
                 "Puede tener hasta {} caracteres y tiene {length}.",
@@ -273,13 +273,13 @@ fn value_problem(problem: Problem) -> String {
                 u32::from(character)
             ),
         },
-        Problem::Account(error) => match error {
+        FieldErrorKind::Account(error) => match error {
             AccountError::NotDigits => "Sólo puede tener dígitos, espacios y guiones.".to_owned(),
             AccountError::Length { digits } => {
                 format!("Debe tener 18 dígitos (CLABE) o 16 (tarjeta) y tiene {digits}.")
             }
         },
-        Problem::Amount(error) => match error {
+        FieldErrorKind::Amount(error) => match error {
             AmountError::NotDecimal => {
                 "Debe ser un número decimal sin separador de miles, por ejemplo 1234.56.".to_owned()
             }
@@ -293,7 +293,7 @@ fn value_problem(problem: Problem) -> String {
                 amount::MAX_INTEGER_DIGITS
             ),
         },
-        Problem::Participant(error) => match error {
+        FieldErrorKind::Participant(error) => match error {
             ParticipantError::Malformed => {
                 "Debe ser el código de 5 dígitos de un participante (2001 es el banco central)."
                     .to_owned()

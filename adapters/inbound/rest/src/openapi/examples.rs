@@ -6,13 +6,13 @@ use chrono::{DateTime, NaiveDate};
 use domain::calendar::DateError;
 use domain::hints::Hint;
 use domain::inference::Gap;
-use domain::limits::{MinuteStanding, MonthStanding, Standing};
+use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
 use domain::payment::{Payment, PaymentState};
-use domain::query::{Field, FieldError, Problem};
+use domain::query::{Field, FieldError, FieldErrorKind};
 use domain::request::RequestId;
-use ports::inbound::{Component, ComponentState, FetchError, NotFoundReason, Refusal};
+use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, NotFoundReason};
 use ports::outbound::ThrottleReason;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
@@ -60,7 +60,7 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("INVALID_REQUEST, body", json_fault()),
             ("INFERENCE_FAILED", inference()),
         ],
-        "InvalidApiKey" => vec![("INVALID_API_KEY", refusal(&Refusal::InvalidKey))],
+        "InvalidApiKey" => vec![("INVALID_API_KEY", refusal(&AdmissionError::InvalidKey))],
         "QuotaExceeded" => vec![("QUOTA_EXCEEDED", refusal(&quota()))],
         "NotFound" => vec![
             ("NOT_FOUND, not_in_spei", not_in_spei()),
@@ -110,7 +110,7 @@ fn date(month: u32, day: u32) -> NaiveDate {
 fn fields() -> Failure {
     let errors = [
         (Field::Date, DateError::NoSuchDay.into()),
-        (Field::Amount, Problem::Missing),
+        (Field::Amount, FieldErrorKind::Missing),
     ];
     failure::of_fields(
         &errors.map(|(field, problem)| FieldError { field, problem }),
@@ -130,7 +130,7 @@ fn body(fault: BodyFault) -> Failure {
     Failure::of_body(fault, MAX_BODY_BYTES, BODY_DEADLINE, LANGUAGE)
 }
 
-fn refusal(refusal: &Refusal) -> Failure {
+fn refusal(refusal: &AdmissionError) -> Failure {
     failure::of_refusal(refusal, LANGUAGE)
 }
 
@@ -138,37 +138,37 @@ fn fetch(error: &FetchError) -> Failure {
     failure::of_fetch(error, Endpoint::XmlAuto, LANGUAGE).0
 }
 
-fn standing() -> Standing {
+fn limit_status() -> LimitStatus {
     let now = DateTime::from_timestamp(1_795_132_800, 0).unwrap_or_default(); // 20 November 2026
-    Standing {
-        minute: MinuteStanding {
+    LimitStatus {
+        minute: MinuteStatus {
             limit: 60,
             remaining: 0,
             reset: WAIT,
         },
-        month: Some(MonthStanding::new(Month::of(now), 1_000, 1_000, now)),
+        month: Some(MonthStatus::new(Month::of(now), 1_000, 1_000, now)),
     }
 }
 
-fn rate() -> Refusal {
-    Refusal::RateLimited {
-        standing: standing(),
+fn rate() -> AdmissionError {
+    AdmissionError::RateLimited {
+        limit_status: limit_status(),
         retry_after: WAIT,
     }
 }
 
-fn quota() -> Refusal {
-    let standing = standing();
-    standing
+fn quota() -> AdmissionError {
+    let limit_status = limit_status();
+    limit_status
         .month
-        .map_or(unavailable(), |month| Refusal::QuotaExceeded {
-            standing,
+        .map_or(unavailable(), |month| AdmissionError::QuotaExceeded {
+            limit_status,
             month,
         })
 }
 
-fn unavailable() -> Refusal {
-    Refusal::Unavailable {
+fn unavailable() -> AdmissionError {
+    AdmissionError::Unavailable {
         retry_after: WAIT,
         cause: example_cause(),
     }

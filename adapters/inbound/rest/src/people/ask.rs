@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use ports::inbound::{Caller, Insights, KeyAdministration, KeyError};
 use serde::Serialize;
 use uuid::Uuid;
-use web::{Call, Failure, Incoming, Language, json_response};
+use web::{Failure, Incoming, Language, RequestContext, json_response};
 
 use super::PeopleState;
 use super::input::Parameters;
@@ -24,7 +24,7 @@ pub(crate) struct Ask {
     people: Arc<PeopleState>,
     /// Who asks.
     pub(crate) caller: Caller,
-    call: Call,
+    call: RequestContext,
     incoming: Incoming,
     headers: HeaderMap,
     id: Option<Uuid>,
@@ -65,7 +65,7 @@ impl Ask {
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
-        self.people.observer.clock.now()
+        self.people.request_layer.clock.now()
     }
 
     pub(crate) fn language(&self) -> Language {

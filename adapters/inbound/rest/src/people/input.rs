@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use domain::query::{Problem, Token};
+use domain::query::{FieldErrorKind, Token};
 use domain::usage::{Granularity, PeriodError};
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -240,7 +240,8 @@ impl<'a> Members<'a> {
         language: Language,
     ) -> Result<T, Failure> {
         if value.is_none() && !self.faults.speak_of(name) {
-            self.faults.add(name, FieldProblem::Value(Problem::Missing));
+            self.faults
+                .add(name, FieldProblem::Value(FieldErrorKind::Missing));
         }
         self.add_unknown();
         self.faults.end_with(value, language)
@@ -259,7 +260,7 @@ impl<'a> Members<'a> {
 }
 
 fn wrong_type(expected: &'static str, found: &Token<'_>) -> FieldProblem {
-    FieldProblem::Value(Problem::WrongType {
+    FieldProblem::Value(FieldErrorKind::WrongType {
         expected,
         found: type_name(found),
     })

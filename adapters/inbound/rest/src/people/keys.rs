@@ -6,7 +6,7 @@ use domain::customer::CustomerId;
 use domain::key::{Environment, KeyId, KeyName, KeyStatus};
 use domain::limits::{LimitsChange, MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
 use domain::page::Direction;
-use ports::inbound::{KeyFilter, KeyListing, KeyOrder, KeyOrderBy, Reach, RevokedKeys};
+use ports::inbound::{KeyFilter, KeyQuery, KeySort, NewKey, RequestedScope, RevokedKeys};
 use web::Failure;
 
 use super::ask::Ask;
@@ -28,7 +28,7 @@ pub(crate) async fn create(ask: Ask) -> Result<Response, Failure> {
     let name = |text: &str| KeyName::parse(text).map_err(|_| InputProblem::Name);
     let name = members.text("name", name);
     let environment = members.text("env", word(ENVIRONMENTS, Environment::from_name));
-    let order = KeyOrder {
+    let order = NewKey {
         name: members.end_with("name", name, ask.language())?,
         environment: environment.unwrap_or(Environment::Live),
         limits: None,
@@ -61,7 +61,10 @@ pub(crate) async fn own(ask: Ask) -> Result<Response, Failure> {
 pub(crate) async fn revoke_own(ask: Ask) -> Result<Response, Failure> {
     ask.parameters().end(ask.language())?;
     let id = KeyId(ask.id()?);
-    let revoked = ask.keys().revoke(&ask.caller, Reach::Own, id).await;
+    let revoked = ask
+        .keys()
+        .revoke(&ask.caller, RequestedScope::Own, id)
+        .await;
     let revoked = revoked.map_err(|error| ask.failure(&error))?;
     ask.answer(StatusCode::OK, &KeyView::new(&revoked.key))
 }
@@ -77,11 +80,11 @@ pub(crate) async fn list(ask: Ask) -> Result<Response, Failure> {
     ask.answer(StatusCode::OK, &listing)
 }
 
-fn wish(parameters: &mut Parameters) -> (Reach, KeyListing) {
+fn wish(parameters: &mut Parameters) -> (RequestedScope, KeyQuery) {
     let owner = parameters.one("owner", input::id);
     let order = parameters.one("order", word(ORDERS, order));
-    let (order, direction) = order.unwrap_or((KeyOrderBy::Created, Direction::Descending));
-    let listing = KeyListing {
+    let (order, direction) = order.unwrap_or((KeySort::Created, Direction::Descending));
+    let listing = KeyQuery {
         filter: KeyFilter {
             statuses: parameters.many("state", |text| {
                 KeyStatus::from_name(text).ok_or(InputProblem::NotOneOf(STATES))
@@ -93,16 +96,18 @@ fn wish(parameters: &mut Parameters) -> (Reach, KeyListing) {
         direction,
         page: listing::page(parameters),
     };
-    let reach = owner.map_or(Reach::All, |owner| Reach::Of(CustomerId(owner)));
+    let reach = owner.map_or(RequestedScope::All, |owner| {
+        RequestedScope::Of(CustomerId(owner))
+    });
     (reach, listing)
 }
 
-fn order(text: &str) -> Option<(KeyOrderBy, Direction)> {
+fn order(text: &str) -> Option<(KeySort, Direction)> {
     match text {
-        "newest" => Some((KeyOrderBy::Created, Direction::Descending)),
-        "oldest" => Some((KeyOrderBy::Created, Direction::Ascending)),
-        "name" => Some((KeyOrderBy::Name, Direction::Ascending)),
-        "name_descending" => Some((KeyOrderBy::Name, Direction::Descending)),
+        "newest" => Some((KeySort::Created, Direction::Descending)),
+        "oldest" => Some((KeySort::Created, Direction::Ascending)),
+        "name" => Some((KeySort::Name, Direction::Ascending)),
+        "name_descending" => Some((KeySort::Name, Direction::Descending)),
         _ => None,
     }
 }
@@ -111,7 +116,7 @@ fn order(text: &str) -> Option<(KeyOrderBy, Direction)> {
 pub(crate) async fn find(ask: Ask) -> Result<Response, Failure> {
     ask.parameters().end(ask.language())?;
     let id = KeyId(ask.id()?);
-    let found = ask.keys().find(&ask.caller, Reach::All, id).await;
+    let found = ask.keys().find(&ask.caller, RequestedScope::All, id).await;
     let found = found.map_err(|error| ask.failure(&error))?;
     ask.answer(StatusCode::OK, &AdminKeyView::new(&found))
 }
@@ -155,7 +160,10 @@ fn limits_change(ask: &Ask, body: &[u8]) -> Result<LimitsChange, Failure> {
 pub(crate) async fn revoke(ask: Ask) -> Result<Response, Failure> {
     ask.parameters().end(ask.language())?;
     let id = KeyId(ask.id()?);
-    let revoked = ask.keys().revoke(&ask.caller, Reach::All, id).await;
+    let revoked = ask
+        .keys()
+        .revoke(&ask.caller, RequestedScope::All, id)
+        .await;
     let revoked = revoked.map_err(|error| ask.failure(&error))?;
     ask.answer(StatusCode::OK, &AdminKeyView::new(&revoked))
 }

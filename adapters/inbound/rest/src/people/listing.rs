@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::page::{Cursor, MAX_PAGE, Page, PageAsk, PageSize};
+use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
 use serde::Serialize;
 
 use super::input::{InputProblem, Parameters, whole};
@@ -37,7 +37,7 @@ impl<T> Listing<T> {
 }
 
 /// `limit` and `after`.
-pub(crate) fn page(parameters: &mut Parameters) -> PageAsk {
+pub(crate) fn page(parameters: &mut Parameters) -> PageRequest {
     let size = |text: &str| {
         let outside = InputProblem::NotWithin {
             least: 1,
@@ -46,7 +46,7 @@ pub(crate) fn page(parameters: &mut Parameters) -> PageAsk {
         let items = u32::try_from(whole(text, MAX_PAGE.into())?).map_err(|_| outside)?;
         PageSize::new(items).map_err(|_| outside)
     };
-    PageAsk {
+    PageRequest {
         first: parameters
             .one("limit", size)
             .or(PageSize::new(USUAL_PAGE).ok())

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Only, Period};
-use ports::inbound::{Reach, UsageAsk};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use ports::inbound::{RequestedScope, UsageQuery};
 use web::Failure;
 
 use super::ask::Ask;
@@ -47,19 +47,19 @@ const USUAL_SLOTS: u32 = 30;
 pub(crate) async fn report(ask: Ask) -> Result<Response, Failure> {
     let mut parameters = ask.parameters();
     let account = parameters.one("account", input::id);
-    let reach = account.map_or(Reach::All, |id| Reach::Of(CustomerId(id)));
+    let reach = account.map_or(RequestedScope::All, |id| RequestedScope::Of(CustomerId(id)));
     let key = parameters.one("key", input::id).map(KeyId);
     let breakdown = parameters.one("by", word(BREAKDOWNS, breakdown));
-    let only = Only {
+    let criteria = RequestCriteria {
         endpoint: parameters.one("endpoint", word(ENDPOINTS, Endpoint::from_name)),
         outcome: parameters.one("outcome", word(OUTCOMES, Outcome::from_name)),
     };
     let period = period(&mut parameters, ask.now());
-    let usage = UsageAsk {
+    let usage = UsageQuery {
         period: parameters.end_with(period, ask.language())?,
         breakdown: breakdown.unwrap_or(Breakdown::Total),
         key,
-        only,
+        criteria,
     };
     let report = ask.insights().usage(&ask.caller, reach, &usage).await;
     let report = report.map_err(|error| ask.failure(&error))?;

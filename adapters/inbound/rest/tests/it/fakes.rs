@@ -13,22 +13,22 @@ use domain::file::FileStem;
 use domain::hints::Hint;
 use domain::inference::{self, Resolved, Unresolved};
 use domain::key::{Environment, KeyId};
-use domain::limits::{MinuteStanding, MonthStanding, Standing};
+use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{
-    Admission, Attempt, Banks, Component, ComponentState, Delivery, FetchError, FetchReport, Files,
-    Gatekeeper, Health, NotDurable, NotFoundReason, ProofRequest, Proofs, Refusal, Settlement,
-    Wanted,
+    Admission, AdmissionError, AdmissionRequest, Banks, Component, ComponentState, Delivery,
+    FetchError, FetchReport, Files, Gatekeeper, Health, NotDurable, NotFoundReason, ProofRequest,
+    Proofs, RequestedFiles, Settlement,
 };
 use ports::outbound::{Clock, Random, Receipt, ThrottleReason};
 use reqwest::StatusCode;
-use rest::{Ending, ProofWitness};
+use rest::{Ending, ProofMetricsSink};
 use tokio::sync::Notify;
 use uuid::Uuid;
-use web::Witness;
+use web::MetricsSink;
 
 pub(crate) const GOOD_KEY: &str = "cep_test_AbCd1234.000000000000000000000000";
 pub(crate) const UNCAPPED_KEY: &str = "cep_test_AbCd1234.100000000000000000000000";
@@ -93,51 +93,51 @@ impl FakeGatekeeper {
     }
 }
 
-fn standing(remaining: u32, used: u64) -> Standing {
-    Standing {
-        minute: MinuteStanding {
+fn limit_status(remaining: u32, used: u64) -> LimitStatus {
+    LimitStatus {
+        minute: MinuteStatus {
             limit: 60,
             remaining,
             reset: Duration::from_millis(16_200),
         },
-        month: Some(MonthStanding::new(Month::of(now()), 1_000, used, now())),
+        month: Some(MonthStatus::new(Month::of(now()), 1_000, used, now())),
     }
 }
 
 #[async_trait]
 impl Gatekeeper for FakeGatekeeper {
-    async fn admit(&self, attempt: Attempt<'_>) -> Result<Admission, Refusal> {
+    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError> {
         self.attempts
             .lock()
             .unwrap()
             .push(format!("{:?}", attempt.address));
-        let standing = match attempt.presented_key {
-            Some(GOOD_KEY | FORGOTTEN_KEY) => standing(59, 3),
-            Some(UNCAPPED_KEY) => Standing {
+        let limit_status = match attempt.presented_key {
+            Some(GOOD_KEY | FORGOTTEN_KEY) => limit_status(59, 3),
+            Some(UNCAPPED_KEY) => LimitStatus {
                 month: None,
-                ..standing(59, 0)
+                ..limit_status(59, 0)
             },
             Some(FAST_KEY) => {
-                return Err(Refusal::RateLimited {
-                    standing: standing(0, 70),
+                return Err(AdmissionError::RateLimited {
+                    limit_status: limit_status(0, 70),
                     retry_after: Duration::from_millis(16_200),
                 });
             }
             Some(SPENT_KEY) => {
-                let standing = standing(59, 1_000);
-                return Err(Refusal::QuotaExceeded {
-                    standing,
-                    month: standing.month.unwrap(),
+                let limit_status = limit_status(59, 1_000);
+                return Err(AdmissionError::QuotaExceeded {
+                    limit_status,
+                    month: limit_status.month.unwrap(),
                 });
             }
             Some(BLIND_KEY) => {
-                return Err(Refusal::Unavailable {
+                return Err(AdmissionError::Unavailable {
                     retry_after: Duration::from_millis(500),
                     cause: Arc::new(std::io::Error::other("a synthetic cause")),
                 });
             }
             Some(CURSED_KEY) => panic!("the gatekeeper panics"),
-            Some(_) | None => return Err(Refusal::InvalidKey),
+            Some(_) | None => return Err(AdmissionError::InvalidKey),
         };
         let id = Uuid::from_u128(self.admitted.lock().unwrap().len() as u128);
         self.admitted.lock().unwrap().push(id);
@@ -148,7 +148,7 @@ impl Gatekeeper for FakeGatekeeper {
             key: KeyId(Uuid::from_u128(u128::from(forgotten))),
             customer: CustomerId(Uuid::nil()),
             environment: Environment::Test,
-            standing,
+            limit_status,
             admitted_at: now(),
             admitted_at_monotonic: Duration::ZERO,
             month: Month::of(now()),
@@ -161,7 +161,7 @@ impl Gatekeeper for FakeGatekeeper {
         &self,
         admission: Admission,
         settlement: Settlement,
-    ) -> Result<Standing, NotDurable> {
+    ) -> Result<LimitStatus, NotDurable> {
         self.settled
             .lock()
             .unwrap()
@@ -173,9 +173,9 @@ impl Gatekeeper for FakeGatekeeper {
             });
         }
         Ok(if settlement.outcome.is_refunded() {
-            admission.standing.after_refund()
+            admission.limit_status.after_refund()
         } else {
-            admission.standing
+            admission.limit_status
         })
     }
 }
@@ -184,7 +184,7 @@ impl Gatekeeper for FakeGatekeeper {
 #[derive(Default)]
 pub(crate) struct FakeProofs {
     /// What was asked, as debug text without personal data.
-    pub(crate) asked: Mutex<Vec<(Wanted, u64)>>,
+    pub(crate) asked: Mutex<Vec<(RequestedFiles, u64)>>,
     /// Told when a lookup of 504.01 has begun; that lookup ends when `proceed` is told.
     pub(crate) begun: Arc<Notify>,
     pub(crate) proceed: Arc<Notify>,
@@ -239,7 +239,11 @@ struct SyntheticCause(#[source] SyntheticRefusal);
 #[error("a synthetic refusal")]
 struct SyntheticRefusal;
 
-fn by_amount(centavos: u64, wanted: Wanted, resolved: Resolved) -> Result<Delivery, FetchError> {
+fn by_amount(
+    centavos: u64,
+    wanted: RequestedFiles,
+    resolved: Resolved,
+) -> Result<Delivery, FetchError> {
     let cause = || Arc::new(SyntheticCause(SyntheticRefusal)) as ports::Cause;
     let retry_after = Duration::from_millis(16_500);
     match (centavos / 100, centavos % 100) {
@@ -262,8 +266,8 @@ fn by_amount(centavos: u64, wanted: Wanted, resolved: Resolved) -> Result<Delive
         (500, 0) => panic!("the use case panics"),
         (500, 1) => Ok(delivery(
             match wanted {
-                Wanted::Xml => Wanted::Pdf,
-                Wanted::Pdf | Wanted::Both => Wanted::Xml,
+                RequestedFiles::Xml => RequestedFiles::Pdf,
+                RequestedFiles::Pdf | RequestedFiles::Both => RequestedFiles::Xml,
             },
             resolved,
         )),
@@ -271,13 +275,13 @@ fn by_amount(centavos: u64, wanted: Wanted, resolved: Resolved) -> Result<Delive
     }
 }
 
-fn delivery(wanted: Wanted, resolved: Resolved) -> Delivery {
+fn delivery(wanted: RequestedFiles, resolved: Resolved) -> Delivery {
     let (xml, pdf) = (Bytes::from_static(XML), Bytes::from_static(PDF));
     Delivery {
         files: match wanted {
-            Wanted::Xml => Files::Xml(xml),
-            Wanted::Pdf => Files::Pdf(pdf),
-            Wanted::Both => Files::Both { xml, pdf },
+            RequestedFiles::Xml => Files::Xml(xml),
+            RequestedFiles::Pdf => Files::Pdf(pdf),
+            RequestedFiles::Both => Files::Both { xml, pdf },
         },
         stem: FileStem::new(resolved.transfer.date(), resolved.transfer.tracking_key()),
         inferred_issuer: resolved.issuer,
@@ -334,14 +338,14 @@ pub(crate) struct FakeWitness {
     pub(crate) ended: Mutex<Vec<(Endpoint, Ending)>>,
 }
 
-impl Witness for FakeWitness {
+impl MetricsSink for FakeWitness {
     fn answered(&self, route: &str, status: StatusCode) {
         let answer = (route.to_owned(), status.as_u16());
         self.answered.lock().unwrap().push(answer);
     }
 }
 
-impl ProofWitness for FakeWitness {
+impl ProofMetricsSink for FakeWitness {
     fn ended(&self, endpoint: Endpoint, ending: Ending, _: Duration) {
         self.ended.lock().unwrap().push((endpoint, ending));
     }

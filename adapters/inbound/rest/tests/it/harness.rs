@@ -12,7 +12,7 @@ use rest::{BODY_DEADLINE, PeopleState, RestState};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
-use web::{Observer, Origin, SessionGuard, Site};
+use web::{Origin, RequestLayer, SessionGuard, Site};
 
 use crate::fakes::{
     CountingRandom, FakeGatekeeper, FakeHealth, FakeProofs, FakeWitness, GOOD_KEY, StoppedClock,
@@ -37,7 +37,7 @@ pub(crate) struct Harness {
     pub(crate) proofs: Arc<FakeProofs>,
     pub(crate) health: Arc<FakeHealth>,
     pub(crate) people: Arc<FakePeople>,
-    pub(crate) witness: Arc<FakeWitness>,
+    pub(crate) metrics_sink: Arc<FakeWitness>,
     pub(crate) tasks: TaskTracker,
     client: Client,
 }
@@ -61,15 +61,15 @@ impl Harness {
         let health = Arc::new(FakeHealth::default());
         let tasks = TaskTracker::new();
         let people = Arc::new(FakePeople::default());
-        let witness = Arc::new(FakeWitness::default());
-        let observer = || {
-            Arc::new(Observer {
+        let metrics_sink = Arc::new(FakeWitness::default());
+        let request_layer = || {
+            Arc::new(RequestLayer {
                 clock: Arc::new(StoppedClock),
                 random: Arc::new(CountingRandom::default()),
                 tasks: tasks.clone(),
                 body_deadline,
-                witness: witness.clone(),
-                lineage: Arc::new(()),
+                metrics_sink: metrics_sink.clone(),
+                trace_context: Arc::new(()),
             })
         };
         let router = rest::router(RestState {
@@ -77,13 +77,13 @@ impl Harness {
             proofs: proofs.clone(),
             health: health.clone(),
             catalogue: Catalogue::embedded(),
-            observer: observer(),
-            witness: witness.clone(),
+            request_layer: request_layer(),
+            metrics_sink: metrics_sink.clone(),
         });
         let people_router = rest::people_router(PeopleState {
             keys: people.clone(),
             insights: people.clone(),
-            observer: observer(),
+            request_layer: request_layer(),
             guard: Arc::new(SessionGuard {
                 sessions: Arc::new(FakeSessions),
                 site: Arc::new(site()),
@@ -109,7 +109,7 @@ impl Harness {
             proofs,
             health,
             people,
-            witness,
+            metrics_sink,
             tasks,
             client,
         }

@@ -4,22 +4,22 @@ use std::io::{Cursor, Read as _};
 
 use base64::Engine as _;
 use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use rstest::rstest;
 
 use crate::fakes::{PDF, UNCAPPED_KEY, XML};
 use crate::harness::{Harness, body, transcript};
 
 #[rstest]
-#[case(Endpoint::XmlAuto, Wanted::Xml)]
-#[case(Endpoint::Xml, Wanted::Xml)]
-#[case(Endpoint::Pdf, Wanted::Pdf)]
-#[case(Endpoint::PdfAuto, Wanted::Pdf)]
-#[case(Endpoint::ZipAuto, Wanted::Both)]
-#[case(Endpoint::Base64, Wanted::Pdf)]
-#[case(Endpoint::XmlBase64, Wanted::Xml)]
+#[case(Endpoint::XmlAuto, RequestedFiles::Xml)]
+#[case(Endpoint::Xml, RequestedFiles::Xml)]
+#[case(Endpoint::Pdf, RequestedFiles::Pdf)]
+#[case(Endpoint::PdfAuto, RequestedFiles::Pdf)]
+#[case(Endpoint::ZipAuto, RequestedFiles::Both)]
+#[case(Endpoint::Base64, RequestedFiles::Pdf)]
+#[case(Endpoint::XmlBase64, RequestedFiles::Xml)]
 #[tokio::test]
-async fn a_proof_is_delivered(#[case] endpoint: Endpoint, #[case] wanted: Wanted) {
+async fn a_proof_is_delivered(#[case] endpoint: Endpoint, #[case] wanted: RequestedFiles) {
     let harness = Harness::start().await;
     for alias in ["", "/api"] {
         let path = format!("{alias}/v1/cep/{}", endpoint.name());

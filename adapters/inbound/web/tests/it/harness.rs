@@ -23,8 +23,10 @@ use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use tracing::Span;
-use web::trace::Lineage;
-use web::{Call, Failure, Incoming, Observer, Origin, SessionGuard, Site, Witness};
+use web::trace::TraceContext;
+use web::{
+    Failure, Incoming, MetricsSink, Origin, RequestContext, RequestLayer, SessionGuard, Site,
+};
 
 pub(crate) const TOKEN: &str = "a-good-token";
 pub(crate) const UNCHECKED: &str = "a-token-while-the-provider-is-down";
@@ -97,7 +99,7 @@ impl Answers {
     }
 }
 
-impl Witness for Answers {
+impl MetricsSink for Answers {
     fn answered(&self, route: &str, status: StatusCode) {
         let answer = (route.to_owned(), status.as_u16());
         self.0.lock().unwrap().push(answer);
@@ -114,7 +116,7 @@ impl Spans {
     }
 }
 
-impl Lineage for Spans {
+impl TraceContext for Spans {
     fn follow(&self, _span: &Span, _headers: &HeaderMap) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -148,13 +150,13 @@ impl Harness {
             sessions: Arc::new(FakeSessions),
             site: Arc::new(Site::new(origin(OURS), allowed, None).unwrap()),
         });
-        let observer = Arc::new(Observer {
+        let request_layer = Arc::new(RequestLayer {
             clock: Arc::new(StoppedClock),
             random: Arc::new(NoRandom),
             tasks: tasks.clone(),
             body_deadline: Duration::from_millis(200),
-            witness: answers.clone(),
-            lineage: spans.clone(),
+            metrics_sink: answers.clone(),
+            trace_context: spans.clone(),
         });
         let count = Arc::clone(&reached);
         let answer = move |Extension(caller): Extension<Caller>, person: Extension<Person>| async move {
@@ -163,7 +165,7 @@ impl Harness {
             format!("{} in {}", caller.owner.subject, caller.request_id)
         };
         let kept = Arc::clone(&bodies);
-        let read = move |Extension(call): Extension<Call>,
+        let read = move |Extension(call): Extension<RequestContext>,
                          Extension(incoming): Extension<Incoming>,
                          headers: HeaderMap| async move {
             let body = incoming.read(&headers, MOST, call.language).await?;
@@ -187,7 +189,7 @@ impl Harness {
                 get(async || -> &'static str { panic!("it panics") }),
             )
             .method_not_allowed_fallback(web::method_not_allowed);
-        let router = web::observe(web::guard(router, &guard), &observer);
+        let router = web::observe(web::guard(router, &guard), &request_layer);
         Self {
             router,
             reached,

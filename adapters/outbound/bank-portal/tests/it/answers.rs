@@ -2,7 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse as _};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, BankFiles};
 use rstest::rstest;
 
@@ -10,7 +10,7 @@ use crate::support::{
     CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, config, error_chain, lookup,
 };
 
-async fn downloading(body: &'static [u8], wanted: Wanted) -> Result<BankAnswer, BankError> {
+async fn downloading(body: &'static [u8], wanted: RequestedFiles) -> Result<BankAnswer, BankError> {
     let portal = TestPortal::ready(move |_| body).await;
     portal.adapter().fetch(&lookup("KEY01", wanted)).await
 }
@@ -25,7 +25,7 @@ async fn an_xml_is_passed_on_to_the_byte(#[case] xml: &'static [u8]) {
         xml: Some(xml.into()),
         pdf: None,
     };
-    let answer = downloading(xml, Wanted::Xml).await.unwrap();
+    let answer = downloading(xml, RequestedFiles::Xml).await.unwrap();
     assert_eq!(answer, BankAnswer::Issued(files));
 }
 
@@ -35,7 +35,7 @@ async fn a_pdf_is_passed_on_to_the_byte() {
         xml: None,
         pdf: Some(PDF.into()),
     };
-    let answer = downloading(PDF, Wanted::Pdf).await.unwrap();
+    let answer = downloading(PDF, RequestedFiles::Pdf).await.unwrap();
     assert_eq!(answer, BankAnswer::Issued(files));
 }
 
@@ -43,7 +43,8 @@ async fn a_pdf_is_passed_on_to_the_byte() {
 #[tokio::test]
 async fn a_limit_page_instead_of_a_file_is_throttling(
     #[values(TOO_MANY, CAPTCHA)] page: &'static str,
-    #[values(Wanted::Xml, Wanted::Pdf, Wanted::Both)] wanted: Wanted,
+    #[values(RequestedFiles::Xml, RequestedFiles::Pdf, RequestedFiles::Both)]
+    wanted: RequestedFiles,
 ) {
     let answer = downloading(page.as_bytes(), wanted).await;
     assert!(
@@ -56,7 +57,7 @@ async fn a_limit_page_instead_of_a_file_is_throttling(
 #[tokio::test]
 async fn a_page_instead_of_a_file_is_a_protocol_error_and_never_not_found(
     #[values("<html>¿Qué?</html>", READY, NOT_FOUND, "", "{}")] page: &'static str,
-    #[values(Wanted::Xml, Wanted::Pdf)] wanted: Wanted,
+    #[values(RequestedFiles::Xml, RequestedFiles::Pdf)] wanted: RequestedFiles,
 ) {
     let answer = downloading(page.as_bytes(), wanted).await;
     assert!(
@@ -67,7 +68,11 @@ async fn a_page_instead_of_a_file_is_a_protocol_error_and_never_not_found(
 
 #[tokio::test]
 async fn files_of_the_other_format_are_a_protocol_error() {
-    for (file, wanted) in [(XML, Wanted::Pdf), (PDF, Wanted::Xml), (XML, Wanted::Both)] {
+    for (file, wanted) in [
+        (XML, RequestedFiles::Pdf),
+        (PDF, RequestedFiles::Xml),
+        (XML, RequestedFiles::Both),
+    ] {
         let answer = downloading(file, wanted).await;
         assert!(
             matches!(answer, Err(BankError::Protocol { .. })),
@@ -79,7 +84,10 @@ async fn files_of_the_other_format_are_a_protocol_error() {
 #[tokio::test]
 async fn a_session_that_is_not_armed_any_more_is_unavailable() {
     let portal = TestPortal::ready(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
         "{answer:?}"
@@ -99,7 +107,7 @@ async fn a_session_that_is_not_armed_any_more_is_unavailable() {
 async fn a_pdf_that_is_named_after_another_transfer_is_refused(
     #[case] disposition: &'static str,
     #[case] accepted: bool,
-    #[values(Wanted::Pdf, Wanted::Both)] wanted: Wanted,
+    #[values(RequestedFiles::Pdf, RequestedFiles::Both)] wanted: RequestedFiles,
 ) {
     let portal = TestPortal::ready(move |request| {
         let file = if request.target.ends_with("PDF") {
@@ -127,7 +135,10 @@ async fn a_pdf_that_is_named_after_another_transfer_is_refused(
 #[tokio::test]
 async fn a_portal_that_fails_is_unavailable(#[case] status: StatusCode) {
     let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
         "{answer:?}"
@@ -141,7 +152,10 @@ async fn a_portal_that_fails_is_unavailable(#[case] status: StatusCode) {
 #[tokio::test]
 async fn any_other_status_is_a_protocol_error(#[case] status: StatusCode) {
     let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -158,7 +172,7 @@ async fn an_unknown_page_is_logged_by_fingerprint_alone_and_stored_if_enabled() 
         ..config(&portal.url())
     });
     let error = adapter
-        .fetch(&lookup("KEYCANARY", Wanted::Xml))
+        .fetch(&lookup("KEYCANARY", RequestedFiles::Xml))
         .await
         .unwrap_err();
     let text = error_chain(&error);

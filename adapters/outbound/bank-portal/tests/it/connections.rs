@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bank_portal::{Portal, PortalConfig};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, ThrottleReason};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -98,7 +98,10 @@ async fn respond(stream: &mut TcpStream, faults: FaultMode) {
 #[tokio::test]
 async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
     let portal = FaultyPortal::start(&[FaultMode::Close]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     let Err(BankError::Unavailable { retry_after, .. }) = answer else {
         panic!("an unavailable bank was expected, not {answer:?}");
     };
@@ -110,7 +113,10 @@ async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
 async fn a_connection_closed_once_is_retried() {
     let portal =
         FaultyPortal::start(&[FaultMode::Close, FaultMode::PortalResponse(NOT_FOUND)]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert_eq!(answer.unwrap(), BankAnswer::NotFound);
 }
 
@@ -123,7 +129,10 @@ async fn a_download_without_an_answer_is_asked_for_again() {
         FaultMode::PortalResponse(FILE),
     ])
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
 }
 
@@ -135,7 +144,10 @@ async fn a_lookup_has_a_single_retry() {
         FaultMode::Close,
     ])
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
         "{answer:?}"
@@ -151,7 +163,10 @@ async fn a_lookup_has_a_single_retry() {
 async fn once_something_was_answered_nothing_is_asked_again(#[case] bytes: &'static str) {
     let faults = Box::leak(Box::new([FaultMode::Send(bytes)]));
     let portal = FaultyPortal::start(faults).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
         "{answer:?}"
@@ -162,7 +177,10 @@ async fn once_something_was_answered_nothing_is_asked_again(#[case] bytes: &'sta
 #[tokio::test]
 async fn a_server_of_another_protocol_is_a_protocol_error() {
     let portal = FaultyPortal::start(&[FaultMode::Send("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -176,7 +194,7 @@ async fn a_refused_connection_is_unavailable() {
     let url = format!("http://{}/cep", listener.local_addr().unwrap());
     drop(listener);
     let answer = adapter(config(&url))
-        .fetch(&lookup("KEY01", Wanted::Xml))
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
         .await;
     assert!(
         matches!(answer, Err(BankError::Unavailable { .. })),
@@ -187,7 +205,7 @@ async fn a_refused_connection_is_unavailable() {
 #[tokio::test]
 async fn a_portal_that_never_answers_is_a_timeout() {
     let portal = TestPortal::start(|_| std::future::pending::<&str>()).await;
-    let lookup = impatient(lookup("KEY01", Wanted::Xml));
+    let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
     let started = Instant::now();
     let answer = portal.adapter().fetch(&lookup).await;
     assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
@@ -219,12 +237,12 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
     }));
     let first = {
         let adapter = Arc::clone(&adapter);
-        tokio::spawn(async move { adapter.fetch(&lookup("KEY01", Wanted::Xml)).await })
+        tokio::spawn(async move { adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await })
     };
     while portal.requests().is_empty() {
         tokio::task::yield_now().await;
     }
-    let refused = adapter.fetch(&lookup("KEY02", Wanted::Xml)).await;
+    let refused = adapter.fetch(&lookup("KEY02", RequestedFiles::Xml)).await;
     let Err(BankError::Throttled {
         retry_after,
         reason,
@@ -236,7 +254,10 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
     assert_eq!(retry_after, Duration::from_secs(1));
     gate.add_permits(4);
     first.await.unwrap().unwrap();
-    adapter.fetch(&lookup("KEY02", Wanted::Xml)).await.unwrap();
+    adapter
+        .fetch(&lookup("KEY02", RequestedFiles::Xml))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -248,7 +269,7 @@ async fn a_refused_connection_and_a_closed_one_can_be_told_apart_by_their_causes
     let closing = FaultyPortal::start(&[FaultMode::Close]).await;
     let cause = async |url: &str| {
         let answer = adapter(config(url))
-            .fetch(&lookup("CANARY", Wanted::Xml))
+            .fetch(&lookup("CANARY", RequestedFiles::Xml))
             .await;
         let text = error_chain(&answer.unwrap_err());
         for secret in ["CANARY", "http://", "/cep", "valida.do"] {

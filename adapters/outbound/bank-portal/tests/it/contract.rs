@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::proof::Proof;
 use ports::contract::bank as suite;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank, BankAnswer, BankError, Lookup};
 use sandbox::SandboxConfig;
 use tokio::net::TcpListener;
@@ -34,7 +34,7 @@ async fn the_adapter_fulfils_the_contract() {
 #[tokio::test]
 async fn an_issued_proof_is_that_of_the_transfer() {
     let bank = sandboxed_adapter().await;
-    let lookup = lookup("SANDBOX0001", Wanted::Both);
+    let lookup = lookup("SANDBOX0001", RequestedFiles::Both);
     let BankAnswer::Issued(files) = bank.fetch(&lookup).await.unwrap() else {
         panic!("a proof was expected");
     };
@@ -49,13 +49,13 @@ async fn a_proof_of_another_transfer_is_left_to_the_caller_and_its_pdf_is_refuse
         transfer: suite::transfer(50_201, "SANDBOX0001"),
         ..lookup("SANDBOX0001", wanted)
     };
-    let question = about(Wanted::Xml);
+    let question = about(RequestedFiles::Xml);
     let BankAnswer::Issued(files) = bank.fetch(&question).await.unwrap() else {
         panic!("a proof was expected");
     };
     let proof = Proof::parse(&files.xml.unwrap()).unwrap();
     proof.answers(&question.transfer).unwrap_err();
-    for wanted in [Wanted::Pdf, Wanted::Both] {
+    for wanted in [RequestedFiles::Pdf, RequestedFiles::Both] {
         let answer = bank.fetch(&about(wanted)).await;
         assert!(
             matches!(answer, Err(BankError::Protocol { .. })),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::{StreamExt as _, stream};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -119,7 +119,11 @@ async fn a_corrupted_response_is_never_accepted_as_a_file() {
     let adapter = adapter(config(&serve(pages, files).await));
     let (mut issued, mut not_found, mut failed) = (0, 0, 0);
     let fetches = (0..LOOKUPS).map(async |number| {
-        let wanted = [Wanted::Xml, Wanted::Pdf, Wanted::Both][number % 3];
+        let wanted = [
+            RequestedFiles::Xml,
+            RequestedFiles::Pdf,
+            RequestedFiles::Both,
+        ][number % 3];
         adapter.fetch(&lookup("KEY01", wanted)).await
     });
     // Concurrently, because each retry is delayed.

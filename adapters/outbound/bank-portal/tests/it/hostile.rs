@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use futures::{StreamExt as _, stream};
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankError};
 use rstest::rstest;
 
@@ -28,7 +28,10 @@ async fn a_redirect_is_not_followed(#[values(301, 302, 303, 307, 308)] status: u
         async move { (status, [(header::LOCATION, location)]) }
     })
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -70,7 +73,10 @@ async fn an_endless_body_is_abandoned_at_the_limit(
         })
         .await
     };
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     let error = answer.unwrap_err();
     assert!(matches!(error, BankError::Protocol { .. }), "{error:?}");
     assert!(error_chain(&error).contains("more than"));
@@ -92,7 +98,10 @@ async fn ten_mebibytes_are_refused_with_and_without_a_content_length() {
             }
         })
         .await;
-        let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+        let answer = portal
+            .adapter()
+            .fetch(&lookup("KEY01", RequestedFiles::Xml))
+            .await;
         assert!(
             matches!(answer, Err(BankError::Protocol { .. })),
             "{answer:?}"
@@ -118,7 +127,7 @@ async fn a_slow_body_is_a_timeout(#[case] page: &'static str) {
     })
     .await;
     let started = Instant::now();
-    let lookup = impatient(lookup("KEY01", Wanted::Xml));
+    let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
     let answer = portal.adapter().fetch(&lookup).await;
     assert!(matches!(answer, Err(BankError::Timeout)), "{answer:?}");
     assert!(started.elapsed() < lookup.patience + Duration::from_secs(2));
@@ -143,7 +152,7 @@ async fn an_entity_bomb_is_refused_unparsed(#[case] prologue: &'static str) {
     let portal = TestPortal::ready(move |_| bomb.clone()).await;
     let adapter = portal.adapter();
     let started = Instant::now();
-    let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
@@ -160,7 +169,10 @@ async fn a_compressed_response_is_not_decompressed() {
         ([(header::CONTENT_ENCODING, "gzip")], gzip.to_vec())
     })
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Xml)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Xml))
+        .await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"

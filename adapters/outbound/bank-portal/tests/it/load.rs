@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::header;
 use axum::response::IntoResponse as _;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use tokio::task::JoinSet;
 
@@ -27,7 +27,7 @@ async fn two_thousand_lookups_wait_for_a_slow_portal_together() {
     for number in 0..2000 {
         let adapter = Arc::clone(&adapter);
         lookups.spawn(async move {
-            let lookup = lookup(&format!("LOAD{number}"), Wanted::Both);
+            let lookup = lookup(&format!("LOAD{number}"), RequestedFiles::Both);
             adapter.fetch(&lookup).await
         });
     }

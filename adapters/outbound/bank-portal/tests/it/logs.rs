@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankError, ThrottleReason};
 use serde_json::json;
 use testkit::log::listen;
@@ -23,7 +23,7 @@ async fn a_lookup_leaves_its_outcome_in_the_log_and_nothing_of_the_payment() {
         }
     })
     .await;
-    let lookup = lookup("CANARYKEY", Wanted::Xml);
+    let lookup = lookup("CANARYKEY", RequestedFiles::Xml);
     portal.adapter().fetch(&lookup).await.unwrap_err();
     let finished = &lines.fields_of(PORTAL)[0];
     assert_eq!(finished["message"], "bank lookup finished");
@@ -39,7 +39,7 @@ async fn a_back_off_is_logged_once_with_its_reason_and_length() {
     let (lines, _guard) = listen();
     let portal = TestPortal::start(|_| async { StatusCode::TOO_MANY_REQUESTS }).await;
     let adapter = portal.paced_adapter();
-    let lookup = lookup("KEY01", Wanted::Xml);
+    let lookup = lookup("KEY01", RequestedFiles::Xml);
     for expected in [ThrottleReason::TooManyRequests, ThrottleReason::BackingOff] {
         let answer = adapter.fetch(&lookup).await;
         assert!(

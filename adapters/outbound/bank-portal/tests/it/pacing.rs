@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup, ThrottleReason};
 use rstest::rstest;
 
@@ -13,12 +13,12 @@ async fn the_fourth_lookup_in_a_row_is_refused_at_once_if_it_can_not_wait() {
     let portal = TestPortal::start(|_| async { NOT_FOUND }).await;
     let adapter = portal.paced_adapter();
     for _ in 0..3 {
-        let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+        let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
         assert_eq!(answer.unwrap(), BankAnswer::NotFound);
     }
     let hurried = Lookup {
         patience: Duration::from_secs(3),
-        ..lookup("KEY01", Wanted::Xml)
+        ..lookup("KEY01", RequestedFiles::Xml)
     };
     let started = Instant::now();
     let Err(BankError::Throttled {
@@ -56,7 +56,7 @@ async fn no_request_is_sent_during_a_back_off(
         ThrottleReason::TooManyQueriesPage
     };
     for expected in [met, ThrottleReason::BackingOff, ThrottleReason::BackingOff] {
-        let answer = adapter.fetch(&lookup("KEY01", Wanted::Xml)).await;
+        let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
         let Err(BankError::Throttled {
             retry_after,
             reason,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use futures::future::join_all;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankFiles};
 
 use crate::support::{PDF, READY, RecordedRequest, TestPortal, XML, lookup};
@@ -52,7 +52,10 @@ async fn two_hundred_concurrent_lookups_never_mix_their_cookies() {
     for half in 0..2 {
         let keys: Vec<_> = (0..100).map(|n| format!("MIX{half}{n:03}")).collect();
         let fetches = keys.iter().map(async |key| {
-            let answer = adapter.fetch(&lookup(key, Wanted::Xml)).await.unwrap();
+            let answer = adapter
+                .fetch(&lookup(key, RequestedFiles::Xml))
+                .await
+                .unwrap();
             let BankAnswer::Issued(BankFiles { xml: Some(xml), .. }) = answer else {
                 panic!("an XML was expected, not {answer:?}");
             };
@@ -71,7 +74,10 @@ async fn two_hundred_concurrent_lookups_never_mix_their_cookies() {
 async fn the_form_has_ten_fields_and_the_user_agent_is_the_gateways() {
     let portal = TestPortal::ready(|_| XML).await;
     let adapter = portal.adapter();
-    adapter.fetch(&lookup("A&B =1", Wanted::Xml)).await.unwrap();
+    adapter
+        .fetch(&lookup("A&B =1", RequestedFiles::Xml))
+        .await
+        .unwrap();
     let requests = portal.requests();
     assert_eq!(requests[0].method, Method::POST);
     assert_eq!(requests[0].target, "/cep/valida.do");
@@ -115,7 +121,10 @@ async fn both_files_come_from_one_session_with_its_newest_cookies() {
         ([(header::SET_COOKIE, cookie)], body)
     })
     .await;
-    let answer = portal.adapter().fetch(&lookup("KEY01", Wanted::Both)).await;
+    let answer = portal
+        .adapter()
+        .fetch(&lookup("KEY01", RequestedFiles::Both))
+        .await;
     let files = BankFiles {
         xml: Some(XML.into()),
         pdf: Some(PDF.into()),

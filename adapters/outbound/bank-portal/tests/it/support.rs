@@ -16,7 +16,7 @@ use domain::pacing::Pacing;
 use futures::future::BoxFuture;
 use memory::InProcessPacer;
 use ports::contract::bank as suite;
-use ports::inbound::Wanted;
+use ports::inbound::RequestedFiles;
 use ports::outbound::{BankError, Lookup};
 use tokio::net::TcpListener;
 
@@ -146,7 +146,7 @@ pub(crate) fn adapter(config: PortalConfig) -> Portal {
 }
 
 /// A lookup of a transfer with this tracking key.
-pub(crate) fn lookup(tracking_key: &str, wanted: Wanted) -> Lookup {
+pub(crate) fn lookup(tracking_key: &str, wanted: RequestedFiles) -> Lookup {
     Lookup {
         transfer: suite::transfer(suite::scene::ISSUED, tracking_key),
         wanted,

@@ -9,7 +9,7 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use identity_oidc::{ClientSecret, Issuer, Oidc, OidcConfig};
 use ports::outbound::{
-    AccessToken, Clock as _, CodeGrant, CodeWish, IdentityError, IdentityProvider as _,
+    AccessToken, AuthorizationRequest, Clock as _, CodeGrant, IdentityError, IdentityProvider as _,
 };
 use reqwest::header::LOCATION;
 use reqwest::{Client, redirect};
@@ -96,8 +96,8 @@ impl Sandbox {
 }
 
 /// A sign-in as the gateway begins it.
-pub(crate) fn wish() -> CodeWish<'static> {
-    CodeWish {
+pub(crate) fn wish() -> AuthorizationRequest<'static> {
+    AuthorizationRequest {
         state: STATE,
         nonce: NONCE,
         verifier: VERIFIER,

@@ -7,7 +7,7 @@ use domain::customer::Role;
 use identity_oidc::{ClientSecret, Oidc, OidcConfig};
 use memory::MemoryProviderKeys;
 use ports::outbound::{
-    AccessToken, CodeGrant, CodeWish, IdentityError, IdentityProvider as _, TokenError,
+    AccessToken, AuthorizationRequest, CodeGrant, IdentityError, IdentityProvider as _, TokenError,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -150,7 +150,7 @@ async fn a_verifier_that_the_standard_forbids_is_refused(#[case] verifier: &str)
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
     let verifier = &verifier[..verifier.len().min(42)];
-    let wish = CodeWish { verifier, ..wish() };
+    let wish = AuthorizationRequest { verifier, ..wish() };
     let text = unusable(oidc.authorization_url(&wish).await);
     assert_eq!(text, "our PKCE verifier must have 43 to 128 characters");
 }

@@ -139,24 +139,28 @@ impl Comparison {
                 }
             }
             Event::Limited { under_way } => {
-                let expected = self.rules.limited(micros(under_way), self.now);
-                let strike = self.redis.limited(micros(under_way)).await.unwrap();
-                assert_eq!(strike, expected);
+                let expected = self.rules.record_throttled(micros(under_way), self.now);
+                let back_off = self
+                    .redis
+                    .record_throttled(micros(under_way))
+                    .await
+                    .unwrap();
+                assert_eq!(back_off, expected);
                 self.expect_empty_queue().await;
             }
             Event::Served { under_way } => {
-                self.rules.served(micros(under_way), self.now);
-                self.redis.served(micros(under_way)).await.unwrap();
+                self.rules.record_success(micros(under_way), self.now);
+                self.redis.record_success(micros(under_way)).await.unwrap();
             }
             Event::Learn { left, turns } => {
                 let turns: Vec<_> = turns.into_iter().map(micros).collect();
                 for ago in &turns {
-                    self.rules.learn_of_turn(*ago, self.now);
+                    self.rules.merge_acquisition(*ago, self.now);
                 }
-                self.rules.learn_of_back_off(micros(left), self.now);
+                self.rules.merge_back_off(micros(left), self.now);
                 let paused_for = Some(micros(left));
-                let news = News { turns, paused_for };
-                self.redis.learn(&news).await.unwrap();
+                let news = PacerState { turns, paused_for };
+                self.redis.merge(&news).await.unwrap();
                 if self.rules.paused_for(self.now).is_some() {
                     self.expect_empty_queue().await;
                 }
@@ -233,7 +237,7 @@ impl Comparison {
             );
             let reply = self.redis.0.poll(Some(caller.redis_ticket), LEASE).await;
             let retry_after = self.rules.paused_for(self.now).unwrap();
-            let refusal = Refusal::BackingOff { retry_after };
+            let refusal = Throttled::BackingOff { retry_after };
             assert_eq!(reply.unwrap(), PollReply::Refused(refusal));
         }
     }

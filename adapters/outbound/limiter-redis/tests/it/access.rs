@@ -7,7 +7,7 @@ use std::time::Duration;
 use limiter_redis::{ACL_RULES, CLUSTER_ACL_RULES, RedisLimiter, RedisOptions, RedisPacer};
 use ports::contract::limiter::limiter;
 use ports::contract::pacer::pacer;
-use ports::outbound::{Limiter, LimiterError, News, NoTurn, Pacer, Snapshot, Verdict};
+use ports::outbound::{AcquireError, Limiter, LimiterError, Pacer, PacerState, Snapshot, Verdict};
 use testkit::redis::{Cluster, Redis};
 use testkit::tls::Certificates;
 use uuid::Uuid;
@@ -151,14 +151,14 @@ async fn use_limiter(
 }
 
 /// Does all that a pacer does: three turns at once, a wait for the fourth, and a back-off.
-async fn use_pacer(pacer: &RedisPacer) -> Result<(), NoTurn> {
+async fn use_pacer(pacer: &RedisPacer) -> Result<(), AcquireError> {
     for _ in 0..4 {
-        pacer.turn(Duration::from_secs(1)).await?;
+        pacer.acquire(Duration::from_secs(1)).await?;
     }
     pacer.budget().await?;
-    pacer.limited(Duration::ZERO).await?;
-    pacer.served(Duration::ZERO).await?;
-    Ok(pacer.learn(&News::of_a_turn()).await?)
+    pacer.record_throttled(Duration::ZERO).await?;
+    pacer.record_success(Duration::ZERO).await?;
+    Ok(pacer.merge(&PacerState::acquired_now()).await?)
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::limits::Standing;
+use domain::limits::LimitStatus;
 use domain::month::Month;
 use limiter_redis::RedisLimiter;
 use memory::InProcessLimiter;
@@ -86,18 +86,18 @@ fn name_of(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Returns the time of Redis's decision, from the month's standing.
+/// Returns the time of Redis's decision, from the month's limit_status.
 fn decided_at(verdict: &Verdict) -> DateTime<Utc> {
     match verdict {
-        Verdict::Admitted { standing, .. }
-        | Verdict::RateLimited { standing, .. }
-        | Verdict::QuotaExceeded { standing, .. } => seen_at(standing),
+        Verdict::Admitted { limit_status, .. }
+        | Verdict::RateLimited { limit_status, .. }
+        | Verdict::QuotaExceeded { limit_status, .. } => seen_at(limit_status),
         Verdict::Revoked | Verdict::Unknown { .. } => panic!("{verdict:?}"),
     }
 }
 
-fn seen_at(standing: &Standing) -> DateTime<Utc> {
-    let month = standing.month.unwrap();
+fn seen_at(limit_status: &LimitStatus) -> DateTime<Utc> {
+    let month = limit_status.month.unwrap();
     month.reset_at - TimeDelta::from_std(month.reset).unwrap()
 }
 

@@ -120,8 +120,8 @@ async fn a_corrupt_key_fails_no_other_keys_admission() {
             Err(error) => assert_ne!(*key, keys[3], "{error}"),
         }
     }
-    let standing = limiter.peek(keys[3]).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 10);
+    let limit_status = limiter.peek(keys[3]).await.unwrap().unwrap();
+    assert_eq!(limit_status.month.unwrap().used, 10);
 }
 
 #[tokio::test]
@@ -135,8 +135,8 @@ async fn a_cancelled_admission_is_not_counted() {
         assert!(limiter.admit(KEY).now_or_never().is_none());
     }
     assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 1);
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(limit_status.month.unwrap().used, 1);
 }
 
 #[tokio::test]
@@ -157,8 +157,8 @@ async fn an_admission_behind_a_failed_call_fails_uncounted() {
     server.signal("CONT");
     assert!(is_admitted(&admit_after_recovery(&limiter, KEY).await));
     // What was sent may have counted; most of it wasn't.
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    let used = standing.month.unwrap().used;
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    let used = limit_status.month.unwrap().used;
     assert!((1..=2 * 64 + 1).contains(&used), "{used}");
 }
 
@@ -210,8 +210,8 @@ async fn a_slow_server_delays_no_admission_beyond_its_timeout() {
     );
 
     // Of the timed-out admissions, only those already sent are counted.
-    let standing = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
-    let used = usize::try_from(standing.month.unwrap().used).unwrap();
+    let limit_status = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
+    let used = usize::try_from(limit_status.month.unwrap().used).unwrap();
     assert!(
         (admitted..=admitted + 2 * 64).contains(&used),
         "{admitted} and {used}"

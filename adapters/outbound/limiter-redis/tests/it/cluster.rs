@@ -46,8 +46,8 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
     for number in 0..60 {
         let key = KeyId(Uuid::from_u128(number));
         assert_eq!(admitted_of(&limiter, key, 1).await, 1);
-        let standing = limiter.peek(key).await.unwrap().unwrap();
-        assert_eq!(standing.minute.remaining, 60 - 5);
+        let limit_status = limiter.peek(key).await.unwrap().unwrap();
+        assert_eq!(limit_status.minute.remaining, 60 - 5);
         limiter.apply(key, revoked(2)).await.unwrap();
         assert_eq!(limiter.admit(key).await.unwrap(), Verdict::Revoked);
     }
@@ -103,8 +103,8 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
         node.tell(&["CLUSTER", "SETSLOT", &slot, "NODE", &target_id]);
     }
     assert_eq!(admitted_of(&limiter, KEY, 20).await, 2, "after it moved");
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 9);
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(limit_status.month.unwrap().used, 9);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -135,9 +135,9 @@ async fn a_lost_node_fails_its_own_keys_alone_and_recovers() {
     assert!(matches!(verdict, Verdict::Unknown { .. }), "{verdict:?}");
     hydrate(&limiter, KEY, state(60, Some(100), 1), 98).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 2);
-    let standing = limiter.peek(other).await.unwrap().unwrap();
+    let limit_status = limiter.peek(other).await.unwrap().unwrap();
     assert_eq!(
-        standing.month.unwrap().used,
+        limit_status.month.unwrap().used,
         30,
         "something was counted twice"
     );

@@ -41,9 +41,12 @@ async fn of_eight_hundred_concurrent_requests_over_four_replicas_sixty_are_admit
     let replicas = replicas(&server);
     hydrate(&replicas[0], KEY, state(60, Some(10_000), 1), 0).await;
     assert_eq!(ask_all(&replicas, 200).await, 60);
-    let standing = replicas[3].peek(KEY).await.unwrap().unwrap();
+    let limit_status = replicas[3].peek(KEY).await.unwrap().unwrap();
     assert_eq!(
-        (standing.minute.remaining, standing.month.unwrap().used),
+        (
+            limit_status.minute.remaining,
+            limit_status.month.unwrap().used
+        ),
         (0, 60)
     );
 }
@@ -75,10 +78,10 @@ async fn all_entries_that_leave_a_large_window_are_trimmed_at_once() {
     time.move_by(30_000);
     assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
     time.move_by(31_000);
-    let Verdict::Admitted { standing, .. } = limiter.admit(KEY).await.unwrap() else {
+    let Verdict::Admitted { limit_status, .. } = limiter.admit(KEY).await.unwrap() else {
         panic!("the window is nearly empty");
     };
-    assert_eq!(standing.minute.remaining, 6_000 - 4);
+    assert_eq!(limit_status.minute.remaining, 6_000 - 4);
 }
 
 #[tokio::test]
@@ -165,8 +168,8 @@ async fn the_record_of_refunds_is_bounded() {
                 .unwrap();
         }
     }
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(standing.month.unwrap().used, 701);
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(limit_status.month.unwrap().used, 701);
     for request in 1_000..1_300 {
         limiter
             .refund(KEY, month, Uuid::from_u128(request))

@@ -117,9 +117,9 @@ async fn no_request_is_counted_twice_while_scripts_are_flushed() {
         admitted += task.await.unwrap();
     }
     assert_eq!(admitted, 800);
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
-    assert_eq!(standing.minute.remaining, 5_000 - 800);
-    assert_eq!(standing.month.unwrap().used, 800);
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
+    assert_eq!(limit_status.minute.remaining, 5_000 - 800);
+    assert_eq!(limit_status.month.unwrap().used, 800);
 }
 
 #[tokio::test]
@@ -192,9 +192,12 @@ async fn a_state_without_its_log_starts_a_new_minute() {
     hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 6).await, 5);
     assert_eq!(server.number(&["DEL", &log_of(KEY)]), 1);
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
     assert_eq!(
-        (standing.minute.remaining, standing.month.unwrap().used),
+        (
+            limit_status.minute.remaining,
+            limit_status.month.unwrap().used
+        ),
         (5, 5)
     );
     assert_eq!(admitted_of(&limiter, KEY, 6).await, 5);
@@ -306,9 +309,12 @@ async fn a_server_without_memory_is_an_error_and_counts_nothing() {
             .is_ok()
     );
     server.tell(&["CONFIG", "SET", "maxmemory", "0"]);
-    let standing = limiter.peek(KEY).await.unwrap().unwrap();
+    let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
     assert_eq!(
-        (standing.minute.remaining, standing.month.unwrap().used),
+        (
+            limit_status.minute.remaining,
+            limit_status.month.unwrap().used
+        ),
         (59, 1)
     );
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::pacing::{FIRST_BACK_OFF, Pacing, Refusal, Strike};
+use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
 use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
-use ports::outbound::{News, NoTurn, Pacer};
+use ports::outbound::{AcquireError, Pacer, PacerState};
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
 
@@ -70,7 +70,7 @@ pub(crate) async fn fresh(
 
 /// Takes a turn and lets time pass: a server without any record assumes a burst.
 async fn rest(pacer: &RedisPacer, time: &FrozenClock) {
-    pacer.turn(HURRIED).await.unwrap();
+    pacer.acquire(HURRIED).await.unwrap();
     time.move_by(Duration::from_mins(2));
 }
 
@@ -107,7 +107,7 @@ async fn replicas(server: &Redis, per_minute: u32, time: &FrozenClock) -> Vec<Re
 
 /// Returns how many of twenty callers get a turn at once.
 async fn immediate_turns(replicas: &[RedisPacer]) -> usize {
-    let asked = (0..20).map(|number| replicas[number % 3].turn(HURRIED));
+    let asked = (0..20).map(|number| replicas[number % 3].acquire(HURRIED));
     let answers = join_all(asked).await;
     answers.iter().filter(|answer| answer.is_ok()).count()
 }
@@ -139,18 +139,18 @@ async fn a_server_that_lost_its_data_merges_a_pacers_turns() {
     let replicas = replicas(&server, 15, &time).await;
     server.tell(&["FLUSHALL"]);
     let seconds = |ago: &[u64]| ago.iter().copied().map(Duration::from_secs).collect();
-    let news = News {
+    let news = PacerState {
         turns: seconds(&[50, 40, 30]),
         paused_for: None,
     };
-    replicas[0].learn(&news).await.unwrap();
+    replicas[0].merge(&news).await.unwrap();
     assert_eq!(immediate_turns(&replicas).await, 1);
     assert_eq!(replicas[0].budget().await.unwrap().remaining, 11);
-    let news = News {
+    let news = PacerState {
         turns: seconds(&[1; 11]),
         paused_for: None,
     };
-    replicas[1].learn(&news).await.unwrap();
+    replicas[1].merge(&news).await.unwrap();
     time.move_by(Duration::from_secs(9));
     assert_eq!(immediate_turns(&replicas).await, 0);
 }
@@ -165,7 +165,7 @@ async fn a_budget_is_one_over_all_replicas() {
     let mut began = Vec::new();
     // Ninety seconds, and at each half of one thirty callers at once.
     for half in 0..180_u64 {
-        let asked = (0..30).map(|number| replicas[number % 3].turn(HURRIED));
+        let asked = (0..30).map(|number| replicas[number % 3].acquire(HURRIED));
         let answers = join_all(asked).await;
         let went = answers.iter().filter(|answer| answer.is_ok()).count();
         began.extend(std::iter::repeat_n(half * 500, went));
@@ -185,29 +185,35 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for pacer in &replicas {
-        pacer.turn(HURRIED).await.unwrap();
+        pacer.acquire(HURRIED).await.unwrap();
     }
-    let waiting = replicas[1].turn(PATIENT);
+    let waiting = replicas[1].acquire(PATIENT);
     let meeting = async {
         while replicas[2].budget().await.unwrap().remaining > 11 {
             tokio::task::yield_now().await;
         }
-        replicas[0].limited(Duration::from_secs(1)).await.unwrap()
+        replicas[0]
+            .record_throttled(Duration::from_secs(1))
+            .await
+            .unwrap()
     };
-    let (waiting, strike) = join(waiting, meeting).await;
-    assert_eq!(strike, Strike::Began(FIRST_BACK_OFF));
-    let is_sent_away = |answer: Result<(), NoTurn>| {
-        let Err(NoTurn::Refused(Refusal::BackingOff { retry_after })) = answer else {
+    let (waiting, back_off) = join(waiting, meeting).await;
+    assert_eq!(back_off, BackOff::Began(FIRST_BACK_OFF));
+    let is_sent_away = |answer: Result<(), AcquireError>| {
+        let Err(AcquireError::Refused(Throttled::BackingOff { retry_after })) = answer else {
             panic!("{answer:?}");
         };
         assert_eq!(retry_after, FIRST_BACK_OFF);
     };
     is_sent_away(waiting);
     for pacer in &replicas {
-        is_sent_away(pacer.turn(PATIENT).await);
+        is_sent_away(pacer.acquire(PATIENT).await);
     }
-    let joined = replicas[2].limited(Duration::from_secs(1)).await.unwrap();
-    assert_eq!(joined, Strike::Joined(FIRST_BACK_OFF));
+    let joined = replicas[2]
+        .record_throttled(Duration::from_secs(1))
+        .await
+        .unwrap();
+    assert_eq!(joined, BackOff::Joined(FIRST_BACK_OFF));
 }
 
 #[tokio::test]
@@ -217,10 +223,10 @@ async fn a_turn_that_comes_at_once_is_one_round_trip() {
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     let pacer = limiter.pacer(pacing(60_000_000));
-    pacer.turn(HURRIED).await.unwrap();
+    pacer.acquire(HURRIED).await.unwrap();
     server.tell(&["CONFIG", "RESETSTAT"]);
     for _ in 0..20 {
-        pacer.turn(HURRIED).await.unwrap();
+        pacer.acquire(HURRIED).await.unwrap();
     }
     assert_eq!(server.calls_of("evalsha"), 20);
     assert_eq!(server.calls_of("eval") + server.calls_of("ping"), 0);
@@ -236,7 +242,7 @@ async fn a_turn_by_the_servers_clock_comes_at_the_promised_time() {
     let pacer = limiter.pacer(pacing(200));
     let asked = Instant::now();
     for _ in 0..5 {
-        pacer.turn(PATIENT).await.unwrap();
+        pacer.acquire(PATIENT).await.unwrap();
     }
     assert!(asked.elapsed() >= Duration::from_millis(1_200));
     let keys = server.ask(&["KEYS", "*"]);
@@ -255,9 +261,9 @@ async fn the_tickets_of_a_process_that_ended_expire() {
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for _ in 0..3 {
-        replicas[0].turn(HURRIED).await.unwrap();
+        replicas[0].acquire(HURRIED).await.unwrap();
     }
-    let waiting = replicas[0].turn(PATIENT);
+    let waiting = replicas[0].acquire(PATIENT);
     let queued = std::pin::pin!(async {
         while replicas[1].budget().await.unwrap().remaining > 11 {
             tokio::task::yield_now().await;
@@ -269,8 +275,8 @@ async fn the_tickets_of_a_process_that_ended_expire() {
     // The process is gone: no ticket is given back.
     std::mem::forget(waiting);
     time.move_by(Duration::from_secs(4));
-    let behind = replicas[1].turn(HURRIED).await;
+    let behind = replicas[1].acquire(HURRIED).await;
     assert!(behind.is_err(), "somebody is before it: {behind:?}");
     time.move_by(Duration::from_secs(1));
-    replicas[1].turn(HURRIED).await.unwrap();
+    replicas[1].acquire(HURRIED).await.unwrap();
 }

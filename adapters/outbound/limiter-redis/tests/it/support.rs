@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_redis::redis;
 use domain::key::KeyId;
-use domain::limits::{Limits, MonthlyUse, Standing};
+use domain::limits::{LimitStatus, Limits, MonthlyUse};
 use domain::month::Month;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::contract::limiter::TestTime;
@@ -168,7 +168,7 @@ impl Limiter for OnRuntime {
             .await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<Standing>, LimiterError> {
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
         self.run(|limiter| async move { limiter.peek(key).await })
             .await
     }

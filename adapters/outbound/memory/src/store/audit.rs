@@ -1,10 +1,10 @@
 //! The audit log.
 
 use async_trait::async_trait;
-use domain::audit::{Act, Action, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
-use domain::page::{Cursor, Direction, PageAsk};
+use domain::page::{Cursor, Direction, PageRequest};
 use ports::inbound::{AuditFilter, AuditPage};
 use ports::outbound::{AuditLog, ListError, StoreError};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use super::{Books, MemoryStore, broken};
 impl Books {
     /// # Errors
     /// When the act's entry is there already: each act is written down once.
-    pub(super) fn is_new(&self, act: &Act) -> Result<(), StoreError> {
+    pub(super) fn is_new(&self, act: &AuditContext) -> Result<(), StoreError> {
         if self.audit.iter().any(|entry| entry.act.id == act.id) {
             return Err(broken("the audit log has an entry with this id"));
         }
@@ -25,7 +25,7 @@ impl Books {
     /// Adds an entry. The first of an act has the act's id, the others the next free ones.
     pub(super) fn write_down(
         &mut self,
-        act: &Act,
+        act: &AuditContext,
         action: Action,
         customer: CustomerId,
         key: Option<KeyId>,
@@ -56,7 +56,7 @@ fn passes(filter: &AuditFilter, entry: &AuditEntry) -> bool {
 
 #[async_trait]
 impl AuditLog for MemoryStore {
-    async fn audit(&self, filter: &AuditFilter, ask: &PageAsk) -> Result<AuditPage, ListError> {
+    async fn audit(&self, filter: &AuditFilter, ask: &PageRequest) -> Result<AuditPage, ListError> {
         let books = self.books();
         let entries = books.audit.iter().filter(|entry| passes(filter, entry));
         let cursor = |entry: &&AuditEntry| Cursor::at(entry.act.at, entry.act.id);

@@ -1,12 +1,12 @@
 //! Customers.
 
 use async_trait::async_trait;
-use domain::audit::{Act, Action, customer_difference};
+use domain::audit::{Action, AuditContext, customer_difference};
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{KeyId, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
-use domain::page::{Cursor, Direction, Page, PageAsk};
+use domain::page::{Cursor, Direction, Page, PageRequest};
 use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 
@@ -55,7 +55,7 @@ impl CustomerStore for MemoryStore {
         &self,
         text: Option<&str>,
         month: Month,
-        ask: &PageAsk,
+        ask: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError> {
         let books = self.books();
         let named = |owner: &Owner, text| holds(&owner.issuer, text) || holds(&owner.subject, text);
@@ -72,7 +72,7 @@ impl CustomerStore for MemoryStore {
         id: CustomerId,
         plan: Plan,
         existing: ExistingKeys,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
         let mut books = self.books();
         books.is_new(act)?;

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::{Act, Action, creation, difference};
+use domain::audit::{Action, AuditContext, creation, difference};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::{Cursor, Page};
-use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, KeyOverview, RevokedKeys};
+use ports::inbound::{KeyFilter, KeyOverview, KeyQuery, KeySort, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
@@ -71,7 +71,7 @@ impl Books {
         keys.filter(move |key| key.customer == customer && key.revoked_at.is_none())
     }
 
-    fn add(&mut self, record: KeyRecord, act: &Act) {
+    fn add(&mut self, record: KeyRecord, act: &AuditContext) {
         let key = record.key.clone();
         self.keys.insert(key.id, Kept { record, version: 1 });
         let changes = creation(&key);
@@ -83,7 +83,7 @@ impl Books {
         &mut self,
         id: KeyId,
         action: Action,
-        act: &Act,
+        act: &AuditContext,
         change: impl FnOnce(&mut ApiKey),
     ) -> Result<ApiKey, UpdateError> {
         let kept = self.keys.get_mut(&id).ok_or(UpdateError::NotFound)?;
@@ -130,7 +130,7 @@ impl KeyStore for MemoryStore {
         &self,
         record: KeyRecord,
         most_active: u64,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(), InsertError> {
         let mut books = self.books();
         books.is_new(act)?;
@@ -198,17 +198,17 @@ impl KeyStore for MemoryStore {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyListing,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
         let books = self.books();
         let keys = books.keys.values().map(|kept| &kept.record.key);
         let keys = keys.filter(|key| reaches(scope, key) && passes(&ask.filter, scope, key));
         let keys = match ask.order {
-            KeyOrderBy::Created => {
+            KeySort::Created => {
                 let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
                 page(keys, &ask.page, ask.direction, cursor, by_instant)?
             }
-            KeyOrderBy::Name => {
+            KeySort::Name => {
                 let cursor = |key: &&ApiKey| Cursor {
                     value: key.name.as_str().to_owned(),
                     id: key.id.0,
@@ -251,7 +251,7 @@ impl KeyStore for MemoryStore {
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
         let mut books = self.books();
         books.is_new(act)?;
@@ -275,7 +275,7 @@ impl KeyStore for MemoryStore {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
         let mut books = self.books();
         books.is_new(act)?;

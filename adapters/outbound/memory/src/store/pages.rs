@@ -1,12 +1,12 @@
 //! Lists read page by page: sorted anew each time, which is fast enough for a test.
 
-use domain::page::{Cursor, CursorError, Direction, Page, PageAsk};
+use domain::page::{Cursor, CursorError, Direction, Page, PageRequest};
 use uuid::Uuid;
 
 /// The page of `items` that is asked for. `place` puts cursors in the list's order.
 pub(super) fn page<T, P: Ord>(
     items: impl IntoIterator<Item = T>,
-    ask: &PageAsk,
+    ask: &PageRequest,
     direction: Direction,
     cursor: impl Fn(&T) -> Cursor,
     place: impl Fn(&Cursor) -> Result<P, CursorError>,

@@ -1,25 +1,25 @@
 //! Secrets, known by their marks.
 
 use async_trait::async_trait;
-use domain::key::{HashGeneration, SecretMark};
-use ports::outbound::{Recognition, SecretMarks, StoreError};
+use domain::key::{HashGeneration, SecretFingerprint};
+use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
 
 use super::MemoryStore;
 
 #[async_trait]
-impl SecretMarks for MemoryStore {
+impl SecretFingerprints for MemoryStore {
     async fn recognise(
         &self,
-        secrets: &[(HashGeneration, SecretMark)],
-    ) -> Result<Recognition, StoreError> {
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, StoreError> {
         let mut books = self.books();
         for (generation, mark) in secrets {
             let known = books.secrets.get(generation);
             if known.is_some_and(|known| known != mark) {
-                return Ok(Recognition::Other(*generation));
+                return Ok(SecretCheck::Other(*generation));
             }
         }
         books.secrets.extend(secrets.iter().copied());
-        Ok(Recognition::Same)
+        Ok(SecretCheck::Same)
     }
 }

@@ -10,8 +10,8 @@ use domain::key::KeyId;
 use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, Page};
-use domain::usage::{Breakdown, Granularity, Only};
-use ports::inbound::{MAX_SERIES, RequestListing, RequestRecord, UsageAsk};
+use domain::usage::{Breakdown, Granularity, RequestCriteria};
+use ports::inbound::{MAX_SERIES, RequestQuery, RequestRecord, UsageQuery};
 use ports::outbound::{
     ListError, RefusalEntry, RequestEntry, Scope, StoreError, UsageReader, UsageRow,
 };
@@ -74,10 +74,10 @@ fn reaches(scope: Scope, customer: CustomerId) -> bool {
     }
 }
 
-fn passes(key: Option<KeyId>, only: Only, of: (KeyId, Endpoint, Outcome)) -> bool {
+fn passes(key: Option<KeyId>, criteria: RequestCriteria, of: (KeyId, Endpoint, Outcome)) -> bool {
     key.is_none_or(|wanted| wanted == of.0)
-        && only.endpoint.is_none_or(|wanted| wanted == of.1)
-        && only.outcome.is_none_or(|wanted| wanted == of.2)
+        && criteria.endpoint.is_none_or(|wanted| wanted == of.1)
+        && criteria.outcome.is_none_or(|wanted| wanted == of.2)
 }
 
 /// The keys with the most requests.
@@ -95,7 +95,7 @@ fn busiest<'a>(counted: impl Iterator<Item = (&'a Kind, &'a Counted)>) -> HashSe
 }
 
 /// The row of a kind, without its counts.
-fn row(kind: &Kind, ask: &UsageAsk, busiest: &HashSet<KeyId>) -> UsageRow {
+fn row(kind: &Kind, ask: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
     let slots = match ask.period.granularity() {
         Granularity::Hour => Granularity::Hour,
         Granularity::Day | Granularity::Month => Granularity::Day,
@@ -112,7 +112,7 @@ fn row(kind: &Kind, ask: &UsageAsk, busiest: &HashSet<KeyId>) -> UsageRow {
 
 #[async_trait]
 impl UsageReader for MemoryStore {
-    async fn usage(&self, scope: Scope, ask: &UsageAsk) -> Result<Vec<UsageRow>, StoreError> {
+    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
         let books = self.books();
         let period = ask.period.from()..ask.period.to();
         let counted = || {
@@ -120,7 +120,7 @@ impl UsageReader for MemoryStore {
                 let of = (kind.key, kind.endpoint, kind.outcome);
                 period.contains(&kind.hour)
                     && reaches(scope, kind.customer)
-                    && passes(ask.key, ask.only, of)
+                    && passes(ask.key, ask.criteria, of)
             })
         };
         let busiest = match ask.breakdown {
@@ -146,13 +146,13 @@ impl UsageReader for MemoryStore {
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestListing,
+        ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError> {
         let books = self.books();
         let requests = books.requests.values().filter(|entry| {
             let of = (entry.key, entry.endpoint, entry.outcome);
             reaches(scope, entry.customer)
-                && passes(ask.key, ask.only, of)
+                && passes(ask.key, ask.criteria, of)
                 && ask
                     .request_id
                     .as_ref()

@@ -8,9 +8,9 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBacken
 use tokio::time::{Instant, timeout};
 
 use super::batch::Batch;
+use super::metrics_sink::CommitMetricsSink;
 use super::queue::Queue;
 use super::statements::Statements;
-use super::witness::CommitWitness;
 use crate::connection::{OpenFiles, Unusable};
 use crate::store::{Late, begin};
 
@@ -31,7 +31,7 @@ pub(super) struct Writer {
     patience: Option<Duration>,
     /// SQLite: the files that are written to.
     files: Option<Arc<OpenFiles>>,
-    witness: Arc<dyn CommitWitness>,
+    metrics_sink: Arc<dyn CommitMetricsSink>,
 }
 
 /// Reason why a batch wasn't written.
@@ -50,7 +50,7 @@ impl Writer {
         queue: Arc<Queue>,
         patience: Option<Duration>,
         files: Option<Arc<OpenFiles>>,
-        witness: Arc<dyn CommitWitness>,
+        metrics_sink: Arc<dyn CommitMetricsSink>,
     ) -> Self {
         let statements = Statements::new(connection.get_database_backend());
         Self {
@@ -61,7 +61,7 @@ impl Writer {
             number: 1,
             patience,
             files,
-            witness,
+            metrics_sink,
         }
     }
 
@@ -106,8 +106,10 @@ impl Writer {
         let started = Instant::now();
         let committed = self.commit(batch).await;
         match &committed {
-            Ok(()) => self.witness.committed(batch.entries, started.elapsed()),
-            Err(_) => self.witness.failed(),
+            Ok(()) => self
+                .metrics_sink
+                .committed(batch.entries, started.elapsed()),
+            Err(_) => self.metrics_sink.failed(),
         }
         committed
     }

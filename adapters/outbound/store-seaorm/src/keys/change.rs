@@ -1,7 +1,7 @@
 //! Steps that change keys: each is one transaction, with its entries in the audit log.
 
 use chrono::{DateTime, Utc};
-use domain::audit::{Act, Action, creation, difference};
+use domain::audit::{Action, AuditContext, creation, difference};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, KeyId};
 use domain::limits::LimitsChange;
@@ -32,7 +32,7 @@ impl Store {
         &self,
         new: &KeyRecord,
         most_active: u64,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<(), InsertError> {
         let transaction = self.begin().await?;
         let added = add_within(&transaction, new, most_active, act).await;
@@ -44,7 +44,7 @@ impl Store {
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
         let transaction = self.begin().await?;
         let changed = change_within(&transaction, scope, id, change, act).await;
@@ -57,7 +57,7 @@ impl Store {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &Act,
+        act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
         let transaction = self.begin().await?;
         let rotated = rotate_within(&transaction, scope, id, successor, retires_at, act).await;
@@ -69,7 +69,7 @@ async fn add_within(
     transaction: &DatabaseTransaction,
     new: &KeyRecord,
     most_active: u64,
-    act: &Act,
+    act: &AuditContext,
 ) -> Result<(), InsertError> {
     let customer = new.key.customer.to_string();
     // Locked: of two keys that are added at the same moment, the second sees the first.
@@ -101,7 +101,7 @@ async fn change_within(
     scope: Scope,
     id: KeyId,
     change: &KeyChange,
-    act: &Act,
+    act: &AuditContext,
 ) -> Result<ApiKey, UpdateError> {
     let before = locked(transaction, scope, id).await?;
     let before = before.ok_or(UpdateError::NotFound)?;
@@ -174,7 +174,7 @@ async fn rotate_within(
     id: KeyId,
     successor: &Successor,
     retires_at: DateTime<Utc>,
-    act: &Act,
+    act: &AuditContext,
 ) -> Result<Rotation, RotateError> {
     hold_customer_of(transaction, id).await?;
     let before = locked(transaction, scope, id).await?;

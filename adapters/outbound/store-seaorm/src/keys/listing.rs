@@ -2,7 +2,7 @@
 
 use domain::key::KeyStatus;
 use domain::page::{Cursor, CursorError};
-use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, KeyOverview};
+use ports::inbound::{KeyFilter, KeyOverview, KeyQuery, KeySort};
 use ports::outbound::Scope;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -66,11 +66,11 @@ pub(super) fn count(matching: Condition) -> Select<api_keys::Entity> {
 /// One page of `keys`, and one key more.
 pub(super) fn page(
     keys: Select<api_keys::Entity>,
-    ask: &KeyListing,
+    ask: &KeyQuery,
 ) -> Result<Select<api_keys::Entity>, CursorError> {
     let by = match ask.order {
-        KeyOrderBy::Created => api_keys::Column::CreatedAt,
-        KeyOrderBy::Name => api_keys::Column::Name,
+        KeySort::Created => api_keys::Column::CreatedAt,
+        KeySort::Name => api_keys::Column::Name,
     };
     let place = |column| (api_keys::Entity, column);
     let direction = ask.direction;
@@ -80,10 +80,10 @@ pub(super) fn page(
         .limit(one_more(&ask.page));
     if let Some(cursor) = &ask.page.after {
         let value = match ask.order {
-            KeyOrderBy::Created => cursor.millis()?.into(),
+            KeySort::Created => cursor.millis()?.into(),
             // No name has a control character, and PostgreSQL takes no NUL.
-            KeyOrderBy::Name if cursor.value.contains('\0') => return Err(CursorError),
-            KeyOrderBy::Name => cursor.value.as_str().into(),
+            KeySort::Name if cursor.value.contains('\0') => return Err(CursorError),
+            KeySort::Name => cursor.value.as_str().into(),
         };
         let columns = (place(by), place(api_keys::Column::Id));
         keys = keys.filter(beyond(columns, (value, cursor.id.to_string()), direction));
@@ -92,11 +92,11 @@ pub(super) fn page(
 }
 
 /// A key's place in the list.
-pub(super) fn cursor(order: KeyOrderBy, overview: &KeyOverview) -> Cursor {
+pub(super) fn cursor(order: KeySort, overview: &KeyOverview) -> Cursor {
     let key = &overview.key;
     match order {
-        KeyOrderBy::Created => Cursor::at(key.created_at, key.id.0),
-        KeyOrderBy::Name => Cursor {
+        KeySort::Created => Cursor::at(key.created_at, key.id.0),
+        KeySort::Name => Cursor {
             value: key.name.as_str().to_owned(),
             id: key.id.0,
         },

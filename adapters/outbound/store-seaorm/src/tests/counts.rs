@@ -5,10 +5,10 @@ use domain::customer::ExistingKeys;
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use domain::page::Direction;
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 use ports::contract::fixture::{act, customer, record_of};
 use ports::inbound::{
-    AuditFilter, KeyFilter, KeyListing, KeyOrderBy, RequestListing, RevokedKeys, UsageAsk,
+    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
 };
 use ports::outbound::{
     AuditLog, CustomerStore, DenyList, Fingerprint, KeyChange, KeyStore, Successor, UsageReader,
@@ -25,9 +25,9 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
 
         store.is_empty().await.unwrap();
         count(1, "is_empty");
-        let listing = KeyListing {
+        let listing = KeyQuery {
             filter: KeyFilter::default(),
-            order: KeyOrderBy::Name,
+            order: KeySort::Name,
             direction: Direction::Ascending,
             page: twenty(),
         };
@@ -40,23 +40,23 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
         count(1, "find");
         store.due(now()).await.unwrap();
         count(1, "due");
-        let ask = UsageAsk {
+        let ask = UsageQuery {
             period: Period::newest(30, Granularity::Day, now()).unwrap(),
             breakdown: Breakdown::Key,
             key: None,
-            only: Only::default(),
+            criteria: RequestCriteria::default(),
         };
         store.usage(own(), &ask).await.unwrap();
         count(2, "usage by key: the busiest keys, and their use");
-        let total = UsageAsk {
+        let total = UsageQuery {
             breakdown: Breakdown::Total,
             ..ask
         };
         store.usage(own(), &total).await.unwrap();
         count(1, "usage");
-        let ask = RequestListing {
+        let ask = RequestQuery {
             key: None,
-            only: Only::default(),
+            criteria: RequestCriteria::default(),
             request_id: None,
             from: None,
             to: None,

@@ -3,12 +3,12 @@
 
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Cursor, Direction, PageAsk};
+use domain::page::{Cursor, Direction, PageRequest};
 use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 use ports::contract::fixture::customer;
 use ports::inbound::{
-    AuditFilter, KeyFilter, KeyListing, KeyOrderBy, RequestListing, RevokedKeys, UsageAsk,
+    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
 };
 use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
 
@@ -19,10 +19,10 @@ fn assert_uses(plan: &str, way: &str) {
     assert!(plan.contains(way), "not by {way}:\n{plan}");
 }
 
-fn newest() -> RequestListing {
-    RequestListing {
+fn newest() -> RequestQuery {
+    RequestQuery {
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
         request_id: None,
         from: None,
         to: None,
@@ -37,29 +37,29 @@ async fn requests_are_found_by_the_narrowest_condition_and_never_one_by_one() {
         watched.store.requests(scope, &ask).await.unwrap();
         watched.plan().await
     };
-    let failed = Only {
+    let failed = RequestCriteria {
         endpoint: Some(Endpoint::Xml),
         outcome: Some(Outcome::InternalError),
     };
     let of_customer = "SEARCH requests USING INDEX requests_of_a_customer (customer_id=?";
     let of_key = "SEARCH requests USING INDEX requests_of_a_key (key_id=?";
     let by_id = "SEARCH requests USING INDEX requests_by_request_id (request_id=?)";
-    for only in [Only::default(), failed] {
+    for criteria in [RequestCriteria::default(), failed] {
         for (from, to) in [(None, None), (Some(now()), Some(now()))] {
-            let newest = || RequestListing {
-                only,
+            let newest = || RequestQuery {
+                criteria,
                 from,
                 to,
                 ..newest()
             };
             assert_uses(&plan(own(), newest()).await, of_customer);
             for scope in [own(), Scope::Everybody] {
-                let of_one_key = || RequestListing {
+                let of_one_key = || RequestQuery {
                     key: Some(key(1)),
                     ..newest()
                 };
                 assert_uses(&plan(scope, of_one_key()).await, of_key);
-                let one = RequestListing {
+                let one = RequestQuery {
                     request_id: RequestId::parse("request-1"),
                     ..of_one_key()
                 };
@@ -76,8 +76,8 @@ async fn requests_are_found_by_the_narrowest_condition_and_never_one_by_one() {
 #[tokio::test]
 async fn a_page_of_requests_begins_where_the_one_before_ended() {
     let watched = Watched::with_keys(2).await;
-    let next = RequestListing {
-        page: PageAsk {
+    let next = RequestQuery {
+        page: PageRequest {
             after: Some(Cursor::at(now(), key(1).0)),
             ..twenty()
         },
@@ -97,11 +97,11 @@ async fn a_page_of_requests_begins_where_the_one_before_ended() {
 async fn use_is_added_up_from_its_period_alone() {
     let watched = Watched::with_keys(2).await;
     let plan = async |scope, granularity, breakdown, key| {
-        let ask = UsageAsk {
+        let ask = UsageQuery {
             period: Period::newest(24, granularity, now()).unwrap(),
             breakdown,
             key,
-            only: Only::default(),
+            criteria: RequestCriteria::default(),
         };
         watched.store.usage(scope, &ask).await.unwrap();
         watched.plan().await
@@ -140,19 +140,19 @@ async fn use_is_added_up_from_its_period_alone() {
 async fn pages_of_keys_customers_and_entries_are_read_in_their_order() {
     let watched = Watched::with_keys(2).await;
     let (store, month) = (&watched.store, Month::of(now()));
-    let after = PageAsk {
+    let after = PageRequest {
         after: Some(Cursor::at(now(), key(1).0)),
         ..twenty()
     };
-    let listing = |order, page: &PageAsk| KeyListing {
+    let listing = |order, page: &PageRequest| KeyQuery {
         filter: KeyFilter::default(),
         order,
         direction: Direction::Descending,
         page: page.clone(),
     };
     for page in [&twenty(), &after] {
-        let created = listing(KeyOrderBy::Created, page);
-        let name = listing(KeyOrderBy::Name, page);
+        let created = listing(KeySort::Created, page);
+        let name = listing(KeySort::Name, page);
         for (scope, listing, index) in [
             (own(), &created, "keys_of_a_customer (customer_id=?"),
             (Scope::Everybody, &created, "keys_by_time"),

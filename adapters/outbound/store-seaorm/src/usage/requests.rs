@@ -7,7 +7,7 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::page::CursorError;
 use domain::participant::ParticipantCode;
 use domain::request::RequestId;
-use ports::inbound::{Banks, RequestListing, RequestRecord};
+use ports::inbound::{Banks, RequestQuery, RequestRecord};
 use ports::outbound::{Scope, StoreError};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
@@ -19,7 +19,7 @@ use crate::row::Row;
 /// One page of requests, and one more.
 pub(super) fn question(
     scope: Scope,
-    ask: &RequestListing,
+    ask: &RequestQuery,
 ) -> Result<Select<requests::Entity>, CursorError> {
     let mut found = requests::Entity::find();
     // One condition chooses the index, the narrowest that there is. The others must not: a database
@@ -44,10 +44,10 @@ pub(super) fn question(
         };
         found = found.filter(column.eq(customer.to_string()));
     }
-    if let Some(endpoint) = ask.only.endpoint {
+    if let Some(endpoint) = ask.criteria.endpoint {
         found = found.filter(requests::Column::Endpoint.eq(endpoint.name()));
     }
-    if let Some(outcome) = ask.only.outcome {
+    if let Some(outcome) = ask.criteria.outcome {
         found = found.filter(requests::Column::Outcome.eq(outcome.name()));
     }
     if let Some(from) = ask.from {

@@ -6,7 +6,7 @@ use domain::latency::{BUCKETS, Latencies};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, Granularity, Period};
-use ports::inbound::{MAX_SERIES, UsageAsk};
+use ports::inbound::{MAX_SERIES, UsageQuery};
 use ports::outbound::{Scope, StoreError, UsageRow};
 use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, Order, Query, SelectStatement};
 use sea_orm::{QueryResult, TryGetable};
@@ -49,7 +49,7 @@ const BUSY_KEY: &str = "busy_key";
 impl Table {
     /// Days of customers answer most questions, by a hundredth of the rows; hours of keys answer
     /// those that tell hours or keys apart.
-    fn of(ask: &UsageAsk) -> Self {
+    fn of(ask: &UsageQuery) -> Self {
         let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
         match (ask.period.granularity(), of_keys) {
             (Granularity::Hour, _) => HOURS,
@@ -64,7 +64,7 @@ fn column(name: &'static str) -> Expr {
 }
 
 /// Adds requests up. When keys are told apart, the `busiest` are, and no others.
-pub(super) fn question(scope: Scope, ask: &UsageAsk, busiest: &[String]) -> SelectStatement {
+pub(super) fn question(scope: Scope, ask: &UsageQuery, busiest: &[String]) -> SelectStatement {
     let table = Table::of(ask);
     let mut question = Query::select();
     question
@@ -96,7 +96,7 @@ pub(super) fn question(scope: Scope, ask: &UsageAsk, busiest: &[String]) -> Sele
 }
 
 /// The ids of the keys with the most requests, the busiest first.
-pub(super) fn busiest(scope: Scope, ask: &UsageAsk) -> SelectStatement {
+pub(super) fn busiest(scope: Scope, ask: &UsageQuery) -> SelectStatement {
     let table = Table::of(ask);
     let mut question = Query::select();
     question
@@ -111,7 +111,7 @@ pub(super) fn busiest(scope: Scope, ask: &UsageAsk) -> SelectStatement {
 }
 
 /// Leaves what was asked for, within a scope.
-fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &UsageAsk) {
+fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &UsageQuery) {
     let (from, to) = bounds(ask.period);
     question
         .and_where(column(table.slot).gte(from.timestamp_millis()))
@@ -136,10 +136,10 @@ fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &Usa
             question.and_where(Expr::exists(own));
         }
     }
-    if let Some(endpoint) = ask.only.endpoint {
+    if let Some(endpoint) = ask.criteria.endpoint {
         question.and_where(column("endpoint").eq(endpoint.name()));
     }
-    if let Some(outcome) = ask.only.outcome {
+    if let Some(outcome) = ask.criteria.outcome {
         question.and_where(column("outcome").eq(outcome.name()));
     }
 }
@@ -175,7 +175,7 @@ fn bounds(period: Period) -> (DateTime<Utc>, DateTime<Utc>) {
     (period.from(), end.unwrap_or(DateTime::<Utc>::MAX_UTC))
 }
 
-pub(super) fn read(result: &QueryResult, ask: &UsageAsk) -> Result<UsageRow, StoreError> {
+pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, StoreError> {
     let outcome: String = get(result, "outcome")?;
     let row = Row {
         table: "usage",

@@ -6,12 +6,12 @@ use domain::key::{Credential, KeyId, KeyPrefix, Owner};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Cursor, Direction, PageAsk, PageSize};
+use domain::page::{Cursor, Direction, PageRequest, PageSize};
 use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 use ports::contract::fixture::{act, customer, record};
 use ports::inbound::{
-    AuditFilter, KeyFilter, KeyListing, KeyOrderBy, RequestListing, RevokedKeys, UsageAsk,
+    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
 };
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
@@ -38,9 +38,9 @@ fn quiet() -> CustomerId {
     CustomerId(md5_uuid("c4ca4238a0b923820dcc509a6f75849b"))
 }
 
-fn pages() -> [PageAsk; 2] {
-    let first = PageAsk::first(PageSize::new(20).unwrap());
-    let after = PageAsk {
+fn pages() -> [PageRequest; 2] {
+    let first = PageRequest::first(PageSize::new(20).unwrap());
+    let after = PageRequest {
         after: Some(Cursor::at(now() - TimeDelta::days(10), Uuid::nil())),
         ..first.clone()
     };
@@ -102,26 +102,26 @@ fn every_question_of_the_ports_is_looked_at() {
 async fn requests(watched: &Watched<'_>) {
     let own = Scope::Of(quiet());
     for page in pages() {
-        let all = RequestListing {
+        let all = RequestQuery {
             key: None,
-            only: Only::default(),
+            criteria: RequestCriteria::default(),
             request_id: None,
             from: None,
             to: None,
             page,
         };
-        let of_key = RequestListing {
+        let of_key = RequestQuery {
             key: Some(own_key()),
             ..all.clone()
         };
-        let rare = RequestListing {
-            only: Only {
+        let rare = RequestQuery {
+            criteria: RequestCriteria {
                 endpoint: Some(Endpoint::Xml),
                 outcome: Some(Outcome::BankTimeout),
             },
             ..all.clone()
         };
-        let one = RequestListing {
+        let one = RequestQuery {
             request_id: Some(RequestId::parse("request-77").unwrap()),
             ..all.clone()
         };
@@ -146,15 +146,11 @@ async fn lists(watched: &Watched<'_>) {
     let month = Month::of(now());
     for page in pages() {
         for (scope, order, index) in [
-            (Scope::Everybody, KeyOrderBy::Created, "keys_by_time"),
-            (Scope::Everybody, KeyOrderBy::Name, "keys_by_name"),
-            (
-                Scope::Of(quiet()),
-                KeyOrderBy::Created,
-                "keys_of_a_customer",
-            ),
+            (Scope::Everybody, KeySort::Created, "keys_by_time"),
+            (Scope::Everybody, KeySort::Name, "keys_by_name"),
+            (Scope::Of(quiet()), KeySort::Created, "keys_of_a_customer"),
         ] {
-            let ask = KeyListing {
+            let ask = KeyQuery {
                 filter: KeyFilter::default(),
                 order,
                 direction: Direction::Descending,
@@ -187,11 +183,11 @@ async fn lists(watched: &Watched<'_>) {
 }
 
 async fn use_over_time(watched: &Watched<'_>) {
-    let ask = |granularity, breakdown, key| UsageAsk {
+    let ask = |granularity, breakdown, key| UsageQuery {
         period: Period::newest(3, granularity, now()).unwrap(),
         breakdown,
         key,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
     };
     let (own, key) = (Scope::Of(quiet()), Some(own_key()));
     for (scope, ask, index) in [

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use domain::key::{ApiKey, KeyId};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Direction, PageAsk, PageSize};
-use domain::usage::Only;
+use domain::page::{Direction, PageRequest, PageSize};
+use domain::usage::RequestCriteria;
 use ports::contract::fixture::{act, customer};
-use ports::inbound::{KeyFilter, KeyListing, KeyOrderBy, RequestListing, RequestRecord};
+use ports::inbound::{KeyFilter, KeyQuery, KeySort, RequestQuery, RequestRecord};
 use ports::outbound::{
     KeyChange, KeyStore, ListError, RefusalEntry, Scope, UpdateError, UsageReader,
 };
@@ -91,24 +91,24 @@ impl Folder {
 }
 
 /// Requests, newest first, at most 100 of them.
-pub(crate) fn newest() -> RequestListing {
-    RequestListing {
+pub(crate) fn newest() -> RequestQuery {
+    RequestQuery {
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
         request_id: None,
         from: None,
         to: None,
-        page: PageAsk::first(PageSize::MAX),
+        page: PageRequest::first(PageSize::MAX),
     }
 }
 
 /// All keys, newest first, at most 100 of them.
 pub(crate) async fn keys(store: &Store) -> Result<Vec<ApiKey>, ListError> {
-    let all = KeyListing {
+    let all = KeyQuery {
         filter: KeyFilter::default(),
-        order: KeyOrderBy::Created,
+        order: KeySort::Created,
         direction: Direction::Descending,
-        page: PageAsk::first(PageSize::MAX),
+        page: PageRequest::first(PageSize::MAX),
     };
     let page = store.list(Scope::Everybody, Month::of(now()), &all).await?;
     Ok(page.items.into_iter().map(|(_, item)| item.key).collect())

@@ -6,11 +6,11 @@ use domain::key::{KeyId, KeyPrefix, Owner};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::outcome::Outcome;
-use domain::page::{PageAsk, PageSize};
-use domain::usage::{Breakdown, Granularity, Only, Period};
+use domain::page::{PageRequest, PageSize};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, record_of};
-use ports::inbound::{AuditFilter, RevokedKeys, UsageAsk};
+use ports::inbound::{AuditFilter, RevokedKeys, UsageQuery};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope, UsageReader,
 };
@@ -92,11 +92,11 @@ fn owner(subject: &str) -> Owner {
 
 /// Requests of one day by outcome, with their latencies in milliseconds.
 async fn day(store: &Store, scope: Scope, breakdown: Breakdown) -> Vec<(Outcome, u64, Latencies)> {
-    let ask = UsageAsk {
+    let ask = UsageQuery {
         period: Period::newest(1, Granularity::Day, now()).unwrap(),
         breakdown,
         key: None,
-        only: Only::default(),
+        criteria: RequestCriteria::default(),
     };
     let mut rows = store.usage(scope, &ask).await.unwrap();
     rows.sort_by_key(|row| row.outcome.name());
@@ -192,7 +192,7 @@ async fn an_upgraded_database_goes_on_as_a_new_one() {
         .change(Scope::Everybody, key(1), &change, &act(1))
         .await;
     assert_eq!(revoked.unwrap().revoked_at, Some(act(1).at));
-    let (all, page) = (AuditFilter::default(), PageAsk::first(PageSize::MAX));
+    let (all, page) = (AuditFilter::default(), PageRequest::first(PageSize::MAX));
     let log = store.audit(&all, &page).await.unwrap();
     assert_eq!(log.items[0].1.key, Some(key(1)));
     let ana = store.customer(&owner("ana")).await.unwrap().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::key::KeyId;
 use futures::FutureExt as _;
 use ports::outbound::{KeyStore, UsageJournal};
-use store_seaorm::{CommitWitness, StoreOptions};
+use store_seaorm::{CommitMetricsSink, StoreOptions};
 use uuid::Uuid;
 
 use crate::support::{Folder, add_key, admission};
@@ -18,7 +18,7 @@ struct Heard {
     failed: Mutex<usize>,
 }
 
-impl CommitWitness for Heard {
+impl CommitMetricsSink for Heard {
     fn committed(&self, entries: usize, took: Duration) {
         assert!(took > Duration::ZERO);
         self.committed.lock().unwrap().push(entries);
@@ -68,7 +68,7 @@ async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
 /// A defect, as a witness of commits may have one.
 struct Defect;
 
-impl CommitWitness for Defect {
+impl CommitMetricsSink for Defect {
     fn committed(&self, _entries: usize, _took: Duration) {
         panic!("a defect");
     }

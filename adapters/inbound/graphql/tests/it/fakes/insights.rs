@@ -4,21 +4,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::audit::{Act, Action, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
 use domain::customer::Customer;
 use domain::key::Environment;
 use domain::latency::{Latencies, Percentiles};
-use domain::limits::{MinuteStanding, MonthlyUse, Standing};
+use domain::limits::{LimitStatus, MinuteStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Cursor, Page, PageAsk};
+use domain::page::{Cursor, Page, PageRequest};
 use domain::participant::Catalogue;
 use domain::request::RequestId;
 use domain::usage::{Breakdown, Totals};
 use ports::inbound::{
     AuditFilter, AuditPage, BankBudget, BankHealth, BankState, Banks, Caller, CustomerOverview,
-    Insights, KeyError, KeyOverview, Reach, RequestListing, RequestRecord, Series, SeriesLabel,
-    UsageAsk, UsageReport,
+    Insights, KeyError, KeyOverview, RequestQuery, RequestRecord, RequestedScope, Series,
+    SeriesLabel, UsageQuery, UsageReport,
 };
 use uuid::Uuid;
 
@@ -36,7 +36,12 @@ impl Default for FakeInsights {
     }
 }
 
-fn page<T>(items: Vec<T>, ask: &PageAsk, total: Option<u64>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+fn page<T>(
+    items: Vec<T>,
+    ask: &PageRequest,
+    total: Option<u64>,
+    id: impl Fn(&T) -> Uuid,
+) -> Page<T> {
     let items = items
         .into_iter()
         .map(|item| (Cursor::at(now(), id(&item)), item))
@@ -57,11 +62,11 @@ impl Insights for FakeInsights {
         Ok(customer(caller.owner.clone()))
     }
 
-    async fn standing(&self, key: &KeyOverview) -> Result<Standing, KeyError> {
+    async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError> {
         self.shared.called("standing").await?;
         let limit = key.key.limits.per_minute();
-        Ok(Standing {
-            minute: MinuteStanding {
+        Ok(LimitStatus {
+            minute: MinuteStatus {
                 limit,
                 remaining: limit - 1,
                 reset: Duration::from_millis(59_001),
@@ -73,12 +78,12 @@ impl Insights for FakeInsights {
     async fn usage(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &UsageAsk,
+        reach: RequestedScope,
+        ask: &UsageQuery,
     ) -> Result<UsageReport, KeyError> {
         self.shared.called("usage").await?;
         only_admins(caller, reach)?;
-        if ask.key == Some(key_id(121)) && reach == Reach::Own {
+        if ask.key == Some(key_id(121)) && reach == RequestedScope::Own {
             return Err(KeyError::NotFound);
         }
         let slots: Vec<_> = ask.period.slots().collect();
@@ -108,8 +113,8 @@ impl Insights for FakeInsights {
     async fn requests(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &RequestListing,
+        reach: RequestedScope,
+        ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, KeyError> {
         self.shared.called("requests").await?;
         only_admins(caller, reach)?;
@@ -172,10 +177,10 @@ impl Insights for FakeInsights {
         &self,
         caller: &Caller,
         text: Option<&str>,
-        ask: &PageAsk,
+        ask: &PageRequest,
     ) -> Result<Page<CustomerOverview>, KeyError> {
         self.shared.called("customers").await?;
-        only_admins(caller, Reach::All)?;
+        only_admins(caller, RequestedScope::All)?;
         let overview = |subject: &&str| CustomerOverview {
             customer: customer(owner(subject)),
             active_keys: 3,
@@ -198,12 +203,12 @@ impl Insights for FakeInsights {
         &self,
         caller: &Caller,
         _: &AuditFilter,
-        ask: &PageAsk,
+        ask: &PageRequest,
     ) -> Result<AuditPage, KeyError> {
         self.shared.called("audit").await?;
-        only_admins(caller, Reach::All)?;
+        only_admins(caller, RequestedScope::All)?;
         let entry = AuditEntry {
-            act: Act {
+            act: AuditContext {
                 id: key_id(800).0,
                 at: now(),
                 actor: owner("admin"),

@@ -10,7 +10,7 @@ use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Direction, Page};
 use ports::inbound::{
-    Caller, CreatedKey, KeyAdministration, KeyError, KeyListing, KeyOrder, KeyOverview, Reach,
+    Caller, CreatedKey, KeyAdministration, KeyError, KeyOverview, KeyQuery, NewKey, RequestedScope,
     RevokedKeys, RotatedKey,
 };
 
@@ -71,14 +71,15 @@ impl FakeKeys {
     fn change(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
         change: impl FnOnce(&mut ApiKey) -> Result<(), KeyError>,
     ) -> Result<KeyOverview, KeyError> {
         only_admins(caller, reach)?;
         let mut keys = self.keys.lock().unwrap();
         let key = keys.iter_mut().find(|overview| {
-            overview.key.id == id && (reach != Reach::Own || overview.key.owner == caller.owner)
+            overview.key.id == id
+                && (reach != RequestedScope::Own || overview.key.owner == caller.owner)
         });
         let overview = key.ok_or(KeyError::NotFound)?;
         change(&mut overview.key)?;
@@ -88,7 +89,7 @@ impl FakeKeys {
 
 #[async_trait]
 impl KeyAdministration for FakeKeys {
-    async fn create(&self, caller: &Caller, order: KeyOrder) -> Result<CreatedKey, KeyError> {
+    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError> {
         self.shared.called("create").await?;
         if order.name.as_str() == "one too many" {
             return Err(KeyError::TooManyKeys { most: 1_000 });
@@ -106,8 +107,8 @@ impl KeyAdministration for FakeKeys {
     async fn list(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &KeyListing,
+        reach: RequestedScope,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError> {
         self.shared.called("list").await?;
         only_admins(caller, reach)?;
@@ -120,9 +121,9 @@ impl KeyAdministration for FakeKeys {
         let mut found: Vec<_> = keys
             .iter()
             .filter(|overview| match reach {
-                Reach::Own => overview.key.owner == caller.owner,
-                Reach::All => true,
-                Reach::Of(customer) => overview.key.customer == customer,
+                RequestedScope::Own => overview.key.owner == caller.owner,
+                RequestedScope::All => true,
+                RequestedScope::Of(customer) => overview.key.customer == customer,
             })
             .filter(|overview| {
                 let filter = &ask.filter;
@@ -157,7 +158,7 @@ impl KeyAdministration for FakeKeys {
     async fn find(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         self.shared.called("find").await?;
@@ -167,7 +168,7 @@ impl KeyAdministration for FakeKeys {
     async fn rename(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
         name: KeyName,
     ) -> Result<KeyOverview, KeyError> {
@@ -181,7 +182,7 @@ impl KeyAdministration for FakeKeys {
     async fn revoke(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         self.shared.called("revoke").await?;
@@ -198,7 +199,7 @@ impl KeyAdministration for FakeKeys {
         grace: Grace,
     ) -> Result<RotatedKey, KeyError> {
         self.shared.called("rotate").await?;
-        let old = self.change(caller, Reach::Own, id, |key| {
+        let old = self.change(caller, RequestedScope::Own, id, |key| {
             match key.status() {
                 KeyStatus::Revoked => return Err(KeyError::Revoked),
                 KeyStatus::Retiring => return Err(KeyError::AlreadyRotated),
@@ -221,7 +222,7 @@ impl KeyAdministration for FakeKeys {
         change: LimitsChange,
     ) -> Result<KeyOverview, KeyError> {
         self.shared.called("set_limits").await?;
-        self.change(caller, Reach::All, id, |key| {
+        self.change(caller, RequestedScope::All, id, |key| {
             key.limits = change.apply(key.limits);
             Ok(())
         })
@@ -235,7 +236,7 @@ impl KeyAdministration for FakeKeys {
         _: ExistingKeys,
     ) -> Result<Customer, KeyError> {
         self.shared.called("set_plan").await?;
-        only_admins(caller, Reach::All)?;
+        only_admins(caller, RequestedScope::All)?;
         if id != customer_id("member") {
             return Err(KeyError::NotFound);
         }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::{self, Act, Action, AuditEntry};
+use domain::audit::{self, Action, AuditContext, AuditEntry};
 use domain::customer::{Customer, CustomerId};
 use domain::key::{ApiKey, FullKey, KeyId, KeyName, Owner};
 use domain::latency::Latencies;
@@ -189,7 +189,7 @@ pub(super) fn audit() -> Value {
         ..api_key()
     };
     let entry = AuditEntry {
-        act: Act {
+        act: AuditContext {
             id: id(5),
             at: now(),
             actor: owner(),

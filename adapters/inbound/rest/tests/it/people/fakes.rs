@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::{Act, Action, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
 use domain::customer::{Customer, CustomerId, ExistingKeys, Role};
 use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyPrefix, Owner};
 use domain::latency::Latencies;
-use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan, Standing};
+use domain::limits::{LimitStatus, Limits, LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::page::{Cursor, Page, PageAsk};
+use domain::page::{Cursor, Page, PageRequest};
 use domain::request::RequestId;
 use domain::usage::{Breakdown, Totals};
 use ports::inbound::{
     AuditFilter, AuditPage, BankHealth, Caller, CreatedKey, CustomerOverview, Insights,
-    KeyAdministration, KeyError, KeyListing, KeyOrder, KeyOverview, Person, Reach, RequestListing,
-    RequestRecord, RevokedKeys, RotatedKey, Series, SeriesLabel, Session, SessionError, Sessions,
-    SignIn, SignInAnswer, SignInError, UsageAsk, UsageReport,
+    KeyAdministration, KeyError, KeyOverview, KeyQuery, NewKey, Person, RequestQuery,
+    RequestRecord, RequestedScope, RevokedKeys, RotatedKey, Series, SeriesLabel, Session,
+    SessionError, Sessions, SignIn, SignInAnswer, SignInError, UsageQuery, UsageReport,
 };
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -180,14 +180,18 @@ impl FakePeople {
         }
     }
 
-    fn reached(&self, caller: &Caller, reach: Reach) -> Result<Vec<KeyOverview>, KeyError> {
-        if reach != Reach::Own {
+    fn reached(
+        &self,
+        caller: &Caller,
+        reach: RequestedScope,
+    ) -> Result<Vec<KeyOverview>, KeyError> {
+        if reach != RequestedScope::Own {
             admins_only(caller)?;
         }
         let within = |key: &&KeyOverview| match reach {
-            Reach::Own => key.key.owner == caller.owner,
-            Reach::All => true,
-            Reach::Of(customer) => key.key.customer == customer,
+            RequestedScope::Own => key.key.owner == caller.owner,
+            RequestedScope::All => true,
+            RequestedScope::Of(customer) => key.key.customer == customer,
         };
         Ok(self
             .keys
@@ -202,7 +206,7 @@ impl FakePeople {
     fn change(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
         change: impl FnOnce(&mut ApiKey),
     ) -> Result<KeyOverview, KeyError> {
@@ -224,7 +228,7 @@ fn admins_only(caller: &Caller) -> Result<(), KeyError> {
     }
 }
 
-fn page<T>(items: Vec<(Uuid, DateTime<Utc>, T)>, ask: &PageAsk) -> Page<T> {
+fn page<T>(items: Vec<(Uuid, DateTime<Utc>, T)>, ask: &PageRequest) -> Page<T> {
     let total = u64::try_from(items.len()).ok();
     let items = items
         .into_iter()

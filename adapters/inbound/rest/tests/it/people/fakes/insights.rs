@@ -8,15 +8,15 @@ impl Insights for FakePeople {
         unreachable!("no route of this crate asks for the viewer")
     }
 
-    async fn standing(&self, _: &KeyOverview) -> Result<Standing, KeyError> {
+    async fn limit_status(&self, _: &KeyOverview) -> Result<LimitStatus, KeyError> {
         unreachable!("no route of this crate asks what is left")
     }
 
     async fn usage(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &UsageAsk,
+        reach: RequestedScope,
+        ask: &UsageQuery,
     ) -> Result<UsageReport, KeyError> {
         self.note(caller, &(reach, ask))?;
         admins_only(caller)?;
@@ -51,8 +51,8 @@ impl Insights for FakePeople {
     async fn requests(
         &self,
         _: &Caller,
-        _: Reach,
-        _: &RequestListing,
+        _: RequestedScope,
+        _: &RequestQuery,
     ) -> Result<Page<RequestRecord>, KeyError> {
         unreachable!("no route of this crate lists requests")
     }
@@ -65,7 +65,7 @@ impl Insights for FakePeople {
         &self,
         caller: &Caller,
         text: Option<&str>,
-        ask: &PageAsk,
+        ask: &PageRequest,
     ) -> Result<Page<CustomerOverview>, KeyError> {
         self.note(caller, &(text, ask))?;
         admins_only(caller)?;
@@ -87,12 +87,12 @@ impl Insights for FakePeople {
         &self,
         caller: &Caller,
         filter: &AuditFilter,
-        ask: &PageAsk,
+        ask: &PageRequest,
     ) -> Result<AuditPage, KeyError> {
         self.note(caller, &(filter, ask))?;
         admins_only(caller)?;
         let entry = |number, action, key, change: (&str, Option<&str>, Option<&str>)| AuditEntry {
-            act: Act {
+            act: AuditContext {
                 id: Uuid::from_u128(number),
                 at: now(),
                 actor: owner("admin"),

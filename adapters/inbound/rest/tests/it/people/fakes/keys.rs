@@ -4,7 +4,7 @@ use super::*;
 
 #[async_trait]
 impl KeyAdministration for FakePeople {
-    async fn create(&self, caller: &Caller, order: KeyOrder) -> Result<CreatedKey, KeyError> {
+    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError> {
         self.note(caller, &order)?;
         assert!(order.limits.is_none(), "nobody chooses limits over REST");
         let text = NEW_SECRET.replace("test", order.environment.name());
@@ -19,8 +19,8 @@ impl KeyAdministration for FakePeople {
     async fn list(
         &self,
         caller: &Caller,
-        reach: Reach,
-        ask: &KeyListing,
+        reach: RequestedScope,
+        ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError> {
         self.note(caller, &(reach, ask))?;
         let keys = self.reached(caller, reach)?.into_iter();
@@ -33,7 +33,7 @@ impl KeyAdministration for FakePeople {
     async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError> {
         self.note(caller, &revoked)?;
         let keys = self
-            .reached(caller, Reach::Own)?
+            .reached(caller, RequestedScope::Own)?
             .into_iter()
             .map(|key| key.key);
         Ok(keys
@@ -44,7 +44,7 @@ impl KeyAdministration for FakePeople {
     async fn find(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         self.note(caller, &(reach, id))?;
@@ -54,7 +54,7 @@ impl KeyAdministration for FakePeople {
     async fn rename(
         &self,
         _: &Caller,
-        _: Reach,
+        _: RequestedScope,
         _: KeyId,
         _: KeyName,
     ) -> Result<KeyOverview, KeyError> {
@@ -64,7 +64,7 @@ impl KeyAdministration for FakePeople {
     async fn revoke(
         &self,
         caller: &Caller,
-        reach: Reach,
+        reach: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
         self.note(caller, &(reach, id))?;
@@ -85,7 +85,7 @@ impl KeyAdministration for FakePeople {
         change: LimitsChange,
     ) -> Result<KeyOverview, KeyError> {
         self.note(caller, &(id, change))?;
-        self.change(caller, Reach::All, id, |key| {
+        self.change(caller, RequestedScope::All, id, |key| {
             key.limits = change.apply(key.limits);
         })
     }

@@ -43,7 +43,7 @@ struct Rate {
 }
 
 /// Counts look-ups of unknown prefixes.
-pub(crate) struct Guesses {
+pub(crate) struct KeyLookupThrottle {
     addresses: Cache<IpAddr, Arc<Mutex<Bucket>>>,
     altogether: Mutex<Bucket>,
     lanes: Vec<futures::lock::Mutex<()>>,
@@ -70,7 +70,7 @@ impl fmt::Display for TooMany {
 
 impl std::error::Error for TooMany {}
 
-impl Guesses {
+impl KeyLookupThrottle {
     pub(crate) fn new() -> Self {
         let addresses = Cache::builder()
             .max_capacity(ADDRESSES)
@@ -148,17 +148,21 @@ mod tests {
     const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
     const CUSTOMER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
 
-    fn guess(guesses: &Guesses, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let allowed = guesses.may_look_up(address, now);
+    fn guess(
+        lookup_throttle: &KeyLookupThrottle,
+        address: IpAddr,
+        now: Duration,
+    ) -> Result<(), TooMany> {
+        let allowed = lookup_throttle.may_look_up(address, now);
         if allowed.is_ok() {
-            guesses.count(address, now);
+            lookup_throttle.count(address, now);
         }
         allowed
     }
 
     fn guesses_from(addresses: impl Iterator<Item = IpAddr>) -> (usize, Option<TooMany>) {
-        let guesses = Guesses::new();
-        let results = addresses.map(|address| guess(&guesses, address, Duration::ZERO));
+        let lookup_throttle = KeyLookupThrottle::new();
+        let results = addresses.map(|address| guess(&lookup_throttle, address, Duration::ZERO));
         let results: Vec<_> = results.collect();
         let looked_up = results.iter().filter(|result| result.is_ok()).count();
         (looked_up, results.last().and_then(|last| last.err()))
@@ -166,14 +170,18 @@ mod tests {
 
     #[test]
     fn an_address_that_guesses_is_cut_off_and_others_are_not() {
-        let guesses = Guesses::new();
+        let lookup_throttle = KeyLookupThrottle::new();
         let looked_up = (0..1_000)
-            .filter(|_| guess(&guesses, ATTACKER, Duration::ZERO).is_ok())
+            .filter(|_| guess(&lookup_throttle, ATTACKER, Duration::ZERO).is_ok())
             .count();
         assert_eq!(looked_up, 50);
-        assert!(guesses.may_look_up(CUSTOMER, Duration::ZERO).is_ok());
+        assert!(
+            lookup_throttle
+                .may_look_up(CUSTOMER, Duration::ZERO)
+                .is_ok()
+        );
         let later = Duration::from_millis(200);
-        assert!(guesses.may_look_up(ATTACKER, later).is_ok());
+        assert!(lookup_throttle.may_look_up(ATTACKER, later).is_ok());
     }
 
     #[test]

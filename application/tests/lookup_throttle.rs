@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::customer::Role;
 use futures::future::join_all;
-use ports::inbound::Refusal;
+use ports::inbound::AdmissionError;
 use support::house::{HERE, house};
 use support::{limits, person};
 
@@ -27,7 +27,7 @@ async fn guessing_prefixes_costs_the_store_a_bounded_number_of_look_ups() {
     let before = house.store.look_ups();
     for number in 0..1_000 {
         let refusal = house.present(Some(&unknown_key(number)), HERE).await;
-        assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+        assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
     }
     assert_eq!(house.store.look_ups() - before, 50);
     house.ask(&cached).await.expect("a key that is remembered");
@@ -43,7 +43,7 @@ async fn a_key_that_was_learned_at_the_start_is_good_while_others_guess_from_its
     house.gatekeeper.learn_keys().await.unwrap();
     for number in 0..200 {
         let refusal = house.present(Some(&unknown_key(number)), HERE).await;
-        assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+        assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
     }
     house
         .present(Some(holder.secret.reveal()), HERE)
@@ -55,10 +55,12 @@ async fn a_key_that_was_learned_at_the_start_is_good_while_others_guess_from_its
 async fn guesses_that_come_at_once_are_bounded_as_those_that_come_one_after_another() {
     let house = house();
     let before = house.store.look_ups();
-    let guesses: Vec<_> = (0..1_000).map(unknown_key).collect();
-    let guesses = guesses.iter().map(|key| house.present(Some(key), HERE));
-    for refusal in join_all(guesses).await {
-        assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+    let lookup_throttle: Vec<_> = (0..1_000).map(unknown_key).collect();
+    let lookup_throttle = lookup_throttle
+        .iter()
+        .map(|key| house.present(Some(key), HERE));
+    for refusal in join_all(lookup_throttle).await {
+        assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
     }
     // Those that are being looked up aren't known to be guesses yet: 16 at a time.
     let looked_up = house.store.look_ups() - before;
@@ -102,11 +104,11 @@ async fn while_everybody_guesses_a_key_that_is_not_remembered_is_not_called_inva
     for number in 0..1_000 {
         let address = IpAddr::from([10, 0, 0, u8::try_from(number / 40).unwrap()]);
         let refusal = house.present(Some(&unknown_key(number)), address).await;
-        assert!(matches!(refusal, Err(Refusal::InvalidKey)));
+        assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
     }
     let refusal = house.ask(&fresh).await.unwrap_err();
     assert!(
-        matches!(refusal, Refusal::Unavailable { .. }),
+        matches!(refusal, AdmissionError::Unavailable { .. }),
         "{refusal:?}"
     );
     house.ask(&remembered).await.unwrap();
@@ -122,7 +124,7 @@ async fn an_address_that_guessed_is_served_again_after_a_while() {
         let _ = house.present(Some(&unknown_key(number)), HERE).await;
     }
     let refusal = house.ask(&holder).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::InvalidKey));
+    assert!(matches!(refusal, AdmissionError::InvalidKey));
     house.clock.advance(Duration::from_millis(200));
     house.ask(&holder).await.unwrap();
 }

@@ -12,9 +12,12 @@ async fn a_standing_is_what_the_next_answer_would_say() {
     let overview = dashboard.overview(&ANA, &key).await;
     let snapshots = dashboard.house.store.snapshots();
     dashboard.house.store.go_down();
-    let standing = dashboard.insights.standing(&overview).await.unwrap();
-    assert_eq!((standing.minute.limit, standing.minute.remaining), (60, 57));
-    assert_eq!(standing.month.unwrap().used, 3);
+    let limit_status = dashboard.insights.limit_status(&overview).await.unwrap();
+    assert_eq!(
+        (limit_status.minute.limit, limit_status.minute.remaining),
+        (60, 57)
+    );
+    assert_eq!(limit_status.month.unwrap().used, 3);
     assert_eq!(dashboard.house.store.snapshots(), snapshots);
 }
 
@@ -26,20 +29,20 @@ async fn a_key_that_rested_has_its_whole_minute_and_what_is_left_of_its_month() 
     dashboard.house.clock.advance(Duration::from_mins(1));
     assert_eq!(dashboard.house.in_process.forget_idle(), 1);
     let overview = dashboard.overview(&ANA, &key).await;
-    let standing = dashboard.insights.standing(&overview).await.unwrap();
-    let expected = MinuteStanding {
+    let limit_status = dashboard.insights.limit_status(&overview).await.unwrap();
+    let expected = MinuteStatus {
         limit: 60,
         remaining: 60,
         reset: Duration::from_mins(1),
     };
-    assert_eq!(standing.minute, expected);
-    let month = standing.month.unwrap();
+    assert_eq!(limit_status.minute, expected);
+    let month = limit_status.month.unwrap();
     assert_eq!((month.used, month.limit), (1, 1_000));
     assert_eq!(month.reset_at, instant("2026-12-01T00:00:00Z"));
 
     dashboard.house.clock.advance(Duration::from_hours(15 * 24));
-    let standing = dashboard.insights.standing(&overview).await.unwrap();
-    let month = standing.month.unwrap();
+    let limit_status = dashboard.insights.limit_status(&overview).await.unwrap();
+    let month = limit_status.month.unwrap();
     assert_eq!(month.used, 0, "it was read last month");
     assert_eq!(month.reset_at, instant("2027-01-01T00:00:00Z"));
 }
@@ -50,8 +53,8 @@ async fn a_limiter_that_fails_tells_no_standing() {
     let key = dashboard.key_of(&ANA).await;
     let overview = dashboard.overview(&ANA, &key).await;
     dashboard.house.limiter.fail_once_after(0);
-    let standing = dashboard.insights.standing(&overview).await;
-    assert!(matches!(standing, Err(KeyError::Store(_))));
+    let limit_status = dashboard.insights.limit_status(&overview).await;
+    assert!(matches!(limit_status, Err(KeyError::Store(_))));
 }
 
 #[tokio::test]

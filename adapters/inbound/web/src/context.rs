@@ -11,7 +11,7 @@ use crate::language::Language;
 
 /// One request, before anything was done about it.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct RequestContext {
     /// The id that the answer carries.
     pub request_id: RequestId,
     /// The language of messages.
@@ -20,7 +20,7 @@ pub struct Call {
     pub started: Duration,
 }
 
-impl Call {
+impl RequestContext {
     /// The call with these headers, which arrived now.
     pub fn new(headers: &HeaderMap, clock: &dyn Clock, random: &dyn Random) -> Self {
         Self {

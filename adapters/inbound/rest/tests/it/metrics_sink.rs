@@ -71,9 +71,9 @@ async fn every_proof_request_is_heard_of_once_with_its_endpoint_and_ending() {
     harness.tasks.wait().await;
     let endpoint = |path: &str| Endpoint::from_name(path.rsplit('/').next().unwrap()).unwrap();
     let ended = asked.map(|(path, .., ending)| (endpoint(path), ending));
-    assert_eq!(*harness.witness.ended.lock().unwrap(), ended);
+    assert_eq!(*harness.metrics_sink.ended.lock().unwrap(), ended);
     let answered = asked.map(|(path, _, _, status, _)| (path.to_owned(), status));
-    assert_eq!(*harness.witness.answered.lock().unwrap(), answered);
+    assert_eq!(*harness.metrics_sink.answered.lock().unwrap(), answered);
 }
 
 #[tokio::test]
@@ -96,8 +96,8 @@ async fn what_is_no_proof_request_is_heard_of_by_its_route() {
         ("unknown", 404),
     ];
     let answered = answered.map(|(route, status)| (route.to_owned(), status));
-    assert_eq!(*harness.witness.answered.lock().unwrap(), answered);
-    assert!(harness.witness.ended.lock().unwrap().is_empty());
+    assert_eq!(*harness.metrics_sink.answered.lock().unwrap(), answered);
+    assert!(harness.metrics_sink.ended.lock().unwrap().is_empty());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::key::KeyId;
 use domain::month::Month;
-use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Pause, Snapshot, StoreError};
+use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Timer};
 
 /// How long a limiter that fails is tried before whoever made a change hears that it holds. The
 /// watches over changed keys look four times a second, and a call that fails takes a fifth of a
@@ -18,7 +18,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 
 /// Tells the limiter of changes that were made in the store, so that they hold before whoever made
 /// them hears of it. What fails here isn't lost: the [`KeyWatch`](crate::KeyWatch) tells it again.
-pub(crate) struct Announcer {
+pub(crate) struct ChangePropagator {
     keys: Arc<dyn KeyStore>,
     limiter: Arc<dyn Limiter>,
     clock: Arc<dyn Clock>,
@@ -42,7 +42,7 @@ impl From<Untold> for StoreError {
     }
 }
 
-impl Announcer {
+impl ChangePropagator {
     pub(crate) fn new(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
@@ -76,10 +76,10 @@ impl Announcer {
     ///
     /// # Errors
     /// When the store can't be read to the end, so that nobody knows who follows it.
-    pub(crate) async fn make_known(
+    pub(crate) async fn propagate(
         &self,
         keys: &[KeyId],
-        pause: &dyn Pause,
+        pause: &dyn Timer,
     ) -> Result<(), StoreError> {
         let begun = self.clock.monotonic();
         let is_late = || self.clock.monotonic().saturating_sub(begun) >= FOLLOWED;

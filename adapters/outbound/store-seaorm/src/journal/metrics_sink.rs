@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Hears how every attempt at a commit ends. Called by the writer itself, so it must be quick.
-pub trait CommitWitness: Send + Sync {
+pub trait CommitMetricsSink: Send + Sync {
     /// So many entries became durable together, in a commit that took so long.
     fn committed(&self, entries: usize, took: Duration);
 
@@ -12,7 +12,7 @@ pub trait CommitWitness: Send + Sync {
 }
 
 /// Nobody watches.
-impl CommitWitness for () {
+impl CommitMetricsSink for () {
     fn committed(&self, _entries: usize, _took: Duration) {}
 
     fn failed(&self) {}
