@@ -25,7 +25,7 @@ const NAMES: [&str; 8] = [
     "NADIE DE NINGUNA PARTE PRUEBA",
 ];
 
-/// The tax office's generic RFC and CURP, which belong to nobody.
+/// The tax office's generic RFC and CURP, assigned to no person.
 const RFCS: [&str; 4] = [
     "XAXX010101000",
     "XEXX010101000",

@@ -1,7 +1,7 @@
 //! The cookies of one session, parsed by the `cookie` crate.
 //!
 //! The portal sets a session's cookie and load-balancer cookies, new values in every response. A
-//! session asks one host under one path, so `Domain` and `Path` needn't be looked at; no other
+//! session requests one host under one path, so `Domain` and `Path` are ignored; no other
 //! host ever sees the jar, because redirects aren't followed.
 
 use chrono::DateTime;

@@ -22,7 +22,7 @@ mod tests;
 pub(crate) enum Page {
     /// The portal has failed (5xx).
     ServerError,
-    /// Our address has asked too often.
+    /// Our address has exceeded the portal's limit of queries.
     TooManyQueries,
     /// The portal asks for a captcha, which is never solved.
     CaptchaWanted,

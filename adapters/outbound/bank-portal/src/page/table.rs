@@ -117,6 +117,9 @@ mod tests {
     #[case::break_in_the_label(
         "<table><tr><td>Estado del<br>pago en Banxico</td><td>Devuelto</td></tr></table>"
     )]
+    #[case::elements_in_cells(
+        "<table><tr><td>Estado del <b>pago</b> en Banxico</td><td><i>Devuelto</i></td></tr></table>"
+    )]
     #[case::text_between_cells(
         "<table><tr>x<td>Estado del pago en Banxico</td>x<td>Devuelto</td></tr></table>"
     )]

@@ -1,4 +1,4 @@
-//! Users with few rights, and TLS.
+//! Restricted users, and TLS.
 
 use std::fs;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::support::{KEY, OffsetClock, options, revoked, state, used};
 
 const USER: &str = "gateway";
 const PASSWORD: &str = "hunter2/hunter2";
-/// As it stands in an URL.
+/// The password, percent-encoded.
 const ENCODED: &str = "hunter2%2Fhunter2";
 
-/// Gives the user exactly the documented rights, for keys of the tests' time too.
+/// Grants the user the given rights, for the keys of test clocks too.
 fn add_user(server: &Redis, rules: &str) {
     let password = format!(">{PASSWORD}");
     let mut words = vec!["ACL", "SETUSER", USER, "reset", "on", &password];
