@@ -86,7 +86,7 @@ fn name_of(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Returns the time of Redis's decision, from the month's limit_status.
+/// Returns the time of Redis's decision, from the month's limit status.
 fn decided_at(verdict: &Verdict) -> DateTime<Utc> {
     match verdict {
         Verdict::Admitted { limit_status, .. }
