@@ -9,10 +9,9 @@ use std::time::Duration;
 use application::FallbackPacer;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
+use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Pacing, Throttled};
 use memory::InProcessPacer;
 use ports::contract::pacer::{PacerUnderTest, StandingTime};
-use ports::inbound::BankBudget;
 use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 use tokio::time::Instant;
 

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::customer::{Customer, CustomerId};
 use crate::key::{ApiKey, KeyId, Owner};
+use crate::page::Page;
 use crate::request::RequestId;
 
 /// Who acts, when, and in which request. Every step that changes something takes one.
@@ -91,6 +92,22 @@ pub struct AuditEntry {
     /// What it changed.
     pub changes: Vec<FieldChange>,
 }
+
+/// What the audit log is searched for; each condition narrows the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Entries about this customer.
+    pub customer: Option<CustomerId>,
+    /// Entries about this key.
+    pub key: Option<KeyId>,
+    /// At or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Before this.
+    pub to: Option<DateTime<Utc>>,
+}
+
+/// The audit log's entries, newest first.
+pub type AuditPage = Page<AuditEntry>;
 
 /// What making this key wrote.
 pub fn creation(key: &ApiKey) -> Vec<FieldChange> {

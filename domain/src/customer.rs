@@ -5,7 +5,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::key::Owner;
-use crate::limits::Plan;
+use crate::limits::{MonthlyUse, Plan};
+use crate::month::Month;
 
 /// The identity of a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,6 +29,19 @@ pub struct Customer {
     pub plan: Plan,
     /// When it was first seen.
     pub created_at: DateTime<Utc>,
+}
+
+/// A customer, and what it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomerOverview {
+    /// The customer.
+    pub customer: Customer,
+    /// Its keys that aren't revoked.
+    pub active_keys: u64,
+    /// The month.
+    pub month: Month,
+    /// What its keys used of it.
+    pub used: MonthlyUse,
 }
 
 /// What a person may do.

@@ -8,9 +8,11 @@ use uuid::Uuid;
 use crate::customer::CustomerId;
 use crate::limits::Limits;
 
+mod listing;
 mod secret;
 mod text;
 
+pub use listing::{KeyFilter, KeyOverview, KeyQuery, KeySort, RevokedKeys};
 pub use secret::{
     HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretFingerprint,
 };

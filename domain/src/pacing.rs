@@ -94,6 +94,48 @@ pub enum Throttled {
     },
 }
 
+/// Questions that we allow ourselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankBudget {
+    /// Within any 60 seconds.
+    pub per_minute: u32,
+    /// How many are left of the last 60 seconds'; they may have to be spaced.
+    pub remaining: u32,
+    /// For how long the bank is left alone, if it is.
+    pub paused_for: Option<Duration>,
+}
+
+/// Why a bank may not be asked. For the log: a caller waits in each case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThrottleReason {
+    /// The bank answered with its page that wants a captcha.
+    CaptchaPage,
+    /// The bank answered with its page that says "too many queries".
+    TooManyQueriesPage,
+    /// The bank answered HTTP 429.
+    TooManyRequests,
+    /// It said one of these before, and is still left alone.
+    BackingOff,
+    /// Our own budget of questions has no room within the lookup's patience.
+    BudgetUsedUp,
+    /// As many lookups as we allow ourselves are under way.
+    TooManyLookups,
+}
+
+impl ThrottleReason {
+    /// The word that logs know it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CaptchaPage => "captcha_page",
+            Self::TooManyQueriesPage => "too_many_queries_page",
+            Self::TooManyRequests => "http_429",
+            Self::BackingOff => "backing_off",
+            Self::BudgetUsedUp => "budget_used_up",
+            Self::TooManyLookups => "too_many_lookups",
+        }
+    }
+}
+
 #[cfg(test)]
 impl Throttled {
     /// When to try again.

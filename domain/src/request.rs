@@ -1,8 +1,16 @@
 //! The identity of one request, in logs, answers and statistics.
 
 use std::fmt;
+use std::time::Duration;
 
-use crate::key::FullKey;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::key::{FullKey, KeyId};
+use crate::outcome::{Endpoint, Outcome};
+use crate::page::PageRequest;
+use crate::transfer::Banks;
+use crate::usage::RequestCriteria;
 
 /// Longest request id that is kept.
 pub const MAX_LENGTH: usize = 64;
@@ -25,7 +33,7 @@ impl RequestId {
     }
 
     /// An id of our own.
-    pub fn from_uuid(id: uuid::Uuid) -> Self {
+    pub fn from_uuid(id: Uuid) -> Self {
         Self(id.to_string())
     }
 
@@ -39,6 +47,46 @@ impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Which requests are listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestQuery {
+    /// Of this key alone.
+    pub key: Option<KeyId>,
+    /// Of these alone.
+    pub criteria: RequestCriteria,
+    /// With this request id alone.
+    pub request_id: Option<RequestId>,
+    /// At or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Before this.
+    pub to: Option<DateTime<Utc>>,
+    /// Which page.
+    pub page: PageRequest,
+}
+
+/// One request, as it is kept. It holds no account, name or amount.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// Our own id.
+    pub id: Uuid,
+    /// The id that the answer carried.
+    pub request_id: RequestId,
+    /// The key.
+    pub key: KeyId,
+    /// What was asked for.
+    pub endpoint: Endpoint,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The institutions, once they were known.
+    pub banks: Option<Banks>,
+    /// When it was admitted.
+    pub at: DateTime<Utc>,
+    /// From its admission to its answer.
+    pub duration: Duration,
+    /// Time spent with the bank, when it was asked.
+    pub bank_time: Option<Duration>,
 }
 
 #[cfg(test)]

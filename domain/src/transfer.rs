@@ -18,6 +18,15 @@ pub struct Transfer {
     receiver: ParticipantCode,
 }
 
+/// The institutions of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Banks {
+    /// Who sent it.
+    pub issuer: ParticipantCode,
+    /// Who received it.
+    pub receiver: ParticipantCode,
+}
+
 /// Issuer and receiver are one institution: such a payment never crosses SPEI and has no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("issuer and receiver are the same institution ({code})")]

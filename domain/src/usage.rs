@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, TimeDelta, Timelike, Utc};
 
+use crate::key::KeyId;
 use crate::latency::Latencies;
 use crate::outcome::{Endpoint, Outcome};
 
@@ -221,6 +222,22 @@ pub struct RequestCriteria {
     /// With this outcome.
     pub outcome: Option<Outcome>,
 }
+
+/// Which use is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsageQuery {
+    /// When, and in which slots.
+    pub period: Period,
+    /// What is told apart.
+    pub breakdown: Breakdown,
+    /// Of this key alone.
+    pub key: Option<KeyId>,
+    /// Of these requests alone.
+    pub criteria: RequestCriteria,
+}
+
+/// Most series of a report that are told apart.
+pub const MAX_SERIES: usize = 20;
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,10 @@
 
 #[cfg(feature = "contract")]
 pub mod contract;
+mod failure;
 pub mod inbound;
 pub mod outbound;
+mod receipt;
 
-use std::error::Error;
-use std::sync::Arc;
-
-/// The cause of an error, for the log alone: nobody decides anything by it.
-pub type Cause = Arc<dyn Error + Send + Sync>;
+pub use failure::{Cause, JournalError, StoreError};
+pub use receipt::Receipt;

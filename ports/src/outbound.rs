@@ -11,19 +11,18 @@ mod pacer;
 mod provider_keys;
 mod secret_marks;
 
-pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
+pub use crate::{JournalError, Receipt, StoreError};
+pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use clock::{Clock, Random, Timer, new_id};
 pub use identity::{
     AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
     IdentityError, IdentityProvider, TokenError,
 };
 pub use insight_store::{AuditLog, CustomerStore, UsageReader, UsageRow};
-pub use journal::{
-    AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
-};
+pub use journal::{AdmissionEntry, RefusalEntry, RequestEntry, UsageJournal};
 pub use key_store::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, KeyStore, ListError,
-    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
+    RotateError, Rotation, Scope, Snapshot, Successor, UpdateError,
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};

@@ -258,6 +258,23 @@ fn no_adapters_driver_is_shared_with_the_inside() {
     }
 }
 
+/// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
+/// other.
+#[test]
+fn neither_side_of_the_ports_names_the_other() {
+    let ports = Path::new(env!("CARGO_MANIFEST_DIR")).join("ports/src");
+    for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
+        let files = files_under(&ports.join(side));
+        let files = files
+            .into_iter()
+            .chain([ports.join(side).with_extension("rs")]);
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(other), "{} names {other}", path.display());
+        }
+    }
+}
+
 /// The statement by which a test is skipped.
 const SKIPS: [&str; 2] = [
     "else {\n        return;\n    };",

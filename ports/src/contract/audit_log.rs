@@ -3,7 +3,7 @@
 
 use std::future::Future;
 
-use domain::audit::AuditEntry;
+use domain::audit::{AuditEntry, AuditFilter};
 use domain::customer::ExistingKeys;
 use domain::limits::Plan;
 use domain::page::PageRequest;
@@ -13,7 +13,6 @@ use super::fixture::{
 };
 use super::paging;
 use super::stores::{Stores, StoresUnderTest};
-use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, ListError};
 
 /// Runs the whole suite; `make` gives a fresh database each time.

@@ -11,13 +11,13 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::account::Account;
 use domain::amount::Amount;
+use domain::file::RequestedFiles;
 use domain::participant::ParticipantCode;
 use domain::payment::PaymentState;
 use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use futures::future::join_all;
 
-use crate::inbound::RequestedFiles;
 use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 
 /// The amounts that choose an answer, in centavos.

@@ -2,7 +2,8 @@
 
 use std::future::Future;
 
-use domain::customer::{Customer, CustomerId};
+use domain::audit::AuditFilter;
+use domain::customer::{Customer, CustomerId, CustomerOverview};
 use domain::key::Owner;
 use domain::limits::{MonthlyUse, Plan};
 use domain::page::PageRequest;
@@ -11,7 +12,6 @@ use futures::future::join_all;
 use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
 use super::paging;
 use super::stores::{Stores, StoresUnderTest};
-use crate::inbound::{AuditFilter, CustomerOverview};
 use crate::outbound::{KeyChange, ListError};
 
 mod plan;

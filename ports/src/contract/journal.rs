@@ -11,14 +11,14 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
 use domain::participant::ParticipantCode;
-use domain::request::RequestId;
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fixture::{customer, record};
 use super::stores::Stores;
-use crate::inbound::{Banks, RequestQuery, RequestRecord};
 use crate::outbound::{AdmissionEntry, RefusalEntry, RequestEntry, Scope, UsageJournal};
 
 /// A journal, and where its words are read.

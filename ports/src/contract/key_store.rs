@@ -2,14 +2,13 @@
 
 use std::future::Future;
 
-use domain::key::{ApiKey, HashGeneration, KeyPrefix};
+use domain::key::{ApiKey, HashGeneration, KeyFilter, KeyPrefix, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::MonthlyUse;
 use domain::page::{Direction, PageRequest, PageSize};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
 use super::stores::{MANY, Stores, StoresUnderTest};
-use crate::inbound::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
 
 mod bound;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::audit::AuditEntry;
+use domain::audit::{AuditEntry, AuditFilter};
 use domain::customer::Customer;
 use domain::key::{ApiKey, KeyId};
 use domain::page::{PageRequest, PageSize};
 
 use super::fixture::{act, customer, month, record};
-use crate::inbound::AuditFilter;
 use crate::outbound::{
     AuditLog, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord, KeyState,
     KeyStore, Scope, SecretFingerprints, UpdateError, UsageReader,

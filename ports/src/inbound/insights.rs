@@ -1,22 +1,19 @@
 //! What people see of their use, of the bank, and — admins — of everybody.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::Customer;
-use domain::key::{Environment, KeyId};
+use domain::audit::{AuditFilter, AuditPage};
+use domain::customer::{Customer, CustomerOverview};
+use domain::key::{Environment, KeyId, KeyOverview};
 use domain::latency::Percentiles;
 use domain::limits::LimitStatus;
 use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::BankBudget;
 use domain::page::{Page, PageRequest};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Period, RequestCriteria, Totals};
-use uuid::Uuid;
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::{Totals, UsageQuery};
 
-use super::{
-    AuditFilter, AuditPage, Banks, Caller, CustomerOverview, KeyError, KeyOverview, RequestedScope,
-};
+use super::{Caller, KeyError, RequestedScope};
 
 /// Reads what the dashboard shows. Nothing here changes anything, but for [`Insights::customer`].
 #[async_trait]
@@ -63,33 +60,17 @@ pub trait Insights: Send + Sync {
     ) -> Result<AuditPage, KeyError>;
 }
 
-/// Which use is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UsageQuery {
-    /// When, and in which slots.
-    pub period: Period,
-    /// What is told apart.
-    pub breakdown: Breakdown,
-    /// Of this key alone.
-    pub key: Option<KeyId>,
-    /// Of these requests alone.
-    pub criteria: RequestCriteria,
-}
-
 /// Use over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UsageReport {
     /// The beginning of every slot, in order.
     pub slots: Vec<DateTime<Utc>>,
-    /// One series of counts each, the largest first; at most [`MAX_SERIES`], what is left over is
+    /// One series of counts each, the largest first; at most [`MAX_SERIES`](domain::usage::MAX_SERIES), what is left over is
     /// one more, [`SeriesLabel::Others`].
     pub series: Vec<Series>,
     /// Everything together.
     pub totals: Totals,
 }
-
-/// Most series of a report that are told apart.
-pub const MAX_SERIES: usize = 20;
 
 /// Requests of one kind over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,46 +94,6 @@ pub enum SeriesLabel {
     Outcome(Outcome),
     /// That they belong to none of the largest series.
     Others,
-}
-
-/// Which requests are listed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestQuery {
-    /// Of this key alone.
-    pub key: Option<KeyId>,
-    /// Of these alone.
-    pub criteria: RequestCriteria,
-    /// With this request id alone.
-    pub request_id: Option<RequestId>,
-    /// At or after this.
-    pub from: Option<DateTime<Utc>>,
-    /// Before this.
-    pub to: Option<DateTime<Utc>>,
-    /// Which page.
-    pub page: PageRequest,
-}
-
-/// One request, as it is kept. It holds no account, name or amount.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestRecord {
-    /// Our own id.
-    pub id: Uuid,
-    /// The id that the answer carried.
-    pub request_id: RequestId,
-    /// The key.
-    pub key: KeyId,
-    /// What was asked for.
-    pub endpoint: Endpoint,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// The institutions, once they were known.
-    pub banks: Option<Banks>,
-    /// When it was admitted.
-    pub at: DateTime<Utc>,
-    /// From its admission to its answer.
-    pub duration: Duration,
-    /// Time spent with the bank, when it was asked.
-    pub bank_time: Option<Duration>,
 }
 
 /// How a bank does.
@@ -183,15 +124,4 @@ pub enum BankState {
     Down,
     /// It wants to be left alone for a while.
     Paused,
-}
-
-/// Questions that we allow ourselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BankBudget {
-    /// Within any 60 seconds.
-    pub per_minute: u32,
-    /// How many are left of the last 60 seconds'; they may have to be spaced.
-    pub remaining: u32,
-    /// For how long the bank is left alone, if it is.
-    pub paused_for: Option<Duration>,
 }

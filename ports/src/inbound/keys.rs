@@ -1,17 +1,15 @@
 //! Managing keys and plans.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyStatus};
-use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan};
-use domain::month::Month;
-use domain::page::{Direction, Page, PageRequest};
+use domain::key::{
+    ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyOverview, KeyQuery, RevokedKeys,
+};
+use domain::limits::{Limits, LimitsChange, Plan};
+use domain::page::Page;
 
 use super::Caller;
-use crate::Cause;
-use crate::outbound::StoreError;
+use crate::{Cause, StoreError};
 
 /// Makes, lists, changes and revokes keys. Everything that changes something leaves an entry in the
 /// audit log, in the same step.
@@ -95,15 +93,6 @@ pub enum RequestedScope {
     Of(CustomerId),
 }
 
-/// Whether a list shows revoked keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RevokedKeys {
-    /// It does.
-    Included,
-    /// It doesn't.
-    Hidden,
-}
-
 /// A key that is to be made.
 #[derive(Clone, Debug)]
 pub struct NewKey {
@@ -132,88 +121,6 @@ pub struct RotatedKey {
     /// The new one.
     pub new: CreatedKey,
 }
-
-/// Which keys are listed, in which order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyQuery {
-    /// Which.
-    pub filter: KeyFilter,
-    /// By what.
-    pub order: KeySort,
-    /// From which end.
-    pub direction: Direction,
-    /// Which page.
-    pub page: PageRequest,
-}
-
-/// Which keys; each condition narrows the list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyFilter {
-    /// In one of these states; any when empty.
-    pub statuses: Vec<KeyStatus>,
-    /// Of this environment.
-    pub environment: Option<Environment>,
-    /// With this text in the name, or at the beginning of the prefix, the upper and lower case of
-    /// ASCII letters being alike; for a list of everybody's keys, in the owner's subject too.
-    pub text: Option<String>,
-}
-
-/// What a list of keys is ordered by. Equal ones are ordered by id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeySort {
-    /// When they were made.
-    Created,
-    /// Their names, as the database compares text.
-    Name,
-}
-
-/// A key, and what it used of a month.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyOverview {
-    /// The key.
-    pub key: ApiKey,
-    /// The month.
-    pub month: Month,
-    /// What it used of it.
-    pub used: MonthlyUse,
-}
-
-impl KeyOverview {
-    /// Requests left of the month's quota; `None` without a cap.
-    pub fn remaining(&self) -> Option<u64> {
-        let quota = self.key.limits.monthly_quota()?;
-        Some(quota.saturating_sub(self.used.net()))
-    }
-}
-
-/// A customer, and what it has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CustomerOverview {
-    /// The customer.
-    pub customer: Customer,
-    /// Its keys that aren't revoked.
-    pub active_keys: u64,
-    /// The month.
-    pub month: Month,
-    /// What its keys used of it.
-    pub used: MonthlyUse,
-}
-
-/// What the audit log is searched for; each condition narrows the list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuditFilter {
-    /// Entries about this customer.
-    pub customer: Option<CustomerId>,
-    /// Entries about this key.
-    pub key: Option<KeyId>,
-    /// At or after this.
-    pub from: Option<DateTime<Utc>>,
-    /// Before this.
-    pub to: Option<DateTime<Utc>>,
-}
-
-/// The audit log's entries, newest first.
-pub type AuditPage = Page<AuditEntry>;
 
 /// Why keys or plans can't be managed, or read.
 #[derive(Clone, Debug, thiserror::Error)]

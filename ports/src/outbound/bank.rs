@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::file::RequestedFiles;
+use domain::pacing::{BankBudget, ThrottleReason};
 use domain::payment::Payment;
 use domain::transfer::Transfer;
 
 use crate::Cause;
-use crate::inbound::{BankBudget, RequestedFiles};
 
 /// A bank that can be asked for proofs.
 #[async_trait]
@@ -84,35 +85,4 @@ pub enum BankError {
     /// No answer within the lookup's patience.
     #[error("the bank did not answer in time")]
     Timeout,
-}
-
-/// Why a bank may not be asked. For the log: a caller waits in each case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThrottleReason {
-    /// The bank answered with its page that wants a captcha.
-    CaptchaPage,
-    /// The bank answered with its page that says "too many queries".
-    TooManyQueriesPage,
-    /// The bank answered HTTP 429.
-    TooManyRequests,
-    /// It said one of these before, and is still left alone.
-    BackingOff,
-    /// Our own budget of questions has no room within the lookup's patience.
-    BudgetUsedUp,
-    /// As many lookups as we allow ourselves are under way.
-    TooManyLookups,
-}
-
-impl ThrottleReason {
-    /// The word that logs know it by.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CaptchaPage => "captcha_page",
-            Self::TooManyQueriesPage => "too_many_queries_page",
-            Self::TooManyRequests => "http_429",
-            Self::BackingOff => "backing_off",
-            Self::BudgetUsedUp => "budget_used_up",
-            Self::TooManyLookups => "too_many_lookups",
-        }
-    }
 }

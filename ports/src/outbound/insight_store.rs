@@ -2,19 +2,18 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::audit::{AuditContext, AuditFilter, AuditPage};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
 use domain::key::{KeyId, Owner};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Page, PageRequest};
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::UsageQuery;
 
 use super::{ListError, Scope, StoreError, UpdateError};
-use crate::inbound::{
-    AuditFilter, AuditPage, CustomerOverview, RequestQuery, RequestRecord, UsageQuery,
-};
 
 /// Keeps customers.
 #[async_trait]
@@ -54,7 +53,7 @@ pub trait CustomerStore: Send + Sync {
 pub trait UsageReader: Send + Sync {
     /// Requests added up by slot, by what is told apart, and by outcome; slots without requests
     /// have no row. Slots are hours or days: months are the caller's to add up. When keys are told
-    /// apart, the [`MAX_SERIES`](crate::inbound::MAX_SERIES) with the most requests are (of equals
+    /// apart, the [`MAX_SERIES`](domain::usage::MAX_SERIES) with the most requests are (of equals
     /// those with the smaller id), and the rows of all others have no key.
     async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
 

@@ -1,9 +1,5 @@
 //! The durable record of use.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,10 +9,10 @@ use domain::key::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::transfer::Banks;
 use uuid::Uuid;
 
-use crate::Cause;
-use crate::inbound::Banks;
+use crate::{Cause, JournalError, Receipt};
 
 /// Writes down what was used. Entries of many requests share one commit.
 #[async_trait]
@@ -110,45 +106,4 @@ pub struct RequestEntry {
     pub bank_time: Option<Duration>,
     /// The month that gets one request back, when it does.
     pub refund: Option<Month>,
-}
-
-/// A promise that an admission becomes durable.
-pub struct Receipt(Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send>>);
-
-impl Receipt {
-    /// A receipt that resolves as `future` does.
-    pub fn new(future: impl Future<Output = Result<(), JournalError>> + Send + 'static) -> Self {
-        Self(Box::pin(future))
-    }
-}
-
-impl Future for Receipt {
-    type Output = Result<(), JournalError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(context)
-    }
-}
-
-impl fmt::Debug for Receipt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Receipt")
-    }
-}
-
-/// The journal can't write.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum JournalError {
-    /// More entries wait than may.
-    #[error("the journal is full")]
-    Full,
-    /// The store failed for longer than the journal waits; what was handed over is still tried.
-    #[error("the journal can't write: {cause}")]
-    Store {
-        /// For the log.
-        cause: Cause,
-    },
-    /// It was closed.
-    #[error("the journal is closed")]
-    Closed,
 }

@@ -4,13 +4,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyName, KeyPrefix};
+use domain::key::{
+    ApiKey, Credential, KeyId, KeyName, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys,
+};
 use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
 use domain::page::Page;
 
-use crate::Cause;
-use crate::inbound::{KeyOverview, KeyQuery, RevokedKeys};
+use crate::StoreError;
 
 /// Keeps keys and what is known of their use. Every method is one atomic step; what changes a key
 /// leaves an entry in the audit log within that step, and one that changes nothing leaves none.
@@ -199,14 +200,6 @@ pub struct Change {
     pub key: KeyId,
     /// The key's state now (not at the time of the change).
     pub state: KeyState,
-}
-
-/// The store failed.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the store failed: {cause}")]
-pub struct StoreError {
-    /// For the log.
-    pub cause: Cause,
 }
 
 /// Why a key wasn't added.

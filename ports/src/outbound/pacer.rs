@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Throttled};
+use domain::pacing::{BackOff, BankBudget, Throttled};
 
 use crate::Cause;
-use crate::inbound::BankBudget;
 
 /// Gives out turns to ask one bank, in the order in which they are asked for, within its budget,
 /// by the rules of [`domain::pacing`]. It has a clock of its own; cycles are told to it by how long

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Pacing, Throttled, waitable};
-use ports::inbound::BankBudget;
+use domain::pacing::{BackOff, BankBudget, Pacing, Throttled, waitable};
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::runtime::Handle;
 

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Pacing, Schedule, Step, Throttled, Ticket, waitable};
-use ports::inbound::BankBudget;
+use domain::pacing::{BackOff, BankBudget, Pacing, Schedule, Step, Throttled, Ticket, waitable};
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};

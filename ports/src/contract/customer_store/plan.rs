@@ -1,6 +1,6 @@
 //! A customer's plan, and its keys' limits.
 
-use domain::audit::{Action, AuditEntry, customer_difference, difference};
+use domain::audit::{Action, AuditEntry, AuditFilter, customer_difference, difference};
 use domain::customer::{Customer, ExistingKeys};
 use domain::key::{ApiKey, KeyId};
 use domain::limits::Plan;
@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::super::fixture::{act, customer, limits, record_of};
 use super::super::stores::{Stores, StoresUnderTest};
 use super::known;
-use crate::inbound::AuditFilter;
 use crate::outbound::{ChangeNumber, KeyChange, UpdateError};
 
 async fn set_plan(

@@ -1,13 +1,12 @@
 //! Which keys a list holds.
 
 use domain::customer::CustomerId;
-use domain::key::{Environment, KeyPrefix, KeyStatus};
+use domain::key::{Environment, KeyFilter, KeyPrefix, KeyQuery, KeyStatus};
 
 use super::super::fixture::{customer, instant, month, name, prefix, record, record_of};
 use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
 use super::rotation::rotated;
-use crate::inbound::{KeyFilter, KeyQuery};
 use crate::outbound::{KeyChange, Scope};
 
 /// The numbers of the keys that pass; the list's total is theirs, if it is told.

@@ -1,13 +1,12 @@
 //! Lists of keys, page by page.
 
-use domain::key::{ApiKey, KeyId, KeyStatus};
+use domain::key::{ApiKey, KeyId, KeyOverview, KeyQuery, KeySort, KeyStatus};
 use domain::page::{Cursor, Direction, PageRequest};
 
 use super::super::fixture::{foreign_cursor, instant, month, name, page_of, record};
 use super::super::paging::pages;
 use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
-use crate::inbound::{KeyOverview, KeyQuery, KeySort};
 use crate::outbound::{KeyChange, ListError, Scope};
 
 /// Names that every database puts in the same order, some of them twice.

@@ -1,13 +1,14 @@
 //! What keys leave in the audit log, in the step that changes them.
 
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange, creation, difference};
+use domain::audit::{
+    Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
+};
 use domain::key::ApiKey;
 use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, name, record};
 use super::super::stores::{MANY, StoresUnderTest};
 use super::rotation::{rotated, successor};
-use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, Rotation, Scope};
 
 fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {

@@ -1,13 +1,12 @@
 //! Another customer's keys don't exist.
 
 use domain::customer::Customer;
-use domain::key::ApiKey;
+use domain::key::{ApiKey, RevokedKeys};
 
 use super::super::fixture::{act, customer, instant, limits, month, name, record_of};
 use super::super::stores::{Stores, StoresUnderTest};
 use super::rotation::{successor, successor_of};
 use super::{everything, listed};
-use crate::inbound::RevokedKeys;
 use crate::outbound::{ChangeNumber, KeyChange, RotateError, Scope, UpdateError};
 
 /// Two customers, with a key each.

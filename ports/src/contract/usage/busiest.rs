@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use domain::key::KeyId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, RequestCriteria, UsageQuery};
 
 use super::super::fixture::record_of;
 use super::super::journal::JournalUnderTest;
 use super::{at, request};
-use crate::inbound::{MAX_SERIES, UsageQuery};
 use crate::outbound::Scope;
 
 pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalUnderTest) {

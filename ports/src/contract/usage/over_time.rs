@@ -6,12 +6,11 @@ use domain::key::KeyId;
 use domain::latency::Latencies;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use uuid::Uuid;
 
 use super::super::journal::JournalUnderTest;
 use super::{Keys, at, noon, refusal, request};
-use crate::inbound::UsageQuery;
 use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
 
 pub(super) mod apart;

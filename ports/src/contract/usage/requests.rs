@@ -8,14 +8,14 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::PageRequest;
 use domain::participant::ParticipantCode;
-use domain::request::RequestId;
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 
 use super::super::fixture::{customer, foreign_cursor, page_of};
 use super::super::journal::{JournalUnderTest, kept};
 use super::super::paging;
 use super::{Keys, at, noon, refusal, request};
-use crate::inbound::{Banks, RequestQuery, RequestRecord};
 use crate::outbound::{ListError, RefusalEntry, RequestEntry, Scope};
 
 fn every(page: PageRequest) -> RequestQuery {

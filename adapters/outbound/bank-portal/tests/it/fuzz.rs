@@ -1,8 +1,8 @@
 //! A portal whose every answer is damaged at random, below HTTP.
 
 use bytes::Bytes;
+use domain::file::RequestedFiles;
 use futures::{StreamExt as _, stream};
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;

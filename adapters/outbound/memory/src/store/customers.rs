@@ -2,12 +2,11 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference};
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
 use domain::key::{KeyId, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Direction, Page, PageRequest};
-use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 
 use super::pages::{by_instant, holds, page};

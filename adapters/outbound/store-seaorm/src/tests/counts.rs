@@ -1,15 +1,15 @@
 //! How many statements.
 
 use chrono::TimeDelta;
+use domain::audit::AuditFilter;
 use domain::customer::ExistingKeys;
+use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use domain::page::Direction;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::RequestQuery;
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record_of};
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{
     AuditLog, CustomerStore, DenyList, Fingerprint, KeyChange, KeyStore, Successor, UsageReader,
 };

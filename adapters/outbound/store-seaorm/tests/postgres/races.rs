@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::customer::{Customer, ExistingKeys};
-use domain::key::KeyId;
+use domain::key::{KeyId, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use futures::future::join_all;
 use ports::contract::fixture::{act, customer, record, record_of};
-use ports::inbound::RevokedKeys;
 use ports::outbound::{
     ChangeNumber, CustomerStore, Denial, DenyList, Fingerprint, InsertError, KeyChange, KeyRecord,
     KeyStore, RotateError, Scope, Successor,
