@@ -1,5 +1,5 @@
-//! Who keys belong to: an account of this service. (In this code the word *account* means a
-//! beneficiary's bank account; the APIs call a customer an account.)
+//! Customers: the owners of keys. (In this code the word *account* means a beneficiary's bank
+//! account; the APIs call a customer an account.)
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -23,33 +23,33 @@ impl std::fmt::Display for CustomerId {
 pub struct Customer {
     /// Its identity.
     pub id: CustomerId,
-    /// Who it is.
+    /// The identity at its provider.
     pub owner: Owner,
-    /// What new keys start with.
+    /// The plan; new keys start with its limits.
     pub plan: Plan,
-    /// When it was first seen.
+    /// Time of the first sign-in.
     pub created_at: DateTime<Utc>,
 }
 
-/// A customer, and what it has.
+/// A customer with its keys and their use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomerOverview {
     /// The customer.
     pub customer: Customer,
     /// Its keys that aren't revoked.
     pub active_keys: u64,
-    /// The month.
+    /// The month of `used`.
     pub month: Month,
-    /// What its keys used of it.
+    /// Use of the month by its keys.
     pub used: MonthlyUse,
 }
 
-/// What a person may do.
+/// Permissions of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Manage its own keys.
     Member,
-    /// Manage everybody's keys, limits and plans besides.
+    /// Also manage everybody's keys, limits and plans.
     Admin,
 }
 
@@ -63,11 +63,11 @@ impl Role {
     }
 }
 
-/// Whether a key that exists takes the limits of its customer's new plan.
+/// Effect of a new plan on a customer's existing keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingKeys {
-    /// It keeps the limits that it has.
+    /// They keep their limits.
     Keep,
-    /// It takes the plan's limits, unless it is revoked.
+    /// They take the plan's limits, unless revoked.
     Follow,
 }

@@ -1,9 +1,9 @@
-//! What a proof request asks for and what became of it, in the words that statistics keep.
+//! Endpoints and outcomes of proof requests, as statistics record them.
 
 use crate::file::RequestedFiles;
 use crate::query::Institutions;
 
-/// The endpoints that a request can name.
+/// Proof endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// `xml_auto`.
@@ -23,7 +23,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// All endpoints, in the contract's order.
+    /// All endpoints, in the API's order.
     pub const ALL: [Self; 7] = [
         Self::XmlAuto,
         Self::Xml,
@@ -47,14 +47,14 @@ impl Endpoint {
         }
     }
 
-    /// Reads the last segment of a path.
+    /// Parses the last segment of a path.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|endpoint| endpoint.name() == name)
     }
 
-    /// The files that it serves.
+    /// The files that the endpoint serves.
     pub fn wanted(self) -> RequestedFiles {
         match self {
             Self::XmlAuto | Self::Xml | Self::XmlBase64 => RequestedFiles::Xml,
@@ -63,7 +63,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the caller must name both institutions.
+    /// Returns which institutions the caller must name.
     pub fn institutions(self) -> Institutions {
         match self {
             Self::XmlAuto | Self::PdfAuto | Self::ZipAuto => Institutions::Inferable,
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 }
 
-/// What became of a request whose key was good.
+/// Outcome of a request with a valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// The proof was delivered.
@@ -89,15 +89,15 @@ pub enum Outcome {
     RateLimited,
     /// Refused by the month's quota.
     QuotaExceeded,
-    /// The bank answered something that we don't understand.
+    /// The bank's answer could not be understood.
     BankProtocolError,
     /// The bank could not be reached, or said that it is closed.
     BankUnavailable,
-    /// The bank's own limit, or our budget of it, is used up.
+    /// The bank's own limit, or our budget of queries, is used up.
     BankThrottled,
     /// The bank did not answer in time.
     BankTimeout,
-    /// We failed.
+    /// An internal error.
     InternalError,
 }
 
@@ -118,7 +118,7 @@ impl Outcome {
         Self::InternalError,
     ];
 
-    /// The word that is stored and logged.
+    /// The name that is stored and logged.
     pub fn name(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
@@ -136,12 +136,13 @@ impl Outcome {
         }
     }
 
-    /// Reads the word that is stored.
+    /// Parses a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
-    /// Whether the request is given back to the month's quota: ours and the bank's failures are.
+    /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's
+    /// failures.
     pub fn is_refunded(self) -> bool {
         match self {
             Self::BankProtocolError

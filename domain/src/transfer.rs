@@ -1,4 +1,4 @@
-//! One interbank transfer, named completely enough to ask the bank for its proof.
+//! An interbank transfer with everything needed to query its proof.
 
 use chrono::NaiveDate;
 
@@ -7,7 +7,7 @@ use crate::amount::Amount;
 use crate::participant::ParticipantCode;
 use crate::tracking_key::TrackingKey;
 
-/// The six facts that name one transfer. Issuer and receiver are different institutions.
+/// The six facts that identify a transfer. Issuer and receiver are different institutions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
     date: NaiveDate,
@@ -21,9 +21,9 @@ pub struct Transfer {
 /// The institutions of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Banks {
-    /// Who sent it.
+    /// The sender.
     pub issuer: ParticipantCode,
-    /// Who received it.
+    /// The receiver.
     pub receiver: ParticipantCode,
 }
 
@@ -66,7 +66,7 @@ impl Transfer {
         self.date
     }
 
-    /// The name that the issuer gave the transfer.
+    /// The issuer's name of the transfer.
     pub fn tracking_key(&self) -> &TrackingKey {
         &self.tracking_key
     }

@@ -1,4 +1,4 @@
-//! Completing queries to transfers.
+//! Completion of queries to transfers.
 
 use rstest::rstest;
 
@@ -79,7 +79,7 @@ fn a_side_that_the_caller_named_is_not_inferred() {
     Some(Gap::UnknownTrackingKeyShape),
     Some(Gap::UnknownCardPrefix)
 )]
-fn a_gap_is_told_for_its_side(
+fn a_failed_inference_is_reported_for_its_side(
     #[case] key: &str,
     #[case] account: &str,
     #[case] issuer: Option<Gap>,
@@ -105,7 +105,7 @@ fn one_institution_on_both_sides_has_no_proof(
 }
 
 #[test]
-fn the_kind_of_evidence_says_no_digit() {
+fn the_kind_of_evidence_contains_no_digit() {
     let shape = |confidence| Evidence::TrackingKeyShape {
         bank: "1",
         confidence,

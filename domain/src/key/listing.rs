@@ -5,57 +5,57 @@ use crate::limits::MonthlyUse;
 use crate::month::Month;
 use crate::page::{Direction, PageRequest};
 
-/// Which keys are listed, in which order.
+/// A query for keys, with filter and order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyQuery {
-    /// Which.
+    /// The filter.
     pub filter: KeyFilter,
-    /// By what.
+    /// The sort column.
     pub order: KeySort,
-    /// From which end.
+    /// The sort direction.
     pub direction: Direction,
-    /// Which page.
+    /// The page.
     pub page: PageRequest,
 }
 
-/// Which keys; each condition narrows the list.
+/// Filter of keys; each condition narrows the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyFilter {
-    /// In one of these states; any when empty.
+    /// With one of these statuses; any when empty.
     pub statuses: Vec<KeyStatus>,
     /// Of this environment.
     pub environment: Option<Environment>,
-    /// With this text in the name, or at the beginning of the prefix, the upper and lower case of
-    /// ASCII letters being alike; for a list of everybody's keys, in the owner's subject too.
+    /// With this text in the name, or at the beginning of the prefix, ASCII letters compared
+    /// without case; in a list of everybody's keys, also in the owner's subject.
     pub text: Option<String>,
 }
 
-/// What a list of keys is ordered by. Equal ones are ordered by id.
+/// Sort column of a list of keys. Equal values are ordered by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeySort {
-    /// When they were made.
+    /// Time of creation.
     Created,
-    /// Their names, as the database compares text.
+    /// Name, as the database compares text.
     Name,
 }
 
-/// Whether a list shows revoked keys.
+/// Visibility of revoked keys in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevokedKeys {
-    /// It does.
+    /// Revoked keys are listed.
     Included,
-    /// It doesn't.
+    /// Revoked keys are left out.
     Hidden,
 }
 
-/// A key, and what it used of a month.
+/// A key and its use of a month.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyOverview {
     /// The key.
     pub key: ApiKey,
-    /// The month.
+    /// The month of `used`.
     pub month: Month,
-    /// What it used of it.
+    /// The key's use of the month.
     pub used: MonthlyUse,
 }
 

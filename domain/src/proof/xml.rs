@@ -1,4 +1,4 @@
-//! From the bytes of a proof to its values.
+//! Parsing of a proof's XML.
 
 use chrono::NaiveTime;
 use roxmltree::{Document, Node, ParsingOptions};
@@ -16,7 +16,7 @@ const MAX_NODES: u32 = 64;
 /// attributes would keep it busy for minutes.
 const MAX_QUOTES: usize = 1024;
 
-/// Reads a proof, without asking whether its parts agree.
+/// Parses a proof, without checking that its parts agree.
 pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
     let text = checked_text(xml)?;
     let options = ParsingOptions {
@@ -31,7 +31,7 @@ pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
     proof(root)
 }
 
-/// The text, unless its size, encoding or kind already says that it is no proof.
+/// Checks size, encoding and document type; returns the text.
 fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
     if xml.len() > MAX_BYTES {
         return Err(ProofError::TooLarge { bytes: xml.len() });
@@ -47,7 +47,7 @@ fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
     Ok(text)
 }
 
-/// The parser's own message isn't kept: it can quote the document.
+/// Drops the parser's own message: it can quote the document.
 fn refusal(error: roxmltree::Error) -> ProofError {
     match error {
         roxmltree::Error::DtdDetected => ProofError::DocumentType,
@@ -92,7 +92,7 @@ fn party(node: Node<'_, '_>, institution: &str) -> Party {
     )
 }
 
-/// The one child of this name, if there is any.
+/// The only child of this name, if there is one.
 fn child<'a, 'input>(
     root: Node<'a, 'input>,
     name: &'static str,
