@@ -1,4 +1,4 @@
-//! The executable specification of each outbound port. Every adapter runs the same suites.
+//! Contract suites: the executable specification of each outbound port, run by every adapter.
 
 pub mod audit_log;
 pub mod bank;

@@ -1,9 +1,9 @@
-//! Failures that either side of the application passes on.
+//! Failures that pass through the application.
 
 use std::error::Error;
 use std::sync::Arc;
 
-/// The cause of an error, for the log alone: nobody decides anything by it.
+/// The cause of an error, for the log alone: no decision depends on it.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// The store failed.
@@ -17,16 +17,16 @@ pub struct StoreError {
 /// The journal can't write.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
-    /// More entries wait than may.
+    /// More entries wait than allowed.
     #[error("the journal is full")]
     Full,
-    /// The store failed for longer than the journal waits; what was handed over is still tried.
+    /// The store failed for longer than the journal waits; submitted entries are still retried.
     #[error("the journal can't write: {cause}")]
     Store {
         /// For the log.
         cause: Cause,
     },
-    /// It was closed.
+    /// The journal is closed.
     #[error("the journal is closed")]
     Closed,
 }

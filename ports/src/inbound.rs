@@ -1,4 +1,4 @@
-//! What the outside may ask of us.
+//! Inbound ports: the application's use cases.
 
 mod gatekeeper;
 mod health;

@@ -1,4 +1,4 @@
-//! What we ask of the outside.
+//! Outbound ports: services that the application needs.
 
 mod bank;
 mod clock;

@@ -1,4 +1,4 @@
-//! The receipt of an admission: the journal gives it, and an admission carries it.
+//! Receipts of admissions: issued by the journal, carried by the admission.
 
 use std::fmt;
 use std::future::Future;
@@ -7,11 +7,11 @@ use std::task::{Context, Poll};
 
 use crate::JournalError;
 
-/// A promise that an admission becomes durable.
+/// A future that resolves once an admission is durable.
 pub struct Receipt(Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send>>);
 
 impl Receipt {
-    /// A receipt that resolves as `future` does.
+    /// A receipt that resolves with `future`.
     pub fn new(future: impl Future<Output = Result<(), JournalError>> + Send + 'static) -> Self {
         Self(Box::pin(future))
     }

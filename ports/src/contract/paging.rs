@@ -1,4 +1,4 @@
-//! Lists, walked page by page.
+//! Reading of lists page by page.
 
 use domain::page::{Page, PageRequest};
 
@@ -7,7 +7,7 @@ use crate::outbound::ListError;
 /// More pages than any list of the suites has: a list that repeats itself ends there.
 const MOST_PAGES: usize = 1_000;
 
-/// The pages of a list from `ask` on, each beginning after the one before.
+/// The pages of a list from `ask` on, each beginning after the previous one.
 pub(super) async fn pages<T>(
     mut ask: PageRequest,
     read: impl AsyncFn(PageRequest) -> Result<Page<T>, ListError>,

@@ -1,4 +1,5 @@
-//! What people see of their use, of the bank, and — admins — of everybody.
+//! Inbound port: the dashboard's data: use, requests, the bank's health; for admins also all
+//! customers and the audit log.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,13 +16,13 @@ use domain::usage::{Totals, UsageQuery};
 
 use super::{Caller, KeyError, RequestedScope};
 
-/// Reads what the dashboard shows. Nothing here changes anything, but for [`Insights::customer`].
+/// Inbound port: reads the dashboard's data. Only [`Insights::customer`] changes anything.
 #[async_trait]
 pub trait Insights: Send + Sync {
-    /// The caller as a customer; made, with the free plan, when it is seen for the first time.
+    /// The caller as a customer; created, with the free plan, at the first call.
     async fn customer(&self, caller: &Caller) -> Result<Customer, KeyError>;
 
-    /// What is left of a key's limits at this moment. Asks no database.
+    /// Current state of a key's limits. Queries no database.
     async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError>;
 
     /// Use over time, slot by slot without gaps.
@@ -40,10 +41,10 @@ pub trait Insights: Send + Sync {
         ask: &RequestQuery,
     ) -> Result<Page<RequestRecord>, KeyError>;
 
-    /// How the bank of an environment does, as this gateway sees it.
+    /// Health of an environment's bank, as observed by this gateway.
     async fn bank(&self, environment: Environment) -> BankHealth;
 
-    /// All customers, newest first, whose subject or issuer holds `text`. Admins only.
+    /// All customers, newest first, whose subject or issuer contains `text`. Admins only.
     async fn customers(
         &self,
         caller: &Caller,
@@ -65,56 +66,56 @@ pub trait Insights: Send + Sync {
 pub struct UsageReport {
     /// The beginning of every slot, in order.
     pub slots: Vec<DateTime<Utc>>,
-    /// One series of counts each, the largest first; at most [`MAX_SERIES`](domain::usage::MAX_SERIES), what is left over is
-    /// one more, [`SeriesLabel::Others`].
+    /// Series of counts, the largest first; at most [`MAX_SERIES`](domain::usage::MAX_SERIES), and
+    /// one more for the rest, [`SeriesLabel::Others`].
     pub series: Vec<Series>,
-    /// Everything together.
+    /// Totals of all series.
     pub totals: Totals,
 }
 
-/// Requests of one kind over time.
+/// Requests of one group over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// Which kind.
+    /// The group.
     pub label: SeriesLabel,
     /// Requests in each slot, as many as there are slots.
     pub counts: Vec<u64>,
 }
 
-/// What the requests of a series have in common.
+/// Common attribute of a series' requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SeriesLabel {
-    /// Nothing: all of them.
+    /// None: all requests.
     Total,
     /// Their key.
     Key(KeyId),
-    /// What they asked for.
+    /// Their endpoint.
     Endpoint(Endpoint),
-    /// What became of them.
+    /// Their outcome.
     Outcome(Outcome),
-    /// That they belong to none of the largest series.
+    /// The rest: requests in none of the largest series.
     Others,
 }
 
-/// How a bank does.
+/// Health of a bank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BankHealth {
-    /// In a word.
+    /// The state.
     pub state: BankState,
-    /// Lookups of the last hour that this process made.
+    /// Lookups of the last hour by this process.
     pub lookups: u64,
-    /// The share of them that the bank answered, 0 to 1; `None` when there were none.
+    /// Share of them that the bank answered, 0 to 1; `None` when there were none.
     pub success_rate: Option<f64>,
-    /// How long those took; `None` when there were none.
+    /// Their durations; `None` when there were none.
     pub latency: Option<Percentiles>,
-    /// What is left of our budget of questions; `None` for a bank without one.
+    /// State of our budget of queries; `None` for a bank without one.
     pub budget: Option<BankBudget>,
 }
 
-/// How a bank does, in a word.
+/// State of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BankState {
-    /// Nobody asked in the last hour.
+    /// No lookup in the last hour.
     Unknown,
     /// It answers.
     Operational,
@@ -122,6 +123,6 @@ pub enum BankState {
     Degraded,
     /// All of the last lookups failed.
     Down,
-    /// It wants to be left alone for a while.
+    /// Paused: the bank throttled us.
     Paused,
 }

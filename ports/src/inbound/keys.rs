@@ -1,4 +1,4 @@
-//! Managing keys and plans.
+//! Inbound port: management of keys and plans.
 
 use async_trait::async_trait;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
@@ -11,11 +11,11 @@ use domain::page::Page;
 use super::Caller;
 use crate::{Cause, StoreError};
 
-/// Makes, lists, changes and revokes keys. Everything that changes something leaves an entry in the
-/// audit log, in the same step.
+/// Inbound port: creates, lists, changes and revokes keys. Every mutation writes its audit entry in
+/// the same transaction.
 #[async_trait]
 pub trait KeyAdministration: Send + Sync {
-    /// Makes a key of the caller's. Its secret is in the answer, and nowhere else ever after.
+    /// Creates a key of the caller's. Its secret is in the answer, and never available again.
     async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError>;
 
     /// Keys, one page.
@@ -37,7 +37,7 @@ pub trait KeyAdministration: Send + Sync {
         id: KeyId,
     ) -> Result<KeyOverview, KeyError>;
 
-    /// Gives a key another name.
+    /// Renames a key.
     async fn rename(
         &self,
         caller: &Caller,
@@ -46,7 +46,7 @@ pub trait KeyAdministration: Send + Sync {
         name: KeyName,
     ) -> Result<KeyOverview, KeyError>;
 
-    /// Revokes a key; revoking it again changes nothing. When this returns, no request is admitted
+    /// Revokes a key; revoking it again changes nothing. Once this returns, no request is admitted
     /// with it any more.
     async fn revoke(
         &self,
@@ -56,7 +56,7 @@ pub trait KeyAdministration: Send + Sync {
     ) -> Result<KeyOverview, KeyError>;
 
     /// Gives a key of the caller's a successor with the same name, environment and limits. The old
-    /// one revokes itself when `grace` is over; at once when there is none.
+    /// one is revoked at the end of `grace`; at once when that is zero.
     async fn rotate(
         &self,
         caller: &Caller,
@@ -82,7 +82,7 @@ pub trait KeyAdministration: Send + Sync {
     ) -> Result<Customer, KeyError>;
 }
 
-/// Whose keys, requests or use a question reaches.
+/// Requested scope of keys, requests or use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedScope {
     /// The caller's own. Anything else doesn't exist.
@@ -93,27 +93,27 @@ pub enum RequestedScope {
     Of(CustomerId),
 }
 
-/// A key that is to be made.
+/// A key to be created.
 #[derive(Clone, Debug)]
 pub struct NewKey {
     /// Its label.
     pub name: KeyName,
-    /// Which bank it asks.
+    /// The bank that it queries.
     pub environment: Environment,
     /// Its limits; the plan's when not given. Admins only.
     pub limits: Option<Limits>,
 }
 
-/// A key that was just made.
+/// A key just created.
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
     /// The key.
     pub key: KeyOverview,
-    /// Its complete text.
+    /// Its complete text, secret included.
     pub secret: FullKey,
 }
 
-/// A key that was given a successor.
+/// A rotated key and its successor.
 #[derive(Clone, Debug)]
 pub struct RotatedKey {
     /// The old key.
@@ -122,25 +122,25 @@ pub struct RotatedKey {
     pub new: CreatedKey,
 }
 
-/// Why keys or plans can't be managed, or read.
+/// Error of managing or reading keys, plans or use.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum KeyError {
-    /// It doesn't exist, or not within the caller's reach.
+    /// It doesn't exist, or is outside the caller's scope.
     #[error("it doesn't exist")]
     NotFound,
-    /// Only admins may.
+    /// Admins only.
     #[error("only admins may do this")]
     Forbidden,
-    /// The key is revoked, and has to be active for this.
+    /// The key is revoked, and the operation needs an active one.
     #[error("the key is revoked")]
     Revoked,
     /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
-    /// The customer has as many active keys as it may have.
+    /// The customer has as many active keys as allowed.
     #[error("a customer has at most {most} active keys")]
     TooManyKeys {
-        /// How many it may have.
+        /// The limit.
         most: u64,
     },
     /// The cursor belongs to another list.

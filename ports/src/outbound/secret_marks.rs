@@ -1,28 +1,28 @@
-//! Which secrets a database's keys were hashed with.
+//! Port: fingerprints of the secrets that a database's keys were hashed with.
 
 use async_trait::async_trait;
 use domain::key::{HashGeneration, SecretFingerprint};
 
 use super::StoreError;
 
-/// Remembers the secrets of a database by their marks, so that a process with another one is told
-/// so, and doesn't refuse every key.
+/// Port: fingerprints of a database's secrets. They let a process with another secret fail with a
+/// clear message instead of refusing every key.
 #[async_trait]
 pub trait SecretFingerprints: Send + Sync {
-    /// Whether each generation's secret is the one that the database knows. The first that is asked
-    /// about becomes it, for good; none does when another generation's is wrong. One atomic step: of
-    /// two at the same moment, one is the first.
+    /// Compares each generation's fingerprint with the stored one. The first fingerprint of a
+    /// generation is stored, for good; none is stored when another generation's is wrong. One
+    /// atomic step: of two concurrent calls, one is the first.
     async fn recognise(
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError>;
 }
 
-/// How secrets stand to those that a database knows.
+/// Result of comparing secrets with those of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretCheck {
     /// Each is the same, or the first.
     Same,
-    /// This generation's is another one.
+    /// This generation's secret is another one.
     Other(HashGeneration),
 }

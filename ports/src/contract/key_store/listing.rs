@@ -9,7 +9,7 @@ use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
 use crate::outbound::{KeyChange, ListError, Scope};
 
-/// Names that every database puts in the same order, some of them twice.
+/// Names with the same order in every database, some of them twice.
 const NAMES: [&str; 9] = [
     "caja", "banco", "dato", "caja", "abono", "banco", "caja", "entrega", "abono",
 ];
@@ -97,7 +97,7 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.enrolled(1).await;
-    // Neither made nor added in the order of their ids.
+    // Neither created nor added in the order of their ids.
     for (number, created) in [(3, 1), (1, 2), (2, 1)] {
         let mut record = record(number);
         record.key.name = name("caja");
@@ -114,7 +114,7 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(
     }
 }
 
-pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhile(
+pub(super) async fn a_page_begins_after_the_previous_one_despite_changes(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     named(&here).await;
@@ -124,7 +124,7 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhi
         ask.filter.statuses = vec![KeyStatus::Active];
         let (first, next) = page(&here, &ask).await;
         assert_eq!(first, before[..3]);
-        // The key that the cursor stands for, one that was seen, and one that wasn't.
+        // The cursor's key, one on an earlier page, and one on a later page.
         for (act, gone) in (10 * number..).zip([before[2], before[0], before[4]]) {
             here.changed(gone, KeyChange::Revoke, act).await;
         }
@@ -146,7 +146,7 @@ async fn listed_active(stores: &Stores, direction: Direction) -> Vec<KeyId> {
     page(stores, &ask).await.0
 }
 
-pub(super) async fn a_page_by_name_begins_after_a_key_that_is_gone(
+pub(super) async fn a_page_by_name_begins_after_a_key_that_moved(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let mut keys = named(&here).await;
@@ -154,7 +154,7 @@ pub(super) async fn a_page_by_name_begins_after_a_key_that_is_gone(
     let mut ask = asked(KeySort::Name, Direction::Ascending, page_of(4));
     let (first, next) = page(&here, &ask).await;
     assert_eq!(first, ids(&keys[..4]));
-    // The key that the cursor stands for moves to the end, others to both sides of the cursor.
+    // The cursor's key moves to the end, others to both sides of the cursor.
     for (act, (key, new)) in (20..).zip([(3, "zona"), (7, "aaa"), (0, "cuota")]) {
         let rename = KeyChange::Rename(name(new));
         keys[key] = here.changed(keys[key].id, rename, act).await;

@@ -1,4 +1,4 @@
-//! Use of more keys than are told apart.
+//! Use of more keys than a report separates.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::super::journal::JournalUnderTest;
 use super::{at, request};
 use crate::outbound::Scope;
 
-pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalUnderTest) {
+pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: JournalUnderTest) {
     let customer = under_test.stores.enrolled(1).await;
     let many = u16::try_from(MAX_SERIES).expect("few series") + 2;
     let mut requests = Vec::new();

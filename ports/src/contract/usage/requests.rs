@@ -1,4 +1,4 @@
-//! Requests, one by one.
+//! Lists of requests.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn walk(
     paging::walk(ask.page.clone(), read).await
 }
 
-/// The request ids of everybody's requests that are found.
+/// The request ids of matching requests, of everybody's.
 async fn found(under_test: &JournalUnderTest, ask: RequestQuery) -> Vec<String> {
     let found = walk(under_test, Scope::Everybody, ask).await;
     let ids = found.into_iter().map(|request| request.request_id);
@@ -60,7 +60,7 @@ fn request_id(text: &str) -> RequestId {
     RequestId::parse(text).expect("an id of the suite")
 }
 
-/// Requests of three keys, some at the same moment, handed over in no order.
+/// Requests of three keys, some at the same moment, submitted in no order.
 fn various(keys: &Keys) -> Vec<RequestEntry> {
     let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
     let failed = RequestEntry {
@@ -90,7 +90,7 @@ fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
     entries.iter().map(kept).collect()
 }
 
-pub(super) async fn no_request_is_an_empty_page(under_test: JournalUnderTest) {
+pub(super) async fn without_requests_the_page_is_empty(under_test: JournalUnderTest) {
     under_test.three_keys().await;
     let (reader, ask) = (&under_test.stores.usage, all());
     let page = reader.requests(Scope::Everybody, &ask).await;
@@ -112,7 +112,7 @@ pub(super) async fn pages_of_any_size_give_each_request_once_newest_first(
     }
 }
 
-pub(super) async fn a_page_begins_after_the_one_before_whatever_was_added(
+pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
     under_test: JournalUnderTest,
 ) {
     let keys = under_test.three_keys().await;
@@ -178,7 +178,7 @@ pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalU
     assert_eq!(own(first, by_request_id).await, []);
 }
 
-pub(super) async fn requests_are_found_by_what_they_have_in_common(under_test: JournalUnderTest) {
+pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let of_key = async |key: &ApiKey| {
@@ -232,7 +232,7 @@ pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUn
     }
 }
 
-pub(super) async fn requests_are_found_by_when_they_were_admitted(under_test: JournalUnderTest) {
+pub(super) async fn requests_are_found_by_time_of_admission(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let between = async |from: Option<DateTime<Utc>>, to: Option<DateTime<Utc>>| {
@@ -281,7 +281,7 @@ pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest
     }
 }
 
-pub(super) async fn what_a_limit_refused_is_no_request(under_test: JournalUnderTest) {
+pub(super) async fn a_request_refused_by_a_limit_is_not_listed(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     let by_quota = RefusalEntry {
         outcome: Outcome::QuotaExceeded,
