@@ -1,5 +1,8 @@
 //! Entries of the audit log: actor, action, key or customer, and the fields that changed.
 
+use strum::VariantArray;
+
+use crate::variants::all;
 use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
@@ -22,7 +25,18 @@ pub struct AuditContext {
 }
 
 /// Audited actions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// A key was created.
     KeyCreated,
@@ -40,30 +54,16 @@ pub enum Action {
 
 impl Action {
     /// All actions.
-    pub const ALL: [Self; 6] = [
-        Self::KeyCreated,
-        Self::KeyRenamed,
-        Self::KeyRevoked,
-        Self::KeyRotated,
-        Self::LimitsSet,
-        Self::PlanSet,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// The stored name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::KeyCreated => "key_created",
-            Self::KeyRenamed => "key_renamed",
-            Self::KeyRevoked => "key_revoked",
-            Self::KeyRotated => "key_rotated",
-            Self::LimitsSet => "limits_set",
-            Self::PlanSet => "plan_set",
-        }
+        self.into()
     }
 
     /// Parses a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.name() == name)
+        name.parse().ok()
     }
 }
 

@@ -45,7 +45,8 @@ pub struct CustomerOverview {
 }
 
 /// Permissions of a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// Manage its own keys.
     Member,
@@ -56,10 +57,7 @@ pub enum Role {
 impl Role {
     /// `member` or `admin`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-        }
+        self.into()
     }
 }
 

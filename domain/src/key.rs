@@ -29,7 +29,8 @@ impl fmt::Display for KeyId {
 }
 
 /// The bank that a key queries: the central bank's portal, or the sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Environment {
     /// The central bank's portal.
     Live,
@@ -40,17 +41,12 @@ pub enum Environment {
 impl Environment {
     /// `live` or `test`, as in a key's text.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Test => "test",
-        }
+        self.into()
     }
 
     /// Parses `live` or `test`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Live, Self::Test]
-            .into_iter()
-            .find(|environment| environment.name() == name)
+        name.parse().ok()
     }
 }
 
@@ -163,7 +159,8 @@ impl ApiKey {
 }
 
 /// Status of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum KeyStatus {
     /// It is accepted.
     Active,
@@ -176,18 +173,12 @@ pub enum KeyStatus {
 impl KeyStatus {
     /// `active`, `retiring` or `revoked`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Retiring => "retiring",
-            Self::Revoked => "revoked",
-        }
+        self.into()
     }
 
     /// Parses `active`, `retiring` or `revoked`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Active, Self::Retiring, Self::Revoked]
-            .into_iter()
-            .find(|status| status.name() == name)
+        name.parse().ok()
     }
 }
 

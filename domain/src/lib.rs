@@ -33,4 +33,5 @@ pub mod sign_in;
 pub mod tracking_key;
 pub mod transfer;
 pub mod usage;
+mod variants;
 pub mod window;

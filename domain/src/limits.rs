@@ -1,5 +1,8 @@
 //! Limits of a key, plans, and the state of a limit after a decision.
 
+use strum::VariantArray;
+
+use crate::variants::all;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -119,7 +122,18 @@ impl From<Limits> for LimitsChange {
 }
 
 /// A customer's plan. A new key starts with its plan's limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Plan {
     /// Free: 60 a minute, 1,000 a month.
     #[default]
@@ -130,19 +144,16 @@ pub enum Plan {
 
 impl Plan {
     /// All plans.
-    pub const ALL: [Self; 2] = [Self::Startup, Self::Enterprise];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// `startup` or `enterprise`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Startup => "startup",
-            Self::Enterprise => "enterprise",
-        }
+        self.into()
     }
 
     /// Reads `startup` or `enterprise`.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|plan| plan.name() == name)
+        name.parse().ok()
     }
 
     /// The limits of a new key of this plan.

@@ -1,10 +1,24 @@
 //! Endpoints and outcomes of proof requests, as statistics record them.
 
+use strum::VariantArray;
+
 use crate::file::RequestedFiles;
 use crate::query::Institutions;
+use crate::variants::all;
 
 /// Proof endpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Endpoint {
     /// `xml_auto`.
     XmlAuto,
@@ -24,34 +38,16 @@ pub enum Endpoint {
 
 impl Endpoint {
     /// All endpoints, in the API's order.
-    pub const ALL: [Self; 7] = [
-        Self::XmlAuto,
-        Self::Xml,
-        Self::Pdf,
-        Self::PdfAuto,
-        Self::ZipAuto,
-        Self::Base64,
-        Self::XmlBase64,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// The last segment of the endpoint's path.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::XmlAuto => "xml_auto",
-            Self::Xml => "xml",
-            Self::Pdf => "pdf",
-            Self::PdfAuto => "pdf_auto",
-            Self::ZipAuto => "zip_auto",
-            Self::Base64 => "base64",
-            Self::XmlBase64 => "xml_base64",
-        }
+        self.into()
     }
 
     /// Parses the last segment of a path.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|endpoint| endpoint.name() == name)
+        name.parse().ok()
     }
 
     /// The files that the endpoint serves.
@@ -73,7 +69,18 @@ impl Endpoint {
 }
 
 /// Outcome of a request with a valid key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// The proof was delivered.
     Delivered,
@@ -103,42 +110,16 @@ pub enum Outcome {
 
 impl Outcome {
     /// All outcomes.
-    pub const ALL: [Self; 12] = [
-        Self::Delivered,
-        Self::InvalidRequest,
-        Self::InferenceFailed,
-        Self::NotFound,
-        Self::NotIssued,
-        Self::RateLimited,
-        Self::QuotaExceeded,
-        Self::BankProtocolError,
-        Self::BankUnavailable,
-        Self::BankThrottled,
-        Self::BankTimeout,
-        Self::InternalError,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// The name that is stored and logged.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::InvalidRequest => "invalid_request",
-            Self::InferenceFailed => "inference_failed",
-            Self::NotFound => "not_found",
-            Self::NotIssued => "not_issued",
-            Self::RateLimited => "rate_limited",
-            Self::QuotaExceeded => "quota_exceeded",
-            Self::BankProtocolError => "bank_protocol_error",
-            Self::BankUnavailable => "bank_unavailable",
-            Self::BankThrottled => "bank_throttled",
-            Self::BankTimeout => "bank_timeout",
-            Self::InternalError => "internal_error",
-        }
+        self.into()
     }
 
     /// Parses a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+        name.parse().ok()
     }
 
     /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's

@@ -106,13 +106,15 @@ pub struct BankBudget {
 }
 
 /// Reason for a throttled lookup. For the log: a caller waits in each case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ThrottleReason {
     /// The bank answered with its page that wants a captcha.
     CaptchaPage,
     /// The bank answered with its page that says "too many queries".
     TooManyQueriesPage,
     /// The bank answered HTTP 429.
+    #[strum(serialize = "http_429")]
     TooManyRequests,
     /// The bank answered one of these before; the back-off hasn't ended.
     BackingOff,
@@ -124,15 +126,8 @@ pub enum ThrottleReason {
 
 impl ThrottleReason {
     /// The name in logs.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CaptchaPage => "captcha_page",
-            Self::TooManyQueriesPage => "too_many_queries_page",
-            Self::TooManyRequests => "http_429",
-            Self::BackingOff => "backing_off",
-            Self::BudgetUsedUp => "budget_used_up",
-            Self::TooManyLookups => "too_many_lookups",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,10 +1,13 @@
 //! The bank's record of a payment that has no proof (yet).
 
+use strum::VariantArray;
+
+use crate::variants::all;
 use chrono::NaiveDateTime;
 
 /// The state of a payment at the central bank. `Settled` doesn't mean that a proof exists: the
 /// receiving bank still has to confirm, usually within 30 minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum PaymentState {
     /// `En proceso`.
     InProcess,
@@ -28,17 +31,7 @@ pub enum PaymentState {
 
 impl PaymentState {
     /// All states, in the portal's order.
-    pub const ALL: [Self; 9] = [
-        Self::InProcess,
-        Self::Settled,
-        Self::Cancelled,
-        Self::Rejected,
-        Self::ReturnInProcess,
-        Self::Returned,
-        Self::NotSettled,
-        Self::NotFound,
-        Self::SentBack,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// The portal's own label.
     pub fn label(self) -> &'static str {

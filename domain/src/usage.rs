@@ -7,7 +7,8 @@ use crate::latency::Latencies;
 use crate::outcome::{Endpoint, Outcome};
 
 /// The length of a slot. Slots begin at full UTC hours, days and months.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Granularity {
     /// One hour.
     Hour,
@@ -29,18 +30,12 @@ impl Granularity {
 
     /// `hour`, `day` or `month`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Month => "month",
-        }
+        self.into()
     }
 
     /// Parses `hour`, `day` or `month`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Hour, Self::Day, Self::Month]
-            .into_iter()
-            .find(|granularity| granularity.name() == name)
+        name.parse().ok()
     }
 
     /// The beginning of the slot that contains an instant.
