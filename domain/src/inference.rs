@@ -66,7 +66,7 @@ pub enum Confidence {
 
 /// Reason for a failed inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Gap {
+pub enum InferenceFailure {
     /// No participant has the CLABE's prefix on that date.
     #[error("no participant has this CLABE prefix on that date")]
     UnknownClabePrefix,
@@ -81,40 +81,40 @@ pub enum Gap {
 /// Infers the receiver from the beneficiary's account, in the catalogue valid on `date`.
 ///
 /// # Errors
-/// [`Gap::UnknownClabePrefix`] or [`Gap::UnknownCardPrefix`].
+/// [`InferenceFailure::UnknownClabePrefix`] or [`InferenceFailure::UnknownCardPrefix`].
 pub fn infer_receiver(
     account: &Account,
     date: NaiveDate,
     catalogue: &Catalogue,
-) -> Result<Inferred, Gap> {
+) -> Result<Inferred, InferenceFailure> {
     match account {
         Account::Clabe(clabe) => {
             let prefix = clabe.prefix();
             let participant = catalogue
                 .by_clabe_prefix(prefix, date)
-                .ok_or(Gap::UnknownClabePrefix)?;
+                .ok_or(InferenceFailure::UnknownClabePrefix)?;
             let evidence = Evidence::ClabePrefix(prefix.to_owned());
             Ok(Inferred {
                 code: participant.code,
                 evidence,
             })
         }
-        Account::Card(card) => {
-            card_prefixes::issuer_of(card, date, catalogue).ok_or(Gap::UnknownCardPrefix)
-        }
+        Account::Card(card) => card_prefixes::issuer_of(card, date, catalogue)
+            .ok_or(InferenceFailure::UnknownCardPrefix),
     }
 }
 
 /// Infers the issuer from the shape of the tracking key, in the catalogue valid on `date`.
 ///
 /// # Errors
-/// [`Gap::UnknownTrackingKeyShape`].
+/// [`InferenceFailure::UnknownTrackingKeyShape`].
 pub fn infer_issuer(
     key: &TrackingKey,
     date: NaiveDate,
     catalogue: &Catalogue,
-) -> Result<Inferred, Gap> {
-    tracking_key_shapes::issuer_of(key, date, catalogue).ok_or(Gap::UnknownTrackingKeyShape)
+) -> Result<Inferred, InferenceFailure> {
+    tracking_key_shapes::issuer_of(key, date, catalogue)
+        .ok_or(InferenceFailure::UnknownTrackingKeyShape)
 }
 
 /// Dates that seem to stand inside a tracking key: first those that its shape names, then anything
@@ -141,9 +141,9 @@ pub enum Unresolved {
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
         /// Reason for which the issuer is unknown, if it is.
-        issuer: Option<Gap>,
+        issuer: Option<InferenceFailure>,
         /// Reason for which the receiver is unknown, if it is.
-        receiver: Option<Gap>,
+        receiver: Option<InferenceFailure>,
     },
     /// Both sides are one institution.
     #[error(transparent)]
@@ -188,8 +188,8 @@ pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Result<Resolved, Unr
 /// Returns one side's code, and its inference unless the caller named it.
 fn named_or_inferred(
     named: Option<ParticipantCode>,
-    infer: impl FnOnce() -> Result<Inferred, Gap>,
-) -> Result<(ParticipantCode, Option<Inferred>), Gap> {
+    infer: impl FnOnce() -> Result<Inferred, InferenceFailure>,
+) -> Result<(ParticipantCode, Option<Inferred>), InferenceFailure> {
     match named {
         Some(code) => Ok((code, None)),
         None => infer().map(|inferred| (inferred.code, Some(inferred))),

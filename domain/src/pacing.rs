@@ -15,7 +15,7 @@ mod pace;
 mod schedule;
 
 pub use back_off::{BackOff, FIRST_BACK_OFF};
-pub use schedule::{Schedule, Step, Ticket};
+pub use schedule::{Schedule, Step, WaiterId};
 
 /// Window of the budget.
 pub const MINUTE: Duration = Duration::from_mins(1);
@@ -73,7 +73,7 @@ impl Pacing {
 
 /// Longest wait for a turn that leaves time for the cycle, given a caller's patience. Little
 /// patience is divided evenly between the two.
-pub fn waitable(patience: Duration) -> Duration {
+pub fn longest_wait(patience: Duration) -> Duration {
     patience.saturating_sub(CYCLE.min(patience / 2))
 }
 
@@ -166,9 +166,12 @@ mod tests {
 
     #[test]
     fn a_wait_leaves_time_for_the_cycle() {
-        assert_eq!(waitable(Duration::from_secs(25)), Duration::from_secs(22));
-        assert_eq!(waitable(Duration::from_secs(2)), Duration::from_secs(1));
-        assert_eq!(waitable(Duration::ZERO), Duration::ZERO);
+        assert_eq!(
+            longest_wait(Duration::from_secs(25)),
+            Duration::from_secs(22)
+        );
+        assert_eq!(longest_wait(Duration::from_secs(2)), Duration::from_secs(1));
+        assert_eq!(longest_wait(Duration::ZERO), Duration::ZERO);
     }
 
     #[test]

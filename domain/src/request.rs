@@ -22,7 +22,7 @@ pub struct RequestId(String);
 impl RequestId {
     /// Accepts a caller's own id, unless it is malformed or contains an API key: ids are logged.
     pub fn of_caller(text: &str) -> Option<Self> {
-        Self::parse(text).filter(|_| !FullKey::stands_in(text))
+        Self::parse(text).filter(|_| !FullKey::occurs_in(text))
     }
 
     /// Parses an id: 1 to [`MAX_LENGTH`] characters out of `[A-Za-z0-9._:-]`; `None` otherwise.

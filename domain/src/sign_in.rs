@@ -32,7 +32,7 @@ pub struct ReturnPath(String);
 impl ReturnPath {
     /// Parses a path of at most [`MAX_PATH_BYTES`] printable ASCII characters without `\` and
     /// blanks, and without `//` before its query; any other text yields `/dashboard`.
-    pub fn or_home(text: &str) -> Self {
+    pub fn parse_or_home(text: &str) -> Self {
         let path = text.split(['?', '#']).next().unwrap_or_default();
         let is_ours = path.starts_with('/')
             && text.len() <= MAX_PATH_BYTES
@@ -156,7 +156,7 @@ impl PendingSignInSeal {
             state: state.to_owned(),
             nonce: nonce.to_owned(),
             verifier: verifier.to_owned(),
-            return_to: ReturnPath::or_home(&path),
+            return_to: ReturnPath::parse_or_home(&path),
             expires_at,
         })
     }

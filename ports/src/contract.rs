@@ -11,6 +11,6 @@ pub mod limiter;
 pub mod pacer;
 mod paging;
 pub mod provider_keys;
-pub mod secret_marks;
+pub mod secret_fingerprints;
 pub mod stores;
 pub mod usage;

@@ -9,7 +9,7 @@ mod key_store;
 mod limiter;
 mod pacer;
 mod provider_keys;
-mod secret_marks;
+mod secret_fingerprints;
 
 pub use crate::{JournalError, Receipt, StoreError};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
@@ -27,4 +27,4 @@ pub use key_store::{
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};
-pub use secret_marks::{SecretCheck, SecretFingerprints};
+pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

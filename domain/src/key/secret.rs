@@ -21,7 +21,7 @@ pub struct KeyHash(pub [u8; 32]);
 pub struct SecretFingerprint(pub [u8; 32]);
 
 /// Message of a fingerprint's HMAC-SHA256. No key is spelt like it.
-const MARKED: &[u8] = b"cep-gateway: the mark of a secret";
+const FINGERPRINT_MESSAGE: &[u8] = b"cep-gateway: the mark of a secret";
 
 /// Generation of the server's secret behind a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,10 +104,13 @@ impl KeyHasher {
     }
 
     /// The fingerprint of each secret, by its generation.
-    pub fn marks(&self) -> impl Iterator<Item = (HashGeneration, SecretFingerprint)> + '_ {
+    pub fn fingerprints(&self) -> impl Iterator<Item = (HashGeneration, SecretFingerprint)> + '_ {
         self.secrets.iter().map(|(generation, secret)| {
-            let mark = mac(secret, MARKED).finalize().into_bytes().into();
-            (*generation, SecretFingerprint(mark))
+            let fingerprint = mac(secret, FINGERPRINT_MESSAGE)
+                .finalize()
+                .into_bytes()
+                .into();
+            (*generation, SecretFingerprint(fingerprint))
         })
     }
 
@@ -207,9 +210,13 @@ mod tests {
 
     #[test]
     fn a_fingerprint_belongs_to_its_secret_alone() {
-        let marks = |secrets: &[(u16, u8)]| hasher(secrets).marks().collect::<Vec<_>>();
-        let both = marks(&[(2, 9), (1, 7)]);
-        assert_eq!(both, [marks(&[(2, 9)]), marks(&[(1, 7)])].concat());
+        let fingerprints =
+            |secrets: &[(u16, u8)]| hasher(secrets).fingerprints().collect::<Vec<_>>();
+        let both = fingerprints(&[(2, 9), (1, 7)]);
+        assert_eq!(
+            both,
+            [fingerprints(&[(2, 9)]), fingerprints(&[(1, 7)])].concat()
+        );
         assert_ne!(both[0].1, both[1].1);
     }
 

@@ -62,7 +62,7 @@ impl FullKey {
     }
 
     /// Returns `true` if a text contains a whole key, in which case it must not be stored.
-    pub fn stands_in(text: &str) -> bool {
+    pub fn occurs_in(text: &str) -> bool {
         text.match_indices(TAG).any(|(at, _)| {
             let part = text.get(at..at + LENGTH);
             part.is_some_and(|part| Self::parse(part).is_some())
@@ -132,7 +132,7 @@ mod tests {
             format!("cep:cep_{GOOD}-2"),
             format!("ñ{GOOD}9"),
         ] {
-            assert!(FullKey::stands_in(&text), "{text}");
+            assert!(FullKey::occurs_in(&text), "{text}");
         }
         for text in [
             "",
@@ -141,7 +141,7 @@ mod tests {
             &GOOD[1..],
             &GOOD[..GOOD.len() - 1],
         ] {
-            assert!(!FullKey::stands_in(text), "{text}");
+            assert!(!FullKey::occurs_in(text), "{text}");
         }
     }
 

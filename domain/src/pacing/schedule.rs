@@ -9,7 +9,7 @@ use super::{Pacing, Throttled};
 
 /// Position of a waiting caller; earlier callers have smaller ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(u64);
+pub struct WaiterId(u64);
 
 /// Next action of a waiting caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Step {
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    ticket: Ticket,
+    ticket: WaiterId,
     latest: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Schedule {
     ///
     /// # Errors
     /// A [`Throttled`] when the turn would come after the deadline, or during a back-off.
-    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<Ticket, Throttled> {
+    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<WaiterId, Throttled> {
         if let Some(retry_after) = self.back_off.remaining(now) {
             return Err(Throttled::BackingOff { retry_after });
         }
@@ -64,14 +64,14 @@ impl Schedule {
         if turn > latest {
             return Err(too_late(turn, now));
         }
-        let ticket = Ticket(self.tickets);
+        let ticket = WaiterId(self.tickets);
         self.tickets += 1;
         self.waiting.push_back(Waiting { ticket, latest });
         Ok(ticket)
     }
 
     /// The next action of a waiting caller. The first in the queue takes its turn here.
-    pub fn step(&mut self, ticket: Ticket, now: Duration) -> Step {
+    pub fn step(&mut self, ticket: WaiterId, now: Duration) -> Step {
         let Some(place) = self.place_of(ticket) else {
             let retry_after = self.back_off.remaining(now).unwrap_or_default();
             return Step::Leave(Throttled::BackingOff { retry_after });
@@ -93,7 +93,7 @@ impl Schedule {
     }
 
     /// Removes a caller; returns `true` if it was still waiting. Later callers move up.
-    pub fn leave(&mut self, ticket: Ticket) -> bool {
+    pub fn leave(&mut self, ticket: WaiterId) -> bool {
         let place = self.place_of(ticket);
         place.is_some_and(|place| self.waiting.remove(place).is_some())
     }
@@ -135,7 +135,7 @@ impl Schedule {
         self.back_off.remaining(now)
     }
 
-    fn place_of(&self, ticket: Ticket) -> Option<usize> {
+    fn place_of(&self, ticket: WaiterId) -> Option<usize> {
         let found = self.waiting.binary_search_by_key(&ticket, |it| it.ticket);
         found.ok()
     }

@@ -23,7 +23,7 @@ pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
-    let document = Document::parse_with_options(text, options).map_err(refusal)?;
+    let document = Document::parse_with_options(text, options).map_err(proof_error)?;
     let root = document.root_element();
     if root.tag_name().name() != "SPEI_Tercero" {
         return Err(ProofError::Root);
@@ -48,7 +48,7 @@ fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
 }
 
 /// Drops the parser's own message: it can quote the document.
-fn refusal(error: roxmltree::Error) -> ProofError {
+fn proof_error(error: roxmltree::Error) -> ProofError {
     match error {
         roxmltree::Error::DtdDetected => ProofError::DocumentType,
         roxmltree::Error::NodesLimitReached => ProofError::TooComplex,

@@ -19,7 +19,7 @@ fn sign_in(return_to: &str) -> PendingSignIn {
         next += 1;
         bytes.fill(next);
     };
-    PendingSignIn::new(ReturnPath::or_home(return_to), noon(), &mut fill)
+    PendingSignIn::new(ReturnPath::parse_or_home(return_to), noon(), &mut fill)
 }
 
 #[rstest]
@@ -29,7 +29,7 @@ fn sign_in(return_to: &str) -> PendingSignIn {
 #[case("/%C3%B1")]
 #[case("/dashboard?next=//evil.example")]
 fn a_local_path_is_returned_to(#[case] path: &str) {
-    assert_eq!(ReturnPath::or_home(path).as_str(), path);
+    assert_eq!(ReturnPath::parse_or_home(path).as_str(), path);
 }
 
 #[rstest]
@@ -49,15 +49,15 @@ fn a_local_path_is_returned_to(#[case] path: &str) {
 #[case("https://evil.example/")]
 #[case("javascript:alert(1)")]
 fn any_other_path_is_replaced_by_the_dashboard(#[case] place: &str) {
-    assert_eq!(ReturnPath::or_home(place).as_str(), "/dashboard");
+    assert_eq!(ReturnPath::parse_or_home(place).as_str(), "/dashboard");
 }
 
 #[test]
 fn a_path_has_a_longest_length() {
     let path = |length: usize| format!("/{}", "a".repeat(length - 1));
     let (longest, longer) = (path(MAX_PATH_BYTES), path(MAX_PATH_BYTES + 1));
-    assert_eq!(ReturnPath::or_home(&longest).as_str(), longest);
-    assert_eq!(ReturnPath::or_home(&longer).as_str(), "/dashboard");
+    assert_eq!(ReturnPath::parse_or_home(&longest).as_str(), longest);
+    assert_eq!(ReturnPath::parse_or_home(&longer).as_str(), "/dashboard");
 }
 
 #[test]
@@ -161,6 +161,6 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused_without_panic(text in "\\PC*", path in "\\PC*") {
         prop_assert_eq!(seal().open(&text, noon()), None);
-        prop_assert!(ReturnPath::or_home(&path).as_str().starts_with('/'));
+        prop_assert!(ReturnPath::parse_or_home(&path).as_str().starts_with('/'));
     }
 }

@@ -51,9 +51,9 @@ fn acts<'a>(entries: impl IntoIterator<Item = &'a AuditEntry>) -> Vec<u16> {
     entries.into_iter().map(number).collect()
 }
 
-async fn walk(stores: &Stores, ask: PageRequest) -> Vec<u16> {
+async fn walk(stores: &Stores, request: PageRequest) -> Vec<u16> {
     let all = AuditFilter::default();
-    let entries = paging::walk(ask, async |page| stores.audit.audit(&all, &page).await);
+    let entries = paging::walk(request, async |page| stores.audit.audit(&all, &page).await);
     acts(&entries.await)
 }
 
@@ -95,11 +95,11 @@ async fn a_page_begins_after_the_previous_one_despite_additions(
 
 async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
     written(&here).await;
-    let ask = PageRequest {
+    let request = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     };
-    let refused = here.audit.audit(&AuditFilter::default(), &ask).await;
+    let refused = here.audit.audit(&AuditFilter::default(), &request).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 

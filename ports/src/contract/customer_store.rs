@@ -46,9 +46,9 @@ async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
 }
 
 /// All customers that match a text, newest first, page by page.
-async fn walk(stores: &Stores, text: Option<&str>, ask: PageRequest) -> Vec<CustomerOverview> {
+async fn walk(stores: &Stores, text: Option<&str>, request: PageRequest) -> Vec<CustomerOverview> {
     let read = async |page| stores.customers.customers(text, month(), &page).await;
-    paging::walk(ask, read).await
+    paging::walk(request, read).await
 }
 
 fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {
@@ -72,7 +72,7 @@ async fn a_customer_is_found_as_it_was_enrolled(under_test: StoresUnderTest) {
         plan: Plan::Enterprise,
         ..customer(1)
     };
-    let enrolled = here.customers.enrol(&newcomer).await;
+    let enrolled = here.customers.find_or_insert(&newcomer).await;
     assert_eq!(enrolled.expect("the store works"), newcomer);
     for stores in [&here, &elsewhere] {
         let found = known(stores, &newcomer.owner).await;
@@ -90,7 +90,7 @@ async fn enrolling_again_changes_nothing(under_test: StoresUnderTest) {
         ..customer(2)
     };
     for stores in [&here, &elsewhere] {
-        let enrolled = stores.customers.enrol(&again).await;
+        let enrolled = stores.customers.find_or_insert(&again).await;
         assert_eq!(enrolled.expect("the store works"), first);
         assert_eq!(known(stores, &first.owner).await.as_ref(), Some(&first));
     }
@@ -114,7 +114,7 @@ async fn an_owner_is_known_by_issuer_and_subject(StoresUnderTest { here, .. }: S
             ..customer(number)
         };
         assert_eq!(known(&here, &other.owner).await, None);
-        let enrolled = here.customers.enrol(&other).await;
+        let enrolled = here.customers.find_or_insert(&other).await;
         assert_eq!(enrolled.expect("the store works"), other);
     }
     assert_eq!(known(&here, &first.owner).await, Some(first));
@@ -123,16 +123,16 @@ async fn an_owner_is_known_by_issuer_and_subject(StoresUnderTest { here, .. }: S
 
 async fn of_many_concurrent_insertions_of_one_owner_one_is_added(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
-    let enrol = async |number| {
+    let find_or_insert = async |number| {
         let newcomer = Customer {
             owner: customer(0).owner,
             ..customer(number)
         };
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        let enrolled = stores.customers.enrol(&newcomer).await;
+        let enrolled = stores.customers.find_or_insert(&newcomer).await;
         enrolled.expect("the store works")
     };
-    let enrolled = join_all((0..20).map(enrol)).await;
+    let enrolled = join_all((0..20).map(find_or_insert)).await;
     let kept = known(&here, &customer(0).owner).await;
     let kept = kept.expect("the customer is there");
     assert!(enrolled.iter().all(|one| *one == kept), "{enrolled:?}");
@@ -149,7 +149,7 @@ async fn customers_are_listed_newest_first_page_by_page(
             created_at: instant(created),
             ..customer(number)
         };
-        let enrolled = here.customers.enrol(&newcomer).await;
+        let enrolled = here.customers.find_or_insert(&newcomer).await;
         customers.push(enrolled.expect("the store works"));
     }
     customers.sort_by_key(|customer| std::cmp::Reverse((customer.created_at, customer.id)));
@@ -182,11 +182,11 @@ async fn a_page_begins_after_the_previous_one_despite_additions(
 
 async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.enrolled(1).await;
-    let ask = PageRequest {
+    let request = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     };
-    let refused = here.customers.customers(None, month(), &ask).await;
+    let refused = here.customers.customers(None, month(), &request).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
@@ -205,7 +205,7 @@ async fn a_text_is_found_in_issuers_and_subjects(StoresUnderTest { here, .. }: S
             },
             ..customer(number)
         };
-        let enrolled = here.customers.enrol(&newcomer).await;
+        let enrolled = here.customers.find_or_insert(&newcomer).await;
         enrolled.expect("the store works");
     }
     for (text, expected) in [

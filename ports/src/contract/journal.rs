@@ -114,7 +114,7 @@ impl JournalUnderTest {
 
     /// The recorded requests, by their id.
     async fn requests(&self) -> Vec<RequestRecord> {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             key: None,
             criteria: RequestCriteria::default(),
             request_id: None,
@@ -122,7 +122,7 @@ impl JournalUnderTest {
             to: None,
             page: PageRequest::first(PageSize::MAX),
         };
-        let page = self.stores.usage.requests(Scope::Everybody, &ask).await;
+        let page = self.stores.usage.requests(Scope::Everybody, &query).await;
         let page = page.expect("the store works");
         assert!(!page.has_next, "the suite asks for one page");
         let requests = page.items.into_iter().map(|(_, request)| request);

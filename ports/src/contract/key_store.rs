@@ -131,8 +131,8 @@ pub(super) fn everything() -> KeyQuery {
 }
 
 /// The keys on the requested page of a list.
-async fn listed(stores: &Stores, scope: Scope, ask: &KeyQuery) -> Vec<ApiKey> {
-    let page = stores.keys.list(scope, month(), ask).await;
+async fn listed(stores: &Stores, scope: Scope, query: &KeyQuery) -> Vec<ApiKey> {
+    let page = stores.keys.list(scope, month(), query).await;
     let items = page.expect("the list is read").items;
     items.into_iter().map(|(_, item)| item.key).collect()
 }

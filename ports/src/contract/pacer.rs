@@ -17,12 +17,12 @@ pub struct PacerUnderTest {
     /// The idle pacer.
     pub pacer: Arc<dyn Pacer>,
     /// Its clock.
-    pub time: Arc<dyn StandingTime>,
+    pub time: Arc<dyn ManualTime>,
 }
 
 /// The manual clock of a pacer under test.
 #[async_trait]
-pub trait StandingTime: Send + Sync {
+pub trait ManualTime: Send + Sync {
     /// Moves it forward; by no more than 4 s while a caller waits for a turn.
     async fn advance(&self, by: Duration);
     /// Lets other tasks run for a moment, without moving the clock.
@@ -65,24 +65,24 @@ struct Subject(PacerUnderTest);
 
 impl Subject {
     /// Acquires without waiting.
-    async fn ask(&self) -> Result<(), Throttled> {
+    async fn try_acquire(&self) -> Result<(), Throttled> {
         self.acquire(HURRIED).await
     }
 
     async fn acquire(&self, patience: Duration) -> Result<(), Throttled> {
         match self.0.pacer.acquire(patience).await {
             Ok(()) => Ok(()),
-            Err(AcquireError::Refused(refusal)) => Err(refusal),
+            Err(AcquireError::Refused(throttled)) => Err(throttled),
             Err(AcquireError::Failed(error)) => panic!("{error}"),
         }
     }
 
     async fn go(&self) {
-        self.ask().await.expect("there is room");
+        self.try_acquire().await.expect("there is room");
     }
 
     async fn refused(&self) -> Throttled {
-        self.ask().await.expect_err("there is no turn")
+        self.try_acquire().await.expect_err("there is no turn")
     }
 
     async fn record_throttled(&self, under_way: Duration) -> BackOff {
@@ -101,8 +101,8 @@ impl Subject {
             .expect("served");
     }
 
-    async fn merge(&self, news: PacerState) {
-        self.0.pacer.merge(&news).await.expect("learn");
+    async fn merge(&self, state: PacerState) {
+        self.0.pacer.merge(&state).await.expect("merge");
     }
 
     /// Room in the minute after the turns of waiting callers.
@@ -160,7 +160,7 @@ async fn three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_tim
 }
 
 async fn concurrent_callers_get_no_more_than_three_turns(subject: Subject) {
-    let asked = join_all((0..40).map(|_| subject.ask())).await;
+    let asked = join_all((0..40).map(|_| subject.try_acquire())).await;
     let went = asked.iter().filter(|answer| answer.is_ok()).count();
     assert_eq!(went, 3);
     assert_eq!(subject.room().await, USUAL - 3, "a refusal took something");
@@ -172,9 +172,9 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     let mut elapsed = Duration::ZERO;
     let mut began = Vec::new();
     while began.len() < 3 * budget {
-        match subject.ask().await {
+        match subject.try_acquire().await {
             Ok(()) => began.push(elapsed),
-            Err(Throttled::BackingOff { .. }) => panic!("the bank wanted nothing"),
+            Err(Throttled::BackingOff { .. }) => panic!("the bank throttled nothing"),
             Err(Throttled::BudgetUsedUp { retry_after }) => {
                 assert!(!retry_after.is_zero(), "there is a turn now");
                 elapsed += retry_after;
@@ -336,11 +336,11 @@ async fn a_merged_back_off_refuses_waiting_callers(subject: Subject) {
 async fn merged_turns_count(subject: Subject) {
     let ago = [10, 30, 50].map(Duration::from_secs);
     subject.advance(MINUTE).await;
-    let news = PacerState {
+    let state = PacerState {
         turns: ago.to_vec(),
         paused_for: None,
     };
-    subject.merge(news).await;
+    subject.merge(state).await;
     assert_eq!(subject.room().await, 0);
     assert_eq!(subject.refused().await, used_up(Duration::from_secs(10)));
     subject.advance(Duration::from_secs(10)).await;

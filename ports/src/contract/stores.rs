@@ -30,7 +30,7 @@ pub struct Stores {
     /// Its deny list.
     pub deny_list: Arc<dyn DenyList>,
     /// Its fingerprints of secrets.
-    pub secret_marks: Arc<dyn SecretFingerprints>,
+    pub secret_fingerprints: Arc<dyn SecretFingerprints>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -59,13 +59,13 @@ impl Stores {
             usage: store.clone(),
             audit: store.clone(),
             deny_list: store.clone(),
-            secret_marks: store,
+            secret_fingerprints: store,
         }
     }
 
     /// Adds the `number`th customer of the suites.
     pub(super) async fn enrolled(&self, number: u16) -> Customer {
-        let enrolled = self.customers.enrol(&customer(number)).await;
+        let enrolled = self.customers.find_or_insert(&customer(number)).await;
         enrolled.expect("the store works")
     }
 
@@ -132,8 +132,8 @@ impl Stores {
 
     /// Audit entries, newest first.
     pub(super) async fn written(&self, filter: &AuditFilter) -> Vec<AuditEntry> {
-        let ask = PageRequest::first(PageSize::MAX);
-        let page = self.audit.audit(filter, &ask).await;
+        let request = PageRequest::first(PageSize::MAX);
+        let page = self.audit.audit(filter, &request).await;
         let page = page.expect("the log is read");
         assert!(!page.has_next, "the suite asks for one page");
         page.items.into_iter().map(|(_, entry)| entry).collect()

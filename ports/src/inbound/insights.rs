@@ -29,16 +29,16 @@ pub trait Insights: Send + Sync {
     async fn usage(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
-        ask: &UsageQuery,
+        scope: RequestedScope,
+        query: &UsageQuery,
     ) -> Result<UsageReport, KeyError>;
 
     /// Requests, newest first.
     async fn requests(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
-        ask: &RequestQuery,
+        scope: RequestedScope,
+        query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, KeyError>;
 
     /// Health of an environment's bank, as observed by this gateway.

@@ -16,14 +16,14 @@ use crate::{Cause, StoreError};
 #[async_trait]
 pub trait KeyAdministration: Send + Sync {
     /// Creates a key of the caller's. Its secret is in the answer, and never available again.
-    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError>;
+    async fn create(&self, caller: &Caller, new: NewKey) -> Result<CreatedKey, KeyError>;
 
     /// Keys, one page.
     async fn list(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
-        ask: &KeyQuery,
+        scope: RequestedScope,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError>;
 
     /// All keys of the caller's, newest first.
@@ -33,7 +33,7 @@ pub trait KeyAdministration: Send + Sync {
     async fn find(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        scope: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError>;
 
@@ -41,7 +41,7 @@ pub trait KeyAdministration: Send + Sync {
     async fn rename(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        scope: RequestedScope,
         id: KeyId,
         name: KeyName,
     ) -> Result<KeyOverview, KeyError>;
@@ -51,7 +51,7 @@ pub trait KeyAdministration: Send + Sync {
     async fn revoke(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        scope: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError>;
 

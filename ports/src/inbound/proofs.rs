@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::{FileStem, RequestedFiles};
 use domain::hints::Hint;
-use domain::inference::{Evidence, Gap, Inferred};
+use domain::inference::{Evidence, InferenceFailure, Inferred};
 use domain::key::Environment;
 use domain::pacing::ThrottleReason;
 use domain::payment::Payment;
@@ -86,9 +86,9 @@ pub enum FetchError {
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
         /// Why the issuer isn't known, if it isn't.
-        issuer: Option<Gap>,
+        issuer: Option<InferenceFailure>,
         /// Why the receiver isn't known, if it isn't.
-        receiver: Option<Gap>,
+        receiver: Option<InferenceFailure>,
     },
     /// Issuer and receiver are one; the bank wasn't asked.
     #[error(transparent)]

@@ -20,7 +20,7 @@ use super::{ListError, Scope, StoreError, UpdateError};
 pub trait CustomerStore: Send + Sync {
     /// Returns the customer of an owner; adds it as `newcomer` if unknown. Of two concurrent calls,
     /// one adds it.
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError>;
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError>;
 
     /// The customer of an owner; `None` if unknown.
     async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError>;
@@ -45,7 +45,7 @@ pub trait CustomerStore: Send + Sync {
         id: CustomerId,
         plan: Plan,
         existing: ExistingKeys,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError>;
 }
 
@@ -56,13 +56,13 @@ pub trait UsageReader: Send + Sync {
     /// are hours or days: the caller sums up months. In a breakdown by key, the
     /// [`MAX_SERIES`](domain::usage::MAX_SERIES) keys with the most requests have rows of their own
     /// (of equal ones those with the smaller id), and the rows of all others have no key.
-    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
+    async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
 
     /// Requests, newest first.
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestQuery,
+        query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError>;
 }
 

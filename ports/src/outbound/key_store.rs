@@ -26,7 +26,7 @@ pub trait KeyStore: Send + Sync {
         &self,
         record: KeyRecord,
         most_active: u64,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<(), InsertError>;
 
     /// Data to verify a key with this prefix, revoked or not; `None` when no key has it.
@@ -64,7 +64,7 @@ pub trait KeyStore: Send + Sync {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyQuery,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError>;
 
     /// All keys of one customer, newest first.
@@ -90,7 +90,7 @@ pub trait KeyStore: Send + Sync {
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<ApiKey, UpdateError>;
 
     /// Adds a successor with the name and the limits of a key within a scope, and retires the key:
@@ -102,7 +102,7 @@ pub trait KeyStore: Send + Sync {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<Rotation, RotateError>;
 
     /// Keys due for revocation at `now` that aren't revoked yet, at most 100.

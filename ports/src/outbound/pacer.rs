@@ -16,7 +16,7 @@ pub trait Pacer: Send + Sync {
     ///
     /// MUST NOT return more often than the budget allows within any 60 seconds by the pacer's
     /// clock, for all callers together, nor during a back-off. MUST refuse at once when the turn
-    /// would come later than [`waitable`](domain::pacing::waitable) of this patience; callers that
+    /// would come later than [`longest_wait`](domain::pacing::longest_wait) of this patience; callers that
     /// wait when a back-off begins are refused then. A caller that stops waiting (drops the future)
     /// gives its place back, at the latest after some seconds.
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError>;
@@ -33,7 +33,7 @@ pub trait Pacer: Send + Sync {
     /// Merges the state of another pacer of the same bank. Its turns count here too; its back-off
     /// is kept here too, unless a known one ends as late or hardly earlier. MUST NOT shorten any
     /// known back-off.
-    async fn merge(&self, news: &PacerState) -> Result<(), PacerError>;
+    async fn merge(&self, state: &PacerState) -> Result<(), PacerError>;
 
     /// State of the budget; reading it takes no turn.
     async fn budget(&self) -> Result<BankBudget, PacerError>;

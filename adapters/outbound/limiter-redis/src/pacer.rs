@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, BankBudget, Pacing, Throttled, waitable};
+use domain::pacing::{BackOff, BankBudget, Pacing, Throttled, longest_wait};
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::runtime::Handle;
 
@@ -95,9 +95,11 @@ impl Desk {
     }
 
     /// Takes a turn or a place in the queue; with a ticket, looks whether its turn has come.
-    async fn look(&self, ticket: Option<i64>, waitable: Duration) -> Result<Answer, Fault> {
+    async fn look(&self, ticket: Option<i64>, longest_wait: Duration) -> Result<Answer, Fault> {
         let ticket = ticket.map_or_else(|| Argument::Text(String::new()), Argument::from);
-        let answer = self.run(&scripts::TURN, [ticket, micros(waitable)]).await?;
+        let answer = self
+            .run(&scripts::TURN, [ticket, micros(longest_wait)])
+            .await?;
         Ok(match *answer {
             [1] => Answer::Go,
             [2, ticket, left] => Answer::Wait {
@@ -122,14 +124,19 @@ impl Desk {
 #[async_trait]
 impl Pacer for RedisPacer {
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
-        let (asked, waitable) = (Instant::now(), waitable(patience));
+        let (asked, longest_wait) = (Instant::now(), longest_wait(patience));
         let mut place = Place {
             desk: &self.0,
             ticket: None,
         };
         loop {
-            let waitable = waitable.saturating_sub(asked.elapsed());
-            match self.0.look(place.ticket, waitable).await.map_err(failed)? {
+            let longest_wait = longest_wait.saturating_sub(asked.elapsed());
+            match self
+                .0
+                .look(place.ticket, longest_wait)
+                .await
+                .map_err(failed)?
+            {
                 Answer::Go => {
                     place.ticket = None;
                     return Ok(());

@@ -28,7 +28,7 @@ const AT_ONCE: usize = 500;
 
 #[async_trait]
 impl CustomerStore for Store {
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
         self.in_time(async {
             // Nearly always it is there, and nobody has to wait for a turn to write.
             if let Some(known) = self.customer(&newcomer.owner).await? {

@@ -32,7 +32,7 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 /// Takes every turn as early as possible; all callers are there from `now` on.
-fn take(schedule: &mut Schedule, tickets: &[Ticket], mut now: Duration) -> Vec<Duration> {
+fn take(schedule: &mut Schedule, tickets: &[WaiterId], mut now: Duration) -> Vec<Duration> {
     let mut began = Vec::new();
     for ticket in tickets {
         began.push(loop {
@@ -169,7 +169,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 /// A caller in the queue of the property below.
 struct Caller {
-    ticket: Ticket,
+    ticket: WaiterId,
     latest: Duration,
 }
 

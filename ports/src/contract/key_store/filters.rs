@@ -11,11 +11,11 @@ use crate::outbound::{KeyChange, Scope};
 
 /// The numbers of the matching keys; the list's total equals their count, if it is given.
 async fn passing(stores: &Stores, scope: Scope, filter: KeyFilter) -> Vec<u16> {
-    let ask = KeyQuery {
+    let query = KeyQuery {
         filter,
         ..everything()
     };
-    let page = stores.keys.list(scope, month(), &ask).await;
+    let page = stores.keys.list(scope, month(), &query).await;
     let page = page.expect("the list is read");
     let total = page.total;
     assert!(

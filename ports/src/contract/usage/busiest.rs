@@ -31,7 +31,7 @@ pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: 
     under_test.concluded(requests).await;
     for granularity in [Granularity::Hour, Granularity::Day] {
         let (from, to) = (at("2026-11-21T00:00:00Z"), at("2026-11-22T00:00:00Z"));
-        let ask = UsageQuery {
+        let query = UsageQuery {
             period: Period::new(from, to, granularity).expect("a period of the suite"),
             breakdown: Breakdown::Key,
             key: None,
@@ -40,7 +40,7 @@ pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: 
         let rows = under_test
             .stores
             .usage
-            .usage(Scope::Of(customer.id), &ask)
+            .usage(Scope::Of(customer.id), &query)
             .await;
         let mut told: BTreeMap<Option<KeyId>, u64> = BTreeMap::new();
         for row in rows.expect("the store works") {

@@ -64,8 +64,8 @@ fn row(slot: &str, requests: u64) -> UsageRow {
 
 impl JournalUnderTest {
     /// The rows, in a fixed order.
-    async fn rows(&self, scope: Scope, ask: &UsageQuery) -> Vec<UsageRow> {
-        let rows = self.stores.usage.usage(scope, ask).await;
+    async fn rows(&self, scope: Scope, query: &UsageQuery) -> Vec<UsageRow> {
+        let rows = self.stores.usage.usage(scope, query).await;
         let mut rows = rows.expect("the store works");
         rows.sort_by_key(|row| {
             let endpoint = row.endpoint.map(Endpoint::name);
@@ -152,12 +152,12 @@ pub(super) async fn months_are_returned_day_by_day(under_test: JournalUnderTest)
     under_test
         .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
         .await;
-    let ask = during(
+    let query = during(
         "2026-11-01T00:00:00Z",
         "2027-01-01T00:00:00Z",
         Granularity::Month,
     );
-    let rows = under_test.rows(Scope::Everybody, &ask).await;
+    let rows = under_test.rows(Scope::Everybody, &query).await;
     assert_eq!(
         rows,
         [
@@ -254,12 +254,12 @@ pub(super) async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(
     });
     under_test.concluded(requests).await;
     let counted = async |key, endpoint, outcome| {
-        let ask = UsageQuery {
+        let query = UsageQuery {
             key,
             criteria: RequestCriteria { endpoint, outcome },
             ..that_day()
         };
-        let rows = under_test.rows(Scope::Everybody, &ask).await;
+        let rows = under_test.rows(Scope::Everybody, &query).await;
         rows.iter().map(|row| row.requests).sum::<u64>()
     };
     let (xml, found) = (Some(Endpoint::Xml), Some(Outcome::Delivered));
@@ -297,8 +297,8 @@ pub(super) async fn a_period_begins_and_ends_at_its_bounds(under_test: JournalUn
         ("2026-11-21T11:00:00Z", "2026-11-21T13:00:00Z"),
         ("2026-11-21T11:30:00Z", "2026-11-21T12:00:00.001Z"),
     ] {
-        let ask = during(from, to, Granularity::Hour);
-        let rows = under_test.rows(Scope::Everybody, &ask).await;
+        let query = during(from, to, Granularity::Hour);
+        let rows = under_test.rows(Scope::Everybody, &query).await;
         assert_eq!(rows, expected, "{from} to {to}");
     }
     let day = during(

@@ -37,21 +37,21 @@ fn all() -> RequestQuery {
 async fn walk(
     under_test: &JournalUnderTest,
     scope: Scope,
-    ask: RequestQuery,
+    query: RequestQuery,
 ) -> Vec<RequestRecord> {
     let read = async |page| {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             page,
-            ..ask.clone()
+            ..query.clone()
         };
-        under_test.stores.usage.requests(scope, &ask).await
+        under_test.stores.usage.requests(scope, &query).await
     };
-    paging::walk(ask.page.clone(), read).await
+    paging::walk(query.page.clone(), read).await
 }
 
 /// The request ids of matching requests, of everybody's.
-async fn found(under_test: &JournalUnderTest, ask: RequestQuery) -> Vec<String> {
-    let found = walk(under_test, Scope::Everybody, ask).await;
+async fn found(under_test: &JournalUnderTest, query: RequestQuery) -> Vec<String> {
+    let found = walk(under_test, Scope::Everybody, query).await;
     let ids = found.into_iter().map(|request| request.request_id);
     ids.map(|id| id.to_string()).collect()
 }
@@ -92,8 +92,8 @@ fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
 
 pub(super) async fn without_requests_the_page_is_empty(under_test: JournalUnderTest) {
     under_test.three_keys().await;
-    let (reader, ask) = (&under_test.stores.usage, all());
-    let page = reader.requests(Scope::Everybody, &ask).await;
+    let (reader, query) = (&under_test.stores.usage, all());
+    let page = reader.requests(Scope::Everybody, &query).await;
     let page = page.expect("the list is read");
     assert_eq!(page.items, []);
     assert!(!page.has_next);
@@ -141,20 +141,20 @@ pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
 pub(super) async fn a_cursor_of_another_list_is_refused(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
-    let ask = every(PageRequest {
+    let query = every(PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     });
     let reader = &under_test.stores.usage;
-    let refused = reader.requests(Scope::Everybody, &ask).await;
+    let refused = reader.requests(Scope::Everybody, &query).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
 pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
-    let own = async |customer, ask| {
-        let own = walk(&under_test, Scope::Of(customer), ask).await;
+    let own = async |customer, query| {
+        let own = walk(&under_test, Scope::Of(customer), query).await;
         own.into_iter()
             .map(|request| request.key)
             .collect::<Vec<_>>()
@@ -182,11 +182,11 @@ pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: Journ
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let of_key = async |key: &ApiKey| {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             key: Some(key.id),
             ..all()
         };
-        found(&under_test, ask).await
+        found(&under_test, query).await
     };
     assert_eq!(
         of_key(&keys.one).await,
@@ -194,11 +194,11 @@ pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: Journ
     );
     assert_eq!(of_key(&keys.two).await, ["request-6", "request-4"]);
     let criteria = async |endpoint, outcome| {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             criteria: RequestCriteria { endpoint, outcome },
             ..all()
         };
-        found(&under_test, ask).await
+        found(&under_test, query).await
     };
     assert_eq!(criteria(Some(Endpoint::ZipAuto), None).await, ["request-4"]);
     assert_eq!(

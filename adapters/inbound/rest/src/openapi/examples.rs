@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate};
 use domain::calendar::DateError;
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
@@ -176,7 +176,7 @@ fn unavailable() -> AdmissionError {
 
 fn inference() -> Failure {
     fetch(&FetchError::InferenceFailed {
-        issuer: Some(Gap::UnknownTrackingKeyShape),
+        issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
         receiver: None,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::pacing::{Schedule, Step, Ticket};
+use domain::pacing::{Schedule, Step, WaiterId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;
@@ -17,7 +17,7 @@ const LEASE: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 enum Event {
     Ask {
-        waitable: u64,
+        longest_wait: u64,
     },
     /// Somebody who waits looks again.
     Look {
@@ -45,7 +45,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     const SECOND: u64 = 1_000_000;
     let ago = || 0..70 * SECOND;
     let event = prop_oneof![
-        10 => (0..90 * SECOND).prop_map(|waitable| Event::Ask { waitable }),
+        10 => (0..90 * SECOND).prop_map(|longest_wait| Event::Ask { longest_wait }),
         10 => (0_usize..8).prop_map(|place| Event::Look { place }),
         2 => (0_usize..8).prop_map(|place| Event::GoAway { place }),
         8 => prop_oneof![
@@ -68,7 +68,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 /// Somebody who waits, as both know him.
 struct Caller {
-    here: Ticket,
+    here: WaiterId,
     there: i64,
     latest: Duration,
     /// When his place ends if he doesn't look again.
@@ -114,7 +114,7 @@ impl Both {
     async fn follow(&mut self, event: Event) {
         let micros = Duration::from_micros;
         match event {
-            Event::Ask { waitable } => self.ask(None, self.now + micros(waitable)).await,
+            Event::Ask { longest_wait } => self.ask(None, self.now + micros(longest_wait)).await,
             Event::Look { place } if place < self.waiting.len() => {
                 let caller = self.waiting.remove(place);
                 if caller.lease > self.now {
@@ -174,8 +174,8 @@ impl Both {
     /// Somebody asks who has no place, or whose place has ended.
     async fn ask(&mut self, ended: Option<i64>, latest: Duration) {
         let queued = self.rules.queue(self.now, latest);
-        let waitable = latest.saturating_sub(self.now);
-        let answer = self.redis.0.look(ended, waitable).await.unwrap();
+        let longest_wait = latest.saturating_sub(self.now);
+        let answer = self.redis.0.look(ended, longest_wait).await.unwrap();
         let here = match queued {
             Ok(ticket) => ticket,
             Err(refusal) => return assert_eq!(answer, Answer::Refused(refusal)),
@@ -188,8 +188,8 @@ impl Both {
 
     /// Somebody looks who has a place.
     async fn look(&mut self, caller: Caller) {
-        let waitable = caller.latest.saturating_sub(self.now);
-        let answer = self.redis.0.look(Some(caller.there), waitable).await;
+        let longest_wait = caller.latest.saturating_sub(self.now);
+        let answer = self.redis.0.look(Some(caller.there), longest_wait).await;
         if let Some(there) = self.goes_on(caller.here, answer.unwrap()) {
             assert_eq!(there, caller.there);
             self.wait(caller.here, there, caller.latest);
@@ -197,7 +197,7 @@ impl Both {
     }
 
     /// Compares an answer with the rules' own; the ticket there of whoever goes on waiting.
-    fn goes_on(&mut self, here: Ticket, answer: Answer) -> Option<i64> {
+    fn goes_on(&mut self, here: WaiterId, answer: Answer) -> Option<i64> {
         match (self.rules.step(here, self.now), answer) {
             (Step::Go, Answer::Go) => None,
             (Step::Leave(expected), Answer::Refused(refusal)) => {
@@ -212,7 +212,7 @@ impl Both {
         }
     }
 
-    fn wait(&mut self, here: Ticket, there: i64, latest: Duration) {
+    fn wait(&mut self, here: WaiterId, there: i64, latest: Duration) {
         let caller = Caller {
             here,
             there,

@@ -37,7 +37,7 @@ impl Books {
 
 #[async_trait]
 impl CustomerStore for MemoryStore {
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
         let mut books = self.books();
         if let Some(known) = books.customer_of(&newcomer.owner) {
             return Ok(known.clone());

@@ -72,10 +72,10 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
         let everything = AuditFilter::default();
         store.audit(&everything, &twenty()).await.unwrap();
         count(1, "audit");
-        store.enrol(&customer(1)).await.unwrap();
-        count(1, "enrol: known");
-        store.enrol(&customer(3)).await.unwrap();
-        count(3, "enrol: new");
+        store.find_or_insert(&customer(1)).await.unwrap();
+        count(1, "find_or_insert: known");
+        store.find_or_insert(&customer(3)).await.unwrap();
+        count(3, "find_or_insert: new");
         let fingerprint = Fingerprint("0".repeat(64));
         store.is_denied(&fingerprint).await.unwrap();
         count(1, "is_denied");

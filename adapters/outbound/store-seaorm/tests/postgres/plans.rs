@@ -280,7 +280,7 @@ async fn steps(watched: &Watched<'_>) {
         ..customer(1)
     };
     let enrolled = watched
-        .plan(async { store.enrol(&known).await.unwrap() })
+        .plan(async { store.find_or_insert(&known).await.unwrap() })
         .await;
     assert_reads_little(&enrolled);
     let KeyRecord {
