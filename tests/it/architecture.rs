@@ -13,7 +13,7 @@ type Place = (&'static str, &'static [&'static str], Others);
 #[derive(Clone, Copy)]
 enum Others {
     /// These alone.
-    RequestCriteria(&'static [&'static str]),
+    Only(&'static [&'static str]),
     /// Of the drivers, these alone; anything else.
     Drivers(&'static [&'static str]),
 }
@@ -55,7 +55,7 @@ const HOUSE: [Place; 16] = [
         "domain",
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "chrono",
             "chrono-tz",
             "csv",
@@ -63,6 +63,7 @@ const HOUSE: [Place; 16] = [
             "regex",
             "roxmltree",
             "sha2",
+            "strum",
             "subtle",
             "thiserror",
             "uuid",
@@ -73,7 +74,7 @@ const HOUSE: [Place; 16] = [
     (
         "ports",
         &["domain"],
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -85,7 +86,7 @@ const HOUSE: [Place; 16] = [
     (
         "application",
         &["domain", "ports"],
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -190,7 +191,7 @@ const HOUSE: [Place; 16] = [
 impl Others {
     fn allow(self, name: &str) -> bool {
         match self {
-            Self::RequestCriteria(names) => names.contains(&name),
+            Self::Only(names) => names.contains(&name),
             Self::Drivers(own) => !DRIVERS.contains(&name) || own.contains(&name),
         }
     }
@@ -254,6 +255,23 @@ fn no_adapters_driver_is_shared_with_the_inside() {
                 dependency.name == driver && dependency.kind == DependencyKind::Normal
             });
             assert!(!depends, "{inside} must not depend on {driver}");
+        }
+    }
+}
+
+/// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
+/// other.
+#[test]
+fn neither_side_of_the_ports_names_the_other() {
+    let ports = Path::new(env!("CARGO_MANIFEST_DIR")).join("ports/src");
+    for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
+        let files = files_under(&ports.join(side));
+        let files = files
+            .into_iter()
+            .chain([ports.join(side).with_extension("rs")]);
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(other), "{} names {other}", path.display());
         }
     }
 }

@@ -6,13 +6,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::Format;
-use domain::pacing::{BackOff, FIRST_BACK_OFF, Throttled};
-use ports::inbound::BankBudget;
-use ports::inbound::RequestedFiles;
-use ports::outbound::{
-    AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer, ThrottleReason,
-};
+use domain::file::{Format, RequestedFiles};
+use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, ThrottleReason, Throttled};
+use ports::outbound::{AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer};
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Pacing, Throttled, waitable};
-use ports::inbound::BankBudget;
+use domain::pacing::{BackOff, BankBudget, Pacing, Throttled, longest_wait};
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::runtime::Handle;
 
@@ -96,9 +95,15 @@ impl PacingScripts {
     }
 
     /// Takes a turn or joins the queue; with a ticket, checks whether its turn has come.
-    async fn poll(&self, ticket: Option<i64>, waitable: Duration) -> Result<PollReply, CallError> {
+    async fn poll(
+        &self,
+        ticket: Option<i64>,
+        longest_wait: Duration,
+    ) -> Result<PollReply, CallError> {
         let ticket = ticket.map_or_else(|| Argument::Text(String::new()), Argument::from);
-        let reply = self.run(&scripts::TURN, [ticket, micros(waitable)]).await?;
+        let reply = self
+            .run(&scripts::TURN, [ticket, micros(longest_wait)])
+            .await?;
         Ok(match *reply {
             [1] => PollReply::Go,
             [2, ticket, left] => PollReply::Wait {
@@ -123,14 +128,19 @@ impl PacingScripts {
 #[async_trait]
 impl Pacer for RedisPacer {
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
-        let (started, waitable) = (Instant::now(), waitable(patience));
+        let (started, longest_wait) = (Instant::now(), longest_wait(patience));
         let mut queued = QueuedTicket {
             scripts: &self.0,
             ticket: None,
         };
         loop {
-            let waitable = waitable.saturating_sub(started.elapsed());
-            match self.0.poll(queued.ticket, waitable).await.map_err(failed)? {
+            let longest_wait = longest_wait.saturating_sub(started.elapsed());
+            match self
+                .0
+                .poll(queued.ticket, longest_wait)
+                .await
+                .map_err(failed)?
+            {
                 PollReply::Go => {
                     queued.ticket = None;
                     return Ok(());

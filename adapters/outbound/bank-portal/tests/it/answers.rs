@@ -2,7 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse as _};
-use ports::inbound::RequestedFiles;
+use domain::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, BankFiles};
 use rstest::rstest;
 

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bank_portal::{Portal, PortalConfig};
-use ports::inbound::RequestedFiles;
-use ports::outbound::{Bank as _, BankAnswer, BankError, ThrottleReason};
+use domain::file::RequestedFiles;
+use domain::pacing::ThrottleReason;
+use ports::outbound::{Bank as _, BankAnswer, BankError};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

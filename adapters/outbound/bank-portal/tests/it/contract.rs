@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::file::RequestedFiles;
 use domain::proof::Proof;
 use ports::contract::bank as suite;
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank, BankAnswer, BankError, Lookup};
 use sandbox::SandboxConfig;
 use tokio::net::TcpListener;

@@ -1,8 +1,8 @@
 //! Fuzzing: a portal whose responses are corrupted at random, below HTTP.
 
 use bytes::Bytes;
+use domain::file::RequestedFiles;
 use futures::{StreamExt as _, stream};
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;

@@ -2,8 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use ports::inbound::RequestedFiles;
-use ports::outbound::{Bank as _, BankError, ThrottleReason};
+use domain::file::RequestedFiles;
+use domain::pacing::ThrottleReason;
+use ports::outbound::{Bank as _, BankError};
 use serde_json::json;
 use testkit::log::listen;
 

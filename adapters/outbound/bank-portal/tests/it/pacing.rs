@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use ports::inbound::RequestedFiles;
-use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup, ThrottleReason};
+use domain::file::RequestedFiles;
+use domain::pacing::ThrottleReason;
+use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup};
 use rstest::rstest;
 
 use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, lookup};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
+use domain::file::RequestedFiles;
 use futures::future::join_all;
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankFiles};
 
 use crate::support::{PDF, READY, RecordedRequest, TestPortal, XML, lookup};

@@ -12,11 +12,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::{Html, IntoResponse, Response};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
+use domain::file::RequestedFiles;
 use domain::pacing::Pacing;
 use futures::future::BoxFuture;
 use memory::InProcessPacer;
 use ports::contract::bank as suite;
-use ports::inbound::RequestedFiles;
 use ports::outbound::{BankError, Lookup};
 use tokio::net::TcpListener;
 

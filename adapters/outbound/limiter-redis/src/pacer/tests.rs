@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use domain::pacing::{Schedule, Step, Ticket};
+use domain::pacing::{Schedule, Step, WaiterId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;
@@ -17,7 +17,7 @@ const LEASE: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 enum Event {
     Ask {
-        waitable: u64,
+        longest_wait: u64,
     },
     /// A waiting caller polls.
     Poll {
@@ -45,7 +45,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     const SECOND: u64 = 1_000_000;
     let ago = || 0..70 * SECOND;
     let event = prop_oneof![
-        10 => (0..90 * SECOND).prop_map(|waitable| Event::Ask { waitable }),
+        10 => (0..90 * SECOND).prop_map(|longest_wait| Event::Ask { longest_wait }),
         10 => (0_usize..8).prop_map(|place| Event::Poll { place }),
         2 => (0_usize..8).prop_map(|place| Event::Leave { place }),
         8 => prop_oneof![
@@ -68,7 +68,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 
 /// A waiting caller with comparison tickets.
 struct Caller {
-    rules_ticket: Ticket,
+    rules_ticket: WaiterId,
     redis_ticket: i64,
     latest: Duration,
     /// Expiry of the ticket unless polled.
@@ -114,7 +114,7 @@ impl Comparison {
     async fn follow(&mut self, event: Event) {
         let micros = Duration::from_micros;
         match event {
-            Event::Ask { waitable } => self.ask(None, self.now + micros(waitable)).await,
+            Event::Ask { longest_wait } => self.ask(None, self.now + micros(longest_wait)).await,
             Event::Poll { place } if place < self.waiting.len() => {
                 let caller = self.waiting.remove(place);
                 if caller.lease > self.now {
@@ -174,8 +174,8 @@ impl Comparison {
     /// A caller asks without a ticket or with an expired one.
     async fn ask(&mut self, ended: Option<i64>, latest: Duration) {
         let queued = self.rules.queue(self.now, latest);
-        let waitable = latest.saturating_sub(self.now);
-        let reply = self.redis.0.poll(ended, waitable).await.unwrap();
+        let longest_wait = latest.saturating_sub(self.now);
+        let reply = self.redis.0.poll(ended, longest_wait).await.unwrap();
         let rules_ticket = match queued {
             Ok(ticket) => ticket,
             Err(refusal) => return assert_eq!(reply, PollReply::Refused(refusal)),
@@ -192,8 +192,12 @@ impl Comparison {
 
     /// A caller polls with its ticket.
     async fn poll(&mut self, caller: Caller) {
-        let waitable = caller.latest.saturating_sub(self.now);
-        let reply = self.redis.0.poll(Some(caller.redis_ticket), waitable).await;
+        let longest_wait = caller.latest.saturating_sub(self.now);
+        let reply = self
+            .redis
+            .0
+            .poll(Some(caller.redis_ticket), longest_wait)
+            .await;
         if let Some(redis_ticket) = self.compare(caller.rules_ticket, reply.unwrap()) {
             assert_eq!(redis_ticket, caller.redis_ticket);
             self.wait(caller.rules_ticket, redis_ticket, caller.latest);
@@ -201,7 +205,7 @@ impl Comparison {
     }
 
     /// Compares a reply with the model's; returns the ticket in Redis if the caller waits on.
-    fn compare(&mut self, rules_ticket: Ticket, reply: PollReply) -> Option<i64> {
+    fn compare(&mut self, rules_ticket: WaiterId, reply: PollReply) -> Option<i64> {
         match (self.rules.step(rules_ticket, self.now), reply) {
             (Step::Go, PollReply::Go) => None,
             (Step::Leave(expected), PollReply::Refused(refusal)) => {
@@ -216,7 +220,7 @@ impl Comparison {
         }
     }
 
-    fn wait(&mut self, rules_ticket: Ticket, redis_ticket: i64, latest: Duration) {
+    fn wait(&mut self, rules_ticket: WaiterId, redis_ticket: i64, latest: Duration) {
         let caller = Caller {
             rules_ticket,
             redis_ticket,

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
-use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
+use ports::contract::pacer::{ManualTime, PacerUnderTest, pacer};
 use ports::outbound::{AcquireError, Pacer, PacerState};
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
@@ -36,7 +36,7 @@ impl FrozenClock {
 }
 
 #[async_trait]
-impl StandingTime for FrozenClock {
+impl ManualTime for FrozenClock {
     async fn advance(&self, by: Duration) {
         self.move_by(by);
     }

@@ -1,15 +1,14 @@
 //! How the database looks for answers. It knows nothing of the data: SQLite has no statistics
 //! unless somebody asks for them, and nobody does.
 
+use domain::audit::AuditFilter;
+use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageRequest};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::customer;
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
 
 use super::{Watched, key, now, own, twenty};

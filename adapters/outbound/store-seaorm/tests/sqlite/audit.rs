@@ -1,10 +1,10 @@
 //! The audit log: nothing changes it, and nothing happens without it.
 
 use domain::customer::ExistingKeys;
+use domain::key::KeyOverview;
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use ports::contract::fixture::{act, customer, record};
-use ports::inbound::KeyOverview;
 use ports::outbound::{
     ChangeNumber, CustomerStore, KeyChange, KeyRecord, KeyStore, Scope, Successor,
 };
