@@ -8,7 +8,6 @@ mod journal;
 mod key_store;
 mod limiter;
 mod pacer;
-mod provider_keys;
 mod secret_marks;
 
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
@@ -27,5 +26,4 @@ pub use key_store::{
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
-pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};
 pub use secret_marks::{SecretCheck, SecretFingerprints};
