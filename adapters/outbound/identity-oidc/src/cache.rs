@@ -2,7 +2,6 @@
 //! fetch in flight, a cool-down between the refreshes that callers ask for.
 
 use std::error::Error;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -127,11 +126,11 @@ impl<S: Source> Cache<S> {
         document.ok_or_else(|| state.last_error())
     }
 
-    /// Returns a document other than `seen`, in which a caller found something missing; `seen` itself
-    /// when it is newer than the caller, who came after `since`, or the cool-down forbids a fetch.
+    /// Returns a document other than `seen`, which lacks something that a caller needs; `seen` itself
+    /// when its fetch began after the first `since`, or when the cool-down forbids another.
     ///
     /// # Errors
-    /// Error of the last fetch: the provider may have what is missing.
+    /// Error of the last fetch: the provider may have what `seen` lacks.
     pub(crate) async fn newer_than(
         self: &Arc<Self>,
         seen: &Arc<S::Document>,
@@ -196,12 +195,17 @@ impl<S: Source> Cache<S> {
     fn start(self: &Arc<Self>, state: &mut State<S::Document>, now: Duration) -> InFlight {
         let this = Arc::clone(self);
         let task = tokio::spawn(async move {
-            // Callers must not wait for ever for a fetch that panicked.
-            let fetching = AssertUnwindSafe(this.source.fetch()).catch_unwind();
-            let fetched = fetching.await.unwrap_or(Err(ProviderError::Interrupted));
+            let fetched = this.source.fetch().await;
             this.complete(fetched, now);
         });
-        let in_flight = task.map(drop).boxed().shared();
+        let this = Arc::clone(self);
+        let in_flight = async move {
+            // The task panicked, or the runtime shuts down: nobody must join it again.
+            if task.await.is_err() {
+                this.complete(Err(ProviderError::Interrupted), now);
+            }
+        };
+        let in_flight = in_flight.boxed().shared();
         state.fetches.0 += 1;
         state.last_fetch_at = Some(now);
         state.in_flight = Some(in_flight.clone());
@@ -244,7 +248,7 @@ impl<T> State<T> {
         is_younger.then(|| Arc::clone(&current.document))
     }
 
-    /// Result of the last fetch.
+    /// Returns the result of the last fetch.
     fn latest(&self) -> Result<Arc<T>, Arc<ProviderError>> {
         match &self.current {
             Some(current) if self.error.is_none() => Ok(Arc::clone(&current.document)),
@@ -255,5 +259,57 @@ impl<T> State<T> {
     fn last_error(&self) -> Arc<ProviderError> {
         let error = self.error.as_ref();
         error.map_or_else(|| Arc::new(ProviderError::Interrupted), Arc::clone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use chrono::{DateTime, Utc};
+
+    use super::*;
+
+    /// Clock that stands still.
+    struct FrozenClock;
+
+    impl Clock for FrozenClock {
+        fn now(&self) -> DateTime<Utc> {
+            DateTime::UNIX_EPOCH
+        }
+
+        fn monotonic(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    /// Source whose second fetch panics.
+    #[derive(Default)]
+    struct Panicking(AtomicUsize);
+
+    impl Source for Panicking {
+        type Document = usize;
+
+        const NAME: &'static str = "the document";
+        const MAX_AGE: Duration = Duration::from_mins(10);
+
+        async fn fetch(&self) -> Result<usize, ProviderError> {
+            let fetches = 1 + self.0.fetch_add(1, Ordering::Relaxed);
+            assert_ne!(fetches, 2, "the second fetch panics");
+            Ok(fetches)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_fetch_that_panics_is_an_error_and_the_next_one_succeeds() {
+        let cache = Cache::new(Panicking::default(), Arc::new(FrozenClock));
+        let first = cache.get().await.unwrap();
+        let newer = async || {
+            let since = cache.fetches();
+            cache.newer_than(&first, since, CoolDown::WaitOut).await
+        };
+        let error = newer().await.unwrap_err();
+        assert!(matches!(*error, ProviderError::Interrupted));
+        assert_eq!(*newer().await.unwrap(), 3);
     }
 }

@@ -79,18 +79,19 @@ impl CodeFlow<'_> {
     /// Returns the authorization URL to send the browser to.
     pub(crate) fn authorization_url(
         &self,
-        wish: &AuthorizationRequest<'_>,
+        parameters: &AuthorizationRequest<'_>,
     ) -> Result<Url, IdentityError> {
-        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier(wish.verifier)?);
-        let redirect = redirect_url(wish.redirect_uri)?;
+        let challenge =
+            PkceCodeChallenge::from_code_verifier_sha256(&verifier(parameters.verifier)?);
+        let redirect = redirect_url(parameters.redirect_uri)?;
         let client = self.client()?;
         let scopes = self.config.scopes.iter().cloned().map(Scope::new);
         let mut request = client
-            .authorize_url(|| CsrfToken::new(wish.state.to_owned()))
+            .authorize_url(|| CsrfToken::new(parameters.state.to_owned()))
             .set_redirect_uri(Cow::Owned(redirect))
             .set_pkce_challenge(challenge)
             .add_scopes(scopes)
-            .add_extra_param("nonce", wish.nonce);
+            .add_extra_param("nonce", parameters.nonce);
         if self.config.audience != self.config.client_id {
             // Auth0 and others take the audience in a parameter of their own; other providers ignore
             // it, as unknown parameters must be (RFC 6749, 3.1).

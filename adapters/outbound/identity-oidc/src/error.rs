@@ -8,10 +8,10 @@ use ports::outbound::IdentityError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProviderError {
     /// No connection, no response, or no response in time.
-    #[error("the identity provider could not be asked")]
+    #[error("the identity provider could not be reached")]
     NoResponse(#[source] reqwest::Error),
     /// Connection lost, or time up, within a response.
-    #[error("the identity provider's answer broke off")]
+    #[error("the identity provider's response broke off")]
     Truncated(#[source] reqwest::Error),
     /// Status 5xx or 429.
     #[error("the identity provider failed with HTTP {0}")]
@@ -28,7 +28,7 @@ pub(crate) enum ProviderError {
     #[error(transparent)]
     Discovery(Arc<ProviderError>),
     /// Fetch stopped by a panic or by the end of the process.
-    #[error("asking the identity provider was interrupted")]
+    #[error("the request to the identity provider was interrupted")]
     Interrupted,
 }
 

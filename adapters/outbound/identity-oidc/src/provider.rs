@@ -211,10 +211,10 @@ fn may_be_rotation(header: &Header, reason: &InvalidToken) -> bool {
 impl IdentityProvider for Oidc {
     async fn authorization_url(
         &self,
-        wish: &AuthorizationRequest<'_>,
+        request: &AuthorizationRequest<'_>,
     ) -> Result<String, IdentityError> {
         let endpoints = self.endpoints().await?;
-        let url = self.code_flow(&endpoints).authorization_url(wish)?;
+        let url = self.code_flow(&endpoints).authorization_url(request)?;
         Ok(url.into())
     }
 
