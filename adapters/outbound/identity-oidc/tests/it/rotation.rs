@@ -37,9 +37,13 @@ async fn wait_until(condition: impl Fn() -> bool) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), waiting)
-        .await
-        .expect("the condition holds in time");
+    in_time(waiting).await;
+}
+
+/// Fails the test rather than hanging.
+async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    let outcome = tokio::time::timeout(Duration::from_secs(20), future).await;
+    outcome.expect("it ends in time")
 }
 
 /// Verifies in a task of its own.
@@ -138,7 +142,7 @@ async fn a_sign_in_ends_its_wait_although_the_clock_stands_still() {
         sandbox.handle.rotate();
     }
     sandbox.clock.advance(Duration::from_millis(9_900));
-    sign_in(&oidc, "demo-member").await.unwrap();
+    in_time(sign_in(&oidc, "demo-member")).await.unwrap();
     assert_eq!(sandbox.fetches(), 3);
 }
 
@@ -152,7 +156,7 @@ async fn sign_ins_that_wait_share_one_fetch() {
     }
     sandbox.clock.advance(Duration::from_millis(9_500));
     let waiting = (0..5).map(|_| spawn_sign_in(&oidc));
-    for signed_in in join_all(waiting).await {
+    for signed_in in in_time(join_all(waiting)).await {
         signed_in.unwrap().unwrap();
     }
     assert_eq!(sandbox.fetches(), 3);
@@ -179,7 +183,7 @@ async fn sign_ins_that_wait_for_a_provider_that_is_down_cost_one_fetch() {
         let oidc = Arc::clone(&oidc);
         tokio::spawn(async move { oidc.redeem(&grant("a-code")).await.err() })
     });
-    for error in join_all(waiting).await {
+    for error in in_time(join_all(waiting)).await {
         assert!(matches!(
             error.unwrap(),
             Some(IdentityError::Unavailable(_))
@@ -312,9 +316,7 @@ async fn keys_are_revalidated_in_the_background_after_ten_minutes() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), withdrawn)
-        .await
-        .unwrap();
+    in_time(withdrawn).await;
 }
 
 #[tokio::test]
