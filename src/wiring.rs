@@ -178,7 +178,6 @@ async fn gateway_on(
             keys: Arc::clone(&keys),
             insights: Arc::new(insights),
             denied: Arc::new(store.clone()),
-            provider_keys: Arc::new(store.clone()),
             clock: Arc::clone(clock),
             random: Arc::clone(random),
             request_layer,

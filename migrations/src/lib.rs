@@ -13,6 +13,7 @@ mod m0001_keys_and_use;
 mod m0002_people_and_usage;
 mod m0003_provider_keys;
 mod m0004_secret_marks;
+mod m0005_drop_provider_keys;
 
 /// All migrations, oldest first. Run it in one transaction that nobody else writes beside: it
 /// takes no lock of its own.
@@ -27,6 +28,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_people_and_usage::Migration),
             Box::new(m0003_provider_keys::Migration),
             Box::new(m0004_secret_marks::Migration),
+            Box::new(m0005_drop_provider_keys::Migration),
         ]
     }
 }

@@ -10,7 +10,6 @@ pub mod key_store;
 pub mod limiter;
 pub mod pacer;
 mod paging;
-pub mod provider_keys;
 pub mod secret_fingerprints;
 pub mod stores;
 pub mod usage;

@@ -8,7 +8,6 @@ mod journal;
 mod key_store;
 mod limiter;
 mod pacer;
-mod provider_keys;
 mod secret_fingerprints;
 
 pub use crate::{JournalError, Receipt, StoreError};
@@ -26,5 +25,4 @@ pub use key_store::{
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
-pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

@@ -11,9 +11,8 @@ use domain::participant::Catalogue;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use memory::MemoryProviderKeys;
 use ports::inbound::{Insights, KeyAdministration, Sessions};
-use ports::outbound::{Clock, DenyList, IdentityProvider, ProviderKeyCache, Random};
+use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
 use tokio_util::sync::CancellationToken;
@@ -185,7 +184,6 @@ pub(crate) struct Foundation {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) denied: Arc<dyn DenyList>,
-    pub(crate) provider_keys: Arc<dyn ProviderKeyCache>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) request_layer: Arc<RequestLayer>,
@@ -201,19 +199,13 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         keys,
         insights,
         denied,
-        provider_keys,
         clock,
         random,
         request_layer,
         ticket_seal,
     } = foundation;
     let public = identity.site.public();
-    let provider_keys = match identity.sandbox {
-        // It ends with this process, and its keys with it: nobody else has a use for them.
-        Some(_) => Arc::new(MemoryProviderKeys::new(Arc::clone(&clock))),
-        None => provider_keys,
-    };
-    let provider = Oidc::new(identity.provider.clone(), provider_keys, Arc::clone(&clock));
+    let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
     let provider: Arc<dyn IdentityProvider> =
         Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
     let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(

@@ -7,7 +7,6 @@ mod identity;
 mod journal;
 mod limiter;
 mod pacer;
-mod provider_keys;
 mod store;
 
 pub use bank::*;
@@ -16,5 +15,4 @@ pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::InProcessLimiter;
 pub use pacer::InProcessPacer;
-pub use provider_keys::MemoryProviderKeys;
 pub use store::MemoryStore;

@@ -230,30 +230,6 @@ pub(crate) mod denied {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-pub(crate) mod provider_keys {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "provider_keys")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub issuer: String,
-        pub turn: i64,
-        pub ended: i64,
-        pub begun_at: i64,
-        pub missed_at: Option<i64>,
-        #[sea_orm(column_type = "Text", nullable)]
-        pub document: Option<String>,
-        pub document_turn: i64,
-        pub asked_at: Option<i64>,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
 pub(crate) mod secret_marks {
     use sea_orm::entity::prelude::*;
 

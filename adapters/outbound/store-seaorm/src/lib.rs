@@ -27,7 +27,6 @@ mod entity;
 mod journal;
 mod keys;
 mod list;
-mod provider_keys;
 mod prune;
 mod row;
 mod schema;

@@ -7,7 +7,6 @@ mod journal;
 mod million;
 mod opening;
 mod plans;
-mod provider_keys;
 mod proxy;
 mod races;
 mod schema;

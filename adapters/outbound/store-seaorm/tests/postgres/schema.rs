@@ -7,7 +7,6 @@ use ports::outbound::{CustomerStore, KeyStore};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{SchemaError, Store};
 
-use crate::provider_keys;
 use crate::server::{Place, server_or_skip};
 use crate::support::{add_key, number};
 
@@ -30,7 +29,7 @@ async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
     let connection = place.connect().await;
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
-        4
+        5
     );
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM api_keys").await,
@@ -53,7 +52,8 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
             "m0001_keys_and_use",
             "m0002_people_and_usage",
             "m0003_provider_keys",
-            "m0004_secret_marks"
+            "m0004_secret_marks",
+            "m0005_drop_provider_keys"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -64,9 +64,12 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
     let connection = place.connect().await;
     assert_eq!(number(&connection, &tables).await, 0);
 
-    Migrator::up(&connection, Some(3)).await.unwrap();
+    Migrator::up(&connection, Some(4)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
-    assert!(behind.ends_with("needs: m0004_secret_marks"), "{behind}");
+    assert!(
+        behind.ends_with("needs: m0005_drop_provider_keys"),
+        "{behind}"
+    );
     store.migrate().await.unwrap();
     store.check_schema().await.unwrap();
 }
@@ -133,14 +136,23 @@ async fn a_database_of_the_first_version_goes_on_as_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
+async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
     let server = server_or_skip!();
     let place = server.empty().await;
     let connection = place.connect().await;
-    Migrator::up(&connection, Some(2)).await.unwrap();
+    Migrator::up(&connection, Some(4)).await.unwrap();
+    let filled =
+        "INSERT INTO provider_keys VALUES ('https://issuer.example', 1, 1, 7, NULL, '{}', 1, 7)";
+    connection.execute_unprepared(filled).await.unwrap();
     let store = place.open().await;
     store.migrate().await.unwrap();
-    provider_keys::keys::are_kept(&store).await;
+    store.check_schema().await.unwrap();
+    let tables = format!(
+        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{}' \
+         AND table_name = 'provider_keys'",
+        place.name
+    );
+    assert_eq!(number(&connection, &tables).await, 0);
 }
 
 #[tokio::test]
@@ -151,7 +163,7 @@ async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let connection = place.connect().await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(3)).await.unwrap();
+        Migrator::down(&connection, Some(4)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
     assert_eq!(number(&connection, owners).await, 2);

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use ports::contract::journal::JournalUnderTest;
-use ports::contract::provider_keys::CachesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
 use crate::support::{Folder, journal};
@@ -19,17 +18,6 @@ impl Folders {
         let under_test = StoresUnderTest {
             here: Stores::of(Arc::new(folder.open().await)),
             elsewhere: Stores::of(Arc::new(folder.open().await)),
-        };
-        self.0.lock().unwrap().push(folder);
-        under_test
-    }
-
-    /// The same, for a provider's keys.
-    async fn caches(&self) -> CachesUnderTest {
-        let folder = Folder::new();
-        let under_test = CachesUnderTest {
-            here: Arc::new(folder.open().await),
-            elsewhere: Arc::new(folder.open().await),
         };
         self.0.lock().unwrap().push(folder);
         under_test
@@ -88,10 +76,4 @@ async fn the_journal_in_sqlite_keeps_the_contract() {
 async fn use_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::usage::usage(|| folders.journal()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_providers_keys_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::provider_keys::provider_keys(|| folders.caches()).await;
 }

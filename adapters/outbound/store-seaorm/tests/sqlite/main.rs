@@ -7,7 +7,6 @@ mod damage;
 mod files;
 mod holding_back;
 mod open_files;
-mod provider_keys;
 mod prune;
 mod refusals;
 mod support;

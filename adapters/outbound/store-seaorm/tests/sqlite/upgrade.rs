@@ -18,7 +18,6 @@ use sea_orm::{ConnectionTrait, DatabaseConnection};
 use store_seaorm::Store;
 use uuid::Uuid;
 
-use crate::provider_keys;
 use crate::support::{Folder, keys, newest, now};
 
 const NOON: i64 = 1_795_262_400_000;
@@ -202,15 +201,21 @@ async fn an_upgraded_database_goes_on_as_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
+async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
     let folder = Folder::new();
     let store = Store::open(&folder.url()).await.unwrap();
     store.close().await.unwrap();
-    Migrator::up(&folder.connect().await, Some(2))
-        .await
-        .unwrap();
+    let connection = folder.connect().await;
+    Migrator::up(&connection, Some(4)).await.unwrap();
+    run(
+        &connection,
+        "INSERT INTO provider_keys VALUES ('https://issuer.example', 1, 1, 7, NULL, '{}', 1, 7)",
+    )
+    .await;
     let store = folder.open().await;
-    provider_keys::keys::are_kept(&store).await;
+    assert!(store.is_current().await.unwrap());
+    let tables = "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'provider_keys'";
+    assert_eq!(folder.number(tables).await, 0);
 }
 
 #[tokio::test]
@@ -219,7 +224,7 @@ async fn what_was_migrated_can_be_taken_back_and_done_again() {
     let connection = first_version(&folder).await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(3)).await.unwrap();
+        Migrator::down(&connection, Some(4)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys WHERE owner_issuer <> ''";
     assert_eq!(folder.number(owners).await, 2);

@@ -1,4 +1,4 @@
-//! Keys of our own, and tokens that no honest provider would sign.
+//! Builder of tokens, also of ones that no honest provider would sign, and the keys to sign them.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 pub(crate) static RSA: LazyLock<RsaKeyPair> =
     LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
-/// A key that no provider has published.
+/// Key that no provider publishes unless a test says so.
 pub(crate) static FOREIGN_RSA: LazyLock<RsaKeyPair> =
     LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
 pub(crate) static P256: LazyLock<EcdsaKeyPair> =
@@ -27,7 +27,7 @@ pub(crate) static P384: LazyLock<EcdsaKeyPair> =
 pub(crate) static ED25519: LazyLock<Ed25519KeyPair> =
     LazyLock::new(|| Ed25519KeyPair::generate().unwrap());
 
-/// How a token is signed, whatever its header says.
+/// Signature of a token, whatever its header says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Signature {
     Rs256,
@@ -37,44 +37,47 @@ pub(crate) enum Signature {
     Es256,
     Es384,
     Ed25519,
-    /// RS256 by a key that isn't the provider's.
+    /// RS256 with [`FOREIGN_RSA`].
     Foreign,
-    /// HMAC, with the provider's public RSA key in one of its forms as the secret.
+    /// HMAC with an encoding of the provider's public RSA key as the secret.
     PublicKeyPem,
     PublicKeyDer,
     PublicModulus,
     /// RS256 of another message.
     OfAnotherMessage,
-    /// No bytes at all.
+    /// No bytes.
     Empty,
 }
 
-/// A token before it is signed.
+/// Token before it is signed.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
+pub(crate) struct TokenBuilder {
     pub(crate) header: Value,
     pub(crate) claims: Value,
     pub(crate) signature: Signature,
 }
 
-impl Draft {
-    /// Header and claims with a change: `null` removes a field.
+impl TokenBuilder {
+    /// Sets a field of the header; `null` removes it.
     pub(crate) fn header(mut self, name: &str, value: Value) -> Self {
         set(&mut self.header, name, value);
         self
     }
 
+    /// Sets a claim; `null` removes it.
     pub(crate) fn claim(mut self, name: &str, value: Value) -> Self {
         set(&mut self.claims, name, value);
         self
     }
 
-    pub(crate) fn signed(mut self, signature: Signature) -> Self {
+    /// Sets the signature.
+    pub(crate) fn signed_by(mut self, signature: Signature) -> Self {
         self.signature = signature;
         self
     }
 
-    pub(crate) fn token(&self) -> String {
+    /// Signs the token and serialises it.
+    pub(crate) fn sign(&self) -> String {
         let part = |json: &Value| URL_SAFE_NO_PAD.encode(json.to_string());
         let message = format!("{}.{}", part(&self.header), part(&self.claims));
         let signature = self.signature.over(&message);
@@ -134,7 +137,7 @@ fn modulus(key: &RsaKeyPair) -> String {
     URL_SAFE_NO_PAD.encode(key.public_key().modulus().big_endian_without_leading_zero())
 }
 
-/// The public half of an RSA key.
+/// Returns the public JWK of an RSA key.
 pub(crate) fn rsa_jwk(key: &RsaKeyPair, id: &str) -> Value {
     let exponent = key.public_key().exponent();
     json!({
@@ -146,7 +149,7 @@ pub(crate) fn rsa_jwk(key: &RsaKeyPair, id: &str) -> Value {
     })
 }
 
-/// The public half of a key on a NIST curve.
+/// Returns the public JWK of a key on a NIST curve.
 pub(crate) fn ec_jwk(key: &EcdsaKeyPair, curve: &str, id: &str) -> Value {
     let point = &key.public_key().as_ref()[1..];
     let (x, y) = point.split_at(point.len() / 2);
@@ -159,7 +162,7 @@ pub(crate) fn ec_jwk(key: &EcdsaKeyPair, curve: &str, id: &str) -> Value {
     })
 }
 
-/// The public half of an Ed25519 key.
+/// Returns the public JWK of an Ed25519 key.
 pub(crate) fn ed_jwk(key: &Ed25519KeyPair, id: &str) -> Value {
     json!({
         "kty": "OKP",

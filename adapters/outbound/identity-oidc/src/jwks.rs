@@ -1,4 +1,8 @@
-//! The keys that the provider signs with (RFC 7517), each bound to the algorithms that it is for.
+//! JSON Web Key Set (RFC 7517): the keys that the provider signs with, each bound to the algorithms
+//! that it is for.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use jsonwebtoken::jwk::{
     AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, KeyOperations, PublicKeyUse,
@@ -7,14 +11,13 @@ use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fault::Fault;
-use crate::wire::LARGEST_ANSWER;
+use crate::cache::{Cache, Source};
+use crate::discovery::Discovery;
+use crate::error::ProviderError;
+use crate::http::HttpClient;
 
-/// What errors call them.
-pub(crate) const WHAT: &str = "the key set";
-
-/// What an RSA key may be used with that doesn't say it.
-const RSA: [Algorithm; 6] = [
+/// Algorithms of an RSA key without `alg`.
+const RSA_ALGORITHMS: [Algorithm; 6] = [
     Algorithm::RS256,
     Algorithm::RS384,
     Algorithm::RS512,
@@ -23,11 +26,34 @@ const RSA: [Algorithm; 6] = [
     Algorithm::PS512,
 ];
 
-/// The keys of a provider. At least one.
+/// Fetches the key set from where the discovery document says it is.
+pub(crate) struct Jwks {
+    pub(crate) http: HttpClient,
+    pub(crate) discovery: Arc<Cache<Discovery>>,
+}
+
+impl Source for Jwks {
+    type Document = KeySet;
+
+    const NAME: &'static str = "the key set";
+
+    /// Providers publish a new key minutes to days before they sign with it, and withdraw a leaked
+    /// one at once. A key that signs right away is fetched when the first token names it.
+    const MAX_AGE: Duration = Duration::from_mins(10);
+
+    async fn fetch(&self) -> Result<KeySet, ProviderError> {
+        let endpoints = self.discovery.get().await;
+        let endpoints = endpoints.map_err(ProviderError::Discovery)?;
+        let document = self.http.get_json(Self::NAME, &endpoints.jwks).await?;
+        KeySet::parse(&document)
+    }
+}
+
+/// Keys of a provider, at least one.
 #[derive(Debug)]
 pub(crate) struct KeySet(Vec<VerificationKey>);
 
-/// A public key.
+/// Public key and the algorithms that it verifies.
 #[derive(Debug)]
 pub(crate) struct VerificationKey {
     id: Option<String>,
@@ -35,23 +61,23 @@ pub(crate) struct VerificationKey {
     pub(crate) key: DecodingKey,
 }
 
-/// Which keys may have signed a token.
+/// Keys that may have signed a token.
 #[derive(Debug)]
 pub(crate) enum Candidates<'a> {
-    /// These; several only when keys share an id.
+    /// One or more: keys may share an id.
     Keys(Vec<&'a VerificationKey>),
-    /// There is no key with the token's id. There may be one by now.
+    /// No key has the token's id. The provider may have published it since.
     Unknown,
-    /// The token names no key, and there are several.
+    /// The token names no key, and the set has several.
     Ambiguous,
-    /// The token's key isn't for the token's algorithm.
+    /// The key with the token's id isn't for the token's algorithm.
     OtherAlgorithm,
 }
 
 impl KeySet {
-    /// Which keys may have signed a token with this header.
+    /// Returns the keys that may have signed a token with this `kid` and `alg`.
     pub(crate) fn candidates(&self, id: Option<&str>, algorithm: Algorithm) -> Candidates<'_> {
-        let named: Vec<_> = match (id, self.0.as_slice()) {
+        let mut keys: Vec<_> = match (id, self.0.as_slice()) {
             (None, [only]) => vec![only],
             (None, _) => return Candidates::Ambiguous,
             (Some(id), keys) => {
@@ -59,52 +85,47 @@ impl KeySet {
                 keys.iter().filter(has_id).collect()
             }
         };
-        if named.is_empty() {
+        if keys.is_empty() {
             return Candidates::Unknown;
         }
-        let mut fitting = named;
-        fitting.retain(|key| key.algorithms.contains(&algorithm));
-        if fitting.is_empty() {
+        keys.retain(|key| key.algorithms.contains(&algorithm));
+        if keys.is_empty() {
             return Candidates::OtherAlgorithm;
         }
-        Candidates::Keys(fitting)
+        Candidates::Keys(keys)
     }
 
-    /// Reads a JWK set, whoever it comes from. What isn't a public key for signatures that we can
-    /// check is left out.
-    pub(crate) fn read(document: &str) -> Result<Self, Fault> {
-        if document.len() > LARGEST_ANSWER {
-            let problem = format!("more than {LARGEST_ANSWER} bytes");
-            return Err(Fault::unusable(WHAT, problem));
-        }
-        let document: Document = serde_json::from_str(document)
-            .map_err(|error| Fault::unusable(WHAT, format!("not a JWK set: {error}")))?;
+    /// Parses a JWK set. Leaves out entries that aren't public keys for supported signatures.
+    fn parse(document: &[u8]) -> Result<Self, ProviderError> {
+        let unusable = |problem| ProviderError::unusable(Jwks::NAME, problem);
+        let document: Document = serde_json::from_slice(document)
+            .map_err(|error| unusable(format!("not a JWK set: {error}")))?;
         let keys: Vec<_> = document
             .keys
             .into_iter()
-            .filter_map(|key| VerificationKey::read(&serde_json::from_value(key).ok()?))
+            .filter_map(|key| VerificationKey::from_jwk(&serde_json::from_value(key).ok()?))
             .collect();
         if keys.is_empty() {
             let problem = "no key in it is an RSA, P-256, P-384 or Ed25519 key for signatures";
-            return Err(Fault::unusable(WHAT, problem));
+            return Err(unusable(problem.to_owned()));
         }
         Ok(Self(keys))
     }
 }
 
-/// A JWK set (RFC 7517, 5), whose keys are read one by one.
+/// JWK set (RFC 7517, section 5). Its keys are parsed one by one, so that one bad key spoils none.
 #[derive(Deserialize)]
 struct Document {
     keys: Vec<Value>,
 }
 
 impl VerificationKey {
-    fn read(jwk: &Jwk) -> Option<Self> {
+    fn from_jwk(jwk: &Jwk) -> Option<Self> {
         if !is_for_signatures(jwk) {
             return None;
         }
         let mut algorithms = match &jwk.algorithm {
-            AlgorithmParameters::RSA(_) => RSA.to_vec(),
+            AlgorithmParameters::RSA(_) => RSA_ALGORITHMS.to_vec(),
             AlgorithmParameters::EllipticCurve(key) => match key.curve {
                 EllipticCurve::P256 => vec![Algorithm::ES256],
                 EllipticCurve::P384 => vec![Algorithm::ES384],
@@ -114,7 +135,7 @@ impl VerificationKey {
                 EllipticCurve::Ed25519 => vec![Algorithm::EdDSA],
                 _ => return None,
             },
-            // A symmetric key in a public set is no secret; the rest is nothing we can check.
+            // A symmetric key in a public set is no secret; other types aren't supported.
             _ => return None,
         };
         if let Some(named) = jwk.common.key_algorithm {

@@ -1,4 +1,4 @@
-//! A provider that answers what a test wants, and counts.
+//! Scripted provider that records the requests it gets.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -11,13 +11,13 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use futures::future::BoxFuture;
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use memory::MemoryProviderKeys;
-use ports::outbound::ProviderKeyCache;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::clock::TestClock;
-use crate::signer::{Draft, ED25519, P256, P384, RSA, Signature, ec_jwk, ed_jwk, rsa_jwk};
+use crate::token_builder::{
+    ED25519, P256, P384, RSA, Signature, TokenBuilder, ec_jwk, ed_jwk, rsa_jwk,
+};
 
 pub(crate) const CLIENT: &str = "the-client";
 pub(crate) const AUDIENCE: &str = "the-gateway";
@@ -27,24 +27,24 @@ pub(crate) const JWKS: &str = "/jwks";
 pub(crate) const TOKEN: &str = "/token";
 pub(crate) const REVOCATION: &str = "/revoke";
 
-/// Makes the answers of one path.
-type Answerer = Arc<dyn Fn() -> BoxFuture<'static, Response> + Send + Sync>;
+/// Makes the responses of one path.
+type Responder = Arc<dyn Fn() -> BoxFuture<'static, Response> + Send + Sync>;
 
-/// A request that was made.
+/// Request that the provider got.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
 }
 
-/// A provider on a port of its own. It publishes one key of each kind.
+/// Provider on a port of its own, which publishes one key of each kind.
 #[derive(Clone)]
 pub(crate) struct TestProvider {
     pub(crate) address: SocketAddr,
-    answers: Arc<Mutex<HashMap<String, Answerer>>>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    responders: Arc<Mutex<HashMap<String, Responder>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 impl TestProvider {
@@ -52,11 +52,11 @@ impl TestProvider {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = Self {
             address: listener.local_addr().unwrap(),
-            answers: Arc::default(),
-            asked: Arc::default(),
+            responders: Arc::default(),
+            requests: Arc::default(),
         };
-        provider.says(DISCOVERY, provider.document());
-        provider.publishes(&all_keys());
+        provider.respond_json(DISCOVERY, provider.document());
+        provider.publish(&all_keys());
         let router = Router::new().fallback(handle).with_state(provider.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         provider
@@ -78,47 +78,53 @@ impl TestProvider {
         })
     }
 
-    /// Answers a path so from now on.
-    pub(crate) fn answers<F>(&self, path: &str, answer: impl Fn() -> F + Send + Sync + 'static)
-    where
+    /// Sets the responder of a path.
+    pub(crate) fn respond_with<F>(
+        &self,
+        path: &str,
+        respond: impl Fn() -> F + Send + Sync + 'static,
+    ) where
         F: Future<Output = Response> + Send + 'static,
     {
-        let answer: Answerer = Arc::new(move || Box::pin(answer()));
-        self.answers.lock().unwrap().insert(path.to_owned(), answer);
+        let responder: Responder = Arc::new(move || Box::pin(respond()));
+        let mut responders = self.responders.lock().unwrap();
+        responders.insert(path.to_owned(), responder);
     }
 
-    /// Answers a path with JSON.
-    pub(crate) fn says(&self, path: &str, document: Value) {
-        self.answers(path, move || {
-            let answer = axum::Json(document.clone()).into_response();
-            async { answer }
+    /// Sets a JSON response of a path.
+    pub(crate) fn respond_json(&self, path: &str, document: Value) {
+        self.respond_with(path, move || {
+            let response = axum::Json(document.clone()).into_response();
+            async { response }
         });
     }
 
-    /// Answers a path with a status and a body.
-    pub(crate) fn fails(&self, path: &str, status: u16, body: &'static str) {
+    /// Sets the status and body of a path's response.
+    pub(crate) fn respond_status(&self, path: &str, status: u16, body: &'static str) {
         let status = StatusCode::from_u16(status).unwrap();
-        self.answers(path, move || async move {
+        self.respond_with(path, move || async move {
             (status, [("content-type", "application/json")], body).into_response()
         });
     }
 
-    pub(crate) fn publishes(&self, keys: &[Value]) {
-        self.says(JWKS, json!({ "keys": keys }));
+    /// Publishes these keys from now on.
+    pub(crate) fn publish(&self, keys: &[Value]) {
+        self.respond_json(JWKS, json!({ "keys": keys }));
     }
 
-    pub(crate) fn asked(&self, path: &str) -> Vec<Asked> {
-        let asked = self.asked.lock().unwrap();
-        asked
+    /// Returns the requests of a path so far.
+    pub(crate) fn requests(&self, path: &str) -> Vec<RecordedRequest> {
+        let requests = self.requests.lock().unwrap();
+        requests
             .iter()
-            .filter(|asked| asked.path == path)
+            .filter(|request| request.path == path)
             .cloned()
             .collect()
     }
 
-    /// How often the keys were fetched.
+    /// Returns the number of key-set requests so far.
     pub(crate) fn fetches(&self) -> usize {
-        self.asked(JWKS).len()
+        self.requests(JWKS).len()
     }
 
     pub(crate) fn config(&self) -> OidcConfig {
@@ -129,10 +135,10 @@ impl TestProvider {
         adapter(self.config(), clock)
     }
 
-    /// An access token as it should be, by the RSA key.
-    pub(crate) fn draft(&self) -> Draft {
+    /// Returns a valid access token, signed by the RSA key.
+    pub(crate) fn access_token(&self) -> TokenBuilder {
         let now = now();
-        Draft {
+        TokenBuilder {
             header: json!({ "alg": "RS256", "kid": "rsa", "typ": "at+jwt" }),
             claims: json!({
                 "iss": self.issuer(),
@@ -145,22 +151,22 @@ impl TestProvider {
         }
     }
 
-    /// An ID token as it should be.
-    pub(crate) fn id_draft(&self, nonce: &str) -> Draft {
-        self.draft()
+    /// Returns a valid ID token.
+    pub(crate) fn id_token(&self, nonce: &str) -> TokenBuilder {
+        self.access_token()
             .header("typ", json!("JWT"))
             .claim("aud", json!(CLIENT))
             .claim("nonce", json!(nonce))
     }
 }
 
-/// When every test starts, in seconds.
+/// Returns the unix time at which every test starts, in seconds.
 pub(crate) fn now() -> i64 {
     use ports::outbound::Clock as _;
     TestClock::new().now().timestamp()
 }
 
-/// One key of each kind, each with its kind as its name.
+/// Returns one JWK of each kind, with its kind as its id.
 pub(crate) fn all_keys() -> [Value; 4] {
     [
         rsa_jwk(&RSA, "rsa"),
@@ -171,19 +177,9 @@ pub(crate) fn all_keys() -> [Value; 4] {
 }
 
 pub(crate) fn adapter(config: OidcConfig, clock: &TestClock) -> Arc<Oidc> {
-    let alone = Arc::new(MemoryProviderKeys::new(clock.shared()));
-    adapter_of_many(config, alone, clock)
-}
-
-/// One of the adapters that share a cache.
-pub(crate) fn adapter_of_many(
-    config: OidcConfig,
-    cache: Arc<dyn ProviderKeyCache>,
-    clock: &TestClock,
-) -> Arc<Oidc> {
     // Another test of this process may have installed it already.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    Arc::new(Oidc::new(config, cache, clock.shared()).unwrap())
+    Arc::new(Oidc::new(config, clock.shared()).unwrap())
 }
 
 async fn handle(
@@ -193,16 +189,16 @@ async fn handle(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let asked = Asked {
+    let request = RecordedRequest {
         method,
         path: uri.path().to_owned(),
         headers,
         body: String::from_utf8(body.to_vec()).unwrap(),
     };
-    let answer = provider.answers.lock().unwrap().get(uri.path()).cloned();
-    provider.asked.lock().unwrap().push(asked);
-    match answer {
-        Some(answer) => answer().await,
+    let responder = provider.responders.lock().unwrap().get(uri.path()).cloned();
+    provider.requests.lock().unwrap().push(request);
+    match responder {
+        Some(respond) => respond().await,
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }

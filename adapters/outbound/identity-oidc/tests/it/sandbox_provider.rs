@@ -1,4 +1,4 @@
-//! The sandbox's provider on a port of its own, and a browser that presses its buttons.
+//! Sandbox identity provider on a port of its own, and a person who signs in there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use url::Url;
 
 use crate::clock::TestClock;
-use crate::provider::{AUDIENCE, CLIENT, JWKS, adapter};
+use crate::test_provider::{AUDIENCE, CLIENT, JWKS, adapter};
 
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:9/auth/callback";
 pub(crate) const SIGNED_OUT: &str = "http://127.0.0.1:9/";
@@ -28,7 +28,7 @@ pub(crate) const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters
 pub(crate) const STATE: &str = "the-state";
 pub(crate) const NONCE: &str = "the-nonce";
 
-/// The sandbox's provider; it goes down when it is dropped.
+/// Sandbox identity provider; shuts down when it is dropped.
 pub(crate) struct Sandbox {
     pub(crate) issuer: String,
     pub(crate) handle: Handle,
@@ -89,14 +89,14 @@ impl Sandbox {
         adapter(self.config(), &self.clock)
     }
 
-    /// How often the keys were fetched.
+    /// Returns the number of key-set requests so far.
     pub(crate) fn fetches(&self) -> usize {
         self.fetches.load(Ordering::Relaxed)
     }
 }
 
-/// A sign-in as the gateway begins it.
-pub(crate) fn wish() -> AuthorizationRequest<'static> {
+/// Returns the parameters of a sign-in as the gateway begins it.
+pub(crate) fn authorization_request() -> AuthorizationRequest<'static> {
     AuthorizationRequest {
         state: STATE,
         nonce: NONCE,
@@ -105,7 +105,7 @@ pub(crate) fn wish() -> AuthorizationRequest<'static> {
     }
 }
 
-/// What the gateway redeems.
+/// Returns a code with the parameters of its sign-in.
 pub(crate) fn grant(code: &str) -> CodeGrant<'_> {
     CodeGrant {
         code,
@@ -115,17 +115,17 @@ pub(crate) fn grant(code: &str) -> CodeGrant<'_> {
     }
 }
 
-/// The whole way of a sign-in.
+/// Signs a person in.
 pub(crate) async fn sign_in(oidc: &Oidc, person: &str) -> Result<AccessToken, IdentityError> {
-    let address = oidc.authorization_url(&wish()).await?;
-    let answer = press(&address, person).await;
-    assert_eq!(answer["state"], STATE);
-    oidc.redeem(&grant(&answer["code"])).await
+    let address = oidc.authorization_url(&authorization_request()).await?;
+    let redirect = choose_person(&address, person).await;
+    assert_eq!(redirect["state"], STATE);
+    oidc.redeem(&grant(&redirect["code"])).await
 }
 
-/// Opens the sign-in page and presses a person's button; what is sent back to the client.
-pub(crate) async fn press(address: &str, person: &str) -> HashMap<String, String> {
-    let browser = browser();
+/// Presses a person's button on the sign-in page; returns the parameters of the redirect back.
+pub(crate) async fn choose_person(address: &str, person: &str) -> HashMap<String, String> {
+    let browser = http_client();
     let page = browser.get(address).send().await.unwrap();
     assert_eq!(page.status(), 200);
     let page = page.text().await.unwrap();
@@ -136,16 +136,16 @@ pub(crate) async fn press(address: &str, person: &str) -> HashMap<String, String
         .unwrap()
         .join(&action.replace("&amp;", "&"))
         .unwrap();
-    let press = browser.post(action).form(&[("person", person)]);
-    let answer = press.send().await.unwrap();
-    assert_eq!(answer.status(), 303);
-    let back = Url::parse(answer.headers()[LOCATION].to_str().unwrap()).unwrap();
+    let submit = browser.post(action).form(&[("person", person)]);
+    let response = submit.send().await.unwrap();
+    assert_eq!(response.status(), 303);
+    let back = Url::parse(response.headers()[LOCATION].to_str().unwrap()).unwrap();
     assert!(back.as_str().starts_with(REDIRECT));
     back.query_pairs().into_owned().collect()
 }
 
-/// A client that follows nothing by itself.
-pub(crate) fn browser() -> Client {
+/// Returns a client that doesn't follow redirects.
+pub(crate) fn http_client() -> Client {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     Client::builder()
         .redirect(redirect::Policy::none())
