@@ -14,7 +14,7 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, Positioned, Value, Variables};
 use domain::page::MAX_PAGE;
 
-use crate::Introspection;
+use crate::introspection::Introspection;
 
 mod weights;
 
@@ -103,9 +103,9 @@ impl Limit {
         }
     }
 
-    fn check(self, amount: u64) -> Result<(), Breach> {
+    fn check(self, amount: u64) -> Result<(), LimitError> {
         if amount > self.most() {
-            return Err(Breach::Exceeds(self));
+            return Err(LimitError::Exceeded(self));
         }
         Ok(())
     }
@@ -113,9 +113,9 @@ impl Limit {
 
 /// Why a document isn't executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Breach {
+pub(crate) enum LimitError {
     /// It asks for more than it may.
-    Exceeds(Limit),
+    Exceeded(Limit),
     /// A fragment holds itself.
     FragmentCycle,
     /// The `first` of a field isn't 1 to 100.
@@ -124,7 +124,7 @@ pub(crate) enum Breach {
         field: String,
     },
     /// It asks for the schema, which isn't told here.
-    IntrospectionIsOff,
+    IntrospectionOff,
 }
 
 /// Checks a document against all limits.
@@ -132,7 +132,7 @@ pub(crate) fn check(
     document: &ExecutableDocument,
     variables: &Variables,
     introspection: Introspection,
-) -> Result<(), Breach> {
+) -> Result<(), LimitError> {
     Limit::Fragments.check(document.fragments.len() as u64)?;
     Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
@@ -149,7 +149,7 @@ pub(crate) fn check(
             Limit::Mutations.check(size.roots)?;
         }
         if introspection == Introspection::Off && size.introspections > 0 {
-            return Err(Breach::IntrospectionIsOff);
+            return Err(LimitError::IntrospectionOff);
         }
     }
     Ok(())
@@ -202,13 +202,13 @@ impl Size {
     }
 
     /// Checks what costs time before anything is executed.
-    fn check_text(self) -> Result<(), Breach> {
+    fn check_text(self) -> Result<(), LimitError> {
         Limit::Levels.check(self.levels)?;
         Limit::Selections.check(self.selections)?;
         Limit::Directives.check(self.directives)
     }
 
-    fn check(self) -> Result<(), Breach> {
+    fn check(self) -> Result<(), LimitError> {
         self.check_text()?;
         Limit::Depth.check(self.depth)?;
         Limit::IntrospectionDepth.check(self.introspection_depth)?;
@@ -240,7 +240,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    fn operation(&mut self, operation: &'a OperationDefinition) -> Result<Size, Breach> {
+    fn operation(&mut self, operation: &'a OperationDefinition) -> Result<Size, LimitError> {
         let mut size = self.selections(&operation.selection_set.node, 0)?;
         for variable in &operation.variable_definitions {
             size = size.with_directives(&variable.node.directives);
@@ -248,14 +248,14 @@ impl<'a> Measure<'a> {
         Ok(size.with_directives(&operation.directives))
     }
 
-    fn fragment(&mut self, name: &str, level: u64) -> Result<Size, Breach> {
+    fn fragment(&mut self, name: &str, level: u64) -> Result<Size, LimitError> {
         // A fragment that isn't there is the validation's to refuse.
         let Some((name, fragment)) = self.document.fragments.get_key_value(name) else {
             return Ok(Size::default());
         };
         match self.fragments.get(name.as_str()) {
             Some(Progress::Done(size)) => return Ok(*size),
-            Some(Progress::Begun) => return Err(Breach::FragmentCycle),
+            Some(Progress::Begun) => return Err(LimitError::FragmentCycle),
             None => {}
         }
         self.fragments.insert(name, Progress::Begun);
@@ -267,7 +267,7 @@ impl<'a> Measure<'a> {
     }
 
     /// The size of a selection set that stands `level` sets deep.
-    fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, Breach> {
+    fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, LimitError> {
         if set.items.is_empty() {
             return Ok(Size::default());
         }
@@ -288,14 +288,14 @@ impl<'a> Measure<'a> {
             let one = Size { selections, ..one };
             size = size.beside(one.with_directives(selection.node.directives()));
             if size.selections > MAX_SELECTIONS {
-                return Err(Breach::Exceeds(Limit::Selections));
+                return Err(LimitError::Exceeded(Limit::Selections));
             }
         }
         size.levels += 1;
         Ok(size)
     }
 
-    fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, Breach> {
+    fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, LimitError> {
         let inner = self.selections(&field.selection_set.node, level + 1)?;
         let name = field.name.node.as_str();
         let outer = Size { roots: 1, ..inner };
@@ -354,11 +354,11 @@ fn number(value: &Value) -> Option<u64> {
 
 /// How many items a field has whose `first` may be any of `sizes`. Where there is none the schema's
 /// default applies, or the validation refuses it.
-fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, Breach> {
+fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, LimitError> {
     let most = u64::from(MAX_PAGE);
     if sizes.clone().any(|size| !(1..=most).contains(&size)) {
         let field = field.to_owned();
-        return Err(Breach::PageSize { field });
+        return Err(LimitError::PageSize { field });
     }
     Ok(sizes.max().unwrap_or(most))
 }

@@ -3,11 +3,10 @@
 
 use web::Language;
 
-use crate::arguments::Wanted;
-use crate::failure::Problem;
+use crate::field_error::ArgumentProblem;
 use crate::limits::Limit;
-use crate::refusal::BodyProblem;
-use crate::schema::UserProblem;
+use crate::request_error::BodyProblem;
+use crate::user_problem::UserProblem;
 
 mod en;
 mod es;
@@ -20,8 +19,6 @@ pub(crate) trait Messages: Sync {
     fn operation_wanted(&self) -> String;
     fn unknown_operation(&self) -> String;
     fn variable_wanted(&self, name: &str) -> String;
-    fn variable_type(&self, name: &str, has: &str, wanted: &str) -> String;
-    fn unfit_argument(&self, argument: &str, wanted: &Wanted) -> String;
     fn fragment_cycle(&self) -> String;
     fn page_size(&self, field: &str) -> String;
     fn introspection_is_off(&self) -> String;
@@ -29,7 +26,7 @@ pub(crate) trait Messages: Sync {
     fn timeout(&self, seconds: u64) -> String;
     fn forbidden(&self) -> String;
     fn not_found(&self) -> String;
-    fn invalid_argument(&self, argument: &str, problem: Problem) -> String;
+    fn invalid_argument(&self, argument: &str, problem: ArgumentProblem) -> String;
     fn unreadable_argument(&self, reason: &str) -> String;
     fn internal_error(&self) -> String;
     fn user_problem(&self, problem: UserProblem) -> String;

@@ -5,9 +5,9 @@ use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
 
 /// Why a text isn't given to the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextFault {
+pub(crate) enum TextError {
     /// It is too large or too deep.
-    Exceeds(Limit),
+    Exceeded(Limit),
     /// A block string has no end. (The parser would read its three quotes as an empty string and
     /// the beginning of another one, and so see brackets where we see none.)
     OpenBlockString,
@@ -15,7 +15,7 @@ pub(crate) enum TextFault {
 
 /// Checks a query's text. Whatever the parser takes for a bracket outside of strings and comments
 /// is one here too.
-pub(crate) fn check(text: &str) -> Result<(), TextFault> {
+pub(crate) fn check(text: &str) -> Result<(), TextError> {
     let mut rest = text.as_bytes();
     let (mut depth, mut tokens) = (0_u64, 0_u64);
     while let Some((&byte, after)) = rest.split_first() {
@@ -25,7 +25,7 @@ pub(crate) fn check(text: &str) -> Result<(), TextFault> {
                 tokens += 1;
                 match rest.strip_prefix(b"\"\"\"") {
                     Some(content) => {
-                        after_block_string(content).ok_or(TextFault::OpenBlockString)?
+                        after_block_string(content).ok_or(TextError::OpenBlockString)?
                     }
                     None => after_string(after),
                 }
@@ -52,10 +52,10 @@ pub(crate) fn check(text: &str) -> Result<(), TextFault> {
             }
         };
         if depth > MAX_NESTING {
-            return Err(TextFault::Exceeds(Limit::Nesting));
+            return Err(TextError::Exceeded(Limit::Nesting));
         }
         if tokens > MAX_TOKENS {
-            return Err(TextFault::Exceeds(Limit::Tokens));
+            return Err(TextError::Exceeded(Limit::Tokens));
         }
     }
     Ok(())
@@ -122,13 +122,13 @@ mod tests {
     #[case(format!("{{ a(b: \"\"{}1) }}", "[".repeat(40)))]
     #[case(format!("{{ a(b: \"\n{}1) }}", "[".repeat(40)))]
     fn deep_brackets_never_reach_the_parser(#[case] text: String) {
-        assert_eq!(check(&text), Err(TextFault::Exceeds(Limit::Nesting)));
+        assert_eq!(check(&text), Err(TextError::Exceeded(Limit::Nesting)));
     }
 
     #[test]
     fn an_open_block_string_hides_no_brackets() {
         let text = format!("{{ a(b: \"\"\"\"{}1) }}", "[".repeat(40));
-        assert_eq!(check(&text), Err(TextFault::OpenBlockString));
+        assert_eq!(check(&text), Err(TextError::OpenBlockString));
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(check(&wide(most - 2)), Ok(()));
         assert_eq!(
             check(&wide(most - 1)),
-            Err(TextFault::Exceeds(Limit::Tokens))
+            Err(TextError::Exceeded(Limit::Tokens))
         );
     }
 

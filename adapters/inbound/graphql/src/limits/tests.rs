@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn checked(query: &str) -> Result<(), Breach> {
+fn checked(query: &str) -> Result<(), LimitError> {
     let document = parse_query(query).unwrap();
     check(&document, &Variables::default(), Introspection::On)
 }
@@ -109,7 +109,7 @@ fn doubling_fragments_are_refused_within_a_millisecond() {
         let begun = Instant::now();
         let mut measure = Measure::new(&document, &variables);
         let size = measure.fragment("f12", 0);
-        assert_eq!(size, Err(Breach::Exceeds(Limit::Selections)));
+        assert_eq!(size, Err(LimitError::Exceeded(Limit::Selections)));
         begun.elapsed()
     };
     let quickest = (0..20).map(|_| once()).min().unwrap();
@@ -192,7 +192,10 @@ fn every_limit_is_larger_than_nothing() {
     for limit in Limit::ALL {
         assert!(limit.most() > 0);
         assert_eq!(limit.check(limit.most()), Ok(()));
-        assert_eq!(limit.check(limit.most() + 1), Err(Breach::Exceeds(limit)));
+        assert_eq!(
+            limit.check(limit.most() + 1),
+            Err(LimitError::Exceeded(limit))
+        );
     }
 }
 

@@ -6,12 +6,11 @@ use domain::page::MAX_PAGE;
 use domain::usage::PeriodError;
 
 use super::Messages;
-use crate::MAX_BODY_BYTES;
-use crate::arguments::Wanted;
-use crate::failure::Problem;
+use crate::field_error::{ArgumentProblem, MAX_SEARCH_CHARS};
 use crate::limits::Limit;
-use crate::refusal::BodyProblem;
-use crate::schema::{MAX_SEARCH_CHARS, UserProblem};
+use crate::request::MAX_BODY_BYTES;
+use crate::request_error::BodyProblem;
+use crate::user_problem::UserProblem;
 
 pub(super) struct English;
 
@@ -72,31 +71,6 @@ impl Messages for English {
 
     fn variable_wanted(&self, name: &str) -> String {
         format!("The variable ${name} must have a value; give it in \"variables\".")
-    }
-
-    fn variable_type(&self, name: &str, has: &str, wanted: &str) -> String {
-        format!(
-            "The variable ${name} has the type {has} and stands where {wanted} is wanted; declare \
-             it so."
-        )
-    }
-
-    fn unfit_argument(&self, argument: &str, wanted: &Wanted) -> String {
-        let wanted = match wanted {
-            Wanted::Whole { least, most } => format!("a whole number from {least} to {most}"),
-            Wanted::Instant => "an instant as RFC 3339 writes it, like 2026-11-21T06:23:27Z, of \
-                                the years 0 to 9999"
-                .to_owned(),
-            Wanted::Text => "a text".to_owned(),
-            Wanted::Id => "an id, which is a text".to_owned(),
-            Wanted::Truth => "true or false".to_owned(),
-            Wanted::Word(words) => format!("one of {}", words.join(", ")),
-            Wanted::Object => "an object".to_owned(),
-            Wanted::Something => {
-                return format!("{argument} must not be null; leave it out or give it a value.");
-            }
-        };
-        format!("{argument} must be {wanted}.")
     }
 
     fn fragment_cycle(&self) -> String {
@@ -166,31 +140,31 @@ impl Messages for English {
         "What the arguments name doesn't exist, or isn't yours; check the ids.".to_owned()
     }
 
-    fn invalid_argument(&self, argument: &str, problem: Problem) -> String {
+    fn invalid_argument(&self, argument: &str, problem: ArgumentProblem) -> String {
         match problem {
-            Problem::PageSize => {
+            ArgumentProblem::PageSize => {
                 format!("{argument} must be a whole number from 1 to {MAX_PAGE}.")
             }
-            Problem::Cursor => format!(
+            ArgumentProblem::Cursor => format!(
                 "{argument} is no cursor of this list; use a cursor or endCursor of its pages, in \
                  the same order, or leave it out."
             ),
-            Problem::Id => format!("{argument} is no id; use one that a list here shows."),
-            Problem::RequestId => format!(
+            ArgumentProblem::Id => format!("{argument} is no id; use one that a list here shows."),
+            ArgumentProblem::RequestId => format!(
                 "{argument} is no request id: those have 1 to 64 characters out of \
                  A-Z a-z 0-9 . _ : -"
             ),
-            Problem::SearchText => {
+            ArgumentProblem::SearchText => {
                 format!("{argument} may have at most {MAX_SEARCH_CHARS} characters.")
             }
-            Problem::Backwards => format!("{argument} must be before to."),
-            Problem::RangeEnds => {
+            ArgumentProblem::Backwards => format!("{argument} must be before to."),
+            ArgumentProblem::RangeEnds => {
                 format!("{argument} needs either newest, or from and to, and not both.")
             }
-            Problem::Period(PeriodError::Backwards) => {
+            ArgumentProblem::Period(PeriodError::Backwards) => {
                 format!("{argument} holds no slot: from must be before to, and newest at least 1.")
             }
-            Problem::Period(PeriodError::TooLong(granularity)) => format!(
+            ArgumentProblem::Period(PeriodError::TooLong(granularity)) => format!(
                 "{argument} holds more than {} slots; ask for a shorter time or for longer slots.",
                 granularity.most_slots()
             ),

@@ -6,12 +6,11 @@ use domain::page::MAX_PAGE;
 use domain::usage::PeriodError;
 
 use super::Messages;
-use crate::MAX_BODY_BYTES;
-use crate::arguments::Wanted;
-use crate::failure::Problem;
+use crate::field_error::{ArgumentProblem, MAX_SEARCH_CHARS};
 use crate::limits::Limit;
-use crate::refusal::BodyProblem;
-use crate::schema::{MAX_SEARCH_CHARS, UserProblem};
+use crate::request::MAX_BODY_BYTES;
+use crate::request_error::BodyProblem;
+use crate::user_problem::UserProblem;
 
 pub(super) struct Spanish;
 
@@ -73,31 +72,6 @@ impl Messages for Spanish {
 
     fn variable_wanted(&self, name: &str) -> String {
         format!("La variable ${name} debe tener un valor; indíquelo en \"variables\".")
-    }
-
-    fn variable_type(&self, name: &str, has: &str, wanted: &str) -> String {
-        format!(
-            "La variable ${name} es de tipo {has} y se usa donde hace falta {wanted}; declárela \
-             así."
-        )
-    }
-
-    fn unfit_argument(&self, argument: &str, wanted: &Wanted) -> String {
-        let wanted = match wanted {
-            Wanted::Whole { least, most } => format!("un número entero de {least} a {most}"),
-            Wanted::Instant => "un instante según RFC 3339, como 2026-11-21T06:23:27Z, de los \
-                                años 0 a 9999"
-                .to_owned(),
-            Wanted::Text => "un texto".to_owned(),
-            Wanted::Id => "un identificador, que es un texto".to_owned(),
-            Wanted::Truth => "true o false".to_owned(),
-            Wanted::Word(words) => format!("uno de {}", words.join(", ")),
-            Wanted::Object => "un objeto".to_owned(),
-            Wanted::Something => {
-                return format!("{argument} no puede ser null; omítalo o dele un valor.");
-            }
-        };
-        format!("{argument} debe ser {wanted}.")
     }
 
     fn fragment_cycle(&self) -> String {
@@ -166,36 +140,36 @@ impl Messages for Spanish {
             .to_owned()
     }
 
-    fn invalid_argument(&self, argument: &str, problem: Problem) -> String {
+    fn invalid_argument(&self, argument: &str, problem: ArgumentProblem) -> String {
         match problem {
-            Problem::PageSize => {
+            ArgumentProblem::PageSize => {
                 format!("{argument} debe ser un número entero de 1 a {MAX_PAGE}.")
             }
-            Problem::Cursor => format!(
+            ArgumentProblem::Cursor => format!(
                 "{argument} no es un cursor de esta lista; use un cursor o endCursor de sus \
                  páginas, con el mismo orden, u omítalo."
             ),
-            Problem::Id => {
+            ArgumentProblem::Id => {
                 format!(
                     "{argument} no es un identificador; use uno de los que muestran las listas."
                 )
             }
-            Problem::RequestId => format!(
+            ArgumentProblem::RequestId => format!(
                 "{argument} no es un id de petición: tienen de 1 a 64 caracteres de \
                  A-Z a-z 0-9 . _ : -"
             ),
-            Problem::SearchText => {
+            ArgumentProblem::SearchText => {
                 format!("{argument} puede tener como máximo {MAX_SEARCH_CHARS} caracteres.")
             }
-            Problem::Backwards => format!("{argument} debe ser anterior a to."),
-            Problem::RangeEnds => {
+            ArgumentProblem::Backwards => format!("{argument} debe ser anterior a to."),
+            ArgumentProblem::RangeEnds => {
                 format!("{argument} necesita newest, o bien from y to, pero no ambas cosas.")
             }
-            Problem::Period(PeriodError::Backwards) => format!(
+            ArgumentProblem::Period(PeriodError::Backwards) => format!(
                 "{argument} no contiene ningún intervalo: from debe ser anterior a to, y newest \
                  al menos 1."
             ),
-            Problem::Period(PeriodError::TooLong(granularity)) => format!(
+            ArgumentProblem::Period(PeriodError::TooLong(granularity)) => format!(
                 "{argument} contiene más de {} intervalos; pida menos tiempo o intervalos más \
                  largos.",
                 granularity.most_slots()

@@ -114,6 +114,7 @@ pub(crate) enum Mood {
 pub(crate) struct Shared {
     calls: Mutex<BTreeMap<&'static str, usize>>,
     mood: Mutex<Mood>,
+    failing: Mutex<Option<&'static str>>,
 }
 
 impl Shared {
@@ -121,11 +122,17 @@ impl Shared {
         Self {
             calls: Mutex::default(),
             mood: Mutex::new(Mood::Fine),
+            failing: Mutex::new(None),
         }
     }
 
     pub(crate) fn feel(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
+    }
+
+    /// Lets the store fail in this method alone.
+    pub(crate) fn fail_on(&self, method: &'static str) {
+        *self.failing.lock().unwrap() = Some(method);
     }
 
     /// The calls since the last look, by method.
@@ -135,7 +142,10 @@ impl Shared {
 
     async fn called(&self, method: &'static str) -> Result<(), KeyError> {
         *self.calls.lock().unwrap().entry(method).or_default() += 1;
-        let mood = *self.mood.lock().unwrap();
+        let mood = match *self.failing.lock().unwrap() {
+            Some(failing) if failing == method => Mood::Broken,
+            _ => *self.mood.lock().unwrap(),
+        };
         match mood {
             Mood::Fine => Ok(()),
             Mood::Broken => Err(KeyError::Store(Arc::new(std::io::Error::other(

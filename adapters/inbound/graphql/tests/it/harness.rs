@@ -123,11 +123,13 @@ impl Harness {
     }
 }
 
-/// A good request with a person's session.
+/// A valid request with a person's session. Its `Accept` is that of a current client, so that a
+/// request that isn't executed has a status of its own.
 pub(crate) fn post(person: &str, body: impl Into<Body>) -> Request<Body> {
     Request::post("/graphql")
         .header("cookie", format!("cep_session={person}"))
         .header("content-type", "application/json")
+        .header("accept", "application/graphql-response+json")
         .header("accept-language", "en")
         .header("x-request-id", "test-1")
         .body(body.into())

@@ -1,32 +1,32 @@
-//! The machine-readable codes of errors, in `extensions.code`, and the status of an answer that
-//! holds nothing else.
+//! The machine-readable codes of errors, in `extensions.code`.
 
 use axum::http::StatusCode;
 
-/// A code. It never changes with the language.
+/// Code of an error. It never changes with the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Code {
-    /// The body, the query or an argument can't be understood.
+pub(crate) enum ErrorCode {
+    /// The body, the document or an argument is invalid.
     InvalidRequest,
-    /// The query asks for more than one request may.
+    /// The document exceeds a limit.
     QueryTooComplex,
     /// The body is too large.
     PayloadTooLarge,
     /// The body isn't declared as JSON.
     UnsupportedMediaType,
-    /// Not a POST.
+    /// The method isn't POST.
     MethodNotAllowed,
-    /// Only admins may.
+    /// Admins only.
     Forbidden,
-    /// What an argument narrows to doesn't exist.
+    /// An argument narrows to something that doesn't exist.
     NotFound,
-    /// The body came, or the answer was found, too slowly.
+    /// The body or the execution exceeded its deadline.
     Timeout,
-    /// We failed.
+    /// The gateway failed.
     InternalError,
 }
 
-impl Code {
+impl ErrorCode {
+    /// The code as it is written.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::InvalidRequest => "INVALID_REQUEST",
@@ -41,8 +41,8 @@ impl Code {
         }
     }
 
-    /// The status of a request that was refused as a whole. One that was executed has 200, whatever
-    /// became of its fields.
+    /// Status of a request that was refused as a whole. One that was executed has 200, whatever
+    /// errors its fields have.
     pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::InvalidRequest | Self::QueryTooComplex => StatusCode::BAD_REQUEST,

@@ -1,0 +1,66 @@
+//! The GraphQL request in an HTTP request.
+
+use async_graphql::{ParseRequestError, Request};
+use async_graphql_axum::GraphQLRequest;
+use async_graphql_axum::rejection::GraphQLRejection;
+use axum::body::Body;
+use axum::extract::{FromRequest as _, Request as HttpRequest};
+use web::{Incoming, RequestContext};
+
+use crate::request_error::{BodyProblem, RequestError};
+
+/// Size limit of a body.
+pub const MAX_BODY_BYTES: usize = 64 * 1024;
+
+/// Reads the one GraphQL request in a body of JSON.
+///
+/// The library's extractor has no limit of its own (axum's `DefaultBodyLimit` doesn't apply to it)
+/// and takes any media type, a cross-site form's included. So the body is read, with its media
+/// type, size and deadline checked, before the extractor sees it. The depth of its JSON is bounded
+/// by the JSON parser, at 128 levels.
+pub(crate) async fn read(
+    incoming: &Incoming,
+    http: HttpRequest,
+    context: &RequestContext,
+) -> Result<Request, RequestError> {
+    let (head, _) = http.into_parts();
+    let body = incoming
+        .read(&head.headers, MAX_BODY_BYTES, context.language)
+        .await
+        .map_err(|failure| unreadable(failure.code()))?;
+    let http = HttpRequest::from_parts(head, Body::from(body));
+    let request = GraphQLRequest::<GraphQLRejection>::from_request(http, &()).await;
+    let request = request.map_err(|GraphQLRejection(error)| rejected(error))?;
+    let request = request.into_inner();
+    // The library takes a body without `query` for an empty document.
+    if request.query.is_empty() {
+        return Err(RequestError::Body(BodyProblem::Shape));
+    }
+    Ok(request)
+}
+
+fn unreadable(code: web::Code) -> RequestError {
+    RequestError::Body(match code {
+        web::Code::UnsupportedMediaType => BodyProblem::MediaType,
+        web::Code::PayloadTooLarge => BodyProblem::TooLarge,
+        web::Code::RequestTimeout => BodyProblem::TooSlow,
+        _ => BodyProblem::Incomplete,
+    })
+}
+
+fn rejected(error: ParseRequestError) -> RequestError {
+    let problem = match error {
+        ParseRequestError::UnsupportedBatch => BodyProblem::Batch,
+        ParseRequestError::InvalidRequest(error) => {
+            match error.downcast_ref::<serde_json::Error>() {
+                Some(error) if !error.is_data() => BodyProblem::NotJson {
+                    line: error.line(),
+                    column: error.column(),
+                },
+                _ => BodyProblem::Shape,
+            }
+        }
+        _ => BodyProblem::Shape,
+    };
+    RequestError::Body(problem)
+}
