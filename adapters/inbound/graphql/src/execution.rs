@@ -52,8 +52,7 @@ pub(crate) async fn run(
     Ok(response)
 }
 
-/// Whether the library refused the request before execution: the error of a field has the field's
-/// path.
+/// True if the library refused the request before execution: the error of a field has its path.
 fn is_unexecuted(response: &Response) -> bool {
     !response.errors.is_empty() && response.errors.iter().all(|error| error.path.is_empty())
 }

@@ -1,10 +1,10 @@
 //! The introspection switch.
 
-/// Whether the API answers introspection queries of a person with a session.
+/// Introspection switch, for people with a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Introspection {
-    /// It does, for tools.
+    /// Introspection queries are executed, for tools.
     On,
-    /// It doesn't.
+    /// Introspection queries are refused.
     Off,
 }

@@ -1,9 +1,12 @@
-//! What one request may ask for, decided on the parsed document before anything of it is
-//! validated or executed.
+//! Limits of a document, checked after parsing and before validation and execution.
 //!
-//! Each fragment is measured once, however often it is spread, so that a chain of fragments that
-//! each spread the next one twice costs a line each, and not 2ⁿ. Measuring goes by the names of
-//! fields alone: a name that the schema doesn't have costs little, and is refused afterwards.
+//! They close what async-graphql 7.2.1 leaves open, for which its tracker has no issue: its
+//! validation expands every spread fragment, so that a chain of fragments that each spread the next
+//! one twice costs 2ⁿ before its own `limit_complexity` and `limit_depth` are looked at; and it
+//! limits neither aliases, nor root fields of a mutation, nor directives of a whole document.
+//!
+//! Each fragment is measured once, however often it is spread. A measurement goes by the names of
+//! fields alone: a name that the schema doesn't have costs little, and fails validation afterwards.
 
 use std::collections::HashMap;
 
@@ -26,11 +29,11 @@ mod tests;
 pub(crate) const MAX_DEPTH: u64 = 8;
 /// Deepest nesting of fields below `__schema` and `__type`. The query that tools send has 15.
 pub(crate) const MAX_INTROSPECTION_DEPTH: u64 = 16;
-/// Most fields that an operation may resolve, lists multiplied out, and a visit to the store
-/// counted as [`weights::VISIT`] or [`weights::REPORT`]. The start query of `docs/graphql` has 4,600.
+/// Most fields that an operation may resolve, lists multiplied out, and access to the store counted
+/// as [`weights::STORE_ACCESS`] or [`weights::REPORT`]. The start query of `docs/graphql` has 4,600.
 pub(crate) const MAX_COST: u64 = 10_000;
-/// The same below `__schema` and `__type`. The query that tools send has some 200,000 by our
-/// generous multipliers.
+/// The same below `__schema` and `__type`. The query that tools send has some 200,000 by the
+/// generous multipliers here.
 pub(crate) const MAX_INTROSPECTION_COST: u64 = 300_000;
 /// Most selections of an operation: fields, aliases and fragments, those within a fragment counted
 /// each time that it is spread. The query that tools send has about 250.
@@ -50,7 +53,7 @@ pub(crate) const MAX_NESTING: u64 = 32;
 /// Most tokens of a query's text. The query that tools send has about 400.
 pub(crate) const MAX_TOKENS: u64 = 2_000;
 
-/// Something that a request may have so much of.
+/// A limited quantity of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Depth,
@@ -85,7 +88,7 @@ impl Limit {
         Self::Tokens,
     ];
 
-    /// How much.
+    /// The largest amount allowed.
     pub(crate) fn most(self) -> u64 {
         match self {
             Self::Depth => MAX_DEPTH,
@@ -111,19 +114,19 @@ impl Limit {
     }
 }
 
-/// Why a document isn't executed.
+/// Reason to refuse a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LimitError {
-    /// It asks for more than it may.
+    /// It exceeds this limit.
     Exceeded(Limit),
-    /// A fragment holds itself.
+    /// A fragment spreads itself.
     FragmentCycle,
-    /// The `first` of a field isn't 1 to 100.
+    /// The argument `first` of a field isn't 1 to 100.
     PageSize {
         /// The field.
         field: String,
     },
-    /// It asks for the schema, which isn't told here.
+    /// It contains introspection, which is off.
     IntrospectionOff,
 }
 
@@ -136,8 +139,8 @@ pub(crate) fn check(
     Limit::Fragments.check(document.fragments.len() as u64)?;
     Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
-    // Fragments that nobody spreads are validated too. How deep and how costly one is depends on
-    // where it is spread: below `__schema`, or not.
+    // The library validates unused fragments too. Their depth and cost depend on where they are
+    // spread: below `__schema`, or not.
     for name in document.fragments.keys() {
         measure.fragment(name, 0)?.check_text()?;
     }
@@ -155,7 +158,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// How much of everything a part of a document has, fragments spread out.
+/// Size of a part of a document, fragments expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Size {
     /// Nesting of fields.
@@ -164,20 +167,20 @@ struct Size {
     /// Fields to resolve, lists multiplied out.
     cost: u64,
     introspection_cost: u64,
-    /// Fields and fragments as they are written. Fragments count as well: spreading nothing but
-    /// each other they would cost the library 2ⁿ too.
+    /// Fields and fragments as they are written. Fragments count as well: those that only spread
+    /// each other would cost the library 2ⁿ too.
     selections: u64,
     directives: u64,
     /// Fields of the outermost selection set.
     roots: u64,
-    /// Fields that ask for the schema.
+    /// Introspection fields.
     introspections: u64,
     /// Nesting of selection sets.
     levels: u64,
 }
 
 impl Size {
-    /// Both, side by side.
+    /// The size of two siblings.
     fn beside(self, other: Self) -> Self {
         Self {
             depth: self.depth.max(other.depth),
@@ -201,7 +204,7 @@ impl Size {
         }
     }
 
-    /// Checks what costs time before anything is executed.
+    /// Checks the quantities that cost time in validation.
     fn check_text(self) -> Result<(), LimitError> {
         Limit::Levels.check(self.levels)?;
         Limit::Selections.check(self.selections)?;
@@ -217,11 +220,11 @@ impl Size {
     }
 }
 
-/// What is known of a fragment.
+/// Progress of a fragment's measurement.
 enum Progress {
-    /// It is being measured.
+    /// In progress: another visit is a cycle.
     Begun,
-    /// It was.
+    /// Measured.
     Done(Size),
 }
 
@@ -249,7 +252,7 @@ impl<'a> Measure<'a> {
     }
 
     fn fragment(&mut self, name: &str, level: u64) -> Result<Size, LimitError> {
-        // A fragment that isn't there is the validation's to refuse.
+        // Validation refuses the spread of an unknown fragment.
         let Some((name, fragment)) = self.document.fragments.get_key_value(name) else {
             return Ok(Size::default());
         };
@@ -266,12 +269,12 @@ impl<'a> Measure<'a> {
         Ok(size)
     }
 
-    /// The size of a selection set that stands `level` sets deep.
+    /// The size of a selection set that is nested in `level` others.
     fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, LimitError> {
         if set.items.is_empty() {
             return Ok(Size::default());
         }
-        // Also what keeps this recursion short.
+        // This bounds the recursion too.
         Limit::Levels.check(level + 1)?;
         let mut size = Size::default();
         for selection in &set.items {
@@ -310,7 +313,7 @@ impl<'a> Measure<'a> {
             });
         }
         let items = match field.get_argument("first") {
-            // A literal is its own value; of a variable only the name is known here.
+            // A variable is converted to its name.
             Some(first) => match first.node.clone().into_const_with(Err::<Value, Name>) {
                 Ok(literal) => page_size(name, number(&literal).into_iter())?,
                 Err(variable) => page_size(name, self.numbers(&variable).into_iter())?,
@@ -329,7 +332,7 @@ impl<'a> Measure<'a> {
         })
     }
 
-    /// What a variable may stand for: its value, or else its default in any of the operations.
+    /// Possible values of a variable: its own, or else its default in any of the operations.
     fn numbers(&self, name: &Name) -> Vec<u64> {
         if let Some(value) = self.variables.get(name) {
             return number(value).into_iter().collect();
@@ -343,8 +346,7 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// A number of items; zero for one that is no whole number of at least that, `None` for what is no
-/// number at all.
+/// A number of items; zero for a negative or fractional number, `None` for another type.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => Some(number.as_u64().unwrap_or(0)),
@@ -352,8 +354,8 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// How many items a field has whose `first` may be any of `sizes`. Where there is none the schema's
-/// default applies, or the validation refuses it.
+/// The number of items of a field whose `first` may be any of `sizes`. Without any, the schema's
+/// default applies, or validation refuses the argument.
 fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, LimitError> {
     let most = u64::from(MAX_PAGE);
     if sizes.clone().any(|size| !(1..=most).contains(&size)) {

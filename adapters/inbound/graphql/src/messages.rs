@@ -1,5 +1,5 @@
-//! What answers say to people. Each language implements one trait, so that none can lack a
-//! sentence. A message says what was wrong with which input and what to do next.
+//! Messages of errors. Each language implements one trait, so that none can lack a message. A
+//! message says what was wrong with which input and what to do next.
 
 use web::Language;
 
@@ -11,7 +11,7 @@ use crate::user_problem::UserProblem;
 mod en;
 mod es;
 
-/// The sentences of one language.
+/// The messages of one language.
 pub(crate) trait Messages: Sync {
     fn body_problem(&self, problem: BodyProblem) -> String;
     fn syntax(&self, place: Option<(usize, usize)>) -> String;

@@ -1,20 +1,22 @@
-//! A look at a query's text before it is parsed: how deep its brackets nest, and how many tokens
-//! it has. The parser is recursive, and asks nobody how deep it may go.
+//! Limits of a query's text, checked before it is parsed: the nesting of its brackets and the number
+//! of its tokens. async-graphql's parser is recursive, and its own depth limit applies to selection
+//! sets after its grammar has matched the text: deep brackets overflow the stack before. Its tracker
+//! has no issue of that.
 
 use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
 
-/// Why a text isn't given to the parser.
+/// Reason not to parse a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextError {
-    /// It is too large or too deep.
+    /// It exceeds this limit.
     Exceeded(Limit),
     /// A block string has no end. (The parser would read its three quotes as an empty string and
-    /// the beginning of another one, and so see brackets where we see none.)
+    /// the beginning of another one, and so see brackets that aren't counted here.)
     OpenBlockString,
 }
 
-/// Checks a query's text. Whatever the parser takes for a bracket outside of strings and comments
-/// is one here too.
+/// Checks a query's text. Every bracket that the parser sees outside of strings and comments is
+/// counted.
 pub(crate) fn check(text: &str) -> Result<(), TextError> {
     let mut rest = text.as_bytes();
     let (mut depth, mut tokens) = (0_u64, 0_u64);
@@ -70,7 +72,7 @@ fn after_comment(text: &[u8]) -> &[u8] {
     &text[end.unwrap_or(text.len())..]
 }
 
-/// What follows a string, or the line in which it should have ended.
+/// The rest after a string, or after the line in which it should have ended.
 fn after_string(mut text: &[u8]) -> &[u8] {
     while let Some((&byte, after)) = text.split_first() {
         text = match byte {
@@ -83,7 +85,7 @@ fn after_string(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// What follows a block string; `None` when it has no end.
+/// The rest after a block string; `None` when it has no end.
 fn after_block_string(mut text: &[u8]) -> Option<&[u8]> {
     while !text.is_empty() {
         if let Some(after) = text.strip_prefix(b"\"\"\"") {
@@ -109,7 +111,7 @@ mod tests {
     #[case("# {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\n{ viewer { role } }")]
     #[case("{ a(b: \"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"[[[\") }")]
     #[case("{ a(b: \"\"\"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"\"\"[[[\n\"\"\") }")]
-    fn a_sensible_text_passes(#[case] text: &str) {
+    fn brackets_in_strings_and_comments_do_not_count(#[case] text: &str) {
         assert_eq!(check(text), Ok(()));
     }
 
@@ -143,9 +145,9 @@ mod tests {
     }
 
     proptest! {
-        /// What passes is parsed on a small stack, be it a query or not.
+        /// Valid or not, a text that passes is parsed on a small stack.
         #[test]
-        fn what_passes_does_not_overflow_the_parser(
+        fn a_text_that_passes_does_not_overflow_the_parser(
             pieces in prop::collection::vec(
                 prop::sample::select(vec![
                     "{", "}", "[", "]", "(", ")", "\"", "\"\"\"", "\\", "#", "\n", "a", ":", "$",

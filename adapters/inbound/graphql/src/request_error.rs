@@ -95,8 +95,8 @@ impl RequestError {
         }
     }
 
-    /// Whether a well-formed GraphQL request is invalid as GraphQL. What `limits` refuses isn't:
-    /// it is no rule of GraphQL, and has a status of its own whatever the media type.
+    /// True if the request is well-formed and its document invalid by a rule of GraphQL. The limits
+    /// are none, so that exceeding one has the same status in both media types.
     pub(crate) fn is_invalid_document(&self) -> bool {
         matches!(
             self,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fakes::{Mood, SECRET, key_id};
+use crate::fakes::{FaultMode, SECRET, key_id};
 use crate::harness::Harness;
 
 /// The library leaves a failed field that can't be null out of its object, where the specification
@@ -25,8 +25,8 @@ async fn a_failed_field_is_null_where_it_may_be_and_left_out_where_it_may_not() 
         ("{ keys { totalCount } }", json!(null)),
     ] {
         let harness = Harness::new();
-        harness.keys.shared.feel(Mood::Broken);
-        harness.insights.shared.feel(Mood::Broken);
+        harness.keys.shared.set_fault(FaultMode::StoreFails);
+        harness.insights.shared.set_fault(FaultMode::StoreFails);
         let json = harness.admin(query).await.json();
         assert_eq!(json["data"], data, "{query}: {json:#}");
         assert_eq!(json["errors"].as_array().unwrap().len(), 1, "{json:#}");
@@ -37,7 +37,7 @@ async fn a_failed_field_is_null_where_it_may_be_and_left_out_where_it_may_not() 
 async fn a_failed_mutation_does_not_hide_the_result_of_its_sibling() {
     let harness = Harness::new();
     let failing = "window { remaining }";
-    harness.insights.shared.feel(Mood::Broken);
+    harness.insights.shared.set_fault(FaultMode::StoreFails);
     let rename = format!("renameKey(input: {{ id: \"{}\", name: \"x\" }})", key_id(1));
     let query = format!(
         "mutation {{ a: {rename} {{ key {{ name }} }} b: {rename} {{ key {{ name {failing} }} }} }}"

@@ -1,5 +1,4 @@
-//! Variables and arguments: what isn't given, what can't be, and that nothing is done before all of
-//! them are looked at.
+//! Variables and arguments: defaults, invalid values, and validation before execution.
 
 use axum::http::HeaderValue;
 use rstest::rstest;
@@ -12,7 +11,7 @@ async fn member(query: &str, variables: Value) -> Answer {
     Harness::new().ask("member", query, variables).await
 }
 
-/// Checks that a request is refused as the caller's mistake, and that nothing of it was executed.
+/// Checks that a request is refused as invalid, and that no port was called.
 async fn refused(query: &str, variables: Value) -> Answer {
     let harness = Harness::new();
     let answer = harness.ask("admin", query, variables).await;

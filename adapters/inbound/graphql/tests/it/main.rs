@@ -1,4 +1,4 @@
-//! The GraphQL API as its callers see it.
+//! The GraphQL API over HTTP.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that can't go on says so by panicking"

@@ -1,4 +1,4 @@
-//! What is answered to typical changes, and to those that are refused.
+//! Payloads of typical mutations and of refused ones.
 
 use insta::assert_json_snapshot;
 use rstest::rstest;

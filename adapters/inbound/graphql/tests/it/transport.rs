@@ -1,4 +1,4 @@
-//! What HTTP itself refuses: methods, media types, sizes, sessions, foreign pages.
+//! HTTP: methods, media types, sizes, sessions and cross-site requests.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Method};
@@ -11,7 +11,7 @@ use crate::harness::{Answer, Harness, post};
 const QUERY: &str = r#"{"query":"{ viewer { role account { id } } }"}"#;
 const MUTATION: &str = r#"{"query":"mutation { createKey(input: {name: \"x\"}) { secret } }"}"#;
 
-/// Nothing was asked of any port.
+/// Asserts that no port was called.
 fn assert_untouched(harness: &Harness) {
     assert!(harness.keys.shared.calls().is_empty());
     assert!(harness.insights.shared.calls().is_empty());
@@ -89,7 +89,7 @@ async fn without_a_session_nothing_is_served() {
 #[case("sec-fetch-site", "cross-site")]
 #[case("sec-fetch-site", "same-site")]
 #[tokio::test]
-async fn what_a_foreign_page_sends_has_no_effect(#[case] name: &'static str, #[case] value: &str) {
+async fn a_cross_site_request_has_no_effect(#[case] name: &'static str, #[case] value: &str) {
     let harness = Harness::new();
     let mut request = post("member", MUTATION);
     request
@@ -132,7 +132,7 @@ async fn a_body_of_65_kib_is_too_large() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_never_ends_is_given_up() {
+async fn a_body_that_never_ends_is_timed_out() {
     let harness = Harness::new();
     let body = Body::from_stream(futures::stream::pending::<std::io::Result<String>>());
     let answer = harness.send(post("member", body)).await;
@@ -142,7 +142,7 @@ async fn a_body_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_answer_is_json_that_nobody_keeps_or_frames() {
+async fn a_response_is_json_that_is_neither_cached_nor_framed() {
     let mut request = post("member", QUERY);
     request.headers_mut().remove("accept");
     let answer = Harness::new().send(request).await;

@@ -1,30 +1,30 @@
-//! What people read when a sign-in fails, in Spanish and English.
+//! Texts of the error page, in Spanish and English.
 
 use std::borrow::Cow;
 
 use web::Language;
 
-/// Why there is no session.
+/// Reason for a failed sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum SignInFailure {
     /// Not begun here, begun too long ago, or answered before.
     NotUnderWay,
     /// The provider refused; its code, when it looks like one.
     Refused(Option<String>),
     /// The provider's answer can't be used.
     Unusable,
-    /// The token doesn't fit into a cookie of so many bytes.
+    /// The token is too large for a cookie.
     TooLarge {
-        /// What the cookie would have.
+        /// Size of the cookie that it would need.
         bytes: usize,
     },
     /// The provider or the store can't be reached.
     Unavailable,
 }
 
-/// One page of words.
+/// Texts of one page.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct ErrorText {
     pub(crate) language: &'static str,
     pub(crate) title: &'static str,
     pub(crate) what: Cow<'static, str>,
@@ -34,24 +34,25 @@ pub(crate) struct Words {
     pub(crate) app: &'static str,
 }
 
-/// What to say about a trouble.
-pub(crate) fn words(trouble: &Trouble, language: Language) -> Words {
-    match language {
-        Language::Spanish => spanish(trouble),
-        Language::English => english(trouble),
+impl ErrorText {
+    pub(crate) fn of(failure: &SignInFailure, language: Language) -> Self {
+        match language {
+            Language::Spanish => spanish(failure),
+            Language::English => english(failure),
+        }
     }
 }
 
-fn spanish(trouble: &Trouble) -> Words {
-    let (title, what, remedy): (_, Cow<'static, str>, Cow<'static, str>) = match trouble {
-        Trouble::NotUnderWay => (
+fn spanish(failure: &SignInFailure) -> ErrorText {
+    let (title, what, remedy): (_, Cow<'static, str>, Cow<'static, str>) = match failure {
+        SignInFailure::NotUnderWay => (
             "Esta entrada ya no vale",
             "Se empezó en otro navegador o en otra pestaña, pasaron más de diez minutos, o ya se \
              había usado."
                 .into(),
             "Entre de nuevo; si se repite, permita las cookies de este sitio.".into(),
         ),
-        Trouble::Refused(code) => (
+        SignInFailure::Refused(code) => (
             "El proveedor de identidad no le dio paso",
             match code {
                 Some(code) => format!("Contestó «{code}».").into(),
@@ -59,14 +60,14 @@ fn spanish(trouble: &Trouble) -> Words {
             },
             "Entre de nuevo, o pida acceso a quien administra las cuentas.".into(),
         ),
-        Trouble::Unusable => (
+        SignInFailure::Unusable => (
             "La respuesta del proveedor de identidad no se puede usar",
             "Contestó, pero lo que mandó no sirve como sesión.".into(),
             "Avise a quien opera este servicio, con el id de la petición: el registro dice qué \
              falta configurar."
                 .into(),
         ),
-        Trouble::TooLarge { bytes } => (
+        SignInFailure::TooLarge { bytes } => (
             "La sesión no cabe en una cookie",
             format!(
                 "El token de acceso del proveedor ocuparía {bytes} bytes, y los navegadores \
@@ -78,13 +79,13 @@ fn spanish(trouble: &Trouble) -> Words {
              como listas de grupos o de permisos."
                 .into(),
         ),
-        Trouble::Unavailable => (
+        SignInFailure::Unavailable => (
             "Ahora no se puede entrar",
             "El proveedor de identidad, o nuestra base de datos, no contesta.".into(),
             "Espere un momento y entre de nuevo.".into(),
         ),
     };
-    Words {
+    ErrorText {
         language: "es",
         title,
         what,
@@ -95,16 +96,16 @@ fn spanish(trouble: &Trouble) -> Words {
     }
 }
 
-fn english(trouble: &Trouble) -> Words {
-    let (title, what, remedy): (_, Cow<'static, str>, Cow<'static, str>) = match trouble {
-        Trouble::NotUnderWay => (
+fn english(failure: &SignInFailure) -> ErrorText {
+    let (title, what, remedy): (_, Cow<'static, str>, Cow<'static, str>) = match failure {
+        SignInFailure::NotUnderWay => (
             "This sign-in is no longer good",
             "It was begun in another browser or tab, more than ten minutes have passed, or it was \
              used before."
                 .into(),
             "Sign in again; if it happens again, allow this site's cookies.".into(),
         ),
-        Trouble::Refused(code) => (
+        SignInFailure::Refused(code) => (
             "The identity provider didn't let you in",
             match code {
                 Some(code) => format!("It answered “{code}”.").into(),
@@ -112,13 +113,13 @@ fn english(trouble: &Trouble) -> Words {
             },
             "Sign in again, or ask whoever manages the accounts for access.".into(),
         ),
-        Trouble::Unusable => (
+        SignInFailure::Unusable => (
             "The identity provider's answer can't be used",
             "It answered, but what it sent is no session.".into(),
             "Tell whoever runs this service, with the request id: the log says what to configure."
                 .into(),
         ),
-        Trouble::TooLarge { bytes } => (
+        SignInFailure::TooLarge { bytes } => (
             "The session doesn't fit into a cookie",
             format!(
                 "The provider's access token would take {bytes} bytes, and browsers keep up to {}.",
@@ -129,13 +130,13 @@ fn english(trouble: &Trouble) -> Words {
              as lists of groups or permissions."
                 .into(),
         ),
-        Trouble::Unavailable => (
+        SignInFailure::Unavailable => (
             "Signing in isn't possible now",
             "The identity provider, or our database, doesn't answer.".into(),
             "Wait a moment and sign in again.".into(),
         ),
     };
-    Words {
+    ErrorText {
         language: "en",
         title,
         what,
