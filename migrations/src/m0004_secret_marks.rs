@@ -18,6 +18,8 @@ impl MigrationName for Migration {
 
 #[derive(DeriveIden)]
 enum SecretFingerprints {
+    // The name that databases have it under.
+    #[sea_orm(iden = "secret_marks")]
     Table,
     Generation,
     Mark,
