@@ -101,7 +101,7 @@ pub(crate) async fn asset(
 
 /// What there is where no file is.
 pub(crate) async fn no_asset(Extension(call): Extension<RequestContext>) -> Response {
-    web::Failure::route_not_found(call.language).into_response()
+    web::Problem::RouteNotFound.response(call.language)
 }
 
 fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, [u8]>) -> Response {

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use ports::inbound::SessionError;
 use serde::Serialize;
-use web::{Chain, Failure, RequestContext};
+use web::{Chain, Problem, RequestContext};
 
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
@@ -29,7 +29,7 @@ pub(crate) async fn end(
     headers: HeaderMap,
 ) -> Response {
     if web::is_cross_site(&headers, &state.site) {
-        return Failure::cross_site(call.language).into_response();
+        return Problem::CrossSite.response(call.language);
     }
     let ended = match state.site.session_cookie().read(&headers) {
         Some(token) => state.sessions.end(token).await,
@@ -61,7 +61,10 @@ fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
 fn not_ended(error: &SessionError, call: &RequestContext) -> Response {
     let (request_id, cause) = (&call.request_id, Chain(error));
     tracing::error!(%request_id, %cause, "a session could not be ended");
-    Failure::unavailable(RETRY_AFTER, call.language).into_response()
+    Problem::Unavailable {
+        retry_after: RETRY_AFTER,
+    }
+    .response(call.language)
 }
 
 /// Whether the browser shows the answer as a page.

@@ -51,7 +51,7 @@ pub(crate) async fn answer(
 ) -> HttpResponse {
     let to = addressee(&call);
     let mut record = Record::default();
-    let read = read(&incoming, &headers, &call).await;
+    let read = read(&incoming, &headers).await;
     let answered = match read {
         Ok(body) => {
             let asker = Asker {
@@ -89,14 +89,10 @@ fn addressee(call: &RequestContext) -> Addressee<'_> {
     }
 }
 
-async fn read(
-    incoming: &Incoming,
-    headers: &HeaderMap,
-    call: &RequestContext,
-) -> Result<Bytes, Refusal> {
-    let read = incoming.read(headers, MAX_BODY_BYTES, call.language).await;
-    read.map_err(|failure| {
-        Refusal::Body(match failure.code() {
+async fn read(incoming: &Incoming, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+    let read = incoming.read(headers, MAX_BODY_BYTES).await;
+    read.map_err(|problem| {
+        Refusal::Body(match problem.code() {
             web::Code::UnsupportedMediaType => BodyProblem::MediaType,
             web::Code::PayloadTooLarge => BodyProblem::TooLarge,
             web::Code::RequestTimeout => BodyProblem::TooSlow,
