@@ -101,7 +101,7 @@ pub(crate) async fn asset(
 
 /// Answers 404.
 pub(crate) async fn no_asset(Extension(context): Extension<RequestContext>) -> Response {
-    web::Failure::route_not_found(context.language).into_response()
+    web::Problem::RouteNotFound.response(context.language)
 }
 
 fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, [u8]>) -> Response {

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use ports::inbound::SessionError;
 use serde::Serialize;
-use web::{Chain, Failure, RequestContext};
+use web::{Chain, Problem, RequestContext};
 
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
@@ -29,7 +29,7 @@ pub(crate) async fn end(
     headers: HeaderMap,
 ) -> Response {
     if web::is_cross_site(&headers, &state.site) {
-        return Failure::cross_site(context.language).into_response();
+        return Problem::CrossSite.response(context.language);
     }
     let ended = match state.site.session_cookie().read(&headers) {
         Some(token) => state.sessions.end(token).await,
@@ -61,7 +61,8 @@ fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
 fn not_ended(error: &SessionError, context: &RequestContext) -> Response {
     let (request_id, cause) = (&context.request_id, Chain(error));
     tracing::error!(%request_id, %cause, "a session could not be ended");
-    Failure::unavailable(RETRY_AFTER, context.language).into_response()
+    let retry_after = RETRY_AFTER;
+    Problem::Unavailable { retry_after }.response(context.language)
 }
 
 /// True if the browser renders the response as a page.

@@ -35,7 +35,7 @@ pub(crate) async fn serve(
 ) -> HttpResponse {
     let media_type = MediaType::negotiate(http.headers());
     let mut log = OperationLog::default();
-    let executed = match request::read(&incoming, http, &context).await {
+    let executed = match request::read(&incoming, http).await {
         Ok(request) => {
             let requester = Requester {
                 caller,

@@ -5,7 +5,7 @@ use async_graphql_axum::GraphQLRequest;
 use async_graphql_axum::rejection::GraphQLRejection;
 use axum::body::Body;
 use axum::extract::{FromRequest as _, Request as HttpRequest};
-use web::{Incoming, RequestContext};
+use web::Incoming;
 
 use crate::request_error::{BodyProblem, RequestError};
 
@@ -21,13 +21,12 @@ pub const MAX_BODY_BYTES: usize = 64 * 1024;
 pub(crate) async fn read(
     incoming: &Incoming,
     http: HttpRequest,
-    context: &RequestContext,
 ) -> Result<Request, RequestError> {
     let (head, _) = http.into_parts();
     let body = incoming
-        .read(&head.headers, MAX_BODY_BYTES, context.language)
+        .read(&head.headers, MAX_BODY_BYTES)
         .await
-        .map_err(|failure| unreadable(failure.code()))?;
+        .map_err(|problem| unreadable(problem.code()))?;
     let http = HttpRequest::from_parts(head, Body::from(body));
     let request = GraphQLRequest::<GraphQLRejection>::from_request(http, &()).await;
     let request = request.map_err(|GraphQLRejection(error)| rejected(error))?;
