@@ -8,12 +8,13 @@ use axum::extract::{Extension, Request as HttpRequest, State};
 use axum::http::HeaderMap;
 use axum::response::Response as HttpResponse;
 use ports::inbound::{Caller, Person};
+use web::problem::GraphqlProblem;
 use web::{Incoming, RequestContext};
 
 use crate::introspection::Introspection;
 use crate::media_type::MediaType;
 use crate::operation_log::OperationLog;
-use crate::request_error::{BodyProblem, RequestError};
+use crate::request_error::RequestError;
 use crate::schema::{Requester, Schema};
 use crate::{execution, limits, nesting, operation, request, response};
 
@@ -64,7 +65,7 @@ pub(crate) async fn method_not_allowed(
     Extension(context): Extension<RequestContext>,
     headers: HeaderMap,
 ) -> HttpResponse {
-    let error = RequestError::Body(BodyProblem::Method);
+    let error = RequestError::from(GraphqlProblem::PostOnly);
     response::of_error(&error, MediaType::negotiate(&headers), &context)
 }
 

@@ -9,6 +9,7 @@ use futures::FutureExt as _;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use web::RequestContext;
+use web::problem::GraphqlProblem;
 
 use crate::request_error::RequestError;
 use crate::schema::Schema;
@@ -38,16 +39,15 @@ pub(crate) async fn run(
         }
     };
     let Ok(executed) = finished else {
-        return Err(RequestError::Timeout {
-            seconds: MAX_EXECUTION.as_secs(),
-        });
+        let seconds = MAX_EXECUTION.as_secs();
+        return Err(GraphqlProblem::Timeout { seconds }.into());
     };
     let response = executed.map_err(|_| {
         tracing::error!(request_id = %context.request_id, "a GraphQL request panicked");
-        RequestError::Internal
+        GraphqlProblem::Internal
     })?;
     if is_unexecuted(&response) {
-        return Err(RequestError::Validation(response.errors));
+        return Err(RequestError::of_validation(response.errors));
     }
     Ok(response)
 }

@@ -1,57 +1,23 @@
-//! Errors of a field. Resolvers return no other type, so that no text of a cause can leak; its words
-//! are chosen when the response is rendered.
+//! Errors of a field. Resolvers return no other type, so that no text of a cause can leak.
 
-use domain::usage::PeriodError;
 use ports::Cause;
 use ports::inbound::KeyError;
-
-/// Longest search text; a key's name has at most 100 characters.
-pub(crate) const MAX_SEARCH_CHARS: usize = 200;
+use web::problem::GraphqlProblem;
 
 /// Reason for a field without a value.
 #[derive(Clone, Debug)]
 pub(crate) enum FieldError {
-    /// Admins only.
-    Forbidden,
-    /// An argument narrows to something that doesn't exist, or isn't the caller's.
-    NotFound,
-    /// An argument is of its type, and invalid nevertheless.
-    InvalidArgument {
-        /// The argument, as a path.
-        argument: &'static str,
-        /// The rule that it breaks.
-        problem: ArgumentProblem,
-    },
+    /// The caller may not have the value, or an argument is invalid.
+    Problem(GraphqlProblem),
     /// The store or the limiter failed.
     Unexpected(Cause),
     /// A list that has a total came without it: a bug.
     TotalMissing,
 }
 
-/// Rule that an argument breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ArgumentProblem {
-    /// Not 1 to 100.
-    PageSize,
-    /// Not a cursor of this list.
-    Cursor,
-    /// Not shaped like an id.
-    Id,
-    /// Not shaped like a request id.
-    RequestId,
-    /// Longer than [`MAX_SEARCH_CHARS`].
-    SearchText,
-    /// The span ends before it begins.
-    Backwards,
-    /// Neither or both of `newest` and the pair of `from` and `to`.
-    RangeEnds,
-    /// Not a period.
-    Period(PeriodError),
-}
-
-impl FieldError {
-    pub(crate) fn invalid(argument: &'static str, problem: ArgumentProblem) -> Self {
-        Self::InvalidArgument { argument, problem }
+impl From<GraphqlProblem> for FieldError {
+    fn from(problem: GraphqlProblem) -> Self {
+        Self::Problem(problem)
     }
 }
 
@@ -60,9 +26,9 @@ impl From<KeyError> for FieldError {
     /// are as unexpected as a failing store.
     fn from(error: KeyError) -> Self {
         match error {
-            KeyError::NotFound => Self::NotFound,
-            KeyError::Forbidden => Self::Forbidden,
-            KeyError::Cursor => Self::invalid("after", ArgumentProblem::Cursor),
+            KeyError::NotFound => GraphqlProblem::NotFound.into(),
+            KeyError::Forbidden => GraphqlProblem::Forbidden.into(),
+            KeyError::Cursor => GraphqlProblem::ArgumentCursor { argument: "after" }.into(),
             KeyError::Store(cause) => Self::Unexpected(cause),
             error @ (KeyError::Revoked
             | KeyError::AlreadyRotated

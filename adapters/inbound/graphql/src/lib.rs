@@ -4,16 +4,15 @@
 //! request passes `endpoint`: `request` reads the body with async-graphql's extractor, `nesting`
 //! checks the text before it is parsed, `operation` selects what is executed, `limits` checks its
 //! size, `execution` runs it, and `response` renders result or error in the negotiated
-//! `media_type`. The schema is in `schema`. Errors are data until `response` words them.
+//! `media_type`. The schema is in `schema`. Errors are entries of the
+//! catalogue in [`web::problem`] until `response` renders them.
 
 mod endpoint;
-mod error_code;
 mod execution;
 mod field_error;
 mod introspection;
 mod limits;
 mod media_type;
-mod messages;
 mod nesting;
 mod operation;
 mod operation_log;
@@ -21,7 +20,7 @@ mod request;
 mod request_error;
 mod response;
 mod schema;
-mod user_problem;
+mod text;
 
 use std::sync::Arc;
 

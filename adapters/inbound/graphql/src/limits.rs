@@ -16,8 +16,10 @@ use async_graphql::parser::types::{
 };
 use async_graphql::{Name, Positioned, Value, Variables};
 use domain::page::MAX_PAGE;
+use web::problem::GraphqlProblem;
 
 use crate::introspection::Introspection;
+use crate::text::shortened;
 
 mod weights;
 
@@ -106,28 +108,31 @@ impl Limit {
         }
     }
 
-    fn check(self, amount: u64) -> Result<(), LimitError> {
+    /// The problem of a document that exceeds the limit.
+    pub(crate) fn problem(self) -> GraphqlProblem {
+        let most = self.most();
+        match self {
+            Self::Depth => GraphqlProblem::Depth { most },
+            Self::IntrospectionDepth => GraphqlProblem::IntrospectionDepth { most },
+            Self::Cost => GraphqlProblem::Cost { most },
+            Self::IntrospectionCost => GraphqlProblem::IntrospectionCost { most },
+            Self::Selections => GraphqlProblem::Selections { most },
+            Self::Directives => GraphqlProblem::Directives { most },
+            Self::Fragments => GraphqlProblem::Fragments { most },
+            Self::Operations => GraphqlProblem::Operations { most },
+            Self::Mutations => GraphqlProblem::Mutations { most },
+            Self::Levels => GraphqlProblem::Levels { most },
+            Self::Nesting => GraphqlProblem::Nesting { most },
+            Self::Tokens => GraphqlProblem::Tokens { most },
+        }
+    }
+
+    fn check(self, amount: u64) -> Result<(), GraphqlProblem> {
         if amount > self.most() {
-            return Err(LimitError::Exceeded(self));
+            return Err(self.problem());
         }
         Ok(())
     }
-}
-
-/// Reason to refuse a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LimitError {
-    /// It exceeds this limit.
-    Exceeded(Limit),
-    /// A fragment spreads itself.
-    FragmentCycle,
-    /// The argument `first` of a field isn't 1 to 100.
-    PageSize {
-        /// The field.
-        field: String,
-    },
-    /// It contains introspection, which is off.
-    IntrospectionOff,
 }
 
 /// Checks a document against all limits.
@@ -135,7 +140,7 @@ pub(crate) fn check(
     document: &ExecutableDocument,
     variables: &Variables,
     introspection: Introspection,
-) -> Result<(), LimitError> {
+) -> Result<(), GraphqlProblem> {
     Limit::Fragments.check(document.fragments.len() as u64)?;
     Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
@@ -152,7 +157,7 @@ pub(crate) fn check(
             Limit::Mutations.check(size.roots)?;
         }
         if introspection == Introspection::Off && size.introspections > 0 {
-            return Err(LimitError::IntrospectionOff);
+            return Err(GraphqlProblem::IntrospectionDisabled);
         }
     }
     Ok(())
@@ -205,13 +210,13 @@ impl Size {
     }
 
     /// Checks the quantities that cost time in validation.
-    fn check_text(self) -> Result<(), LimitError> {
+    fn check_text(self) -> Result<(), GraphqlProblem> {
         Limit::Levels.check(self.levels)?;
         Limit::Selections.check(self.selections)?;
         Limit::Directives.check(self.directives)
     }
 
-    fn check(self) -> Result<(), LimitError> {
+    fn check(self) -> Result<(), GraphqlProblem> {
         self.check_text()?;
         Limit::Depth.check(self.depth)?;
         Limit::IntrospectionDepth.check(self.introspection_depth)?;
@@ -243,7 +248,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    fn operation(&mut self, operation: &'a OperationDefinition) -> Result<Size, LimitError> {
+    fn operation(&mut self, operation: &'a OperationDefinition) -> Result<Size, GraphqlProblem> {
         let mut size = self.selections(&operation.selection_set.node, 0)?;
         for variable in &operation.variable_definitions {
             size = size.with_directives(&variable.node.directives);
@@ -251,14 +256,14 @@ impl<'a> Measure<'a> {
         Ok(size.with_directives(&operation.directives))
     }
 
-    fn fragment(&mut self, name: &str, level: u64) -> Result<Size, LimitError> {
+    fn fragment(&mut self, name: &str, level: u64) -> Result<Size, GraphqlProblem> {
         // Validation refuses the spread of an unknown fragment.
         let Some((name, fragment)) = self.document.fragments.get_key_value(name) else {
             return Ok(Size::default());
         };
         match self.fragments.get(name.as_str()) {
             Some(Progress::Done(size)) => return Ok(*size),
-            Some(Progress::Begun) => return Err(LimitError::FragmentCycle),
+            Some(Progress::Begun) => return Err(GraphqlProblem::FragmentCycle),
             None => {}
         }
         self.fragments.insert(name, Progress::Begun);
@@ -270,7 +275,7 @@ impl<'a> Measure<'a> {
     }
 
     /// The size of a selection set that is nested in `level` others.
-    fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, LimitError> {
+    fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, GraphqlProblem> {
         if set.items.is_empty() {
             return Ok(Size::default());
         }
@@ -291,14 +296,14 @@ impl<'a> Measure<'a> {
             let one = Size { selections, ..one };
             size = size.beside(one.with_directives(selection.node.directives()));
             if size.selections > MAX_SELECTIONS {
-                return Err(LimitError::Exceeded(Limit::Selections));
+                return Err(Limit::Selections.problem());
             }
         }
         size.levels += 1;
         Ok(size)
     }
 
-    fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, LimitError> {
+    fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, GraphqlProblem> {
         let inner = self.selections(&field.selection_set.node, level + 1)?;
         let name = field.name.node.as_str();
         let outer = Size { roots: 1, ..inner };
@@ -356,11 +361,14 @@ fn number(value: &Value) -> Option<u64> {
 
 /// The number of items of a field whose `first` may be any of `sizes`. Without any, the schema's
 /// default applies, or validation refuses the argument.
-fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, LimitError> {
+fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, GraphqlProblem> {
     let most = u64::from(MAX_PAGE);
     if sizes.clone().any(|size| !(1..=most).contains(&size)) {
-        let field = field.to_owned();
-        return Err(LimitError::PageSize { field });
+        let field = shortened(field);
+        return Err(GraphqlProblem::PageSize {
+            field,
+            most: MAX_PAGE,
+        });
     }
     Ok(sizes.max().unwrap_or(most))
 }

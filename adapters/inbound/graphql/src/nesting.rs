@@ -3,21 +3,16 @@
 //! sets after its grammar has matched the text: deep brackets overflow the stack before. Its tracker
 //! has no issue of that.
 
-use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
+use web::problem::GraphqlProblem;
 
-/// Reason not to parse a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextError {
-    /// It exceeds this limit.
-    Exceeded(Limit),
-    /// A block string has no end. (The parser would read its three quotes as an empty string and
-    /// the beginning of another one, and so see brackets that aren't counted here.)
-    OpenBlockString,
-}
+use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
 
 /// Checks a query's text. Every bracket that the parser sees outside of strings and comments is
 /// counted.
-pub(crate) fn check(text: &str) -> Result<(), TextError> {
+///
+/// A block string without an end is refused here: the parser would read its three quotes as an empty
+/// string and the beginning of another one, and so see brackets that aren't counted.
+pub(crate) fn check(text: &str) -> Result<(), GraphqlProblem> {
     let mut rest = text.as_bytes();
     let (mut depth, mut tokens) = (0_u64, 0_u64);
     while let Some((&byte, after)) = rest.split_first() {
@@ -27,7 +22,7 @@ pub(crate) fn check(text: &str) -> Result<(), TextError> {
                 tokens += 1;
                 match rest.strip_prefix(b"\"\"\"") {
                     Some(content) => {
-                        after_block_string(content).ok_or(TextError::OpenBlockString)?
+                        after_block_string(content).ok_or(GraphqlProblem::SyntaxUnplaced)?
                     }
                     None => after_string(after),
                 }
@@ -54,10 +49,10 @@ pub(crate) fn check(text: &str) -> Result<(), TextError> {
             }
         };
         if depth > MAX_NESTING {
-            return Err(TextError::Exceeded(Limit::Nesting));
+            return Err(Limit::Nesting.problem());
         }
         if tokens > MAX_TOKENS {
-            return Err(TextError::Exceeded(Limit::Tokens));
+            return Err(Limit::Tokens.problem());
         }
     }
     Ok(())
@@ -124,13 +119,13 @@ mod tests {
     #[case(format!("{{ a(b: \"\"{}1) }}", "[".repeat(40)))]
     #[case(format!("{{ a(b: \"\n{}1) }}", "[".repeat(40)))]
     fn deep_brackets_never_reach_the_parser(#[case] text: String) {
-        assert_eq!(check(&text), Err(TextError::Exceeded(Limit::Nesting)));
+        assert_eq!(check(&text), Err(Limit::Nesting.problem()));
     }
 
     #[test]
     fn an_open_block_string_hides_no_brackets() {
         let text = format!("{{ a(b: \"\"\"\"{}1) }}", "[".repeat(40));
-        assert_eq!(check(&text), Err(TextError::OpenBlockString));
+        assert_eq!(check(&text), Err(GraphqlProblem::SyntaxUnplaced));
     }
 
     #[test]
@@ -138,10 +133,7 @@ mod tests {
         let wide = |fields: usize| format!("{{ {} }}", "a ".repeat(fields));
         let most = usize::try_from(MAX_TOKENS).unwrap();
         assert_eq!(check(&wide(most - 2)), Ok(()));
-        assert_eq!(
-            check(&wide(most - 1)),
-            Err(TextError::Exceeded(Limit::Tokens))
-        );
+        assert_eq!(check(&wide(most - 1)), Err(Limit::Tokens.problem()));
     }
 
     proptest! {

@@ -4,29 +4,30 @@ use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, OperationDefinition, VariableDefinition,
 };
 use async_graphql::{Positioned, Value, Variables};
+use web::problem::GraphqlProblem;
 
-use crate::request_error::RequestError;
+use crate::text::shortened;
 
 /// Selects the operation of a document. Returns its name too, which the library must be given
 /// exactly when the operation has one.
 pub(crate) fn select<'a>(
     document: &'a ExecutableDocument,
     name: Option<&str>,
-) -> Result<(Option<&'a str>, &'a OperationDefinition), RequestError> {
+) -> Result<(Option<&'a str>, &'a OperationDefinition), GraphqlProblem> {
     // Some clients send an empty name instead of none.
     let name = name.filter(|name| !name.is_empty());
     match (&document.operations, name) {
         (DocumentOperations::Single(operation), None) => Ok((None, &operation.node)),
-        (DocumentOperations::Single(_), Some(_)) => Err(RequestError::UnknownOperation),
+        (DocumentOperations::Single(_), Some(_)) => Err(GraphqlProblem::UnknownOperation),
         (DocumentOperations::Multiple(operations), Some(name)) => operations
             .get_key_value(name)
             .map(|(name, operation)| (Some(name.as_str()), &operation.node))
-            .ok_or(RequestError::UnknownOperation),
+            .ok_or(GraphqlProblem::UnknownOperation),
         (DocumentOperations::Multiple(operations), None) => {
             let mut operations = operations.iter();
             match (operations.next(), operations.next()) {
                 (Some((name, operation)), None) => Ok((Some(name.as_str()), &operation.node)),
-                _ => Err(RequestError::OperationNameMissing),
+                _ => Err(GraphqlProblem::OperationNameRequired),
             }
         }
     }
@@ -37,7 +38,7 @@ pub(crate) fn select<'a>(
 pub(crate) fn check_variables(
     operation: &OperationDefinition,
     variables: &Variables,
-) -> Result<(), RequestError> {
+) -> Result<(), GraphqlProblem> {
     let lacks_value = |definition: &&Positioned<VariableDefinition>| {
         let definition = &definition.node;
         let nullable = definition.var_type.node.nullable;
@@ -50,8 +51,8 @@ pub(crate) fn check_variables(
     let definitions = &operation.variable_definitions;
     match definitions.iter().find(lacks_value) {
         Some(definition) => {
-            let name = definition.node.name.node.to_string();
-            Err(RequestError::VariableMissing(name))
+            let name = shortened(&definition.node.name.node);
+            Err(GraphqlProblem::VariableRequired { name })
         }
         None => Ok(()),
     }

@@ -3,9 +3,7 @@
 use async_graphql::parser::types::{
     ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet,
 };
-use web::RequestContext;
-
-use crate::error_code::ErrorCode;
+use web::{Code, RequestContext};
 
 /// Longest name, and most root fields, in a log line.
 const MAX_LOGGED_CHARS: usize = 64;
@@ -17,7 +15,7 @@ pub(crate) struct OperationLog {
     operation: Option<OperationType>,
     name: Option<String>,
     fields: Vec<String>,
-    outcome: Option<ErrorCode>,
+    outcome: Option<Code>,
 }
 
 impl OperationLog {
@@ -34,7 +32,7 @@ impl OperationLog {
     }
 
     /// Records the code of the response's first error.
-    pub(crate) fn record_outcome(&mut self, outcome: Option<ErrorCode>) {
+    pub(crate) fn record_outcome(&mut self, outcome: Option<Code>) {
         self.outcome = outcome;
     }
 
@@ -68,7 +66,7 @@ impl OperationLog {
             kind = self.operation.map(operation_name),
             operation = self.name.as_deref(),
             fields = self.fields.join(","),
-            outcome = self.outcome.map_or("ok", ErrorCode::name),
+            outcome = self.outcome.map_or("ok", Code::name),
             duration_ms = web::milliseconds(duration),
         );
     }

@@ -5,9 +5,10 @@ use async_graphql_axum::GraphQLRequest;
 use async_graphql_axum::rejection::GraphQLRejection;
 use axum::body::Body;
 use axum::extract::{FromRequest as _, Request as HttpRequest};
-use web::Incoming;
+use web::problem::GraphqlProblem;
+use web::{Code, Incoming};
 
-use crate::request_error::{BodyProblem, RequestError};
+use crate::request_error::RequestError;
 
 /// Size limit of a body.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
@@ -18,10 +19,7 @@ pub const MAX_BODY_BYTES: usize = 64 * 1024;
 /// and takes any media type, a cross-site form's included. So the body is read, with its media
 /// type, size and deadline checked, before the extractor sees it. The depth of its JSON is bounded
 /// by the JSON parser, at 128 levels.
-pub(crate) async fn read(
-    incoming: &Incoming,
-    http: HttpRequest,
-) -> Result<Request, RequestError> {
+pub(crate) async fn read(incoming: &Incoming, http: HttpRequest) -> Result<Request, RequestError> {
     let (head, _) = http.into_parts();
     let body = incoming
         .read(&head.headers, MAX_BODY_BYTES)
@@ -33,33 +31,34 @@ pub(crate) async fn read(
     let request = request.into_inner();
     // The library takes a body without `query` for an empty document.
     if request.query.is_empty() {
-        return Err(RequestError::Body(BodyProblem::Shape));
+        return Err(GraphqlProblem::BodyShape.into());
     }
     Ok(request)
 }
 
-fn unreadable(code: web::Code) -> RequestError {
-    RequestError::Body(match code {
-        web::Code::UnsupportedMediaType => BodyProblem::MediaType,
-        web::Code::PayloadTooLarge => BodyProblem::TooLarge,
-        web::Code::RequestTimeout => BodyProblem::TooSlow,
-        _ => BodyProblem::Incomplete,
-    })
+fn unreadable(code: Code) -> GraphqlProblem {
+    match code {
+        Code::UnsupportedMediaType => GraphqlProblem::MediaType,
+        Code::PayloadTooLarge => GraphqlProblem::BodyTooLarge {
+            max_bytes: MAX_BODY_BYTES,
+        },
+        Code::RequestTimeout => GraphqlProblem::BodyTimeout,
+        _ => GraphqlProblem::IncompleteBody,
+    }
 }
 
-fn rejected(error: ParseRequestError) -> RequestError {
-    let problem = match error {
-        ParseRequestError::UnsupportedBatch => BodyProblem::Batch,
+fn rejected(error: ParseRequestError) -> GraphqlProblem {
+    match error {
+        ParseRequestError::UnsupportedBatch => GraphqlProblem::Batch,
         ParseRequestError::InvalidRequest(error) => {
             match error.downcast_ref::<serde_json::Error>() {
-                Some(error) if !error.is_data() => BodyProblem::NotJson {
+                Some(error) if !error.is_data() => GraphqlProblem::MalformedJson {
                     line: error.line(),
                     column: error.column(),
                 },
-                _ => BodyProblem::Shape,
+                _ => GraphqlProblem::BodyShape,
             }
         }
-        _ => BodyProblem::Shape,
-    };
-    RequestError::Body(problem)
+        _ => GraphqlProblem::BodyShape,
+    }
 }

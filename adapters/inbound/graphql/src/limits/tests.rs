@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn checked(query: &str) -> Result<(), LimitError> {
+fn checked(query: &str) -> Result<(), GraphqlProblem> {
     let document = parse_query(query).unwrap();
     check(&document, &Variables::default(), Introspection::On)
 }
@@ -109,7 +109,7 @@ fn doubling_fragments_are_refused_within_a_millisecond() {
         let begun = Instant::now();
         let mut measure = Measure::new(&document, &variables);
         let size = measure.fragment("f12", 0);
-        assert_eq!(size, Err(LimitError::Exceeded(Limit::Selections)));
+        assert_eq!(size, Err(Limit::Selections.problem()));
         begun.elapsed()
     };
     let quickest = (0..20).map(|_| once()).min().unwrap();
@@ -192,10 +192,7 @@ fn an_amount_up_to_its_limit_is_allowed() {
     for limit in Limit::ALL {
         assert!(limit.most() > 0);
         assert_eq!(limit.check(limit.most()), Ok(()));
-        assert_eq!(
-            limit.check(limit.most() + 1),
-            Err(LimitError::Exceeded(limit))
-        );
+        assert_eq!(limit.check(limit.most() + 1), Err(limit.problem()));
     }
 }
 

@@ -1,9 +1,10 @@
 //! Paged lists, as Relay's specification of connections has them.
 
 use async_graphql::SimpleObject;
-use domain::page::{Cursor, Page, PageRequest, PageSize};
+use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
+use web::problem::GraphqlProblem;
 
-use crate::field_error::{ArgumentProblem, FieldError};
+use crate::field_error::FieldError;
 
 /// Where a page stands in its list.
 #[derive(SimpleObject)]
@@ -35,10 +36,15 @@ impl PageInfo {
 pub(super) fn page_request(first: i32, after: Option<&str>) -> Result<PageRequest, FieldError> {
     let size = u32::try_from(first).ok().map(PageSize::new);
     let Some(Ok(first)) = size else {
-        return Err(FieldError::invalid("first", ArgumentProblem::PageSize));
+        return Err(GraphqlProblem::ArgumentInteger {
+            argument: "first",
+            least: 1,
+            most: MAX_PAGE.into(),
+        }
+        .into());
     };
     let after = after.map(Cursor::parse).transpose();
-    let after = after.map_err(|_| FieldError::invalid("after", ArgumentProblem::Cursor))?;
+    let after = after.map_err(|_| GraphqlProblem::ArgumentCursor { argument: "after" })?;
     Ok(PageRequest { first, after })
 }
 

@@ -208,6 +208,7 @@ impl From<OrderDirection> for Direction {
 
 /// Why a mutation was refused.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "web::problem::UserErrorCode")]
 pub(crate) enum UserErrorCode {
     /// A value is out of its range or of the wrong shape; `field` says which.
     Invalid,

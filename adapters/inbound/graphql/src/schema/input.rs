@@ -6,15 +6,16 @@ use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::page::PageRequest;
 use domain::request::RequestId;
-use domain::usage::{Period, RequestCriteria};
+use domain::usage::{Period, PeriodError, RequestCriteria};
 use ports::inbound::{KeyQuery, KeySort, RequestQuery};
 use uuid::Uuid;
+use web::problem::GraphqlProblem;
 
 use super::enums::{
     Endpoint, Environment, Granularity, KeySortField, KeyStatus, OrderDirection, Outcome,
 };
 use super::scalars::DateTime;
-use crate::field_error::{ArgumentProblem, FieldError, MAX_SEARCH_CHARS};
+use crate::field_error::FieldError;
 
 /// Which keys are listed; each condition narrows the list.
 #[derive(InputObject, Default)]
@@ -98,8 +99,9 @@ pub(super) fn request_query(
 ) -> Result<RequestQuery, FieldError> {
     let filter = filter.unwrap_or_default();
     let request_id = filter.request_id.as_deref().map(|text| {
-        let malformed = || FieldError::invalid("filter.requestId", ArgumentProblem::RequestId);
-        RequestId::parse(text).ok_or_else(malformed)
+        RequestId::parse(text).ok_or(GraphqlProblem::ArgumentRequestId {
+            argument: "filter.requestId",
+        })
     });
     let (from, to) = span("filter.from", filter.from, filter.to)?;
     Ok(RequestQuery {
@@ -159,9 +161,18 @@ impl UsageRange {
                 ("range.newest", Period::newest(count, granularity, now))
             }
             (None, Some(from), Some(to)) => ("range", Period::new(from.0, to.0, granularity)),
-            _ => return Err(FieldError::invalid("range", ArgumentProblem::RangeEnds)),
+            _ => {
+                let argument = "range";
+                return Err(GraphqlProblem::ArgumentRangeEnds { argument }.into());
+            }
         };
-        period.map_err(|error| FieldError::invalid(argument, ArgumentProblem::Period(error)))
+        period.map_err(|error| match error {
+            PeriodError::Backwards => GraphqlProblem::ArgumentEmptyPeriod { argument }.into(),
+            PeriodError::TooLong(granularity) => {
+                let slots = granularity.most_slots();
+                GraphqlProblem::ArgumentPeriodTooLong { argument, slots }.into()
+            }
+        })
     }
 }
 
@@ -184,8 +195,8 @@ pub(super) fn customer_id(
 }
 
 fn narrowed(argument: &'static str, id: Option<&ID>) -> Result<Option<Uuid>, FieldError> {
-    let read = |id| uuid(id).ok_or_else(|| FieldError::invalid(argument, ArgumentProblem::Id));
-    id.map(read).transpose()
+    let malformed = GraphqlProblem::ArgumentMalformedId { argument };
+    Ok(id.map(|id| uuid(id).ok_or(malformed)).transpose()?)
 }
 
 /// Reads a search text; a blank one is none.
@@ -193,14 +204,9 @@ pub(super) fn search_text(
     argument: &'static str,
     text: Option<String>,
 ) -> Result<Option<String>, FieldError> {
-    let text = text.map(|text| text.trim().to_owned());
-    let text = text.filter(|text| !text.is_empty());
-    match text {
-        Some(text) if text.chars().count() > MAX_SEARCH_CHARS => {
-            Err(FieldError::invalid(argument, ArgumentProblem::SearchText))
-        }
-        text => Ok(text),
-    }
+    let text = text.as_deref().map(web::search_text).transpose();
+    let text = text.map_err(|_| GraphqlProblem::ArgumentMalformedText { argument })?;
+    Ok(text.flatten())
 }
 
 /// Conditions on requests.
@@ -221,7 +227,7 @@ fn span(
 ) -> Result<(Option<Instant>, Option<Instant>), FieldError> {
     let (from, to) = (from.map(|end| end.0), to.map(|end| end.0));
     if from.zip(to).is_some_and(|(from, to)| from >= to) {
-        return Err(FieldError::invalid(argument, ArgumentProblem::Backwards));
+        return Err(GraphqlProblem::ArgumentBackwards { argument }.into());
     }
     Ok((from, to))
 }

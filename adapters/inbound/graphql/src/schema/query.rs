@@ -3,6 +3,7 @@
 use async_graphql::{Context, Description, ID, Object};
 use domain::customer::Role;
 use ports::inbound::RequestedScope;
+use web::problem::GraphqlProblem;
 
 use super::account::Viewer;
 use super::admin::Admin;
@@ -130,7 +131,7 @@ impl Query {
     async fn admin(&self, context: &Context<'_>) -> Option<Result<Admin, FieldError>> {
         Some(match requester(context).caller.role {
             Role::Admin => Ok(Admin),
-            Role::Member => Err(FieldError::Forbidden),
+            Role::Member => Err(GraphqlProblem::Forbidden.into()),
         })
     }
 }

@@ -1,16 +1,15 @@
 //! Expected refusals of mutations, which are data.
 
 use async_graphql::{Context, ID, SimpleObject};
-use domain::key::{Grace, KeyId, KeyName};
+use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS};
 use ports::inbound::KeyError;
 use web::Language;
+use web::problem::UserProblem;
 
 use super::context::requester;
 use super::enums::UserErrorCode;
 use super::input::uuid;
 use crate::field_error::FieldError;
-use crate::messages;
-use crate::user_problem::UserProblem;
 
 /// Why a mutation was refused, or one reason of several.
 #[derive(SimpleObject)]
@@ -26,26 +25,10 @@ pub(crate) struct UserError {
 impl UserError {
     fn new(member: Option<&str>, problem: UserProblem, language: Language) -> Self {
         Self {
-            code: code(problem),
+            code: problem.code().into(),
             field: member.map(|member| vec!["input".to_owned(), member.to_owned()]),
-            message: messages::of(language).user_problem(problem),
+            message: problem.message(language),
         }
-    }
-}
-
-fn code(problem: UserProblem) -> UserErrorCode {
-    match problem {
-        UserProblem::Name
-        | UserProblem::Grace
-        | UserProblem::PerMinute
-        | UserProblem::MonthlyQuota
-        | UserProblem::NoLimit
-        | UserProblem::PlanAndLimits => UserErrorCode::Invalid,
-        UserProblem::NotFound => UserErrorCode::NotFound,
-        UserProblem::Forbidden => UserErrorCode::Forbidden,
-        UserProblem::Revoked => UserErrorCode::Revoked,
-        UserProblem::AlreadyRotated => UserErrorCode::AlreadyRotated,
-        UserProblem::TooManyKeys { .. } => UserErrorCode::TooManyKeys,
     }
 }
 
@@ -96,7 +79,12 @@ impl InputErrors {
         let hours = u32::try_from(hours).ok();
         let grace = hours.and_then(|hours| Grace::from_hours(hours).ok());
         if grace.is_none() {
-            self.add("graceHours", UserProblem::Grace);
+            self.add(
+                "graceHours",
+                UserProblem::Grace {
+                    most: MAX_GRACE_HOURS,
+                },
+            );
         }
         grace
     }

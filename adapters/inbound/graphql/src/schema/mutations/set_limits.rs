@@ -1,7 +1,8 @@
 //! `adminSetLimits`.
 
 use async_graphql::{Context, ID, InputObject, MaybeUndefined};
-use domain::limits::{LimitsChange, LimitsError};
+use domain::limits::{LimitsChange, LimitsError, MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+use web::problem::UserProblem;
 
 use super::KeyPayload;
 use crate::field_error::FieldError;
@@ -9,7 +10,6 @@ use crate::schema::context::{ports, requester};
 use crate::schema::enums::Plan;
 use crate::schema::scalars::Count;
 use crate::schema::user_error::{InputErrors, payload};
-use crate::user_problem::UserProblem;
 
 /// New limits of a key: either single ones, or a plan's.
 #[derive(InputObject)]
@@ -69,10 +69,17 @@ fn limits_change(input: &SetLimitsInput, errors: &mut InputErrors) -> Option<Lim
     let minute = LimitsChange::new(per_minute, None);
     let month = LimitsChange::new(None, quota);
     for error in [minute.err(), month.err()].into_iter().flatten() {
-        match error {
-            LimitsError::PerMinute => errors.add("perMinute", UserProblem::PerMinute),
-            LimitsError::MonthlyQuota => errors.add("monthlyQuota", UserProblem::MonthlyQuota),
-        }
+        let (member, problem) = match error {
+            LimitsError::PerMinute => {
+                let most = MAX_PER_MINUTE;
+                ("perMinute", UserProblem::PerMinute { most })
+            }
+            LimitsError::MonthlyQuota => {
+                let most = MAX_MONTHLY_QUOTA;
+                ("monthlyQuota", UserProblem::MonthlyQuota { most })
+            }
+        };
+        errors.add(member, problem);
     }
     LimitsChange::new(per_minute, quota).ok()
 }

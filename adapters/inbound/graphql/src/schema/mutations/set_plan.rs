@@ -2,6 +2,7 @@
 
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 use domain::customer::{Customer, CustomerId};
+use web::problem::UserProblem;
 
 use crate::field_error::FieldError;
 use crate::schema::account::Account;
@@ -9,7 +10,6 @@ use crate::schema::context::{ports, requester};
 use crate::schema::enums::{ExistingKeys, Plan};
 use crate::schema::input::uuid;
 use crate::schema::user_error::{InputErrors, UserError, payload};
-use crate::user_problem::UserProblem;
 
 /// A new plan of an account.
 #[derive(InputObject)]
