@@ -1,7 +1,7 @@
 //! The operation of a document that is executed.
 
 use async_graphql::parser::types::{
-    DocumentOperations, ExecutableDocument, OperationDefinition, VariableDefinition,
+    DocumentOperations, ExecutableDocument, OperationDefinition, OperationType, VariableDefinition,
 };
 use async_graphql::{Positioned, Value, Variables};
 use web::problem::GraphqlProblem;
@@ -35,17 +35,21 @@ pub(crate) fn select<'a>(
 
 /// Checks that every variable that must have a value has one (GraphQL, October 2021, 6.1.2). The
 /// library finds out field by field, after earlier mutations have been executed.
+///
+/// In a mutation a nullable variable must be given too: the library takes an absent one for null, and
+/// null lifts a key's monthly quota where an absent member would leave it as it is.
 pub(crate) fn check_variables(
     operation: &OperationDefinition,
     variables: &Variables,
 ) -> Result<(), GraphqlProblem> {
+    let is_mutation = operation.ty == OperationType::Mutation;
     let lacks_value = |definition: &&Positioned<VariableDefinition>| {
         let definition = &definition.node;
         let nullable = definition.var_type.node.nullable;
         match variables.get(&definition.name.node) {
             Some(Value::Null) => !nullable,
             Some(_) => false,
-            None => !nullable && definition.default_value.is_none(),
+            None => (!nullable || is_mutation) && definition.default_value.is_none(),
         }
     };
     let definitions = &operation.variable_definitions;

@@ -216,3 +216,19 @@ async fn an_instant_may_be_long_ago() {
                  { nodes { id } } }";
     member(query, Value::Null).await.data();
 }
+
+/// Null lifts the cap, and nothing leaves it as it is.
+#[tokio::test]
+async fn a_mutation_does_not_take_an_absent_variable_for_null() {
+    let query = "mutation($id: ID!, $quota: Count) { adminSetLimits(input: { id: $id, \
+                 perMinute: 7, monthlyQuota: $quota }) { key { limits { monthlyQuota } } } }";
+    let id = key_id(1).to_string();
+    let answer = refused(query, json!({ "id": id })).await;
+    assert!(answer.message().contains("$quota"), "{}", answer.text);
+    let variables = json!({ "id": id, "quota": null });
+    let data = Harness::new().ask("admin", query, variables).await.data();
+    assert_eq!(
+        data["adminSetLimits"]["key"]["limits"]["monthlyQuota"],
+        Value::Null
+    );
+}
