@@ -1,9 +1,9 @@
 //! Limits of a document, checked after parsing and before validation and execution.
 //!
-//! They close what async-graphql 7.2.1 leaves open, for which its tracker has no issue: its
-//! validation expands every spread fragment, so that a chain of fragments that each spread the next
-//! one twice costs 2ⁿ before its own `limit_complexity` and `limit_depth` are looked at; and it
-//! limits neither aliases, nor root fields of a mutation, nor directives of a whole document.
+//! They close what async-graphql 7.2.1 leaves open: its validation expands every spread fragment, so
+//! that a chain of fragments that each spread the next one twice costs 2ⁿ before its own
+//! `limit_complexity` and `limit_depth` are checked; and it limits neither aliases, nor root fields
+//! of a mutation, nor directives of a whole document.
 //!
 //! Each fragment is measured once, however often it is spread. A measurement goes by the names of
 //! fields alone: a name that the schema doesn't have costs little, and fails validation afterwards.

@@ -1,7 +1,6 @@
 //! Limits of a query's text, checked before it is parsed: the nesting of its brackets and the number
 //! of its tokens. async-graphql's parser is recursive, and its own depth limit applies to selection
-//! sets after its grammar has matched the text: deep brackets overflow the stack before. Its tracker
-//! has no issue of that.
+//! sets after its grammar has matched the text: deep brackets overflow the stack before.
 
 use web::problem::GraphqlProblem;
 

@@ -56,7 +56,7 @@ pub(crate) struct KeySortInput {
     direction: OrderDirection,
 }
 
-/// Reads the arguments of a list of keys; the newest come first unless told otherwise.
+/// Reads the arguments of a list of keys; by default the newest come first.
 pub(super) fn key_query(
     page: PageRequest,
     filter: Option<KeyFilter>,

@@ -14,7 +14,7 @@ use super::mutations::set_plan::{self, AccountPayload, SetPlanInput};
 use crate::field_error::FieldError;
 
 /// A nullable field. As `Result<Option<T>, _>` the library would leave a failed one out of the
-/// response instead of answering null (async-graphql's issues 531 and 1449).
+/// response instead of answering null (compare async-graphql's issues 531 and 1449).
 type Nullable<T> = Option<Result<T, FieldError>>;
 
 /// What can be changed. A request may hold up to three of these; they run one after the other.

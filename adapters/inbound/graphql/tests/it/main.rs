@@ -5,7 +5,6 @@
 )]
 
 mod abuse;
-mod answers;
 mod examples;
 mod failures;
 mod fakes;
@@ -13,6 +12,7 @@ mod harness;
 mod inputs;
 mod logs;
 mod mutations;
+mod partial_results;
 mod port_calls;
 mod queries;
 mod schema;

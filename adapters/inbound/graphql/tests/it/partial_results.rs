@@ -6,7 +6,7 @@ use crate::fakes::{FaultMode, SECRET, key_id};
 use crate::harness::Harness;
 
 /// The library leaves a failed field that can't be null out of its object, where the specification
-/// (October 2021, 6.4.4) nulls the parent: async-graphql's issue 1449.
+/// (October 2021, 6.4.4) nulls the parent (compare async-graphql's issue 1449).
 #[tokio::test]
 async fn a_failed_field_is_null_where_it_may_be_and_left_out_where_it_may_not() {
     for (query, data) in [
