@@ -37,7 +37,7 @@ impl Admin {
         text: Option<String>,
     ) -> Result<AccountConnection, FieldError> {
         let page = page_request(first, after.as_deref())?;
-        let text = search_text("text", text)?;
+        let text = search_text("text", text.as_deref())?;
         let caller = &requester(context).caller;
         let insights = &ports(context).insights;
         let accounts = insights.customers(caller, text.as_deref(), &page).await?;

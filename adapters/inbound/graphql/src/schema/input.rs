@@ -41,7 +41,7 @@ impl KeyFilter {
         Ok(ports::inbound::KeyFilter {
             statuses,
             environment: self.environment.map(Environment::into),
-            text: search_text("filter.text", self.text)?,
+            text: search_text("filter.text", self.text.as_deref())?,
         })
     }
 }
@@ -202,9 +202,9 @@ fn narrowed(argument: &'static str, id: Option<&ID>) -> Result<Option<Uuid>, Fie
 /// Reads a search text; a blank one is none.
 pub(super) fn search_text(
     argument: &'static str,
-    text: Option<String>,
+    text: Option<&str>,
 ) -> Result<Option<String>, FieldError> {
-    let text = text.as_deref().map(web::search_text).transpose();
+    let text = text.map(web::search_text).transpose();
     let text = text.map_err(|_| GraphqlProblem::ArgumentMalformedText { argument })?;
     Ok(text.flatten())
 }

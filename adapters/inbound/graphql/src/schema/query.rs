@@ -113,7 +113,7 @@ impl Query {
         )]
         text: Option<String>,
     ) -> Result<Vec<Participant>, FieldError> {
-        let text = search_text("text", text)?.map(|text| text.to_lowercase());
+        let text = search_text("text", text.as_deref())?.map(|text| text.to_lowercase());
         let ports = ports(context);
         let today = ports.today();
         let matches = |participant: &&domain::participant::Participant| {
@@ -126,7 +126,6 @@ impl Query {
         Ok(found.map(|found| Participant::new(found, today)).collect())
     }
 
-    #[expect(clippy::unused_async, reason = "a resolver is one")]
     /// What admins may ask besides; for others null, with an error of the code `FORBIDDEN`.
     async fn admin(&self, context: &Context<'_>) -> Option<Result<Admin, FieldError>> {
         Some(match requester(context).caller.role {
