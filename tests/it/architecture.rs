@@ -19,8 +19,9 @@ enum Others {
 }
 
 /// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 27] = [
+const DRIVERS: [&str; 28] = [
     "async-graphql",
+    "async-graphql-axum",
     "axum",
     "deadpool-redis",
     "hyper",
@@ -107,7 +108,7 @@ const HOUSE: [Place; 16] = [
     (
         "graphql",
         &["domain", "ports", "web"],
-        Others::Drivers(&["axum", "async-graphql"]),
+        Others::Drivers(&["axum", "async-graphql", "async-graphql-axum"]),
     ),
     (
         "dashboard",

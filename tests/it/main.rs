@@ -21,6 +21,7 @@ mod faults;
 mod fleet;
 mod forgery;
 mod gateway;
+mod graphql_over_http;
 mod keys;
 mod killed_replica;
 mod limits;

@@ -9,9 +9,9 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
 };
 use axum::http::{HeaderValue, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use utoipa_swagger_ui::{Config, SwaggerFile};
-use web::{Failure, RequestContext};
+use web::{Problem, RequestContext};
 
 /// The page's own scripts and styles, and requests to this server. Swagger UI sets styles on
 /// elements and draws its icons from `data:` addresses.
@@ -52,10 +52,10 @@ pub(crate) async fn file(
 ) -> Response {
     match utoipa_swagger_ui::serve(&name, Arc::clone(&CONFIG)) {
         Ok(Some(file)) => served(file),
-        Ok(None) => Failure::route_not_found(call.language).into_response(),
+        Ok(None) => Problem::RouteNotFound.into_response(),
         Err(error) => {
             tracing::error!(request_id = %call.request_id, %error, "the docs page can't be served");
-            Failure::internal(&call.request_id, call.language).into_response()
+            Problem::internal(&call.request_id).into_response()
         }
     }
 }

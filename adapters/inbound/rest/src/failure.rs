@@ -1,279 +1,104 @@
-//! Errors as the API tells them: one exhaustive match from each error of a port to the outside.
+//! Problems of the ports' errors: one exhaustive match for each error type.
 
 use std::time::Duration;
 
-use chrono::SecondsFormat;
 use domain::outcome::{Endpoint, Outcome};
-use domain::query::{Field, FieldError};
 use domain::request::RequestId;
-use domain::transfer::SameInstitution;
-use ports::inbound::{
-    AdmissionError, Component, ComponentState, FetchError, KeyError, NotDurable, NotFoundReason,
-};
-use web::headers::retry_after_seconds;
-use web::{Chain, Code, Failure, Language};
+use ports::inbound::{AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason};
+use web::problem::FieldProblem;
+use web::{Chain, Problem};
 
-use crate::details::{
-    ComponentDetail, Details, Fault, FieldDetail, FieldProblem, GapDetail, HintDetail,
-    PaymentDetail, Reasons,
-};
-use crate::json::JsonFault;
-use crate::messages::{self, Messages};
-use crate::people::input::InputProblem;
-
-/// A refusal of the gatekeeper.
-pub(crate) fn of_refusal(refusal: &AdmissionError, language: Language) -> Failure {
-    let messages = messages::of(language);
+/// The problem of a request that was not admitted.
+pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
     match refusal {
-        AdmissionError::InvalidKey => Failure::new(Code::InvalidApiKey, messages.invalid_api_key()),
+        AdmissionError::InvalidKey => Problem::InvalidApiKey,
         AdmissionError::RateLimited {
             limit_status,
             retry_after,
-        } => {
-            let limit = limit_status.minute.limit;
-            let seconds = retry_after_seconds(*retry_after);
-            Failure::new(
-                Code::RateLimitExceeded,
-                messages.rate_limited(limit, seconds),
-            )
-            .with(&Details {
-                limit: Some(limit.into()),
-                retry_after: Some(seconds),
-                ..Details::default()
-            })
-            .after(*retry_after)
-        }
-        AdmissionError::QuotaExceeded { month, .. } => Failure::new(
-            Code::QuotaExceeded,
-            messages.quota_exceeded(month.limit, month.reset_at),
-        )
-        .with(&Details {
-            limit: Some(month.limit),
-            used: Some(month.used),
-            reset_at: Some(month.reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
-            ..Details::default()
-        }),
-        AdmissionError::Unavailable { retry_after, .. } => {
-            Failure::unavailable(*retry_after, language)
-        }
+        } => Problem::RateLimited {
+            limit: limit_status.minute.limit,
+            retry_after: *retry_after,
+        },
+        AdmissionError::QuotaExceeded { month, .. } => Problem::QuotaExceeded {
+            limit: month.limit,
+            used: month.used,
+            reset_at: month.reset_at,
+        },
+        AdmissionError::Unavailable { retry_after, .. } => Problem::Unavailable {
+            retry_after: *retry_after,
+        },
     }
-}
-
-/// A body that is no object that we accept.
-pub(crate) fn of_json(fault: JsonFault, language: Language) -> Failure {
-    let messages = messages::of(language);
-    let (reason, position) = match fault {
-        JsonFault::Empty => ("empty_body", None),
-        JsonFault::NotUtf8 { place } => ("not_utf8", Some(place)),
-        JsonFault::ByteOrderMark => ("malformed_json", Some(1)),
-        JsonFault::Malformed { place } => ("malformed_json", Some(place)),
-        JsonFault::NotAnObject { .. } => ("not_an_object", None),
-        JsonFault::DuplicateKey { place, .. } => ("duplicate_key", Some(place)),
-        JsonFault::TooDeep { place } => ("too_deep", Some(place)),
-    };
-    let repeated = match fault {
-        JsonFault::DuplicateKey { field, .. } => field,
-        JsonFault::Empty
-        | JsonFault::NotUtf8 { .. }
-        | JsonFault::ByteOrderMark
-        | JsonFault::Malformed { .. }
-        | JsonFault::NotAnObject { .. }
-        | JsonFault::TooDeep { .. } => None,
-    };
-    let detail = |field| FieldDetail::new(&Fault::new(field, FieldProblem::Duplicate), messages);
-    Failure::new(Code::InvalidRequest, messages.json_fault(fault)).with(&Details {
-        reason: Some(reason),
-        position,
-        fields: repeated.map(detail).into_iter().collect(),
-        ..Details::default()
-    })
-}
-
-/// Faulty fields of a proof request, all of them.
-pub(crate) fn of_fields(errors: &[FieldError], language: Language) -> Failure {
-    let fault =
-        |error: &FieldError| Fault::new(error.field.name(), FieldProblem::Value(error.problem));
-    let faults: Vec<_> = errors.iter().map(fault).collect();
-    of_faults(&faults, language)
-}
-
-/// Faulty fields, all of them.
-pub(crate) fn of_faults(faults: &[Fault], language: Language) -> Failure {
-    let messages = messages::of(language);
-    let names: Vec<_> = faults.iter().map(|fault| &*fault.field).collect();
-    let detail = |fault| FieldDetail::new(fault, messages);
-    Failure::new(Code::InvalidRequest, messages.invalid_fields(&names)).with(&Details {
-        reason: Some("invalid_fields"),
-        fields: faults.iter().map(detail).collect(),
-        ..Details::default()
-    })
-}
-
-/// A change of nothing; `fields` are what could be changed.
-pub(crate) fn of_empty_change(fields: &[&'static str], language: Language) -> Failure {
-    let message = messages::of(language).empty_change(fields);
-    Failure::new(Code::InvalidRequest, message).with(&Details {
-        reason: Some("empty_change"),
-        ..Details::default()
-    })
-}
-
-/// Nothing within the caller's reach has the id: nobody is told whether anything has.
-pub(crate) fn of_missing_thing(language: Language) -> Failure {
-    Failure::new(Code::NotFound, messages::of(language).no_such_thing())
 }
 
 /// A database that restarts is usually back by then.
 const STORE_RETRY: Duration = Duration::from_secs(5);
 
-/// Why keys, plans, use or the audit log can't be managed or read.
-pub(crate) fn of_key(error: &KeyError, id: &RequestId, language: Language) -> Failure {
-    let messages = messages::of(language);
-    let conflict = |message: String, reason| {
-        Failure::new(Code::Conflict, message).with(&Details {
-            reason: Some(reason),
-            ..Details::default()
-        })
-    };
+/// The problem of keys, plans, use or the audit log that can't be managed or read.
+pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
     match error {
-        KeyError::NotFound => of_missing_thing(language),
-        KeyError::Forbidden => {
-            Failure::new(Code::Forbidden, messages.admins_only()).with(&Details {
-                reason: Some("admins_only"),
-                ..Details::default()
-            })
-        }
-        KeyError::Revoked => conflict(messages.key_revoked().to_owned(), "revoked"),
-        KeyError::AlreadyRotated => conflict(messages.key_rotated().to_owned(), "already_rotated"),
-        KeyError::TooManyKeys { most } => {
-            Failure::new(Code::Conflict, messages.too_many_keys(*most)).with(&Details {
-                reason: Some("too_many_keys"),
-                limit: Some(*most),
-                ..Details::default()
-            })
-        }
-        KeyError::Cursor => of_faults(&[Fault::new("after", InputProblem::Cursor)], language),
+        KeyError::NotFound => Problem::NoSuchResource,
+        KeyError::Forbidden => Problem::AdminsOnly,
+        KeyError::Revoked => Problem::KeyRevoked,
+        KeyError::AlreadyRotated => Problem::KeyRotated,
+        KeyError::TooManyKeys { most } => Problem::TooManyKeys { most: *most },
+        KeyError::Cursor => Problem::invalid_field("after", FieldProblem::WrongCursor),
         KeyError::Store(cause) => {
             tracing::error!(request_id = %id, cause = %Chain(&**cause), "keys or use can't be had");
-            Failure::unavailable(STORE_RETRY, language)
+            Problem::Unavailable {
+                retry_after: STORE_RETRY,
+            }
         }
     }
 }
 
-/// A lookup that gave no proof, and what it counts as.
-pub(crate) fn of_fetch(
-    error: &FetchError,
-    endpoint: Endpoint,
-    language: Language,
-) -> (Failure, Outcome) {
-    let messages = messages::of(language);
+/// The problem of a lookup that gave no proof, and its outcome.
+pub(crate) fn of_fetch(error: &FetchError, endpoint: Endpoint) -> (Problem, Outcome) {
     match error {
         FetchError::InferenceFailed { issuer, receiver } => {
-            let missing = [(Field::Issuer, issuer), (Field::Receiver, receiver)]
-                .into_iter()
-                .filter_map(|(field, gap)| gap.is_some().then_some(field.name()))
-                .collect::<Vec<_>>();
-            let endpoints = explicit_endpoints(endpoint);
-            let detail = |gap| GapDetail::new(gap, messages);
-            let message = messages.inference_failed(&missing, endpoints);
-            let failure = Failure::new(Code::InferenceFailed, message).with(&Details {
-                missing,
-                reasons: Some(Reasons {
-                    emisor: issuer.map(detail),
-                    receptor: receiver.map(detail),
-                }),
-                explicit_endpoints: endpoints.to_vec(),
-                ..Details::default()
-            });
-            (failure, Outcome::InferenceFailed)
+            let problem = Problem::InferenceFailed {
+                issuer: issuer.map(Into::into),
+                receiver: receiver.map(Into::into),
+                explicit_endpoints: explicit_endpoints(endpoint),
+            };
+            (problem, Outcome::InferenceFailed)
         }
-        FetchError::SameInstitution(same) => (
-            of_same_institution(*same, messages),
-            Outcome::InvalidRequest,
-        ),
+        FetchError::SameInstitution(same) => {
+            let problem = Problem::SameInstitution { code: same.code };
+            (problem, Outcome::InvalidRequest)
+        }
         FetchError::NotFound { reason, hints } => {
-            let hints = hints.iter().map(|hint| HintDetail::new(hint, messages));
-            of_not_found(reason, hints.collect(), messages)
+            let hints = hints.iter().copied().map(Into::into).collect();
+            match reason {
+                NotFoundReason::NotInSpei => (Problem::NotInSpei { hints }, Outcome::NotFound),
+                NotFoundReason::ProofNotIssued(payment) => (
+                    Problem::proof_not_issued(*payment, hints),
+                    Outcome::NotIssued,
+                ),
+            }
         }
-        FetchError::BankProtocol { .. } => {
-            let failure = Failure::new(Code::BankProtocolError, messages.bank_protocol());
-            (failure, Outcome::BankProtocolError)
-        }
+        FetchError::BankProtocol { .. } => (Problem::BankProtocol, Outcome::BankProtocolError),
         FetchError::BankUnavailable { retry_after, .. } => {
-            let seconds = retry_after_seconds(*retry_after);
-            let failure = Failure::new(Code::BankUnavailable, messages.bank_unavailable(seconds));
-            (failure.after(*retry_after), Outcome::BankUnavailable)
+            let retry_after = *retry_after;
+            let problem = Problem::BankUnavailable { retry_after };
+            (problem, Outcome::BankUnavailable)
         }
         FetchError::BankThrottled { retry_after, .. } => {
-            let seconds = retry_after_seconds(*retry_after);
-            let failure = Failure::new(Code::BankThrottled, messages.bank_throttled(seconds));
-            (failure.after(*retry_after), Outcome::BankThrottled)
+            let retry_after = *retry_after;
+            (
+                Problem::BankThrottled { retry_after },
+                Outcome::BankThrottled,
+            )
         }
-        FetchError::BankTimeout => {
-            let failure = Failure::new(Code::BankTimeout, messages.bank_timeout());
-            (failure, Outcome::BankTimeout)
-        }
+        FetchError::BankTimeout => (Problem::BankTimeout, Outcome::BankTimeout),
     }
 }
 
-fn of_same_institution(same: SameInstitution, messages: &dyn Messages) -> Failure {
-    let detail = |field: Field| {
-        let fault = Fault::new(field.name(), FieldProblem::SameInstitution);
-        FieldDetail::new(&fault, messages)
-    };
-    Failure::new(Code::InvalidRequest, messages.same_institution(same.code)).with(&Details {
-        reason: Some("same_institution"),
-        fields: [Field::Issuer, Field::Receiver].map(detail).into(),
-        ..Details::default()
-    })
-}
-
-fn of_not_found(
-    reason: &NotFoundReason,
-    hints: Vec<HintDetail>,
-    messages: &dyn Messages,
-) -> (Failure, Outcome) {
-    let (message, word, payment, outcome) = match reason {
-        NotFoundReason::NotInSpei => (
-            messages.not_in_spei().to_owned(),
-            "not_in_spei",
-            None,
-            Outcome::NotFound,
-        ),
-        NotFoundReason::ProofNotIssued(payment) => (
-            messages.proof_not_issued(payment.state),
-            "proof_not_issued",
-            Some(PaymentDetail::new(payment)),
-            Outcome::NotIssued,
-        ),
-    };
-    let failure = Failure::new(Code::NotFound, message).with(&Details {
-        reason: Some(word),
-        payment,
-        hints: Some(hints),
-        ..Details::default()
-    });
-    (failure, outcome)
-}
-
-/// An admission that couldn't be written down: its answer may not leave.
-pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId, language: Language) -> Failure {
+/// The problem of an admission that couldn't be journalled: its answer may not leave.
+pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId) -> Problem {
     tracing::error!(request_id = %id, cause = %error.cause, "{error}");
-    Failure::unavailable(error.retry_after, language)
-}
-
-/// Components that failed.
-pub(crate) fn of_components(components: &[Component], language: Language) -> Failure {
-    let failed: Vec<_> = components
-        .iter()
-        .filter(|component| component.state == ComponentState::Failed)
-        .map(|component| component.name)
-        .collect();
-    let message = messages::of(language).not_ready(&failed);
-    Failure::new(Code::ServiceUnavailable, message).with(&Details {
-        components: Some(components.iter().map(ComponentDetail::new).collect()),
-        ..Details::default()
-    })
+    Problem::Unavailable {
+        retry_after: error.retry_after,
+    }
 }
 
 /// Writes down why the bank gave nothing, once. What a caller did wrong is no event of ours.

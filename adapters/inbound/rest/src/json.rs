@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use domain::query::{Field, RawQuery, Token};
+use web::Problem;
 
 /// Deepest nesting of a body; the contract's own is 1.
 pub(crate) const MAX_DEPTH: usize = 8;
@@ -23,31 +24,8 @@ const FIELDS: [Field; 6] = [
     Field::Receiver,
 ];
 
-/// Why a body is no JSON object that we accept. Places are bytes, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JsonFault {
-    /// Nothing, or nothing but blanks.
-    Empty,
-    /// Not UTF-8.
-    NotUtf8 { place: usize },
-    /// UTF-8, but with a byte order mark before the JSON, which a sender must not add (RFC 8259,
-    /// 8.1).
-    ByteOrderMark,
-    /// Not JSON.
-    Malformed { place: usize },
-    /// JSON, but not an object; the word names what it is.
-    NotAnObject { found: &'static str },
-    /// A key that the same object already has, however it is spelled.
-    DuplicateKey {
-        field: Option<&'static str>,
-        place: usize,
-    },
-    /// Nested deeper than [`MAX_DEPTH`].
-    TooDeep { place: usize },
-}
-
 /// Reads the body of a proof request. Unknown keys are ignored, `null` counts as absent.
-pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, JsonFault> {
+pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, Problem> {
     let mut query = RawQuery::default();
     read_object(body, &FIELDS.map(Field::name), &mut |key, value| {
         keep(&mut query, key, value);
@@ -74,12 +52,12 @@ pub(crate) fn read_object<'a>(
     body: &'a [u8],
     names: &[&'static str],
     member: &mut dyn FnMut(&str, Token<'a>),
-) -> Result<(), JsonFault> {
-    let text = std::str::from_utf8(body).map_err(|error| JsonFault::NotUtf8 {
-        place: error.valid_up_to() + 1,
+) -> Result<(), Problem> {
+    let text = std::str::from_utf8(body).map_err(|error| Problem::NotUtf8 {
+        position: error.valid_up_to() + 1,
     })?;
     if text.starts_with('\u{feff}') {
-        return Err(JsonFault::ByteOrderMark);
+        return Err(Problem::ByteOrderMark);
     }
     let mut reader = Reader {
         text,
@@ -88,7 +66,7 @@ pub(crate) fn read_object<'a>(
     };
     reader.skip_blanks();
     let Some(first) = reader.peek() else {
-        return Err(JsonFault::Empty);
+        return Err(Problem::EmptyBody);
     };
     if first == b'{' {
         reader.object(1, member)?;
@@ -96,7 +74,7 @@ pub(crate) fn read_object<'a>(
     }
     let value = reader.value(0)?;
     reader.end()?;
-    Err(JsonFault::NotAnObject {
+    Err(Problem::NotAnObject {
         found: type_name(&value),
     })
 }
@@ -127,9 +105,9 @@ impl<'a> Reader<'a, '_> {
         self.index + 1
     }
 
-    fn malformed<T>(&self) -> Result<T, JsonFault> {
-        Err(JsonFault::Malformed {
-            place: self.place(),
+    fn malformed<T>(&self) -> Result<T, Problem> {
+        Err(Problem::MalformedJson {
+            position: self.place(),
         })
     }
 
@@ -140,7 +118,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Passes `byte`, which must come next.
-    fn pass(&mut self, byte: u8) -> Result<(), JsonFault> {
+    fn pass(&mut self, byte: u8) -> Result<(), Problem> {
         if self.peek() != Some(byte) {
             return self.malformed();
         }
@@ -148,7 +126,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), JsonFault> {
+    fn end(&mut self) -> Result<(), Problem> {
         self.skip_blanks();
         match self.peek() {
             None => Ok(()),
@@ -157,7 +135,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads the value that comes next, inside `depth` objects and arrays.
-    fn value(&mut self, depth: usize) -> Result<Token<'a>, JsonFault> {
+    fn value(&mut self, depth: usize) -> Result<Token<'a>, Problem> {
         match self.peek() {
             Some(b'"') => self.string().map(Token::Text),
             Some(b'-' | b'0'..=b'9') => self.number().map(Token::Number),
@@ -176,7 +154,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn word(&mut self, word: &str, token: Token<'a>) -> Result<Token<'a>, JsonFault> {
+    fn word(&mut self, word: &str, token: Token<'a>) -> Result<Token<'a>, Problem> {
         for byte in word.bytes() {
             self.pass(byte)?;
         }
@@ -187,7 +165,7 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         depth: usize,
         member: &mut dyn FnMut(&str, Token<'a>),
-    ) -> Result<(), JsonFault> {
+    ) -> Result<(), Problem> {
         self.open(depth, b'{')?;
         let mut seen = BTreeSet::new();
         if self.closes(b'}') {
@@ -203,9 +181,12 @@ impl<'a> Reader<'a, '_> {
             member(&key, value);
             if seen.contains(&key) {
                 let field = self.names.iter().find(|name| depth == 1 && **name == key);
-                return Err(JsonFault::DuplicateKey {
-                    field: field.copied(),
-                    place,
+                return Err(match field {
+                    Some(field) => Problem::DuplicateKey {
+                        field,
+                        position: place,
+                    },
+                    None => Problem::DuplicateUnknownKey { position: place },
                 });
             }
             seen.insert(key);
@@ -215,7 +196,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<(), JsonFault> {
+    fn array(&mut self, depth: usize) -> Result<(), Problem> {
         self.open(depth, b'[')?;
         if self.closes(b']') {
             return Ok(());
@@ -228,10 +209,11 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn open(&mut self, depth: usize, bracket: u8) -> Result<(), JsonFault> {
+    fn open(&mut self, depth: usize, bracket: u8) -> Result<(), Problem> {
         if depth > MAX_DEPTH {
-            return Err(JsonFault::TooDeep {
-                place: self.place(),
+            return Err(Problem::TooDeep {
+                position: self.place(),
+                levels: MAX_DEPTH,
             });
         }
         self.pass(bracket)?;
@@ -247,7 +229,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Passes a comma, after which another member must follow, or the closing `bracket`.
-    fn continues(&mut self, bracket: u8) -> Result<bool, JsonFault> {
+    fn continues(&mut self, bracket: u8) -> Result<bool, Problem> {
         self.skip_blanks();
         if self.closes(bracket) {
             return Ok(false);
@@ -258,7 +240,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads a number of JSON's grammar and returns its own spelling.
-    fn number(&mut self) -> Result<&'a str, JsonFault> {
+    fn number(&mut self) -> Result<&'a str, Problem> {
         let start = self.index;
         self.index += usize::from(self.peek() == Some(b'-'));
         if self.peek() == Some(b'0') {
@@ -278,7 +260,7 @@ impl<'a> Reader<'a, '_> {
         Ok(&self.text[start..self.index])
     }
 
-    fn digits(&mut self) -> Result<(), JsonFault> {
+    fn digits(&mut self) -> Result<(), Problem> {
         let start = self.index;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.index += 1;
@@ -290,7 +272,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads a string; it is copied only when it has escapes.
-    fn string(&mut self) -> Result<Cow<'a, str>, JsonFault> {
+    fn string(&mut self) -> Result<Cow<'a, str>, Problem> {
         self.pass(b'"')?;
         let mut unescaped = String::new();
         let mut start = self.index;
@@ -316,7 +298,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, JsonFault> {
+    fn escape(&mut self) -> Result<char, Problem> {
         self.pass(b'\\')?;
         let Some(kind) = self.peek() else {
             return self.malformed();
@@ -336,7 +318,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reads `uXXXX`, or two of them that are a surrogate pair. A lone surrogate is no character.
-    fn unicode_escape(&mut self) -> Result<char, JsonFault> {
+    fn unicode_escape(&mut self) -> Result<char, Problem> {
         let place = self.place();
         let first = self.unit()?;
         let units = if (0xD800..0xDC00).contains(&first) {
@@ -348,11 +330,11 @@ impl<'a> Reader<'a, '_> {
         let mut decoded = char::decode_utf16(units);
         match (decoded.next(), decoded.next()) {
             (Some(Ok(character)), None) => Ok(character),
-            _ => Err(JsonFault::Malformed { place }),
+            _ => Err(Problem::MalformedJson { position: place }),
         }
     }
 
-    fn unit(&mut self) -> Result<u16, JsonFault> {
+    fn unit(&mut self) -> Result<u16, Problem> {
         self.pass(b'u')?;
         let end = self.index + 4;
         let digits = self.text.as_bytes().get(self.index..end);

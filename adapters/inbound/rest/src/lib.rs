@@ -6,14 +6,12 @@
 //! proof request is in `pipeline`, health and the API's description are in `operations`.
 
 mod caller;
-mod details;
 mod docs_page;
 mod ending;
 mod failure;
 mod files;
 mod headers;
 mod json;
-mod messages;
 mod openapi;
 mod operations;
 mod people;

@@ -3,14 +3,13 @@
 use std::sync::{Arc, LazyLock};
 
 use axum::extract::{Extension, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use ports::inbound::ComponentState;
 use serde::Serialize;
-use web::{Failure, RequestContext, json_response};
+use web::problem::ComponentDetail;
+use web::{Problem, RequestContext, json_response};
 
 use crate::RestState;
-use crate::details::ComponentDetail;
-use crate::failure;
 
 /// The process is up.
 pub(crate) async fn healthz() -> Response {
@@ -34,17 +33,17 @@ pub(crate) async fn readyz(
         ComponentState::Failed => false,
     };
     if !components.iter().all(|component| serves(component.state)) {
-        return failure::of_components(&components, call.language).into_response();
+        return Problem::NotReady { components }.into_response();
     }
     let readiness = Readiness {
         status: "ready",
-        components: components.iter().map(ComponentDetail::new).collect(),
+        components: components.iter().map(ComponentDetail::from).collect(),
     };
     match serde_json::to_vec(&readiness) {
         Ok(body) => json_response(body),
         Err(error) => {
             tracing::error!(request_id = %call.request_id, %error, "readiness can't be written");
-            Failure::internal(&call.request_id, call.language).into_response()
+            Problem::internal(&call.request_id).into_response()
         }
     }
 }

@@ -23,7 +23,7 @@ use tokio::sync::oneshot;
 use tracing::field::display;
 use tracing::{Instrument as _, Span};
 use web::headers::put_common;
-use web::{Failure, RequestContext, Upload, milliseconds, trace};
+use web::{Problem, RequestContext, Upload, milliseconds, trace};
 
 use crate::caller;
 use crate::ending::Ending;
@@ -58,7 +58,7 @@ pub(crate) async fn answer(
         return response;
     }
     tracing::error!(request_id = %call.request_id, "a proof request's task panicked");
-    let mut response = Failure::internal(&call.request_id, call.language).into_response();
+    let mut response = Problem::internal(&call.request_id).response(call.language);
     put_common(response.headers_mut(), call.id_value());
     response
 }
@@ -160,7 +160,7 @@ impl Errand {
                     language,
                     ..
                 } = &self.call;
-                response = failure::of_not_durable(&error, request_id, *language).into_response();
+                response = failure::of_not_durable(&error, request_id).response(*language);
                 // Whatever the answer was, it stays here, and nobody pays for it.
                 record.ending = Ending::Settled(Outcome::InternalError);
                 let now = self.state.request_layer.clock.monotonic();
@@ -188,7 +188,7 @@ impl Errand {
                 (Ending::Unavailable, None)
             }
         };
-        let mut response = failure::of_refusal(refusal, self.call.language).into_response();
+        let mut response = failure::of_refusal(refusal).response(self.call.language);
         if let Some(limit_status) = limit_status {
             headers::put_standing(response.headers_mut(), limit_status);
         }
@@ -210,7 +210,7 @@ impl Errand {
     ) -> Answer {
         let query = match self.query(headers, upload).await {
             Ok(query) => query,
-            Err(failure) => return unasked(failure, Outcome::InvalidRequest),
+            Err(problem) => return self.unasked(&problem, Outcome::InvalidRequest),
         };
         let request = ProofRequest {
             query,
@@ -238,9 +238,8 @@ impl Errand {
             },
             Err(error) => {
                 failure::log_cause(&error, &self.call.request_id);
-                let (failure, outcome) =
-                    failure::of_fetch(&error, self.endpoint, self.call.language);
-                (failure.into_response(), outcome)
+                let (problem, outcome) = failure::of_fetch(&error, self.endpoint);
+                (problem.response(self.call.language), outcome)
             }
         };
         Answer {
@@ -258,33 +257,32 @@ impl Errand {
     }
 
     /// Reads the body and checks all of its fields.
-    async fn query(&self, headers: &HeaderMap, upload: &mut Upload) -> Result<ProofQuery, Failure> {
-        let language = self.call.language;
-        let body = upload
-            .read(headers, MAX_BODY_BYTES)
-            .await
-            .map_err(|fault| {
-                let deadline = self.state.request_layer.body_deadline;
-                Failure::of_body(fault, MAX_BODY_BYTES, deadline, language)
-            })?;
-        let raw = json::read_query(&body).map_err(|fault| failure::of_json(fault, language))?;
+    async fn query(&self, headers: &HeaderMap, upload: &mut Upload) -> Result<ProofQuery, Problem> {
+        let body = upload.read(headers, MAX_BODY_BYTES).await?;
+        let raw = json::read_query(&body)?;
         let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
         ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
-            .map_err(|errors| failure::of_fields(&errors, language))
+            .map_err(|errors| Problem::invalid_fields(&errors))
     }
 
     fn failed(&self, cause: impl std::fmt::Display) -> Answer {
-        let RequestContext {
-            request_id,
-            language,
-            ..
-        } = &self.call;
+        let request_id = &self.call.request_id;
         tracing::error!(%request_id, %cause, "a proof request failed within");
-        unasked(
-            Failure::internal(request_id, *language),
-            Outcome::InternalError,
-        )
+        self.unasked(&Problem::internal(request_id), Outcome::InternalError)
+    }
+
+    /// The answer to a request for which the bank was not asked.
+    fn unasked(&self, problem: &Problem, outcome: Outcome) -> Answer {
+        Answer {
+            response: problem.response(self.call.language),
+            settlement: Settlement {
+                outcome,
+                banks: None,
+                bank_time: None,
+            },
+            evidence: Evidences::default(),
+        }
     }
 
     /// Tells the witnesses, and writes one line, without personal data.
@@ -336,18 +334,5 @@ impl Errand {
             span.record("cep.key_id", display(id));
             span.record("cep.environment", environment.name());
         }
-    }
-}
-
-/// An answer for which nobody was asked.
-fn unasked(failure: Failure, outcome: Outcome) -> Answer {
-    Answer {
-        response: failure.into_response(),
-        settlement: Settlement {
-            outcome,
-            banks: None,
-            bank_time: None,
-        },
-        evidence: Evidences::default(),
     }
 }

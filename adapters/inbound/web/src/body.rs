@@ -13,8 +13,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::context::the_one;
-use crate::failure::Failure;
-use crate::language::Language;
+use crate::problem::Problem;
 
 /// Time in which a whole body must arrive: a client that sends a byte a second must not hold its place.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
@@ -22,19 +21,6 @@ pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
 /// How much of a refused body is still taken in, so that a caller who sends before it listens gets
 /// to hear the answer; a closed connection would lose it.
 const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
-
-/// Why a body can't be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BodyFault {
-    /// It isn't JSON in UTF-8, by its own declaration.
-    MediaType,
-    /// Larger than it may be.
-    TooLarge,
-    /// It didn't arrive within its deadline.
-    TimedOut,
-    /// It ended before its end.
-    Broken,
-}
 
 /// A body that may not have been asked for yet.
 pub struct Upload {
@@ -71,22 +57,25 @@ impl Upload {
     /// Reads the body, if it is JSON of at most `max_bytes`.
     ///
     /// # Errors
-    /// A [`BodyFault`], for [`Failure::of_body`].
-    pub async fn read(
-        &mut self,
-        headers: &HeaderMap,
-        max_bytes: usize,
-    ) -> Result<Bytes, BodyFault> {
+    /// [`Problem::UnsupportedMediaType`], [`Problem::PayloadTooLarge`],
+    /// [`Problem::RequestTimeout`] or [`Problem::IncompleteBody`].
+    pub async fn read(&mut self, headers: &HeaderMap, max_bytes: usize) -> Result<Bytes, Problem> {
         if !is_json(headers) {
-            return Err(BodyFault::MediaType);
+            return Err(Problem::UnsupportedMediaType);
         }
         if self.body.size_hint().lower() > max_bytes as u64 {
-            return Err(BodyFault::TooLarge);
+            return Err(Problem::PayloadTooLarge { max_bytes });
         }
         self.state = State::Arriving;
-        let read = timeout(self.deadline, read_up_to(&mut self.body, max_bytes));
-        let result = read.await.unwrap_or(Err(BodyFault::TimedOut));
-        if matches!(result, Err(BodyFault::TimedOut | BodyFault::Broken)) {
+        let deadline = self.deadline;
+        let read = timeout(deadline, read_up_to(&mut self.body, max_bytes));
+        let result = read
+            .await
+            .unwrap_or(Err(Problem::RequestTimeout { deadline }));
+        if matches!(
+            result,
+            Err(Problem::RequestTimeout { .. } | Problem::IncompleteBody)
+        ) {
             self.state = State::GivenUp;
         }
         result
@@ -122,17 +111,9 @@ impl Incoming {
     /// Reads the body, if it is JSON of at most `max_bytes`.
     ///
     /// # Errors
-    /// A [`Failure`] that says why it can't be had.
-    pub async fn read(
-        &self,
-        headers: &HeaderMap,
-        max_bytes: usize,
-        language: Language,
-    ) -> Result<Bytes, Failure> {
-        let mut upload = self.0.lock().await;
-        let deadline = upload.deadline;
-        let read = upload.read(headers, max_bytes).await;
-        read.map_err(|fault| Failure::of_body(fault, max_bytes, deadline, language))
+    /// As [`Upload::read`].
+    pub async fn read(&self, headers: &HeaderMap, max_bytes: usize) -> Result<Bytes, Problem> {
+        self.0.lock().await.read(headers, max_bytes).await
     }
 
     /// As [`Upload::is_over`].
@@ -146,15 +127,15 @@ impl Incoming {
     }
 }
 
-async fn read_up_to(body: &mut Body, most: usize) -> Result<Bytes, BodyFault> {
+async fn read_up_to(body: &mut Body, max_bytes: usize) -> Result<Bytes, Problem> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| BodyFault::Broken)?.into_data() else {
+        let Ok(data) = frame.map_err(|_| Problem::IncompleteBody)?.into_data() else {
             continue;
         };
-        if first.len() + all.len() + data.len() > most {
-            return Err(BodyFault::TooLarge);
+        if first.len() + all.len() + data.len() > max_bytes {
+            return Err(Problem::PayloadTooLarge { max_bytes });
         }
         if first.is_empty() && all.is_empty() {
             first = data;
@@ -249,7 +230,7 @@ mod tests {
         assert_eq!(read.unwrap(), "0123012301230123");
         assert_eq!(
             read_up_to(&mut pieces(5), 19).await,
-            Err(BodyFault::TooLarge)
+            Err(Problem::PayloadTooLarge { max_bytes: 19 })
         );
     }
 }

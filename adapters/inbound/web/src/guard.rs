@@ -17,16 +17,16 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use ports::inbound::{Caller, Person, SessionError, Sessions};
 
 use crate::body::is_json;
 use crate::chain::Chain;
 use crate::context::RequestContext;
 use crate::cross_site::Sender;
-use crate::failure::Failure;
 use crate::observe::surviving;
 use crate::origin::Origin;
+use crate::problem::Problem;
 use crate::site::Site;
 
 /// What guarding stands on.
@@ -66,14 +66,14 @@ async fn guarded(
 ) -> Response {
     let sender = Sender::of(request.headers(), &guard.site);
     let mut response = match sender {
-        Sender::Foreign => Failure::cross_site(call.language).into_response(),
+        Sender::Foreign => Problem::CrossSite.into_response(),
         Sender::Allowed(_) if is_preflight(&request) => preflight(),
         Sender::Allowed(_) | Sender::Ours => match guard
             .entry(&call, request.method(), request.headers())
             .await
         {
             Ok(person) => enter(person, &call, request, next).await,
-            Err(failure) => failure.into_response(),
+            Err(problem) => problem.into_response(),
         },
     };
     if let Sender::Allowed(origin) = sender {
@@ -95,13 +95,12 @@ impl SessionGuard {
         call: &RequestContext,
         method: &Method,
         headers: &HeaderMap,
-    ) -> Result<Person, Failure> {
-        let language = call.language;
+    ) -> Result<Person, Problem> {
         if takes_body(method) && !is_json(headers) {
-            return Err(Failure::media_type(language));
+            return Err(Problem::UnsupportedMediaType);
         }
         let token = self.site.session_cookie().read(headers);
-        let token = token.ok_or_else(|| Failure::unauthenticated(language))?;
+        let token = token.ok_or(Problem::Unauthenticated)?;
         let request_id = &call.request_id;
         self.sessions
             .person(token)
@@ -109,12 +108,14 @@ impl SessionGuard {
             .map_err(|error| match error {
                 SessionError::Invalid { cause } => {
                     tracing::info!(%request_id, cause = %Chain(&*cause), "a session was refused");
-                    Failure::unauthenticated(language)
+                    Problem::Unauthenticated
                 }
                 SessionError::Unavailable(cause) => {
                     let cause = Chain(&*cause);
                     tracing::error!(%request_id, %cause, "a session could not be checked");
-                    Failure::unavailable(RETRY_AFTER, language)
+                    Problem::Unavailable {
+                        retry_after: RETRY_AFTER,
+                    }
                 }
             })
     }

@@ -8,17 +8,16 @@
 
 mod body;
 mod chain;
-mod code;
 mod context;
 mod cookie;
 mod cross_site;
-mod failure;
 mod guard;
 pub mod headers;
 mod language;
-mod messages;
 mod observe;
 mod origin;
+pub mod problem;
+mod search;
 mod site;
 pub mod trace;
 
@@ -26,13 +25,11 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
-pub use body::{BODY_DEADLINE, BodyFault, Incoming, Upload, is_json};
+pub use body::{BODY_DEADLINE, Incoming, Upload, is_json};
 pub use chain::Chain;
-pub use code::Code;
 pub use context::{RequestContext, the_one};
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
 pub use cross_site::is_cross_site;
-pub use failure::{Failure, SIGN_IN_PATH};
 pub use guard::{SessionGuard, guard};
 pub use language::Language;
 pub use observe::{
@@ -40,6 +37,8 @@ pub use observe::{
     observe, observe_untraced, route, route_not_found,
 };
 pub use origin::{Origin, OriginError};
+pub use problem::{Code, Problem, SIGN_IN_PATH};
+pub use search::{MAX_SEARCH_LENGTH, SearchTextError, search_text};
 pub use site::{Site, SiteError};
 
 /// An answer of JSON, status 200.

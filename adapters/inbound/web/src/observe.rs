@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Extension, MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 use ports::outbound::{Clock, Random};
 use tokio_util::task::TaskTracker;
@@ -16,8 +16,8 @@ use tracing::Instrument as _;
 
 use crate::body::{Incoming, Upload};
 use crate::context::RequestContext;
-use crate::failure::Failure;
 use crate::headers;
+use crate::problem::{self, Problem};
 use crate::trace::{self, TraceContext};
 
 /// What observing stands on.
@@ -110,6 +110,7 @@ async fn observed(
     request.extensions_mut().insert(incoming.clone());
 
     let mut response = surviving(&call, next.run(request)).await;
+    problem::translate(&mut response, call.language);
     headers::put_common(response.headers_mut(), call.id_value());
     if !incoming.is_over().await {
         request_layer.tasks.spawn(incoming.drain());
@@ -170,18 +171,18 @@ pub(crate) async fn surviving(
     let answered = AssertUnwindSafe(answer).catch_unwind().await;
     answered.unwrap_or_else(|_| {
         tracing::error!(request_id = %call.request_id, "a request panicked");
-        Failure::internal(&call.request_id, call.language).into_response()
+        Problem::internal(&call.request_id).into_response()
     })
 }
 
 /// No such route: the fallback of a router under [`observe()`].
-pub async fn route_not_found(Extension(call): Extension<RequestContext>) -> Response {
-    Failure::route_not_found(call.language).into_response()
+pub async fn route_not_found() -> Problem {
+    Problem::RouteNotFound
 }
 
 /// No such method here: the fallback of a route under [`observe()`]. The router adds `Allow`.
-pub async fn method_not_allowed(Extension(call): Extension<RequestContext>) -> Response {
-    Failure::method_not_allowed(call.language).into_response()
+pub async fn method_not_allowed() -> Problem {
+    Problem::MethodNotAllowed
 }
 
 /// Milliseconds with microseconds as decimals: the float nearest to them, so that it is printed

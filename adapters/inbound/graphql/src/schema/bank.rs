@@ -1,10 +1,10 @@
-//! How a bank does, as the gateway sees it.
+//! Health of a bank.
 
 use async_graphql::SimpleObject;
 
 use super::enums::{BankState, Environment};
+use super::numbers::seconds;
 use super::scalars::Count;
-use super::seconds;
 use super::usage::Latency;
 
 /// How a bank does, as this gateway sees it in the last hour.

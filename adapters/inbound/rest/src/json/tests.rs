@@ -28,38 +28,38 @@ fn text_that_needs_no_unescaping_is_not_copied() {
 }
 
 #[rstest]
-#[case("", JsonFault::Empty)]
-#[case(" \r\n\t", JsonFault::Empty)]
-#[case("[]", JsonFault::NotAnObject { found: "array" })]
-#[case("\"a\"", JsonFault::NotAnObject { found: "string" })]
-#[case("1.5", JsonFault::NotAnObject { found: "number" })]
-#[case("true", JsonFault::NotAnObject { found: "boolean" })]
-#[case("null", JsonFault::NotAnObject { found: "null" })]
-#[case("{", JsonFault::Malformed { place: 2 })]
-#[case("{}x", JsonFault::Malformed { place: 3 })]
-#[case("{} {}", JsonFault::Malformed { place: 4 })]
-#[case("{\"a\":1,}", JsonFault::Malformed { place: 8 })]
-#[case("{'a':1}", JsonFault::Malformed { place: 2 })]
-#[case("{\"a\":NaN}", JsonFault::Malformed { place: 6 })]
-#[case("{\"a\":01}", JsonFault::Malformed { place: 7 })]
-#[case("{\"a\":+1}", JsonFault::Malformed { place: 6 })]
-#[case("{\"a\":1.}", JsonFault::Malformed { place: 8 })]
-#[case("{\"a\":.5}", JsonFault::Malformed { place: 6 })]
-#[case("{\"a\":\"\n\"}", JsonFault::Malformed { place: 7 })]
-#[case("{\"a\":\"\\x\"}", JsonFault::Malformed { place: 8 })]
-#[case("{\"a\":\"\\ud800\"}", JsonFault::Malformed { place: 13 })]
-#[case("{\"a\":\"\\udc00\"}", JsonFault::Malformed { place: 8 })]
-#[case("{\"a\":\"\\ud800\\ud800\"}", JsonFault::Malformed { place: 8 })]
-#[case("\u{feff}{}", JsonFault::ByteOrderMark)]
-#[case("{\"a\":1,\"a\":1}", JsonFault::DuplicateKey { field: None, place: 8 })]
-#[case("{\"b\":{\"a\":1,\"a\":1}}", JsonFault::DuplicateKey { field: None, place: 13 })]
+#[case("", Problem::EmptyBody)]
+#[case(" \r\n\t", Problem::EmptyBody)]
+#[case("[]", Problem::NotAnObject { found: "array" })]
+#[case("\"a\"", Problem::NotAnObject { found: "string" })]
+#[case("1.5", Problem::NotAnObject { found: "number" })]
+#[case("true", Problem::NotAnObject { found: "boolean" })]
+#[case("null", Problem::NotAnObject { found: "null" })]
+#[case("{", Problem::MalformedJson { position: 2 })]
+#[case("{}x", Problem::MalformedJson { position: 3 })]
+#[case("{} {}", Problem::MalformedJson { position: 4 })]
+#[case("{\"a\":1,}", Problem::MalformedJson { position: 8 })]
+#[case("{'a':1}", Problem::MalformedJson { position: 2 })]
+#[case("{\"a\":NaN}", Problem::MalformedJson { position: 6 })]
+#[case("{\"a\":01}", Problem::MalformedJson { position: 7 })]
+#[case("{\"a\":+1}", Problem::MalformedJson { position: 6 })]
+#[case("{\"a\":1.}", Problem::MalformedJson { position: 8 })]
+#[case("{\"a\":.5}", Problem::MalformedJson { position: 6 })]
+#[case("{\"a\":\"\n\"}", Problem::MalformedJson { position: 7 })]
+#[case("{\"a\":\"\\x\"}", Problem::MalformedJson { position: 8 })]
+#[case("{\"a\":\"\\ud800\"}", Problem::MalformedJson { position: 13 })]
+#[case("{\"a\":\"\\udc00\"}", Problem::MalformedJson { position: 8 })]
+#[case("{\"a\":\"\\ud800\\ud800\"}", Problem::MalformedJson { position: 8 })]
+#[case("\u{feff}{}", Problem::ByteOrderMark)]
+#[case("{\"a\":1,\"a\":1}", Problem::DuplicateUnknownKey { position: 8 })]
+#[case("{\"b\":{\"a\":1,\"a\":1}}", Problem::DuplicateUnknownKey { position: 13 })]
 #[case(
     "{\"monto\":1,\"mont\\u006f\":2}",
-    JsonFault::DuplicateKey { field: Some("monto"), place: 12 }
+    Problem::DuplicateKey { field: "monto", position: 12 }
 )]
 fn what_is_no_acceptable_object_is_refused_with_its_place(
     #[case] body: &str,
-    #[case] fault: JsonFault,
+    #[case] fault: Problem,
 ) {
     assert_eq!(read_query(body.as_bytes()), Err(fault));
 }
@@ -68,7 +68,7 @@ fn what_is_no_acceptable_object_is_refused_with_its_place(
 fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
     assert_eq!(
         read_query(b"{\"a\":\"\xff\"}"),
-        Err(JsonFault::NotUtf8 { place: 7 })
+        Err(Problem::NotUtf8 { position: 7 })
     );
 }
 
@@ -87,7 +87,10 @@ fn eight_levels_are_read_and_nine_are_not() {
     assert!(read_query(nested(MAX_DEPTH).as_bytes()).is_ok());
     assert_eq!(
         read_query(nested(MAX_DEPTH + 1).as_bytes()),
-        Err(JsonFault::TooDeep { place: 13 })
+        Err(Problem::TooDeep {
+            position: 13,
+            levels: MAX_DEPTH
+        })
     );
 }
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate};
-use domain::calendar::DateError;
 use domain::hints::Hint;
 use domain::inference::InferenceFailure;
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
@@ -11,17 +10,17 @@ use domain::month::Month;
 use domain::outcome::Endpoint;
 use domain::pacing::ThrottleReason;
 use domain::payment::{Payment, PaymentState};
-use domain::query::{Field, FieldError, FieldErrorKind};
+use domain::query::Field;
 use domain::request::RequestId;
 use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, NotFoundReason};
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
-use web::{BODY_DEADLINE, BodyFault, Failure, Language};
+use web::problem::{FieldFault, FieldProblem};
+use web::{BODY_DEADLINE, Language, Problem};
 
 use super::people;
 use crate::MAX_BODY_BYTES;
 use crate::failure;
-use crate::json::JsonFault;
 
 /// The body of a request of this schema.
 pub(super) fn request(schema: &str) -> Value {
@@ -66,11 +65,21 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("NOT_FOUND, not_in_spei", not_in_spei()),
             ("NOT_FOUND, proof_not_issued", not_issued()),
         ],
-        "RequestTimeout" => vec![("REQUEST_TIMEOUT", body(BodyFault::TimedOut))],
-        "PayloadTooLarge" => vec![("PAYLOAD_TOO_LARGE", body(BodyFault::TooLarge))],
-        "UnsupportedMediaType" => vec![("UNSUPPORTED_MEDIA_TYPE", body(BodyFault::MediaType))],
+        "RequestTimeout" => vec![(
+            "REQUEST_TIMEOUT",
+            Problem::RequestTimeout {
+                deadline: BODY_DEADLINE,
+            },
+        )],
+        "PayloadTooLarge" => vec![(
+            "PAYLOAD_TOO_LARGE",
+            Problem::PayloadTooLarge {
+                max_bytes: MAX_BODY_BYTES,
+            },
+        )],
+        "UnsupportedMediaType" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedMediaType)],
         "RateLimitExceeded" => vec![("RATE_LIMIT_EXCEEDED", refusal(&rate()))],
-        "InternalError" => vec![("INTERNAL_ERROR", Failure::internal(&id(), LANGUAGE))],
+        "InternalError" => vec![("INTERNAL_ERROR", Problem::internal(&id()))],
         "BankProtocolError" => vec![("BANK_PROTOCOL_ERROR", fetch(&bank_protocol()))],
         "Unavailable" => vec![
             ("BANK_UNAVAILABLE", fetch(&bank_unavailable())),
@@ -79,8 +88,8 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         ],
         "BankTimeout" => vec![("BANK_TIMEOUT", fetch(&FetchError::BankTimeout))],
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
-        "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Failure::route_not_found(LANGUAGE))],
-        "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Failure::method_not_allowed(LANGUAGE))],
+        "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Problem::RouteNotFound)],
+        "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Problem::MethodNotAllowed)],
         other => people::examples::of(other),
     };
     failures
@@ -92,8 +101,8 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
 const LANGUAGE: Language = Language::Spanish;
 const WAIT: Duration = Duration::from_secs(17);
 
-fn example(failure: &Failure) -> Example {
-    let value = serde_json::from_slice(&failure.body()).ok();
+fn example(failure: &Problem) -> Example {
+    let value = serde_json::to_value(failure.body(LANGUAGE)).ok();
     ExampleBuilder::new().value(value).build()
 }
 
@@ -107,35 +116,26 @@ fn date(month: u32, day: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, month, day).unwrap_or_default()
 }
 
-fn fields() -> Failure {
-    let errors = [
-        (Field::Date, DateError::NoSuchDay.into()),
-        (Field::Amount, FieldErrorKind::Missing),
-    ];
-    failure::of_fields(
-        &errors.map(|(field, problem)| FieldError { field, problem }),
-        LANGUAGE,
-    )
+fn fields() -> Problem {
+    Problem::invalid_fields([
+        FieldFault::new(Field::Date.name(), FieldProblem::NoSuchDay),
+        FieldFault::new(Field::Amount.name(), FieldProblem::Missing),
+    ])
 }
 
-fn json_fault() -> Failure {
-    let fault = JsonFault::DuplicateKey {
-        field: Some(Field::Amount.name()),
-        place: 97,
-    };
-    failure::of_json(fault, LANGUAGE)
+fn json_fault() -> Problem {
+    Problem::DuplicateKey {
+        field: Field::Amount.name(),
+        position: 97,
+    }
 }
 
-fn body(fault: BodyFault) -> Failure {
-    Failure::of_body(fault, MAX_BODY_BYTES, BODY_DEADLINE, LANGUAGE)
+fn refusal(refusal: &AdmissionError) -> Problem {
+    failure::of_refusal(refusal)
 }
 
-fn refusal(refusal: &AdmissionError) -> Failure {
-    failure::of_refusal(refusal, LANGUAGE)
-}
-
-fn fetch(error: &FetchError) -> Failure {
-    failure::of_fetch(error, Endpoint::XmlAuto, LANGUAGE).0
+fn fetch(error: &FetchError) -> Problem {
+    failure::of_fetch(error, Endpoint::XmlAuto).0
 }
 
 fn limit_status() -> LimitStatus {
@@ -174,14 +174,14 @@ fn unavailable() -> AdmissionError {
     }
 }
 
-fn inference() -> Failure {
+fn inference() -> Problem {
     fetch(&FetchError::InferenceFailed {
         issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
         receiver: None,
     })
 }
 
-fn not_in_spei() -> Failure {
+fn not_in_spei() -> Problem {
     fetch(&FetchError::NotFound {
         reason: NotFoundReason::NotInSpei,
         hints: vec![
@@ -194,7 +194,7 @@ fn not_in_spei() -> Failure {
     })
 }
 
-fn not_issued() -> Failure {
+fn not_issued() -> Problem {
     let at = |hour, minute| date(11, 20).and_hms_opt(hour, minute, 7);
     fetch(&FetchError::NotFound {
         reason: NotFoundReason::ProofNotIssued(Payment {
@@ -230,7 +230,7 @@ fn example_cause() -> ports::Cause {
     std::sync::Arc::new(std::fmt::Error)
 }
 
-fn not_ready() -> Failure {
+fn not_ready() -> Problem {
     let components = [
         Component {
             name: "store",
@@ -241,5 +241,7 @@ fn not_ready() -> Failure {
             state: ComponentState::Failed,
         },
     ];
-    failure::of_components(&components, LANGUAGE)
+    Problem::NotReady {
+        components: components.into(),
+    }
 }

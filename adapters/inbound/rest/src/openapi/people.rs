@@ -14,9 +14,9 @@ use utoipa::openapi::{
 
 use super::responses::with_headers;
 use super::{accept_language, request_id};
-use crate::people::input::MAX_SEARCH_LENGTH;
 use crate::people::keys::{ENVIRONMENTS, ORDERS, STATES};
 use crate::people::usage::{BREAKDOWNS, ENDPOINTS, GRANULARITIES, OUTCOMES};
+use web::MAX_SEARCH_LENGTH;
 
 pub(super) mod answers;
 pub(super) mod examples;

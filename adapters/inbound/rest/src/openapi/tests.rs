@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use crate::details::FieldProblem;
-use crate::people::input::InputProblem;
-use web::Code;
+use web::Problem;
+use web::problem::FieldProblem;
 
 fn json() -> Value {
     serde_json::from_str(&openapi_json()).unwrap()
@@ -50,8 +49,8 @@ fn every_code_has_an_example() {
         })
         .map(|example| example["value"]["error"].as_str().unwrap().to_owned())
         .collect();
-    let expected: BTreeSet<String> = Code::ALL
-        .into_iter()
+    let expected: BTreeSet<String> = Problem::CODES
+        .iter()
         .map(|code| code.name().to_owned())
         .collect();
     assert_eq!(described, expected);
@@ -81,22 +80,7 @@ fn every_problem_of_a_field_is_described() {
         .pointer("/components/schemas/FieldProblem/properties/problem/enum")
         .and_then(Value::as_array)
         .unwrap();
-    let problems = [
-        InputProblem::Unknown,
-        InputProblem::NotOneOf(&[]),
-        InputProblem::NotWithin { least: 1, most: 1 },
-        InputProblem::Name,
-        InputProblem::Search,
-        InputProblem::Instant,
-        InputProblem::Id,
-        InputProblem::Cursor,
-        InputProblem::Beside("from"),
-        InputProblem::Without("from"),
-        InputProblem::Backwards,
-        InputProblem::TooLong(domain::usage::Granularity::Day),
-    ];
-    for problem in problems {
-        let code = FieldProblem::Input(problem).code();
+    for code in FieldProblem::CODES {
         assert!(described.iter().any(|word| word == code), "{code}");
     }
 }

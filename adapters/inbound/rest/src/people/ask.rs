@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use ports::inbound::{Caller, Insights, KeyAdministration, KeyError};
 use serde::Serialize;
 use uuid::Uuid;
-use web::{Failure, Incoming, Language, RequestContext, json_response};
+use web::{Incoming, Problem, RequestContext, json_response};
 
 use super::PeopleState;
 use super::input::Parameters;
@@ -68,14 +68,9 @@ impl Ask {
         self.people.request_layer.clock.now()
     }
 
-    pub(crate) fn language(&self) -> Language {
-        self.call.language
-    }
-
     /// The id in the path.
-    pub(crate) fn id(&self) -> Result<Uuid, Failure> {
-        self.id
-            .ok_or_else(|| failure::of_missing_thing(self.language()))
+    pub(crate) fn id(&self) -> Result<Uuid, Problem> {
+        self.id.ok_or(Problem::NoSuchResource)
     }
 
     /// What the address asks for after its `?`.
@@ -84,15 +79,13 @@ impl Ask {
     }
 
     /// The body.
-    pub(crate) async fn body(&self) -> Result<Bytes, Failure> {
-        self.incoming
-            .read(&self.headers, MAX_BODY_BYTES, self.language())
-            .await
+    pub(crate) async fn body(&self) -> Result<Bytes, Problem> {
+        self.incoming.read(&self.headers, MAX_BODY_BYTES).await
     }
 
     /// What went wrong within, as it is told.
-    pub(crate) fn failure(&self, error: &KeyError) -> Failure {
-        failure::of_key(error, &self.call.request_id, self.language())
+    pub(crate) fn problem(&self, error: &KeyError) -> Problem {
+        failure::of_key(error, &self.call.request_id)
     }
 
     /// The answer.
@@ -100,11 +93,11 @@ impl Ask {
         &self,
         status: StatusCode,
         view: &impl Serialize,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, Problem> {
         let body = serde_json::to_vec(view).map_err(|error| {
             let request_id = &self.call.request_id;
             tracing::error!(%request_id, %error, "an answer can't be written");
-            Failure::internal(request_id, self.language())
+            Problem::internal(request_id)
         })?;
         let mut response = json_response(body);
         *response.status_mut() = status;

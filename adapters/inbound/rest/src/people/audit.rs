@@ -5,15 +5,16 @@ use axum::response::Response;
 use domain::audit::AuditFilter;
 use domain::customer::CustomerId;
 use domain::key::KeyId;
-use web::Failure;
+use web::Problem;
+use web::problem::FieldProblem;
 
 use super::ask::Ask;
-use super::input::{self, InputProblem};
+use super::input;
 use super::listing::{self, Listing};
 use super::views::AuditView;
 
 /// `GET /admin/audit`.
-pub(crate) async fn list(ask: Ask) -> Result<Response, Failure> {
+pub(crate) async fn list(ask: Ask) -> Result<Response, Problem> {
     let mut parameters = ask.parameters();
     let filter = AuditFilter {
         customer: parameters.one("account", input::id).map(CustomerId),
@@ -24,12 +25,12 @@ pub(crate) async fn list(ask: Ask) -> Result<Response, Failure> {
     if let (Some(from), Some(to)) = (filter.from, filter.to)
         && from >= to
     {
-        parameters.faults.add("from", InputProblem::Backwards);
+        parameters.faults.add("from", FieldProblem::Backwards);
     }
     let page = listing::page(&mut parameters);
-    parameters.end(ask.language())?;
+    parameters.end()?;
     let page = ask.insights().audit(&ask.caller, &filter, &page).await;
-    let page = page.map_err(|error| ask.failure(&error))?;
+    let page = page.map_err(|error| ask.problem(&error))?;
     let listing = Listing::of(page, |entry| AuditView::new(&entry));
     ask.answer(StatusCode::OK, &listing)
 }

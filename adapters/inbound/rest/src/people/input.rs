@@ -4,68 +4,25 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use domain::query::{FieldErrorKind, Token};
-use domain::usage::{Granularity, PeriodError};
+use domain::query::Token;
 use url::form_urlencoded;
 use uuid::Uuid;
-use web::{Failure, Language};
+use web::Problem;
+use web::problem::{FieldFault, FieldProblem};
 
-use crate::details::{Fault, FieldProblem};
-use crate::failure;
 use crate::json::{self, type_name};
 
 /// Most unknown names that an answer repeats, and most characters of each.
 const MAX_UNKNOWN: usize = 16;
 const MAX_UNKNOWN_LENGTH: usize = 64;
 
-/// Longest text that a list is searched for: that of a key's name.
-pub(crate) const MAX_SEARCH_LENGTH: usize = 100;
-
-/// What can be wrong with a value of a person's request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InputProblem {
-    /// Nobody knows the name.
-    Unknown,
-    /// None of the words that it may be.
-    NotOneOf(&'static [&'static str]),
-    /// Not a whole number of the range.
-    NotWithin { least: u64, most: u64 },
-    /// No name of a key.
-    Name,
-    /// No text to search for.
-    Search,
-    /// No instant.
-    Instant,
-    /// No id.
-    Id,
-    /// No place in this list.
-    Cursor,
-    /// It can't stand beside the other one.
-    Beside(&'static str),
-    /// It can't stand without the other one.
-    Without(&'static str),
-    /// It ends before it begins.
-    Backwards,
-    /// More slots than a chart has.
-    TooLong(Granularity),
-}
-
-impl From<PeriodError> for InputProblem {
-    fn from(error: PeriodError) -> Self {
-        match error {
-            PeriodError::Backwards => Self::Backwards,
-            PeriodError::TooLong(granularity) => Self::TooLong(granularity),
-        }
-    }
-}
-
 /// Faulty fields, in the order in which they were found.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<Fault>);
+pub(crate) struct Faults(Vec<FieldFault>);
 
 impl Faults {
     pub(crate) fn add(&mut self, field: &'static str, problem: impl Into<FieldProblem>) {
-        self.0.push(Fault::new(field, problem));
+        self.0.push(FieldFault::new(field, problem));
     }
 
     /// The value, unless it is a fault.
@@ -79,9 +36,9 @@ impl Faults {
 
     fn add_unknown<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         let cut = |name: &str| name.chars().take(MAX_UNKNOWN_LENGTH).collect::<String>();
-        let unknown = names.take(MAX_UNKNOWN).map(|name| Fault {
+        let unknown = names.take(MAX_UNKNOWN).map(|name| FieldFault {
             field: Cow::Owned(cut(name)),
-            problem: InputProblem::Unknown.into(),
+            problem: FieldProblem::Unknown,
         });
         self.0.extend(unknown);
     }
@@ -92,10 +49,10 @@ impl Faults {
     }
 
     /// The value, or everything that is wrong.
-    fn end_with<T>(self, value: Option<T>, language: Language) -> Result<T, Failure> {
+    fn end_with<T>(self, value: Option<T>) -> Result<T, Problem> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
-            _ => Err(failure::of_faults(&self.0, language)),
+            _ => Err(Problem::invalid_fields(self.0)),
         }
     }
 }
@@ -124,7 +81,7 @@ impl Parameters {
     pub(crate) fn one<T>(
         &mut self,
         name: &'static str,
-        read: impl FnOnce(&str) -> Result<T, InputProblem>,
+        read: impl FnOnce(&str) -> Result<T, FieldProblem>,
     ) -> Option<T> {
         let values = self.take(name);
         if values.len() > 1 {
@@ -140,7 +97,7 @@ impl Parameters {
     pub(crate) fn many<T>(
         &mut self,
         name: &'static str,
-        read: impl Fn(&str) -> Result<T, InputProblem>,
+        read: impl Fn(&str) -> Result<T, FieldProblem>,
     ) -> Vec<T> {
         let values = self.take(name);
         let words = values.iter().flat_map(|value| value.split(','));
@@ -149,19 +106,15 @@ impl Parameters {
     }
 
     /// Nothing, or everything that is wrong.
-    pub(crate) fn end(self, language: Language) -> Result<(), Failure> {
-        self.end_with(Some(()), language)
+    pub(crate) fn end(self) -> Result<(), Problem> {
+        self.end_with(Some(()))
     }
 
     /// What was made of them, or everything that is wrong. Without it there is a fault.
-    pub(crate) fn end_with<T>(
-        mut self,
-        value: Option<T>,
-        language: Language,
-    ) -> Result<T, Failure> {
+    pub(crate) fn end_with<T>(mut self, value: Option<T>) -> Result<T, Problem> {
         let names = self.left.iter().map(|(name, _)| name.as_str());
         self.faults.add_unknown(names);
-        self.faults.end_with(value, language)
+        self.faults.end_with(value)
     }
 }
 
@@ -173,16 +126,11 @@ pub(crate) struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// Reads a body whose members are `names`.
-    pub(crate) fn read(
-        body: &'a [u8],
-        names: &[&'static str],
-        language: Language,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn read(body: &'a [u8], names: &[&'static str]) -> Result<Self, Problem> {
         let mut left = Vec::new();
-        let read = json::read_object(body, names, &mut |name, value| {
+        json::read_object(body, names, &mut |name, value| {
             left.push((name.to_owned(), value));
-        });
-        read.map_err(|fault| failure::of_json(fault, language))?;
+        })?;
         Ok(Self {
             left,
             faults: Faults::default(),
@@ -198,11 +146,11 @@ impl<'a> Members<'a> {
     pub(crate) fn text<T>(
         &mut self,
         name: &'static str,
-        read: impl FnOnce(&str) -> Result<T, InputProblem>,
+        read: impl FnOnce(&str) -> Result<T, FieldProblem>,
     ) -> Option<T> {
         let read = match self.take(name)? {
             Token::Absent => return None,
-            Token::Text(text) => read(&text).map_err(FieldProblem::from),
+            Token::Text(text) => read(&text),
             other => Err(wrong_type("string", &other)),
         };
         self.faults.checked(name, read)
@@ -211,7 +159,7 @@ impl<'a> Members<'a> {
     /// A whole number from 1 on.
     pub(crate) fn whole(&mut self, name: &'static str, most: u64) -> Option<u64> {
         let read = match self.take(name)? {
-            Token::Number(number) => whole(number, most).map_err(FieldProblem::from),
+            Token::Number(number) => whole(number, most),
             other => Err(wrong_type("number", &other)),
         };
         self.faults.checked(name, read)
@@ -237,20 +185,18 @@ impl<'a> Members<'a> {
         mut self,
         name: &'static str,
         value: Option<T>,
-        language: Language,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, Problem> {
         if value.is_none() && !self.faults.speak_of(name) {
-            self.faults
-                .add(name, FieldProblem::Value(FieldErrorKind::Missing));
+            self.faults.add(name, FieldProblem::Missing);
         }
         self.add_unknown();
-        self.faults.end_with(value, language)
+        self.faults.end_with(value)
     }
 
     /// Nothing, or everything that is wrong.
-    pub(crate) fn end(mut self, language: Language) -> Result<(), Failure> {
+    pub(crate) fn end(mut self) -> Result<(), Problem> {
         self.add_unknown();
-        self.faults.end_with(Some(()), language)
+        self.faults.end_with(Some(()))
     }
 
     fn add_unknown(&mut self) {
@@ -260,46 +206,43 @@ impl<'a> Members<'a> {
 }
 
 fn wrong_type(expected: &'static str, found: &Token<'_>) -> FieldProblem {
-    FieldProblem::Value(FieldErrorKind::WrongType {
+    FieldProblem::WrongType {
         expected,
         found: type_name(found),
-    })
+    }
 }
 
 /// Reads a whole number from 1 to `most`, in digits alone.
-pub(crate) fn whole(text: &str, most: u64) -> Result<u64, InputProblem> {
+pub(crate) fn whole(text: &str, most: u64) -> Result<u64, FieldProblem> {
     let number = text.bytes().all(|byte| byte.is_ascii_digit());
     let number = number.then(|| text.parse().ok()).flatten();
     number
         .filter(|number| (1..=most).contains(number))
-        .ok_or(InputProblem::NotWithin { least: 1, most })
+        .ok_or(FieldProblem::OutOfRange { least: 1, most })
 }
 
 /// Reads one of the words that `read` knows.
 pub(crate) fn word<T>(
     words: &'static [&'static str],
     read: impl FnOnce(&str) -> Option<T>,
-) -> impl FnOnce(&str) -> Result<T, InputProblem> {
-    move |text| read(text).ok_or(InputProblem::NotOneOf(words))
+) -> impl FnOnce(&str) -> Result<T, FieldProblem> {
+    move |text| read(text).ok_or(FieldProblem::NotOneOf { words })
 }
 
 /// Reads an instant, `2026-11-20T12:00:00Z`.
-pub(crate) fn instant(text: &str) -> Result<DateTime<Utc>, InputProblem> {
-    let instant = DateTime::parse_from_rfc3339(text).map_err(|_| InputProblem::Instant)?;
+pub(crate) fn instant(text: &str) -> Result<DateTime<Utc>, FieldProblem> {
+    let instant = DateTime::parse_from_rfc3339(text).map_err(|_| FieldProblem::MalformedInstant)?;
     Ok(instant.to_utc())
 }
 
 /// Reads an id.
-pub(crate) fn id(text: &str) -> Result<Uuid, InputProblem> {
-    Uuid::try_parse(text).map_err(|_| InputProblem::Id)
+pub(crate) fn id(text: &str) -> Result<Uuid, FieldProblem> {
+    Uuid::try_parse(text).map_err(|_| FieldProblem::MalformedId)
 }
 
-/// Reads a text to search for; an empty one is none.
-pub(crate) fn search(text: &str) -> Result<Option<String>, InputProblem> {
-    let text = text.trim();
-    let fits = text.chars().count() <= MAX_SEARCH_LENGTH && !text.chars().any(char::is_control);
-    fits.then(|| (!text.is_empty()).then(|| text.to_owned()))
-        .ok_or(InputProblem::Search)
+/// Reads a text to search for; a blank one is none.
+pub(crate) fn search(text: &str) -> Result<Option<String>, FieldProblem> {
+    web::search_text(text).map_err(|_| FieldProblem::MalformedText)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
 use serde::Serialize;
+use web::problem::FieldProblem;
 
-use super::input::{InputProblem, Parameters, whole};
+use super::input::{Parameters, whole};
 
 /// Items of a page, when nobody says how many.
 const USUAL_PAGE: u32 = 50;
@@ -39,7 +40,7 @@ impl<T> Listing<T> {
 /// `limit` and `after`.
 pub(crate) fn page(parameters: &mut Parameters) -> PageRequest {
     let size = |text: &str| {
-        let outside = InputProblem::NotWithin {
+        let outside = FieldProblem::OutOfRange {
             least: 1,
             most: MAX_PAGE.into(),
         };
@@ -56,9 +57,9 @@ pub(crate) fn page(parameters: &mut Parameters) -> PageRequest {
 }
 
 /// Reads the `next` of a page before.
-fn cursor(text: &str) -> Result<Cursor, InputProblem> {
+fn cursor(text: &str) -> Result<Cursor, FieldProblem> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     text.and_then(|text| Cursor::parse(&text).ok())
-        .ok_or(InputProblem::Cursor)
+        .ok_or(FieldProblem::WrongCursor)
 }

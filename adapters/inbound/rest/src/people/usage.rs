@@ -6,12 +6,13 @@ use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
+use domain::usage::{Breakdown, Granularity, Period, PeriodError, RequestCriteria, UsageQuery};
 use ports::inbound::RequestedScope;
-use web::Failure;
+use web::Problem;
+use web::problem::FieldProblem;
 
 use super::ask::Ask;
-use super::input::{self, InputProblem, Parameters, whole, word};
+use super::input::{self, Parameters, whole, word};
 use super::views::UsageView;
 
 pub(crate) const GRANULARITIES: &[&str] = &["hour", "day", "month"];
@@ -44,7 +45,7 @@ pub(crate) const OUTCOMES: &[&str] = &[
 const USUAL_SLOTS: u32 = 30;
 
 /// `GET /admin/usage`.
-pub(crate) async fn report(ask: Ask) -> Result<Response, Failure> {
+pub(crate) async fn report(ask: Ask) -> Result<Response, Problem> {
     let mut parameters = ask.parameters();
     let account = parameters.one("account", input::id);
     let reach = account.map_or(RequestedScope::All, |id| RequestedScope::Of(CustomerId(id)));
@@ -56,13 +57,13 @@ pub(crate) async fn report(ask: Ask) -> Result<Response, Failure> {
     };
     let period = period(&mut parameters, ask.now());
     let usage = UsageQuery {
-        period: parameters.end_with(period, ask.language())?,
+        period: parameters.end_with(period)?,
         breakdown: breakdown.unwrap_or(Breakdown::Total),
         key,
         criteria,
     };
     let report = ask.insights().usage(&ask.caller, reach, &usage).await;
-    let report = report.map_err(|error| ask.failure(&error))?;
+    let report = report.map_err(|error| ask.problem(&error))?;
     ask.answer(StatusCode::OK, &UsageView::new(usage.period, &report))
 }
 
@@ -88,24 +89,24 @@ fn period(parameters: &mut Parameters, now: DateTime<Utc>) -> Option<Period> {
         return None;
     }
     let (field, period) = match (newest, from, to) {
-        (Some(_), Some(_), _) => ("newest", Err(InputProblem::Beside("from"))),
-        (_, None, Some(_)) => ("to", Err(InputProblem::Without("from"))),
+        (Some(_), Some(_), _) => ("newest", Err(FieldProblem::Excluded { other: "from" })),
+        (_, None, Some(_)) => ("to", Err(FieldProblem::Incomplete { other: "from" })),
         (None, Some(from), to) => {
             let period = Period::new(from, to.unwrap_or(now), granularity);
-            ("from", period.map_err(InputProblem::from))
+            ("from", period.map_err(FieldProblem::from))
         }
         (newest, None, None) => {
             let period = Period::newest(newest.unwrap_or(USUAL_SLOTS), granularity, now);
-            ("newest", period.map_err(InputProblem::from))
+            ("newest", period.map_err(FieldProblem::from))
         }
     };
     parameters.faults.checked(field, period)
 }
 
-fn newest_slots(text: &str, granularity: Granularity) -> Result<u32, InputProblem> {
+fn newest_slots(text: &str, granularity: Granularity) -> Result<u32, FieldProblem> {
     let most = u32::try_from(granularity.most_slots()).unwrap_or(u32::MAX);
     let slots = whole(text, most.into())?;
-    u32::try_from(slots).map_err(|_| InputProblem::TooLong(granularity))
+    u32::try_from(slots).map_err(|_| FieldProblem::from(PeriodError::TooLong(granularity)))
 }
 
 #[cfg(test)]

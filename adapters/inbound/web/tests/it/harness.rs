@@ -24,9 +24,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use tracing::Span;
 use web::trace::TraceContext;
-use web::{
-    Failure, Incoming, MetricsSink, Origin, RequestContext, RequestLayer, SessionGuard, Site,
-};
+use web::{Incoming, MetricsSink, Origin, Problem, RequestLayer, SessionGuard, Site};
 
 pub(crate) const TOKEN: &str = "a-good-token";
 pub(crate) const UNCHECKED: &str = "a-token-while-the-provider-is-down";
@@ -165,14 +163,12 @@ impl Harness {
             format!("{} in {}", caller.owner.subject, caller.request_id)
         };
         let kept = Arc::clone(&bodies);
-        let read = move |Extension(call): Extension<RequestContext>,
-                         Extension(incoming): Extension<Incoming>,
-                         headers: HeaderMap| async move {
-            let body = incoming.read(&headers, MOST, call.language).await?;
+        let read = move |Extension(incoming): Extension<Incoming>, headers: HeaderMap| async move {
+            let body = incoming.read(&headers, MOST).await?;
             kept.lock()
                 .unwrap()
                 .push(String::from_utf8_lossy(&body).into_owned());
-            Ok::<_, Failure>("read")
+            Ok::<_, Problem>("read")
         };
         let router = Router::new()
             .route(

@@ -1,4 +1,4 @@
-//! Use, requests, banks, accounts and the audit log.
+//! Fake of `Insights`.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Insights for FakeInsights {
     }
 
     async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError> {
-        self.shared.called("standing").await?;
+        self.shared.called("limit_status").await?;
         let limit = key.key.limits.per_minute();
         Ok(LimitStatus {
             minute: MinuteStatus {

@@ -1,4 +1,4 @@
-//! Keys as the application manages them.
+//! Fake of `KeyAdministration`.
 
 use std::sync::Mutex;
 

@@ -14,22 +14,18 @@ use domain::outcome::Outcome;
 use domain::page::{Cursor, Page};
 use domain::request::RequestId;
 use domain::usage::{Granularity, Period, Totals};
-use ports::inbound::{CreatedKey, KeyError, Series, SeriesLabel, UsageReport};
+use ports::inbound::{CreatedKey, Series, SeriesLabel, UsageReport};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
-use web::{BODY_DEADLINE, BodyFault, Failure, Language};
+use web::problem::FieldProblem;
+use web::{BODY_DEADLINE, Problem};
 
 use crate::MAX_BODY_BYTES;
-use crate::details::Fault;
-use crate::failure;
-use crate::people::input::InputProblem;
 use crate::people::listing::Listing;
 use crate::people::views::{
     AccountOverviewView, AccountView, AdminKeyView, AuditView, CreatedKeyView, KeyView, UsageView,
 };
-
-const LANGUAGE: Language = Language::Spanish;
 
 fn value(view: &impl Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
@@ -204,39 +200,48 @@ pub(super) fn audit() -> Value {
 }
 
 /// The bodies of one named error answer, by name.
-pub(in crate::openapi) fn of(answer: &str) -> Vec<(&'static str, Failure)> {
-    let key_error =
-        |error: &KeyError| failure::of_key(error, &RequestId::from_uuid(id(6)), LANGUAGE);
-    let body = |fault| Failure::of_body(fault, MAX_BODY_BYTES, BODY_DEADLINE, LANGUAGE);
+pub(in crate::openapi) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
     match answer {
         "FaultyInput" => vec![(
             "INVALID_REQUEST",
-            failure::of_faults(&[Fault::new("name", InputProblem::Name)], LANGUAGE),
+            Problem::invalid_field("name", FieldProblem::MalformedName),
         )],
-        "Unauthenticated" => vec![("UNAUTHENTICATED", Failure::unauthenticated(LANGUAGE))],
-        "CrossSite" => vec![("FORBIDDEN, cross_site", Failure::cross_site(LANGUAGE))],
+        "Unauthenticated" => vec![("UNAUTHENTICATED", Problem::Unauthenticated)],
+        "CrossSite" => vec![("FORBIDDEN, cross_site", Problem::CrossSite)],
         "AdminsOnly" => vec![
-            ("FORBIDDEN, admins_only", key_error(&KeyError::Forbidden)),
-            ("FORBIDDEN, cross_site", Failure::cross_site(LANGUAGE)),
+            ("FORBIDDEN, admins_only", Problem::AdminsOnly),
+            ("FORBIDDEN, cross_site", Problem::CrossSite),
         ],
-        "NoSuchThing" => vec![("NOT_FOUND", key_error(&KeyError::NotFound))],
+        "NoSuchThing" => vec![("NOT_FOUND", Problem::NoSuchResource)],
         "Conflict" => vec![
             (
                 "CONFLICT, too_many_keys",
-                key_error(&KeyError::TooManyKeys { most: 1_000 }),
+                Problem::TooManyKeys { most: 1_000 },
             ),
-            ("CONFLICT, revoked", key_error(&KeyError::Revoked)),
+            ("CONFLICT, revoked", Problem::KeyRevoked),
         ],
-        "SlowBody" => vec![("REQUEST_TIMEOUT", body(BodyFault::TimedOut))],
-        "LargeBody" => vec![("PAYLOAD_TOO_LARGE", body(BodyFault::TooLarge))],
-        "NoJson" => vec![("UNSUPPORTED_MEDIA_TYPE", body(BodyFault::MediaType))],
+        "SlowBody" => vec![(
+            "REQUEST_TIMEOUT",
+            Problem::RequestTimeout {
+                deadline: BODY_DEADLINE,
+            },
+        )],
+        "LargeBody" => vec![(
+            "PAYLOAD_TOO_LARGE",
+            Problem::PayloadTooLarge {
+                max_bytes: MAX_BODY_BYTES,
+            },
+        )],
+        "NoJson" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedMediaType)],
         "Fault" => vec![(
             "INTERNAL_ERROR",
-            Failure::internal(&RequestId::from_uuid(id(6)), LANGUAGE),
+            Problem::internal(&RequestId::from_uuid(id(6))),
         )],
         "NotNow" => vec![(
             "SERVICE_UNAVAILABLE",
-            Failure::unavailable(Duration::from_secs(5), LANGUAGE),
+            Problem::Unavailable {
+                retry_after: Duration::from_secs(5),
+            },
         )],
         _ => vec![],
     }

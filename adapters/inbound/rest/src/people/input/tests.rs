@@ -2,26 +2,22 @@
 
 use proptest::prelude::*;
 use rstest::rstest;
-use serde_json::Value;
 
 use super::*;
 
-const LANGUAGE: Language = Language::English;
-
 #[expect(clippy::unnecessary_wraps, reason = "readers may fail")]
-fn text(value: &str) -> Result<String, InputProblem> {
+fn text(value: &str) -> Result<String, FieldProblem> {
     Ok(value.to_owned())
 }
 
-/// The faulty fields of a failure, with the problem of each.
-fn told(failure: &Failure) -> Vec<(String, String)> {
-    let body: Value = serde_json::from_slice(&failure.body()).unwrap();
-    let word = |field: &Value, name: &str| field[name].as_str().unwrap().to_owned();
-    body["details"]["fields"]
-        .as_array()
-        .unwrap()
+/// The faulty fields of a problem, with the problem of each.
+fn told(problem: &Problem) -> Vec<(String, String)> {
+    let Problem::InvalidFields { faults } = problem else {
+        panic!("{problem:?}");
+    };
+    faults
         .iter()
-        .map(|field| (word(field, "field"), word(field, "problem")))
+        .map(|fault| (fault.field.to_string(), fault.problem.code().to_owned()))
         .collect()
 }
 
@@ -31,10 +27,10 @@ fn a_parameter_is_decoded_and_stands_there_once() {
     assert_eq!(parameters.one("a", text), Some("x y z".to_owned()));
     assert_eq!(parameters.one("b", text), None);
     assert_eq!(parameters.one("d", text), None);
-    let failure = parameters.end(LANGUAGE).unwrap_err();
+    let problem = parameters.end().unwrap_err();
     let fault = |field: &str, problem: &str| (field.to_owned(), problem.to_owned());
     assert_eq!(
-        told(&failure),
+        told(&problem),
         [fault("b", "duplicate"), fault("c", "unknown")]
     );
 }
@@ -44,9 +40,9 @@ fn a_parameter_of_many_values_is_repeated_or_separated() {
     let mut parameters = Parameters::read(Some("a=1,2&b=3&a=4"));
     assert_eq!(parameters.many("a", |text| whole(text, 9)), [1, 2, 4]);
     assert_eq!(parameters.many("b", |text| whole(text, 2)), [0_u64; 0]);
-    let failure = parameters.end(LANGUAGE).unwrap_err();
+    let problem = parameters.end().unwrap_err();
     assert_eq!(
-        told(&failure),
+        told(&problem),
         [("b".to_owned(), "out_of_range".to_owned())]
     );
 }
@@ -84,29 +80,29 @@ fn an_instant_has_an_offset(#[case] text: &str, #[case] expected: Option<&str>) 
 #[test]
 fn null_is_no_text_no_number_and_a_lifted_cap() {
     let body = br#"{"a":null,"b":null,"c":null,"d":5}"#;
-    let mut members = Members::read(body, &["a", "b", "c", "d"], LANGUAGE).unwrap();
+    let mut members = Members::read(body, &["a", "b", "c", "d"]).unwrap();
     assert_eq!(members.text("a", text), None);
     assert_eq!(members.whole("b", 9), None);
     assert_eq!(members.whole_or_null("c", 9), Some(None));
     assert_eq!(members.whole_or_null("d", 9), Some(Some(5)));
     assert_eq!(members.whole_or_null("e", 9), None);
-    let failure = members.end(LANGUAGE).unwrap_err();
-    assert_eq!(told(&failure), [("b".to_owned(), "wrong_type".to_owned())]);
+    let problem = members.end().unwrap_err();
+    assert_eq!(told(&problem), [("b".to_owned(), "wrong_type".to_owned())]);
 }
 
 #[test]
 fn a_member_that_must_be_there_is_missed_once() {
-    for (body, problem) in [
+    for (body, expected) in [
         ("{}", "missing"),
         (r#"{"a":null}"#, "missing"),
         (r#"{"a":1}"#, "wrong_type"),
     ] {
-        let mut members = Members::read(body.as_bytes(), &["a"], LANGUAGE).unwrap();
+        let mut members = Members::read(body.as_bytes(), &["a"]).unwrap();
         let value = members.text("a", text);
-        let failure = members.end_with("a", value, LANGUAGE).unwrap_err();
+        let problem = members.end_with("a", value).unwrap_err();
         assert_eq!(
-            told(&failure),
-            [("a".to_owned(), problem.to_owned())],
+            told(&problem),
+            [("a".to_owned(), expected.to_owned())],
             "{body}"
         );
     }
@@ -120,14 +116,14 @@ proptest! {
         let _ = parameters.one("b", instant);
         let _ = parameters.one("c", search);
         let _ = parameters.many("", |text| whole(text, 7));
-        let _ = parameters.end(LANGUAGE);
+        let _ = parameters.end();
     }
 
     #[test]
     fn any_body_is_read_without_panic(body in prop::collection::vec(any::<u8>(), 0..80)) {
-        if let Ok(mut members) = Members::read(&body, &["a"], LANGUAGE) {
+        if let Ok(mut members) = Members::read(&body, &["a"]) {
             let _ = members.text("a", text);
-            let _ = members.end(LANGUAGE);
+            let _ = members.end();
         }
     }
 
@@ -139,6 +135,6 @@ proptest! {
         let mut parameters = Parameters::read(Some(&written));
         let name: &'static str = name.leak();
         prop_assert_eq!(parameters.one(name, text), Some(value));
-        prop_assert!(parameters.end(LANGUAGE).is_ok());
+        prop_assert!(parameters.end().is_ok());
     }
 }

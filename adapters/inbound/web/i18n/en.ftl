@@ -1,0 +1,198 @@
+### Messages of the API's errors, in English.
+###
+### A message says what is wrong and what to do; it never repeats an account, an amount or a key.
+### { LIST($names, last: "and") } joins the names of a list: a, b and c.
+
+## Body of the request
+
+incomplete-body = The body arrived incomplete; send the request again.
+empty-body = The body is empty; send a JSON object with the fields of the request.
+not-utf8 = The body is not UTF-8 (byte { $position }); encode it as UTF-8 without a BOM.
+byte-order-mark = The body begins with a byte order mark (BOM); send it in UTF-8 without a BOM.
+malformed-json = The body is not valid JSON (byte { $position }); check the syntax there.
+not-an-object = The body must be a JSON object, not { $found ->
+        [string] a string
+        [number] a number
+        [boolean] a boolean
+        [array] an array
+        [object] an object
+       *[null] null
+    }; send the fields within braces.
+duplicate-key = The body repeats the field { $field } (byte { $position }); a key may appear only once.
+duplicate-unknown-key = The body repeats a key (byte { $position }); a key may appear only once.
+too-deep = The body is nested more than { $levels } levels deep (byte { $position }); send a flat object.
+payload-too-large = The body has more than { $max_bytes } bytes; send only the fields of the request.
+unsupported-media-type = The body must be uncompressed JSON in UTF-8: send the header Content-Type: application/json.
+request-timeout = The body did not arrive completely within { $seconds } seconds; check the connection and send the request again.
+
+## Request
+
+invalid-fields = The request is not valid: correct { $count ->
+        [one] the field
+       *[other] the fields
+    } { LIST($fields, last: "and") }.
+same-institution = The issuer and the receiver are the same institution ({ $code }): an internal transfer does not cross SPEI and has no proof. Check emisor, receptor and cuenta.
+empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
+inference-failed = Could not infer { LIST($missing, last: "or") }. Name emisor and receptor at { LIST($endpoints, last: "and") }, or add what is missing to this same request.
+route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
+method-not-allowed = The route does not accept this method; use one that the Allow header names.
+
+## Access and limits
+
+invalid-api-key = Invalid API key. Send a valid key in exactly one x-api-key header.
+unauthenticated = There is no valid session; sign in at /login and repeat the request.
+cross-site = The request comes from a site that is not allowed; make it from the dashboard, or ask the operator to allow the origin.
+admins-only = Only admins may do this; ask the operator for the role.
+rate-limited = The key reached its limit of { $limit } requests per minute; try again in { $seconds } s.
+quota-exceeded = The key used up its quota of { $limit } requests for the month; it is renewed on { $reset_at } UTC. Ask for a higher limit if you need it before.
+
+## Proofs
+
+not-in-spei = There is no proof with these data. Check that fecha is the day of the transfer and that monto, cuenta and clave_rastreo are exact.
+proof-pending = The payment exists (state: { $state }), but its proof has not been issued yet; try again in about 30 minutes.
+proof-denied = The central bank reports the state "{ $state }" and issues no proof of this payment; ask the issuing bank about it.
+
+## Keys and accounts
+
+no-such-resource = Nothing that this session may see has that id; check the id.
+key-revoked = The key is revoked and will never work again; create a new one.
+key-rotated = The key already has a successor; use the successor.
+too-many-keys = The account already has { $most } active keys, the most it may have; revoke one that is not used and repeat the request.
+
+## Central bank and service
+
+bank-protocol = The central bank gave an answer that could not be understood; the request does not count against the quota. Try later, and tell the operator if it happens again.
+bank-unavailable = The central bank is unavailable; the request does not count against the quota. Try again in { $seconds } s.
+bank-throttled = The central bank may not be asked any more for now; the request does not count against the quota. Try again in { $seconds } s.
+bank-timeout = The central bank did not answer in time; the request does not count against the quota. Try again in a few minutes.
+service-unavailable = The service is unavailable; try again in { $seconds } s.
+not-ready = The service is not ready: { LIST($components, last: "and") } failed. The operator's log says why.
+internal-error = An internal error occurred. Try again and, if it happens again, give the operator the value of X-Request-Id.
+
+## Fields
+
+field-missing = It is required; add it.
+field-wrong-type = It must be { $expected ->
+        [number] a number
+       *[string] a string
+    }, not { $found ->
+        [string] a string
+        [number] a number
+        [boolean] a boolean
+        [array] an array
+        [object] an object
+       *[null] null
+    }.
+field-duplicate = It appears more than once; send it once.
+field-same-institution = The issuer and the receiver are the same institution.
+field-malformed-date = Write it as YYYY-MM-DD, for example 2025-02-03.
+field-no-such-day = There is no such day in the calendar.
+field-in-future = It must not be after today in Mexico City ({ $today }).
+field-empty = It must not be empty.
+field-too-long = It may have up to { $most } characters and has { $length }.
+field-forbidden-character = The character { $character } at place { $place } is not accepted; use plain letters, digits and ASCII signs, without < > " \.
+field-not-digits = It may have digits, blanks and hyphens only.
+field-wrong-length = It must have 18 digits (CLABE) or 16 (card) and has { $digits }.
+field-not-decimal = It must be a decimal number without thousands separators, for example 1234.56.
+field-exponent = Scientific notation is not accepted; write the number in full.
+field-not-positive = It must be greater than zero.
+field-too-many-decimals = It may have up to two decimals.
+field-too-large = It may have up to { $digits } digits before the point.
+field-malformed-code = It must be the 5-digit code of a participant (2001 is the central bank).
+field-unknown-participant = No participant has this code; check the catalogue of participants.
+field-unknown = It is not known; remove it or check its spelling.
+field-not-one-of = It must be { LIST($words, last: "or") }.
+field-out-of-range = It must be a whole number between { $least } and { $most }, in digits alone.
+field-malformed-name = It must have 1 to 100 characters, none of them invisible or a control character.
+field-malformed-text = It may have up to { $most } characters, none of them a control character.
+field-malformed-instant = Write it as RFC 3339 does, for example 2026-11-20T12:00:00Z.
+field-malformed-id = It must be a UUID.
+field-wrong-cursor = It is no place in this list; use the next of the page before, with the same filters and the same order.
+field-excluded = It can't stand beside { $other }; send one of them.
+field-incomplete = It needs { $other } too; add it.
+field-backwards = It must be before to.
+field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
+
+## Reasons why a bank is not inferred
+
+gap-unknown-clabe-prefix = No participant has the prefix of this CLABE on that date; check cuenta and fecha, or name receptor.
+gap-unknown-card-prefix = The institution that issued this card is not known; name receptor.
+gap-unknown-tracking-key-shape = The shape of the tracking key matches no known bank; name emisor.
+
+## Hints when there is no proof
+
+hint-check-digit = The check digit of cuenta is { $given } and should be { $expected }; check the digits.
+hint-receiver-differs = The account belongs to institution { $expected }, not to the receiver { $given }; try receptor { $expected }.
+hint-code-replaced = On that date { $given } was not the code of the institution; try { $expected }.
+hint-code-unused = On that date no participant had the code { $given }; check the date and the code.
+hint-day-and-month-swapped = Day and month may be swapped; try fecha { $date }.
+hint-amount-looks-like-centavos = The amount looks like centavos; give it in pesos, with a decimal point.
+hint-date-in-tracking-key = The tracking key contains the date { $date }; try it as fecha.
+hint-not-a-banking-day = The date is not a banking day; the transfer was operated on { $operation_date }. Give the day on which the transfer was made.
+hint-maybe-operation-date = The date may be the operation date; if the transfer was made earlier (after 18:00 or on a day that is no banking day), try fecha { $date }.
+
+## GraphQL: request
+
+graphql-post-only = GraphQL is served over POST alone; send the query in a JSON body.
+graphql-media-type = The body must be application/json in UTF-8; set Content-Type accordingly.
+graphql-body-too-large = The body has more than { $max_bytes } bytes; send a smaller query.
+graphql-body-timeout = The body didn't arrive in time; send it again.
+graphql-incomplete-body = The body ended before its end; send it again in full.
+graphql-malformed-json = The body is not valid JSON (line { $line }, column { $column }); check the syntax there.
+graphql-batch = Batches aren't served; send one operation a request, as an object.
+graphql-body-shape = The body must be an object with the text "query" and, as needed, the text "operationName" and the object "variables", each once.
+graphql-syntax = The query is not valid GraphQL (line { $line }, column { $column }); check the syntax there.
+graphql-syntax-unplaced = The query is not valid GraphQL; check its operations, its fragments and the ends of its strings.
+graphql-invalid-document = The query doesn't fit the schema: { $reason }
+graphql-operation-name-required = The document has several operations; say which one in operationName.
+graphql-unknown-operation = The document has no operation of the name in operationName; correct or leave it out.
+graphql-variable-required = The variable ${ $name } must have a value; give it in "variables".
+graphql-introspection-disabled = The schema isn't told here; it comes with the documentation, as schema.graphql.
+graphql-timeout = The answer wasn't found within { $seconds } seconds; ask for less, or try again. Of a mutation look first whether it was done.
+graphql-internal-error = Something failed on our side; try again, and if it stays so, tell us the request_id.
+
+## GraphQL: limits of a query
+
+graphql-fragment-cycle = A fragment of the query holds itself; take the cycle out.
+graphql-page-size = The argument first of { $field } must be a whole number from 1 to { $most }; read more with after.
+graphql-depth = A query may have at most { $most } levels of fields; ask for less depth, or in several requests.
+graphql-introspection-depth = A query may have at most { $most } levels of fields below __schema or __type; ask for less depth.
+graphql-cost = A query may have at most { $most } points of complexity; ask for shorter pages or fewer fields.
+graphql-introspection-cost = A query may have at most { $most } points of complexity below __schema and __type; ask for fewer fields.
+graphql-selections = A query may have at most { $most } fields and fragments, aliases included; ask for fewer of them.
+graphql-directives = A query may have at most { $most } directives; use fewer of them.
+graphql-fragments = A query may have at most { $most } fragments; use fewer of them.
+graphql-operations = A query may have at most { $most } operations; send only the one that is meant.
+graphql-mutations = A query may have at most { $most } mutations; send the others in further requests.
+graphql-levels = A query may have at most { $most } levels of selections, fragments included; spread fewer of them within each other.
+graphql-nesting = A query may have at most { $most } levels of brackets; nest them less.
+graphql-tokens = A query may have at most { $most } tokens; send a shorter query.
+
+## GraphQL: arguments
+
+graphql-forbidden = Only admins may ask this.
+graphql-not-found = What the arguments name doesn't exist, or isn't yours; check the ids.
+graphql-unreadable-argument = An argument can't be read: { $reason }
+argument-integer = { $argument } must be a whole number from { $least } to { $most }.
+argument-wrong-cursor = { $argument } is no cursor of this list; use a cursor or endCursor of its pages, in the same order, or leave it out.
+argument-malformed-id = { $argument } is no id; use one that a list here shows.
+argument-request-id = { $argument } is no request id: those have 1 to 64 characters out of A-Z a-z 0-9 . _ : -
+argument-malformed-text = { $argument } may have at most { $most } characters, none of them a control character.
+argument-backwards = { $argument } must be before to.
+argument-range-ends = { $argument } needs either newest, or from and to, and not both.
+argument-empty-period = { $argument } holds no slot: from must be before to, and newest at least 1.
+argument-period-too-long = { $argument } holds more than { $slots } slots; ask for a shorter time or for longer slots.
+
+## GraphQL: refused mutations (userErrors)
+
+user-name = A name has 1 to 100 characters, none of them invisible or a control character.
+user-grace = The time of grace is 0 to { $most } hours.
+user-per-minute = Requests a minute are a number from 1 to { $most }.
+user-monthly-quota = The monthly quota is a number from 1 to { $most }, or null for no cap.
+user-no-limit = Nothing would change: give perMinute, monthlyQuota or plan.
+user-plan-and-limits = A plan brings its own limits: give either plan, or perMinute and monthlyQuota.
+user-not-found = It doesn't exist, or isn't yours; check the id.
+user-forbidden = Only admins may do this.
+user-revoked = The key is revoked, and there is no way back; use an active one.
+user-already-rotated = The key has a successor already; rotate that one instead.
+user-too-many-keys = An account has at most { $most } active keys; revoke one that isn't used any more.

@@ -1,0 +1,198 @@
+### Mensajes de los errores de la API, en español.
+###
+### Cada mensaje dice qué está mal y qué hacer; nunca repite una cuenta, un monto ni una clave.
+### { LIST($names, last: "y") } une los nombres de una lista: a, b y c.
+
+## Cuerpo de la petición
+
+incomplete-body = El cuerpo llegó incompleto; envíe la petición de nuevo.
+empty-body = El cuerpo está vacío; envíe un objeto JSON con los campos de la petición.
+not-utf8 = El cuerpo no está en UTF-8 (byte { $position }); codifíquelo en UTF-8 sin BOM.
+byte-order-mark = El cuerpo empieza con una marca de orden de bytes (BOM); envíelo en UTF-8 sin BOM.
+malformed-json = El cuerpo no es JSON válido (byte { $position }); revise la sintaxis en ese lugar.
+not-an-object = El cuerpo debe ser un objeto JSON, no { $found ->
+        [string] un texto
+        [number] un número
+        [boolean] un booleano
+        [array] una lista
+        [object] un objeto
+       *[null] null
+    }; envíe los campos entre llaves.
+duplicate-key = El cuerpo repite el campo { $field } (byte { $position }); cada clave puede aparecer una sola vez.
+duplicate-unknown-key = El cuerpo repite una clave (byte { $position }); cada clave puede aparecer una sola vez.
+too-deep = El cuerpo tiene más de { $levels } niveles de anidamiento (byte { $position }); envíe un objeto plano.
+payload-too-large = El cuerpo pasa de { $max_bytes } bytes; envíe solamente los campos de la petición.
+unsupported-media-type = El cuerpo debe ser JSON sin comprimir en UTF-8: envíe el encabezado Content-Type: application/json.
+request-timeout = El cuerpo no llegó completo en { $seconds } segundos; revise la conexión y envíe la petición de nuevo.
+
+## Petición
+
+invalid-fields = La petición no es válida: corrija { $count ->
+        [one] el campo
+       *[other] los campos
+    } { LIST($fields, last: "y") }.
+same-institution = El emisor y el receptor son la misma institución ({ $code }): una transferencia interna no pasa por el SPEI y no tiene comprobante. Revise emisor, receptor y cuenta.
+empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
+inference-failed = No se pudo inferir { LIST($missing, last: "ni") }. Indique emisor y receptor en { LIST($endpoints, last: "y") }, o agregue lo que falta a esta misma petición.
+route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
+method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
+
+## Acceso y límites
+
+invalid-api-key = Clave de API inválida. Envíe una clave vigente en un único encabezado x-api-key.
+unauthenticated = No hay una sesión válida; inicie sesión en /login y repita la petición.
+cross-site = La petición viene de un sitio que no está permitido; hágala desde el panel, o pida al operador que permita el origen.
+admins-only = Solo los administradores pueden hacer esto; pida el rol al operador.
+rate-limited = La clave llegó a su límite de { $limit } peticiones por minuto; intente de nuevo en { $seconds } s.
+quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se renueva el { $reset_at } UTC. Pida un límite mayor si lo necesita antes.
+
+## Comprobantes
+
+not-in-spei = No hay comprobante con esos datos. Revise que la fecha sea el día de la transferencia y que el monto, la cuenta y la clave de rastreo sean exactos.
+proof-pending = El pago existe (estado: { $state }), pero su comprobante todavía no se ha emitido; intente de nuevo en unos 30 minutos.
+proof-denied = El banco central informa el estado «{ $state }» y no emite comprobante de ese pago; aclárelo con el banco emisor.
+
+## Claves y cuentas
+
+no-such-resource = No existe nada con ese identificador que esta sesión pueda ver; revise el identificador.
+key-revoked = La clave está revocada y no vuelve a servir; cree una nueva.
+key-rotated = La clave ya tiene una sucesora; use la sucesora.
+too-many-keys = La cuenta ya tiene { $most } claves activas, el máximo; revoque una que no se use y repita la petición.
+
+## Banco central y servicio
+
+bank-protocol = El banco central dio una respuesta que no se entiende; la petición no cuenta en la cuota. Intente más tarde y avise al operador si se repite.
+bank-unavailable = El banco central no está disponible; la petición no cuenta en la cuota. Intente de nuevo en { $seconds } s.
+bank-throttled = Por ahora no se puede consultar más al banco central; la petición no cuenta en la cuota. Intente de nuevo en { $seconds } s.
+bank-timeout = El banco central no respondió a tiempo; la petición no cuenta en la cuota. Intente de nuevo en unos minutos.
+service-unavailable = El servicio no está disponible; intente de nuevo en { $seconds } s.
+not-ready = El servicio no está listo: falla { LIST($components, last: "y") }. El detalle está en el registro del operador.
+internal-error = Ocurrió un error interno. Intente de nuevo y, si se repite, avise al operador con el valor de X-Request-Id.
+
+## Campos
+
+field-missing = Este campo es obligatorio; agréguelo.
+field-wrong-type = Debe ser { $expected ->
+        [number] un número
+       *[string] un texto
+    }, no { $found ->
+        [string] un texto
+        [number] un número
+        [boolean] un booleano
+        [array] una lista
+        [object] un objeto
+       *[null] null
+    }.
+field-duplicate = Aparece más de una vez; envíelo una sola vez.
+field-same-institution = El emisor y el receptor son la misma institución.
+field-malformed-date = Escríbala como AAAA-MM-DD, por ejemplo 2025-02-03.
+field-no-such-day = Ese día no existe en el calendario.
+field-in-future = No puede ser posterior a hoy en la Ciudad de México ({ $today }).
+field-empty = No puede estar vacía.
+field-too-long = Puede tener hasta { $most } caracteres y tiene { $length }.
+field-forbidden-character = El carácter { $character } en el lugar { $place } no se acepta; use letras sin acento, dígitos y signos ASCII, sin < > " \.
+field-not-digits = Sólo puede tener dígitos, espacios y guiones.
+field-wrong-length = Debe tener 18 dígitos (CLABE) o 16 (tarjeta) y tiene { $digits }.
+field-not-decimal = Debe ser un número decimal sin separador de miles, por ejemplo 1234.56.
+field-exponent = No se acepta notación científica; escriba el número completo.
+field-not-positive = Debe ser mayor que cero.
+field-too-many-decimals = Puede tener hasta dos decimales.
+field-too-large = Puede tener hasta { $digits } dígitos antes del punto.
+field-malformed-code = Debe ser el código de 5 dígitos de un participante (2001 es el banco central).
+field-unknown-participant = Ningún participante tiene ese código; revise el catálogo de participantes.
+field-unknown = No se conoce; quítelo o revise cómo se escribe.
+field-not-one-of = Debe ser { LIST($words, last: "o") }.
+field-out-of-range = Debe ser un número entero entre { $least } y { $most }, con cifras solamente.
+field-malformed-name = Debe tener de 1 a 100 caracteres, ninguno de ellos invisible o de control.
+field-malformed-text = Puede tener hasta { $most } caracteres, ninguno de ellos de control.
+field-malformed-instant = Escríbalo según RFC 3339, por ejemplo 2026-11-20T12:00:00Z.
+field-malformed-id = Debe ser un UUID.
+field-wrong-cursor = No es un lugar de esta lista; use el valor de next de la página anterior, con los mismos filtros y el mismo orden.
+field-excluded = No puede ir junto con { $other }; envíe uno de los dos.
+field-incomplete = Necesita también { $other }; agréguelo.
+field-backwards = Debe ser anterior a to.
+field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
+
+## Motivos por los que no se infiere un banco
+
+gap-unknown-clabe-prefix = Ningún participante tiene el prefijo de esta CLABE en esa fecha; revise cuenta y fecha, o indique receptor.
+gap-unknown-card-prefix = No se conoce la institución que emitió esta tarjeta; indique receptor.
+gap-unknown-tracking-key-shape = La forma de la clave de rastreo no corresponde a ningún banco conocido; indique emisor.
+
+## Pistas cuando no hay comprobante
+
+hint-check-digit = El dígito verificador de cuenta es { $given } y debería ser { $expected }; revise los dígitos.
+hint-receiver-differs = La cuenta pertenece a la institución { $expected }, no al receptor { $given }; pruebe con receptor { $expected }.
+hint-code-replaced = En esa fecha el código { $given } no era el de la institución; pruebe con { $expected }.
+hint-code-unused = En esa fecha ningún participante tenía el código { $given }; revise fecha y código.
+hint-day-and-month-swapped = Tal vez el día y el mes están intercambiados; pruebe con fecha { $date }.
+hint-amount-looks-like-centavos = El monto parece estar en centavos; indíquelo en pesos, con punto decimal.
+hint-date-in-tracking-key = La clave de rastreo contiene la fecha { $date }; pruebe con ella en fecha.
+hint-not-a-banking-day = La fecha es inhábil; la transferencia se operó el { $operation_date }. Indique el día en que se hizo la transferencia.
+hint-maybe-operation-date = La fecha puede ser la de operación; si la transferencia se hizo antes (después de las 18:00 o en día inhábil), pruebe con fecha { $date }.
+
+## GraphQL: petición
+
+graphql-post-only = GraphQL solo se atiende por POST; envíe la consulta en un cuerpo JSON.
+graphql-media-type = El cuerpo debe ser application/json en UTF-8; indíquelo en Content-Type.
+graphql-body-too-large = El cuerpo tiene más de { $max_bytes } bytes; envíe una consulta más pequeña.
+graphql-body-timeout = El cuerpo no llegó a tiempo; envíelo de nuevo.
+graphql-incomplete-body = El cuerpo se interrumpió antes de su final; envíelo de nuevo completo.
+graphql-malformed-json = El cuerpo no es JSON válido (línea { $line }, columna { $column }); revise la sintaxis en ese lugar.
+graphql-batch = No se atienden lotes; envíe una operación por petición, como objeto.
+graphql-body-shape = El cuerpo debe ser un objeto con el texto "query" y, según haga falta, el texto "operationName" y el objeto "variables", cada uno una sola vez.
+graphql-syntax = La consulta no es GraphQL válido (línea { $line }, columna { $column }); revise la sintaxis en ese lugar.
+graphql-syntax-unplaced = La consulta no es GraphQL válido; revise sus operaciones, sus fragmentos y el final de sus textos.
+graphql-invalid-document = La consulta no corresponde al esquema: { $reason }
+graphql-operation-name-required = El documento tiene varias operaciones; indique cuál en operationName.
+graphql-unknown-operation = El documento no tiene ninguna operación con el nombre de operationName; corríjalo u omítalo.
+graphql-variable-required = La variable ${ $name } debe tener un valor; indíquelo en "variables".
+graphql-introspection-disabled = Aquí no se describe el esquema; viene con la documentación, como schema.graphql.
+graphql-timeout = No hubo respuesta en { $seconds } segundos; pida menos o intente de nuevo. Si era una mutación, compruebe antes si se realizó.
+graphql-internal-error = Algo falló de nuestro lado; intente de nuevo y, si persiste, indíquenos el request_id.
+
+## GraphQL: límites de una consulta
+
+graphql-fragment-cycle = Un fragmento de la consulta se contiene a sí mismo; elimine el ciclo.
+graphql-page-size = El argumento first de { $field } debe ser un número entero de 1 a { $most }; lea más con after.
+graphql-depth = Una consulta puede tener como máximo { $most } niveles de campos; pida menos profundidad, o en varias peticiones.
+graphql-introspection-depth = Una consulta puede tener como máximo { $most } niveles de campos bajo __schema o __type; pida menos profundidad.
+graphql-cost = Una consulta puede tener como máximo { $most } puntos de complejidad; pida páginas más cortas o menos campos.
+graphql-introspection-cost = Una consulta puede tener como máximo { $most } puntos de complejidad bajo __schema y __type; pida menos campos.
+graphql-selections = Una consulta puede tener como máximo { $most } campos y fragmentos, alias incluidos; pida menos.
+graphql-directives = Una consulta puede tener como máximo { $most } directivas; use menos.
+graphql-fragments = Una consulta puede tener como máximo { $most } fragmentos; use menos.
+graphql-operations = Una consulta puede tener como máximo { $most } operaciones; envíe solo la que quiere ejecutar.
+graphql-mutations = Una consulta puede tener como máximo { $most } mutaciones; envíe las demás en otras peticiones.
+graphql-levels = Una consulta puede tener como máximo { $most } niveles de selecciones, fragmentos incluidos; anide menos fragmentos.
+graphql-nesting = Una consulta puede tener como máximo { $most } niveles de llaves y corchetes; anide menos.
+graphql-tokens = Una consulta puede tener como máximo { $most } símbolos; envíe una consulta más corta.
+
+## GraphQL: argumentos
+
+graphql-forbidden = Solo los administradores pueden consultarlo.
+graphql-not-found = Lo que indican los argumentos no existe o no es suyo; revise los identificadores.
+graphql-unreadable-argument = No se puede leer un argumento: { $reason }
+argument-integer = { $argument } debe ser un número entero de { $least } a { $most }.
+argument-wrong-cursor = { $argument } no es un cursor de esta lista; use un cursor o endCursor de sus páginas, con el mismo orden, u omítalo.
+argument-malformed-id = { $argument } no es un identificador; use uno de los que muestran las listas.
+argument-request-id = { $argument } no es un id de petición: tienen de 1 a 64 caracteres de A-Z a-z 0-9 . _ : -
+argument-malformed-text = { $argument } puede tener como máximo { $most } caracteres, ninguno de ellos de control.
+argument-backwards = { $argument } debe ser anterior a to.
+argument-range-ends = { $argument } necesita newest, o bien from y to, pero no ambas cosas.
+argument-empty-period = { $argument } no contiene ningún intervalo: from debe ser anterior a to, y newest al menos 1.
+argument-period-too-long = { $argument } contiene más de { $slots } intervalos; pida menos tiempo o intervalos más largos.
+
+## GraphQL: mutaciones rechazadas (userErrors)
+
+user-name = Un nombre tiene de 1 a 100 caracteres, ninguno de ellos invisible o de control.
+user-grace = El plazo de gracia es de 0 a { $most } horas.
+user-per-minute = Las peticiones por minuto son un número de 1 a { $most }.
+user-monthly-quota = La cuota mensual es un número de 1 a { $most }, o null para no tener tope.
+user-no-limit = No cambiaría nada: indique perMinute, monthlyQuota o plan.
+user-plan-and-limits = Un plan trae sus propios límites: indique plan, o bien perMinute y monthlyQuota.
+user-not-found = No existe o no es suyo; revise el identificador.
+user-forbidden = Solo los administradores pueden hacerlo.
+user-revoked = La clave está revocada y no hay vuelta atrás; use una activa.
+user-already-rotated = La clave ya tiene una sucesora; rote esa en su lugar.
+user-too-many-keys = Una cuenta tiene como máximo { $most } claves activas; revoque una que ya no use.

@@ -1,0 +1,431 @@
+//! Catalogue of problems: every error that the gateway answers with, its code, its status, the
+//! members of its `details` and its message in each language.
+//!
+//! A new error is one entry in a table here and one message in each of `i18n/es.ftl` and
+//! `i18n/en.ftl`; a test fails when a message is missing, unused, or takes other parameters.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CONNECTION, WWW_AUTHENTICATE};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::participant::ParticipantCode;
+use domain::payment::{Payment, PaymentState};
+use domain::query::Field;
+use domain::request::RequestId;
+use ports::inbound::{Component, ComponentState};
+use serde::Serialize;
+
+use crate::headers::{put_retry_after, retry_after_seconds};
+use crate::language::Language;
+
+mod catalogue;
+mod code;
+mod details;
+mod field;
+mod graphql;
+mod hint;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use code::Code;
+pub use details::{
+    ComponentDetail, Details, FieldDetail, GapDetail, GapDetails, HintDetail, PaymentDetail,
+};
+pub use field::{FieldFault, FieldProblem};
+pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
+pub use hint::{GapReason, HintReason};
+
+use catalogue::catalogue;
+use text::{Count, List};
+
+/// Where a browser gets a session.
+pub const SIGN_IN_PATH: &str = "/login";
+
+catalogue! {
+    /// An error that answers a whole request, as REST and the shared middleware tell it.
+    pub enum Problem -> Code {
+        /// The body ended early.
+        IncompleteBody = Code::InvalidRequest, "incomplete-body";
+        /// The body holds nothing but blanks.
+        EmptyBody = Code::InvalidRequest, "empty-body";
+        /// The body isn't UTF-8; places in a body are bytes, from 1.
+        NotUtf8 { position: usize } = Code::InvalidRequest, "not-utf8"(position: position);
+        /// A byte order mark stands before the JSON, where a sender must not put one (RFC 8259,
+        /// 8.1).
+        ByteOrderMark = Code::InvalidRequest, "byte-order-mark";
+        /// The body isn't JSON.
+        MalformedJson { position: usize }
+            = Code::InvalidRequest, "malformed-json"(position: position);
+        /// The body is JSON, but no object.
+        NotAnObject { found: &'static str }
+            = Code::InvalidRequest, "not-an-object"(found: found);
+        /// The body repeats a member that the route knows.
+        DuplicateKey { field: &'static str, position: usize }
+            = Code::InvalidRequest, "duplicate-key"(field: field, position: position);
+        /// The body repeats a member that the route doesn't know, so it isn't repeated either.
+        DuplicateUnknownKey { position: usize }
+            = Code::InvalidRequest, "duplicate-unknown-key"(position: position);
+        /// The body has too many levels.
+        TooDeep { position: usize, levels: usize }
+            = Code::InvalidRequest, "too-deep"(position: position, levels: levels);
+        /// Fields are faulty; all of them are named.
+        InvalidFields { faults: Vec<FieldFault> }
+            = Code::InvalidRequest,
+            "invalid-fields"(
+                count: Count(faults.len()),
+                fields: List::of(faults.iter().map(|fault| &fault.field)),
+            );
+        /// The issuer and the receiver are one institution.
+        SameInstitution { code: ParticipantCode }
+            = Code::InvalidRequest, "same-institution"(code: code);
+        /// A change of nothing; the fields are those that could be changed.
+        EmptyChange { fields: &'static [&'static str] }
+            = Code::InvalidRequest, "empty-change"(fields: List::of(*fields));
+        /// Banks could not be inferred.
+        InferenceFailed {
+            issuer: Option<GapReason>,
+            receiver: Option<GapReason>,
+            explicit_endpoints: &'static [&'static str],
+        }
+            = Code::InferenceFailed,
+            "inference-failed"(
+                missing: List::of(missing(*issuer, *receiver)),
+                endpoints: List::of(*explicit_endpoints),
+            );
+        /// The API key is missing, invalid or revoked: nobody is told which.
+        InvalidApiKey = Code::InvalidApiKey, "invalid-api-key";
+        /// No session, or none that is good: nobody is told which.
+        Unauthenticated = Code::Unauthenticated, "unauthenticated";
+        /// The month's quota is used up.
+        QuotaExceeded { limit: u64, used: u64, reset_at: DateTime<Utc> }
+            = Code::QuotaExceeded,
+            "quota-exceeded"(limit: limit, reset_at: &reset_at.format("%Y-%m-%d %H:%M"));
+        /// A page of a foreign site had a browser send the request.
+        CrossSite = Code::Forbidden, "cross-site";
+        /// Only admins may do this.
+        AdminsOnly = Code::Forbidden, "admins-only";
+        /// The bank has no such payment.
+        NotInSpei { hints: Vec<HintReason> } = Code::NotFound, "not-in-spei";
+        /// The payment exists and may still get a proof.
+        ProofPending { payment: Payment, hints: Vec<HintReason> }
+            = Code::NotFound, "proof-pending"(state: payment.state.label());
+        /// The payment exists and gets no proof.
+        ProofDenied { payment: Payment, hints: Vec<HintReason> }
+            = Code::NotFound, "proof-denied"(state: payment.state.label());
+        /// Nothing within the caller's reach has the id: nobody is told whether anything has.
+        NoSuchResource = Code::NotFound, "no-such-resource";
+        /// No such route.
+        RouteNotFound = Code::RouteNotFound, "route-not-found";
+        /// The route has other methods.
+        MethodNotAllowed = Code::MethodNotAllowed, "method-not-allowed";
+        /// The body didn't arrive within its deadline.
+        RequestTimeout { deadline: Duration }
+            = Code::RequestTimeout, "request-timeout"(seconds: &deadline.as_secs());
+        /// The key is revoked.
+        KeyRevoked = Code::Conflict, "key-revoked";
+        /// The key has a successor.
+        KeyRotated = Code::Conflict, "key-rotated";
+        /// The account has as many active keys as it may have.
+        TooManyKeys { most: u64 } = Code::Conflict, "too-many-keys"(most: most);
+        /// The body is larger than the route takes.
+        PayloadTooLarge { max_bytes: usize }
+            = Code::PayloadTooLarge, "payload-too-large"(max_bytes: max_bytes);
+        /// The body isn't declared as JSON.
+        UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
+        /// The minute's limit is used up.
+        RateLimited { limit: u32, retry_after: Duration }
+            = Code::RateLimitExceeded,
+            "rate-limited"(limit: limit, seconds: &retry_after_seconds(*retry_after));
+        /// A fault of the gateway.
+        Internal { request_id: RequestId } = Code::InternalError, "internal-error";
+        /// The bank's answer could not be understood.
+        BankProtocol = Code::BankProtocolError, "bank-protocol";
+        /// The bank can't be reached.
+        BankUnavailable { retry_after: Duration }
+            = Code::BankUnavailable,
+            "bank-unavailable"(seconds: &retry_after_seconds(*retry_after));
+        /// The bank may not be asked now.
+        BankThrottled { retry_after: Duration }
+            = Code::BankThrottled,
+            "bank-throttled"(seconds: &retry_after_seconds(*retry_after));
+        /// The bank didn't answer in time.
+        BankTimeout = Code::BankTimeout, "bank-timeout";
+        /// A dependency of the gateway can't be reached.
+        Unavailable { retry_after: Duration }
+            = Code::ServiceUnavailable,
+            "service-unavailable"(seconds: &retry_after_seconds(*retry_after));
+        /// Components of the gateway have failed.
+        NotReady { components: Vec<Component> }
+            = Code::ServiceUnavailable,
+            "not-ready"(components: List::of(failed(components)));
+    }
+}
+
+impl Problem {
+    /// Faulty fields, at least one.
+    pub fn invalid_fields<F: Into<FieldFault>>(faults: impl IntoIterator<Item = F>) -> Self {
+        Self::InvalidFields {
+            faults: faults.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    /// One faulty field.
+    pub fn invalid_field(field: &'static str, problem: impl Into<FieldProblem>) -> Self {
+        Self::invalid_fields([FieldFault::new(field, problem)])
+    }
+
+    /// A payment without a proof: pending or denied, by its state.
+    pub fn proof_not_issued(payment: Payment, hints: Vec<HintReason>) -> Self {
+        match payment.state {
+            PaymentState::InProcess | PaymentState::Settled | PaymentState::ReturnInProcess => {
+                Self::ProofPending { payment, hints }
+            }
+            PaymentState::Cancelled
+            | PaymentState::Rejected
+            | PaymentState::Returned
+            | PaymentState::NotSettled
+            | PaymentState::NotFound
+            | PaymentState::SentBack => Self::ProofDenied { payment, hints },
+        }
+    }
+
+    /// A fault of the gateway in this request.
+    pub fn internal(request_id: &RequestId) -> Self {
+        Self::Internal {
+            request_id: request_id.clone(),
+        }
+    }
+
+    /// Returns the members of `details`.
+    pub fn details(&self, language: Language) -> Details {
+        let because = |reason| Details {
+            reason: Some(reason),
+            ..Details::default()
+        };
+        let at = |reason, position: &usize| Details {
+            position: Some(*position),
+            ..because(reason)
+        };
+        let fields = |faults: &[FieldFault]| {
+            let details = faults.iter().map(|fault| FieldDetail::new(fault, language));
+            details.collect::<Vec<_>>()
+        };
+        let hints = |hints: &[HintReason]| {
+            let details = hints.iter().map(|hint| HintDetail::new(*hint, language));
+            Some(details.collect::<Vec<_>>())
+        };
+        match self {
+            Self::IncompleteBody => because("incomplete_body"),
+            Self::EmptyBody => because("empty_body"),
+            Self::NotUtf8 { position } => at("not_utf8", position),
+            Self::ByteOrderMark => at("malformed_json", &1),
+            Self::MalformedJson { position } => at("malformed_json", position),
+            Self::NotAnObject { .. } => because("not_an_object"),
+            Self::DuplicateKey { field, position } => Details {
+                fields: fields(&[FieldFault::new(*field, FieldProblem::Duplicate)]),
+                ..at("duplicate_key", position)
+            },
+            Self::DuplicateUnknownKey { position } => at("duplicate_key", position),
+            Self::TooDeep { position, .. } => at("too_deep", position),
+            Self::InvalidFields { faults } => Details {
+                fields: fields(faults),
+                ..because("invalid_fields")
+            },
+            Self::SameInstitution { .. } => Details {
+                fields: fields(
+                    &[Field::Issuer, Field::Receiver]
+                        .map(|field| FieldFault::new(field.name(), FieldProblem::SameInstitution)),
+                ),
+                ..because("same_institution")
+            },
+            Self::EmptyChange { .. } => because("empty_change"),
+            Self::InferenceFailed {
+                issuer,
+                receiver,
+                explicit_endpoints,
+            } => Details {
+                missing: missing(*issuer, *receiver).collect(),
+                reasons: Some(GapDetails {
+                    emisor: issuer.map(|reason| GapDetail::new(reason, language)),
+                    receptor: receiver.map(|reason| GapDetail::new(reason, language)),
+                }),
+                explicit_endpoints: explicit_endpoints.to_vec(),
+                ..Details::default()
+            },
+            Self::Unauthenticated => Details {
+                sign_in: Some(SIGN_IN_PATH),
+                ..Details::default()
+            },
+            Self::QuotaExceeded {
+                limit,
+                used,
+                reset_at,
+            } => Details {
+                limit: Some(*limit),
+                used: Some(*used),
+                reset_at: Some(reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+                ..Details::default()
+            },
+            Self::CrossSite => because("cross_site"),
+            Self::AdminsOnly => because("admins_only"),
+            Self::NotInSpei { hints: found } => Details {
+                hints: hints(found),
+                ..because("not_in_spei")
+            },
+            Self::ProofPending {
+                payment,
+                hints: found,
+            }
+            | Self::ProofDenied {
+                payment,
+                hints: found,
+            } => Details {
+                payment: Some(PaymentDetail::new(payment)),
+                hints: hints(found),
+                ..because("proof_not_issued")
+            },
+            Self::KeyRevoked => because("revoked"),
+            Self::KeyRotated => because("already_rotated"),
+            Self::TooManyKeys { most } => Details {
+                limit: Some(*most),
+                ..because("too_many_keys")
+            },
+            Self::PayloadTooLarge { max_bytes } => Details {
+                max_bytes: Some(*max_bytes),
+                ..Details::default()
+            },
+            Self::UnsupportedMediaType => Details {
+                accepted: Some("application/json"),
+                ..Details::default()
+            },
+            Self::RateLimited { limit, retry_after } => Details {
+                limit: Some((*limit).into()),
+                retry_after: Some(retry_after_seconds(*retry_after)),
+                ..Details::default()
+            },
+            Self::Internal { request_id } => Details {
+                request_id: Some(request_id.to_string()),
+                ..Details::default()
+            },
+            Self::NotReady { components } => Details {
+                components: Some(components.iter().map(ComponentDetail::from).collect()),
+                ..Details::default()
+            },
+            Self::InvalidApiKey
+            | Self::NoSuchResource
+            | Self::RouteNotFound
+            | Self::MethodNotAllowed
+            | Self::RequestTimeout { .. }
+            | Self::BankProtocol
+            | Self::BankUnavailable { .. }
+            | Self::BankThrottled { .. }
+            | Self::BankTimeout
+            | Self::Unavailable { .. } => Details::default(),
+        }
+    }
+
+    /// Returns the body of the answer.
+    pub fn body(&self, language: Language) -> ErrorBody {
+        ErrorBody {
+            error: self.code().name(),
+            message: self.message(language),
+            details: self.details(language),
+        }
+    }
+
+    /// Returns the answer.
+    pub fn response(&self, language: Language) -> Response {
+        let code = self.code();
+        let mut response = crate::json_response(self.bytes(language));
+        *response.status_mut() = code.status();
+        let headers = response.headers_mut();
+        if let Some(retry_after) = self.retry_after() {
+            put_retry_after(headers, retry_after);
+        }
+        if let Some(challenge) = challenge(code) {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
+        // The rest of the body isn't waited for (RFC 9110, 15.5.9).
+        if code == Code::RequestTimeout {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    fn bytes(&self, language: Language) -> Vec<u8> {
+        serde_json::to_vec(&self.body(language))
+            .expect("it has string keys only, and nothing in it can fail")
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. }
+            | Self::BankUnavailable { retry_after }
+            | Self::BankThrottled { retry_after }
+            | Self::Unavailable { retry_after } => Some(*retry_after),
+            _ => None,
+        }
+    }
+}
+
+/// The body of an error.
+#[derive(Debug, Serialize)]
+pub struct ErrorBody {
+    error: &'static str,
+    message: String,
+    details: Details,
+}
+
+/// A problem on its way through [`crate::observe()`], which knows its reader's language.
+#[derive(Clone)]
+struct Translatable(std::sync::Arc<Problem>);
+
+impl IntoResponse for Problem {
+    /// The answer in Spanish; [`crate::observe()`] puts it into the caller's language.
+    fn into_response(self) -> Response {
+        let mut response = self.response(Language::Spanish);
+        let translatable = Translatable(std::sync::Arc::new(self));
+        response.extensions_mut().insert(translatable);
+        response
+    }
+}
+
+/// Puts a problem's answer into a language.
+pub(crate) fn translate(response: &mut Response, language: Language) {
+    let problem = response.extensions_mut().remove::<Translatable>();
+    if let (Some(Translatable(problem)), Language::English) = (problem, language) {
+        *response.body_mut() = Body::from(problem.bytes(language));
+    }
+}
+
+/// Challenge of a 401, which must name the way in (RFC 9110, 11.6.1). A browser asks nobody for a
+/// password when it doesn't know the scheme.
+fn challenge(code: Code) -> Option<&'static str> {
+    match code {
+        Code::InvalidApiKey => Some("ApiKey realm=\"cep\""),
+        Code::Unauthenticated => Some("Cookie realm=\"cep\""),
+        _ => None,
+    }
+}
+
+/// The fields of the banks that could not be inferred.
+fn missing(
+    issuer: Option<GapReason>,
+    receiver: Option<GapReason>,
+) -> impl Iterator<Item = &'static str> {
+    let gaps = [(Field::Issuer, issuer), (Field::Receiver, receiver)];
+    gaps.into_iter()
+        .filter_map(|(field, gap)| gap.map(|_| field.name()))
+}
+
+fn failed(components: &[Component]) -> impl Iterator<Item = &'static str> {
+    let failed = |component: &&Component| component.state == ComponentState::Failed;
+    components
+        .iter()
+        .filter(failed)
+        .map(|component| component.name)
+}

@@ -1,0 +1,75 @@
+//! Form of the catalogue's tables.
+
+/// Declares an enum of problems together with the code, the message and the message's parameters
+/// of each, so that each problem stands in one place:
+///
+/// ```text
+/// /// The key reached its limit a minute.
+/// RateLimited { limit: u32, retry_after: Duration }
+///     = Code::RateLimitExceeded, "rate-limited"(limit: limit, seconds: &seconds(*retry_after));
+/// ```
+///
+/// `"rate-limited"` is a message of `i18n/es.ftl` and `i18n/en.ftl`, which shows `{ $limit }` and
+/// `{ $seconds }`. The members of a variant are references in the expressions of its parameters.
+macro_rules! catalogue {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $name:ident -> $code_type:ty {
+            $(
+                $(#[$description:meta])*
+                $variant:ident $({ $($member:ident: $member_type:ty),+ $(,)? })?
+                    = $code:expr, $message:literal $(($($parameter:ident: $value:expr),+ $(,)?))?;
+            )+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq)]
+        $visibility enum $name {
+            $(
+                $(#[$description])*
+                $variant $({
+                    $(
+                        #[allow(missing_docs, reason = "named as in the details or the message")]
+                        $member: $member_type,
+                    )+
+                })?,
+            )+
+        }
+
+        impl $name {
+            /// The codes of all variants, in their order.
+            $visibility const CODES: &[$code_type] = &[$($code),+];
+
+            #[cfg_attr(not(test), allow(dead_code, reason = "read by a test"))]
+            pub(super) const MESSAGES: &[$crate::problem::text::Message] = &[$(
+                $crate::problem::text::Message {
+                    id: $message,
+                    parameters: &[$($(stringify!($parameter)),+)?],
+                }
+            ),+];
+
+            /// Returns the code, which doesn't depend on the language.
+            $visibility fn code(&self) -> $code_type {
+                match self {
+                    $(Self::$variant { .. } => $code,)+
+                }
+            }
+
+            /// Returns the message: what is wrong with which input, and what to do next.
+            #[allow(unused_variables, reason = "a message needn't show every member")]
+            $visibility fn message(&self, language: $crate::language::Language) -> String {
+                match self {
+                    $(
+                        Self::$variant $({ $($member),+ })? => $crate::problem::text::render(
+                            language,
+                            $message,
+                            [$($((stringify!($parameter), $value.into())),+)?],
+                        ),
+                    )+
+                }
+            }
+        }
+    };
+}
+
+pub(super) use catalogue;

@@ -1,0 +1,168 @@
+//! Problems of single fields.
+
+use std::borrow::Cow;
+
+use chrono::NaiveDate;
+use domain::account::AccountError;
+use domain::amount::{self, AmountError};
+use domain::calendar::DateError;
+use domain::participant::ParticipantError;
+use domain::query::{FieldError, FieldErrorKind};
+use domain::tracking_key::{self, TrackingKeyError};
+use domain::usage::PeriodError;
+
+use super::catalogue::catalogue;
+use super::text::List;
+
+catalogue! {
+    /// A problem of one field, parameter or member. Its code is the `problem` of the answer's
+    /// `details.fields`.
+    #[derive(Copy)]
+    pub enum FieldProblem -> &'static str {
+        /// Required and not given.
+        Missing = "missing", "field-missing";
+        /// Of another JSON type.
+        WrongType { expected: &'static str, found: &'static str }
+            = "wrong_type", "field-wrong-type"(expected: expected, found: found);
+        /// Given more than once.
+        Duplicate = "duplicate", "field-duplicate";
+        /// The other institution is the same one.
+        SameInstitution = "same_institution", "field-same-institution";
+        /// Not a date.
+        MalformedDate = "malformed_date", "field-malformed-date";
+        /// Not a day of the calendar.
+        NoSuchDay = "no_such_day", "field-no-such-day";
+        /// A date after today's in Mexico City.
+        InFuture { today: NaiveDate } = "in_future", "field-in-future"(today: today);
+        /// An empty text.
+        Empty = "empty", "field-empty";
+        /// A text of too many characters.
+        TooLong { length: usize }
+            = "too_long",
+            "field-too-long"(most: &tracking_key::MAX_LENGTH, length: length);
+        /// A character that the central bank doesn't accept.
+        ForbiddenCharacter { character: char, place: usize }
+            = "forbidden_character",
+            "field-forbidden-character"(
+                character: &format!("U+{:04X}", u32::from(*character)),
+                place: place,
+            );
+        /// Something other than digits in an account.
+        NotDigits = "not_digits", "field-not-digits";
+        /// An account that is neither a CLABE nor a card.
+        WrongLength { digits: usize } = "wrong_length", "field-wrong-length"(digits: digits);
+        /// Not a decimal number.
+        NotDecimal = "not_decimal", "field-not-decimal";
+        /// A number in scientific notation.
+        Exponent = "exponent", "field-exponent";
+        /// An amount of zero or less.
+        NotPositive = "not_positive", "field-not-positive";
+        /// Fractions of a centavo.
+        TooManyDecimals = "too_many_decimals", "field-too-many-decimals";
+        /// An amount of too many digits.
+        TooLarge = "too_large", "field-too-large"(digits: &amount::MAX_INTEGER_DIGITS);
+        /// Not the code of a participant.
+        MalformedCode = "malformed_code", "field-malformed-code";
+        /// A code that no participant has.
+        UnknownParticipant = "unknown_participant", "field-unknown-participant";
+        /// A name that the route doesn't know.
+        Unknown = "unknown", "field-unknown";
+        /// None of the accepted words.
+        NotOneOf { words: &'static [&'static str] }
+            = "not_one_of", "field-not-one-of"(words: List::of(*words));
+        /// Not a whole number of the range.
+        OutOfRange { least: u64, most: u64 }
+            = "out_of_range", "field-out-of-range"(least: least, most: most);
+        /// Not a name of a key.
+        MalformedName = "malformed_name", "field-malformed-name";
+        /// Not a text to search for.
+        MalformedText
+            = "malformed_text", "field-malformed-text"(most: &crate::MAX_SEARCH_LENGTH);
+        /// Not an instant.
+        MalformedInstant = "malformed_instant", "field-malformed-instant";
+        /// Not an id.
+        MalformedId = "malformed_id", "field-malformed-id";
+        /// A cursor of another list.
+        WrongCursor = "wrong_cursor", "field-wrong-cursor";
+        /// Given beside a parameter that excludes it.
+        Excluded { other: &'static str } = "excluded", "field-excluded"(other: other);
+        /// Given without a parameter that it needs.
+        Incomplete { other: &'static str } = "incomplete", "field-incomplete"(other: other);
+        /// A period that ends before it begins.
+        Backwards = "backwards", "field-backwards";
+        /// A period of more slots than a chart has.
+        PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
+    }
+}
+
+impl From<FieldErrorKind> for FieldProblem {
+    fn from(error: FieldErrorKind) -> Self {
+        match error {
+            FieldErrorKind::Missing => Self::Missing,
+            FieldErrorKind::WrongType { expected, found } => Self::WrongType { expected, found },
+            FieldErrorKind::Date(error) => match error {
+                DateError::Malformed => Self::MalformedDate,
+                DateError::NoSuchDay => Self::NoSuchDay,
+                DateError::InFuture { today } => Self::InFuture { today },
+            },
+            FieldErrorKind::TrackingKey(error) => match error {
+                TrackingKeyError::Empty => Self::Empty,
+                TrackingKeyError::TooLong { length } => Self::TooLong { length },
+                TrackingKeyError::Character { character, place } => {
+                    Self::ForbiddenCharacter { character, place }
+                }
+            },
+            FieldErrorKind::Account(error) => match error {
+                AccountError::NotDigits => Self::NotDigits,
+                AccountError::Length { digits } => Self::WrongLength { digits },
+            },
+            FieldErrorKind::Amount(error) => match error {
+                AmountError::NotDecimal => Self::NotDecimal,
+                AmountError::Exponent => Self::Exponent,
+                AmountError::NotPositive => Self::NotPositive,
+                AmountError::TooManyDecimals => Self::TooManyDecimals,
+                AmountError::TooLarge => Self::TooLarge,
+            },
+            FieldErrorKind::Participant(error) => match error {
+                ParticipantError::Malformed => Self::MalformedCode,
+                ParticipantError::Unknown => Self::UnknownParticipant,
+            },
+        }
+    }
+}
+
+impl From<PeriodError> for FieldProblem {
+    fn from(error: PeriodError) -> Self {
+        match error {
+            PeriodError::Backwards => Self::Backwards,
+            PeriodError::TooLong(granularity) => Self::PeriodTooLong {
+                slots: granularity.most_slots(),
+            },
+        }
+    }
+}
+
+/// A field and its problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldFault {
+    /// The field's name.
+    pub field: Cow<'static, str>,
+    /// Its problem.
+    pub problem: FieldProblem,
+}
+
+impl FieldFault {
+    /// Pairs a field with its problem.
+    pub fn new(field: impl Into<Cow<'static, str>>, problem: impl Into<FieldProblem>) -> Self {
+        Self {
+            field: field.into(),
+            problem: problem.into(),
+        }
+    }
+}
+
+impl From<&FieldError> for FieldFault {
+    fn from(error: &FieldError) -> Self {
+        Self::new(error.field.name(), error.problem)
+    }
+}

@@ -1,0 +1,89 @@
+//! Explanations within `details`: why a bank could not be inferred, and what to check when there
+//! is no proof.
+
+use chrono::NaiveDate;
+use domain::hints::Hint;
+use domain::inference::InferenceFailure;
+use domain::participant::ParticipantCode;
+
+use super::catalogue::catalogue;
+
+catalogue! {
+    /// Reason why one bank could not be inferred.
+    #[derive(Copy)]
+    pub enum GapReason -> &'static str {
+        /// No participant has the CLABE's prefix.
+        ClabePrefix = "unknown_clabe_prefix", "gap-unknown-clabe-prefix";
+        /// The card's issuer isn't known.
+        CardPrefix = "unknown_card_prefix", "gap-unknown-card-prefix";
+        /// No bank is known to make such tracking keys.
+        TrackingKeyShape = "unknown_tracking_key_shape", "gap-unknown-tracking-key-shape";
+    }
+}
+
+impl From<InferenceFailure> for GapReason {
+    fn from(gap: InferenceFailure) -> Self {
+        match gap {
+            InferenceFailure::UnknownClabePrefix => Self::ClabePrefix,
+            InferenceFailure::UnknownCardPrefix => Self::CardPrefix,
+            InferenceFailure::UnknownTrackingKeyShape => Self::TrackingKeyShape,
+        }
+    }
+}
+
+catalogue! {
+    /// Something to check in a request whose proof was not found.
+    #[derive(Copy)]
+    pub enum HintReason -> &'static str {
+        /// The account's check digit is wrong.
+        CheckDigit { given: u8, expected: u8 }
+            = "check_digit", "hint-check-digit"(given: given, expected: expected);
+        /// The CLABE belongs to another institution.
+        ReceiverDiffers { given: ParticipantCode, expected: ParticipantCode }
+            = "receiver_differs", "hint-receiver-differs"(given: given, expected: expected);
+        /// The institution has another code on the date.
+        CodeReplaced { given: ParticipantCode, expected: ParticipantCode }
+            = "code_not_valid_on_date", "hint-code-replaced"(given: given, expected: expected);
+        /// Nobody has the code on the date.
+        CodeUnused { given: ParticipantCode }
+            = "code_not_valid_on_date", "hint-code-unused"(given: given);
+        /// Day and month may be swapped.
+        DayAndMonthSwapped { date: NaiveDate }
+            = "day_and_month_swapped", "hint-day-and-month-swapped"(date: date);
+        /// The amount may be in centavos.
+        AmountLooksLikeCentavos
+            = "amount_looks_like_centavos", "hint-amount-looks-like-centavos";
+        /// The tracking key contains another date.
+        DateInTrackingKey { date: NaiveDate }
+            = "date_in_tracking_key", "hint-date-in-tracking-key"(date: date);
+        /// The date is a weekend or a holiday.
+        NotABankingDay { operation_date: NaiveDate }
+            = "not_a_banking_day",
+            "hint-not-a-banking-day"(operation_date: operation_date);
+        /// The date may be the operation date.
+        MaybeOperationDate { date: NaiveDate }
+            = "maybe_operation_date", "hint-maybe-operation-date"(date: date);
+    }
+}
+
+impl From<Hint> for HintReason {
+    fn from(hint: Hint) -> Self {
+        match hint {
+            Hint::CheckDigit { given, expected } => Self::CheckDigit { given, expected },
+            Hint::ReceiverDiffers { given, expected } => Self::ReceiverDiffers { given, expected },
+            Hint::CodeNotValidOnDate {
+                given,
+                expected: Some(expected),
+            } => Self::CodeReplaced { given, expected },
+            Hint::CodeNotValidOnDate {
+                given,
+                expected: None,
+            } => Self::CodeUnused { given },
+            Hint::DayAndMonthSwapped { other } => Self::DayAndMonthSwapped { date: other },
+            Hint::AmountLooksLikeCentavos => Self::AmountLooksLikeCentavos,
+            Hint::DateInTrackingKey { found } => Self::DateInTrackingKey { date: found },
+            Hint::NotABankingDay { operation_date } => Self::NotABankingDay { operation_date },
+            Hint::MaybeOperationDate { other } => Self::MaybeOperationDate { date: other },
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The catalogue against the messages of each language.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
+use strum::VariantArray as _;
+
+use super::text::{self, Message};
+use super::*;
+
+type Parameters = BTreeMap<String, BTreeSet<String>>;
+
+const LANGUAGES: [Language; 2] = [Language::Spanish, Language::English];
+
+fn declared() -> Vec<Message> {
+    [
+        Problem::MESSAGES,
+        FieldProblem::MESSAGES,
+        GapReason::MESSAGES,
+        HintReason::MESSAGES,
+        GraphqlProblem::MESSAGES,
+        UserProblem::MESSAGES,
+    ]
+    .concat()
+}
+
+/// The messages of a resource, and the parameters that each shows.
+fn written(language: Language) -> Parameters {
+    let resource = fluent_syntax::parser::parse(text::source(language)).unwrap();
+    let mut messages = Parameters::new();
+    for entry in resource.body {
+        let message = match entry {
+            Entry::Message(message) => message,
+            Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => continue,
+            other => panic!("{other:?}"),
+        };
+        let mut parameters = BTreeSet::new();
+        collect(&message.value.expect("a text"), &mut parameters);
+        let earlier = messages.insert(message.id.name.to_owned(), parameters);
+        assert!(earlier.is_none(), "{} is repeated", message.id.name);
+    }
+    messages
+}
+
+fn collect(pattern: &Pattern<&str>, parameters: &mut BTreeSet<String>) {
+    for element in &pattern.elements {
+        let PatternElement::Placeable { expression } = element else {
+            continue;
+        };
+        match expression {
+            Expression::Inline(inline) => collect_inline(inline, parameters),
+            Expression::Select { selector, variants } => {
+                collect_inline(selector, parameters);
+                for variant in variants {
+                    collect(&variant.value, parameters);
+                }
+            }
+        }
+    }
+}
+
+fn collect_inline(expression: &InlineExpression<&str>, parameters: &mut BTreeSet<String>) {
+    match expression {
+        InlineExpression::VariableReference { id } => {
+            parameters.insert(id.name.to_owned());
+        }
+        InlineExpression::FunctionReference { id, arguments } => {
+            assert_eq!(id.name, "LIST");
+            for argument in &arguments.positional {
+                collect_inline(argument, parameters);
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_language_has_every_message_with_its_parameters_and_no_other() {
+    let mut expected = Parameters::new();
+    for message in declared() {
+        let parameters = message.parameters.iter().map(|name| (*name).to_owned());
+        let earlier = expected.insert(message.id.to_owned(), parameters.collect());
+        assert!(earlier.is_none(), "{} is used twice", message.id);
+    }
+    for language in LANGUAGES {
+        assert_eq!(written(language), expected, "{language:?}");
+    }
+}
+
+#[test]
+fn a_message_shows_numbers_as_they_are_and_lists_as_a_sentence() {
+    let problem = Problem::InvalidFields {
+        faults: vec![
+            FieldFault::new("fecha", FieldProblem::Missing),
+            FieldFault::new("monto", FieldProblem::Missing),
+        ],
+    };
+    assert_eq!(
+        problem.message(Language::Spanish),
+        "La petición no es válida: corrija los campos fecha y monto."
+    );
+    assert_eq!(
+        Problem::invalid_field("monto", FieldProblem::Missing).message(Language::English),
+        "The request is not valid: correct the field monto."
+    );
+    let most = 10_000_000;
+    assert_eq!(
+        UserProblem::MonthlyQuota { most }.message(Language::Spanish),
+        "La cuota mensual es un número de 1 a 10000000, o null para no tener tope."
+    );
+}
+
+#[test]
+fn every_code_is_some_problems() {
+    for code in Code::VARIANTS {
+        let used = Problem::CODES.contains(code) || GraphqlProblem::CODES.contains(code);
+        assert!(used, "{code:?}");
+    }
+}
+
+#[test]
+fn a_problem_is_told_in_the_language_of_its_reader() {
+    let mut response = Problem::RouteNotFound.into_response();
+    let before = response.headers().clone();
+    translate(&mut response, Language::English);
+    assert_eq!(response.headers(), &before);
+    let size = axum::body::HttpBody::size_hint(response.body()).exact();
+    let english = Problem::RouteNotFound.bytes(Language::English);
+    assert_eq!(size, Some(english.len() as u64));
+}
