@@ -15,7 +15,6 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestId;
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
-use memory::{CountingRandom, ScriptedBank, by_amount};
 use ports::inbound::{
     AuditFilter, BankBudget, BankState, Caller, Gatekeeper, Insights, KeyAdministration, KeyError,
     KeyOverview, NewKey, RequestQuery, RequestedScope, SeriesLabel, UsageQuery, UsageReport,
@@ -23,6 +22,7 @@ use ports::inbound::{
 use ports::outbound::CustomerStore;
 use support::house::{Holder, House, ended, house_at};
 use support::person;
+use testkit::fakes::{CountingRandom, ScriptedBank, by_amount};
 use uuid::Uuid;
 
 #[path = "insights/limit_status.rs"]

@@ -12,11 +12,11 @@ use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::transfer::Transfer;
 use futures::future::join_all;
-use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 use ports::inbound::{
     BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, RequestedFiles,
 };
 use ports::outbound::ThrottleReason;
+use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 #[path = "proofs/sharing.rs"]
 mod sharing;

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod fakes;
 pub mod log;
 pub mod postgres;
 pub mod redis;

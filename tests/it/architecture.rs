@@ -13,7 +13,7 @@ type Place = (&'static str, &'static [&'static str], Others);
 #[derive(Clone, Copy)]
 enum Others {
     /// These alone.
-    RequestCriteria(&'static [&'static str]),
+    Only(&'static [&'static str]),
     /// Of the drivers, these alone; anything else.
     Drivers(&'static [&'static str]),
 }
@@ -55,7 +55,7 @@ const HOUSE: [Place; 16] = [
         "domain",
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "chrono",
             "chrono-tz",
             "csv",
@@ -73,7 +73,7 @@ const HOUSE: [Place; 16] = [
     (
         "ports",
         &["domain"],
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -85,7 +85,7 @@ const HOUSE: [Place; 16] = [
     (
         "application",
         &["domain", "ports"],
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -148,8 +148,8 @@ const HOUSE: [Place; 16] = [
         ]),
     ),
     ("migrations", &[], Others::Drivers(&["sea-orm-migration"])),
-    // For tests alone: nobody's dependency but theirs.
-    ("testkit", &[], Others::Drivers(&[])),
+    // Test support: a dev-dependency only.
+    ("testkit", &["domain", "ports"], Others::Drivers(&[])),
     (
         "cep-gateway",
         &[
@@ -190,7 +190,7 @@ const HOUSE: [Place; 16] = [
 impl Others {
     fn allow(self, name: &str) -> bool {
         match self {
-            Self::RequestCriteria(names) => names.contains(&name),
+            Self::Only(names) => names.contains(&name),
             Self::Drivers(own) => !DRIVERS.contains(&name) || own.contains(&name),
         }
     }
@@ -230,6 +230,26 @@ fn every_crate_depends_on_what_its_place_allows() {
         }
     }
     assert_eq!(seen, HOUSE.len(), "a crate of the house is missing");
+}
+
+/// Fakes and contract suites belong to tests: the gateway links neither.
+#[test]
+fn no_production_crate_depends_on_test_support() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let is_test_support = |name: &str| ["testkit", "bench"].contains(&name);
+    let production = metadata.packages.iter();
+    for package in production.filter(|package| !is_test_support(&package.name)) {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development)
+        {
+            let name = dependency.name.as_str();
+            assert!(!is_test_support(name), "{} links {name}", package.name);
+            let contracts = dependency.features.iter().any(|it| it == "contract");
+            assert!(!contracts, "{} links contract suites", package.name);
+        }
+    }
 }
 
 #[test]

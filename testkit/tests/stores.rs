@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use chrono::DateTime;
 use futures::executor::block_on;
-use memory::{ManualClock, MemoryJournal, MemoryProviderKeys, MemoryStore};
 use ports::contract;
 use ports::contract::journal::JournalUnderTest;
-use ports::contract::provider_keys::CachesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
+use testkit::fakes::{MemoryJournal, MemoryStore};
 
 async fn stores() -> StoresUnderTest {
     let stores = Stores::of(Arc::new(MemoryStore::default()));
@@ -59,16 +57,4 @@ fn a_journal_in_memory_keeps_the_contract() {
 #[test]
 fn use_in_memory_is_read_back_as_the_contract_says() {
     block_on(contract::usage::usage(journal));
-}
-
-#[test]
-fn a_providers_keys_in_memory_keep_the_contract() {
-    block_on(contract::provider_keys::provider_keys(async || {
-        let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
-        let keys = Arc::new(MemoryProviderKeys::new(clock));
-        CachesUnderTest {
-            here: keys.clone(),
-            elsewhere: keys,
-        }
-    }));
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::customer::Role;
-use memory::{ManualClock, ScriptedIdentity, SignOut};
 use ports::Cause;
 use ports::outbound::{
     AuthorizationRequest, Claims, CodeGrant, IdentityError, IdentityProvider, TokenError,
 };
+use testkit::fakes::{ManualClock, ScriptedIdentity, SignOut};
 
 const WISH: AuthorizationRequest<'_> = AuthorizationRequest {
     state: "state-1",

@@ -9,7 +9,7 @@ use ports::outbound::{
     AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
 
-use crate::MemoryStore;
+use super::MemoryStore;
 
 /// Writes at once, where a [`MemoryStore`] reads.
 #[derive(Debug)]
