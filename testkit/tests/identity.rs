@@ -1,4 +1,4 @@
-//! The scripted provider keeps the rules of the code flow, so that whoever breaks them is refused.
+//! The scripted provider enforces the rules of the code flow.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! The stores in memory keep the contracts of the ports that they stand in for.
+//! The in-memory stores keep the contracts of their ports.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A bank that says what a test tells it to say, and counts what it is asked.
+//! Scripted bank: answers as a test tells it to, and records its lookups.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -14,10 +14,10 @@ use ports::inbound::{BankBudget, RequestedFiles};
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 use tokio::sync::watch;
 
-/// What a scripted bank does when it is asked about one transfer.
+/// Answer of a scripted bank about one transfer.
 #[derive(Clone, Debug)]
 pub enum Script {
-    /// It issues these files, of which a lookup gets those that it wants.
+    /// It issues these files; a lookup gets those it wants.
     Issue(BankFiles),
     /// It knows the payment and has no proof.
     Know(Payment),
@@ -29,7 +29,7 @@ pub enum Script {
     StaySilent,
 }
 
-/// A bank that answers each transfer by its script, and all others alike.
+/// Bank that answers each transfer by its script, and all others by one rule.
 pub struct ScriptedBank {
     state: Mutex<State>,
     held: watch::Sender<Hold>,
@@ -49,14 +49,14 @@ struct State {
 }
 
 impl Default for ScriptedBank {
-    /// A bank that knows nothing until it is told.
+    /// A bank that knows no payment until it gets scripts.
     fn default() -> Self {
         Self::answering(|_| Script::KnowNothing)
     }
 }
 
 impl ScriptedBank {
-    /// A bank that answers every transfer by this rule until it is told otherwise.
+    /// A bank that answers every transfer by this rule unless the transfer has a script.
     pub fn answering(rule: impl Fn(&Transfer) -> Script + Send + Sync + 'static) -> Self {
         Self {
             state: Mutex::new(State {
@@ -69,32 +69,32 @@ impl ScriptedBank {
         }
     }
 
-    /// Answers this transfer so from now on.
+    /// Sets the answer for this transfer.
     pub fn script(&self, transfer: Transfer, script: Script) {
         self.state().scripts.insert(transfer, script);
     }
 
-    /// Says from now on that so much is left of its budget of questions.
+    /// Sets the budget that it reports.
     pub fn set_budget(&self, budget: Option<BankBudget>) {
         self.state().budget = budget;
     }
 
-    /// Holds every answer back until [`Self::release`]; a lookup's patience still ends.
+    /// Delays every answer until [`Self::release`]; a lookup's patience still ends.
     pub fn hold(&self) {
         self.held.send_replace(Hold::Held);
     }
 
-    /// Lets held answers go, and later ones.
+    /// Releases delayed and later answers.
     pub fn release(&self) {
         self.held.send_replace(Hold::Released);
     }
 
-    /// How often it was asked.
+    /// Number of lookups.
     pub fn times_asked(&self) -> usize {
         self.state().asked.len()
     }
 
-    /// What it was asked, in order.
+    /// All lookups, in order.
     pub fn asked(&self) -> Vec<Lookup> {
         self.state().asked.clone()
     }
@@ -124,7 +124,7 @@ impl ScriptedBank {
     }
 }
 
-/// The files that are wanted.
+/// Leaves the files that are wanted.
 fn only(wanted: RequestedFiles, files: BankFiles) -> BankFiles {
     BankFiles {
         xml: files.xml.filter(|_| wanted != RequestedFiles::Pdf),
@@ -132,7 +132,7 @@ fn only(wanted: RequestedFiles, files: BankFiles) -> BankFiles {
     }
 }
 
-/// An XML and a PDF that prove `transfer`: the XML says what the question says, its seal is none.
+/// An XML and a PDF that prove `transfer`: the XML repeats its data, the seal is no signature.
 pub fn unsealed_proof(transfer: &Transfer) -> BankFiles {
     let date = transfer.date();
     let (day, chain_day) = (date.format("%Y-%m-%d"), date.format("%d%m%Y"));
@@ -159,7 +159,7 @@ pub fn unsealed_proof(transfer: &Transfer) -> BankFiles {
     }
 }
 
-/// The rule of the sandbox: the amount chooses the answer, any other transfer is proved.
+/// The rule of the sandbox: the amount chooses the answer; any other transfer has a proof.
 #[expect(
     clippy::inconsistent_digit_grouping,
     reason = "pesos_centavos, as they are written in the form"
