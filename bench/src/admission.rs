@@ -1,4 +1,4 @@
-//! What an admission costs in process.
+//! Cost of an admission in process.
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
@@ -42,7 +42,7 @@ impl Clock for MachineClock {
     }
 }
 
-/// A journal that is done at once, so that only the admission is measured.
+/// A journal that does nothing, so that only the admission is measured.
 struct NoJournal;
 
 #[async_trait]
