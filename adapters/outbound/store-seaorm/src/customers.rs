@@ -24,14 +24,14 @@ use crate::list::{holds, older, one_more};
 use crate::row::Row;
 use crate::store::{Store, failed};
 
-/// Keys that one statement changes.
+/// Keys changed by one statement.
 const AT_ONCE: usize = 500;
 
 #[async_trait]
 impl CustomerStore for Store {
     async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
         self.in_time(async {
-            // Nearly always it is there, and nobody has to wait for a turn to write.
+            // Usually the customer exists, so the write lock isn't needed.
             if let Some(known) = self.customer(&newcomer.owner).await? {
                 return Ok(known);
             }
@@ -131,7 +131,7 @@ impl CustomerStore for Store {
 }
 
 impl Store {
-    /// How many active keys customers have, and what all their keys used of a month.
+    /// Active keys of customers, and the use of all their keys in a month.
     async fn holdings(
         &self,
         of: &[customers::Model],
@@ -253,7 +253,7 @@ async fn set_within(
     Ok((after, changed))
 }
 
-/// A customer that was there is gone: nothing removes customers.
+/// A customer that existed has disappeared: nothing removes customers.
 #[derive(Debug, thiserror::Error)]
 #[error("the customer {0} was added, and is not there")]
 struct Vanished(CustomerId);

@@ -1,4 +1,4 @@
-//! Keys, their changes, and the counters that limits are read from.
+//! Keys, their changes, and the counters of limits.
 
 use std::sync::atomic::Ordering;
 
@@ -272,7 +272,7 @@ impl KeyStore for Store {
             self.save_removed_log().await;
             return Err(unusable);
         }
-        // Before the question: the answer is never lower than what was seen by now.
+        // Read before the query: the result is never lower than what was seen by now.
         let seen = self.newest_seen.load(Ordering::Acquire);
         let newest = self
             .in_time(async { changes::newest(&self.connection).await.map_err(failed) })
@@ -286,7 +286,7 @@ impl KeyStore for Store {
     }
 }
 
-/// The keys that a scope reaches.
+/// Condition for the keys of a scope.
 fn within(scope: Scope) -> Condition {
     match scope {
         Scope::Everybody => Condition::all(),

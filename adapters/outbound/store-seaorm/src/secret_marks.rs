@@ -1,4 +1,4 @@
-//! Secrets, known by their marks.
+//! Fingerprints of secrets.
 
 use async_trait::async_trait;
 use domain::hex;
@@ -22,7 +22,7 @@ impl SecretFingerprints for Store {
 }
 
 impl Store {
-    /// What makes nothing known writes nothing: it is the usual case, at every start.
+    /// Writes nothing when every fingerprint is known: the usual case, at every start.
     async fn recognise_all(
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
@@ -38,7 +38,8 @@ impl Store {
         if unknown.is_empty() {
             return Ok(SecretCheck::Same);
         }
-        // Two who begin with the same generations wait for each other, and not crosswise.
+        // Two processes that start with the same generations insert them in one order, so they
+        // don't deadlock.
         unknown.sort_by_key(|(generation, _)| *generation);
         let transaction = begin(&self.connection).await?;
         for (generation, mark) in unknown {
@@ -62,7 +63,7 @@ async fn known(
     Ok(row.one(connection).await?.map(|row| row.mark))
 }
 
-/// Adds a mark, unless the generation has one.
+/// Inserts a fingerprint, unless the generation has one.
 async fn add(
     connection: &impl ConnectionTrait,
     HashGeneration(generation): HashGeneration,

@@ -1,4 +1,4 @@
-//! What questions cost: how many statements each takes, and how the database looks for the answer.
+//! Cost of queries: the number of statements, and their plans.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,17 +16,17 @@ use crate::store::Store;
 mod counts;
 mod plans;
 
-/// A store whose statements are seen, with two customers.
+/// A store that records its statements, with two customers.
 struct Watched {
     store: Store,
-    /// The same, unseen.
+    /// The same store without the recorder.
     unseen: Store,
     seen: Arc<Mutex<Vec<Statement>>>,
     _folder: TempDir,
 }
 
 impl Watched {
-    /// With so many keys of the first customer's, and one of the second's.
+    /// Adds so many keys of the first customer, and one of the second.
     async fn with_keys(keys: u16) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = crate::sqlite_url(&folder.path().join("cep.db")).unwrap();
@@ -50,12 +50,12 @@ impl Watched {
         }
     }
 
-    /// The statements since the last time, without those that begin and end transactions.
+    /// The statements since the last call, without those that begin and end transactions.
     fn taken(&self) -> Vec<Statement> {
         std::mem::take(&mut *self.seen.lock().unwrap())
     }
 
-    /// How the database looks for what the last statements asked for, line by line.
+    /// The plan of the last statements, line by line.
     async fn plan(&self) -> String {
         let mut lines = Vec::new();
         for statement in self.taken() {

@@ -1,4 +1,4 @@
-//! Use over time and single requests, as the journal wrote them.
+//! Usage over time and single requests, as written by the journal.
 
 use async_trait::async_trait;
 use domain::page::{Cursor, Page};
@@ -13,7 +13,8 @@ mod requests;
 mod slots;
 
 impl Store {
-    /// The keys that are told apart: few enough that an answer is small, whatever a customer has.
+    /// The keys that are reported one by one: few enough that an answer is small, however many a
+    /// customer has.
     async fn busiest_keys(
         &self,
         scope: Scope,

@@ -25,7 +25,7 @@ const BUSY: u32 = 5;
 /// `SQLITE_READONLY`: the connection may only read.
 const READ_ONLY: u32 = 8;
 
-/// Between two attempts to open a database that others open too.
+/// Pause between two attempts to open a database that others open too.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Largest size that SQLite leaves the write-ahead log at once all of it is in the database. It is

@@ -1,4 +1,4 @@
-//! Entries that share a commit.
+//! Batch: entries that share a commit.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use tokio::time::Instant;
 
 use super::statistics::{Increase, Kind};
 
-/// How long entries that no answer waits for may wait for others.
+/// Delay of entries that no answer waits for, so that more share their commit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gathering {
     pub(super) span: Duration,
-    /// So many are written without waiting for more.
+    /// Batch size from which on entries are written without delay.
     pub(super) most: usize,
 }
 
-/// How far a batch is.
+/// Progress of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Waiting,
@@ -33,19 +33,19 @@ pub(super) enum Progress {
 pub(super) struct Batch {
     pub(super) used: HashMap<(KeyId, Month), Used>,
     pub(super) requests: Vec<RequestEntry>,
-    /// Requests by kind: a flood of one is one number.
+    /// Requests by dimension: a flood of one kind is one number.
     pub(super) statistics: HashMap<Kind, Increase>,
-    /// When the newest of them happened.
+    /// Instant of the newest entry.
     pub(super) newest: Option<DateTime<Utc>>,
     pub(super) entries: usize,
-    /// When it is written at the latest, while nobody waits for what is in it; `None`: at once.
+    /// Latest time to write it, while no answer waits for its entries; `None`: at once.
     pub(super) lingers_until: Option<Instant>,
-    /// Whether it is written also when there is nothing in it, to find out whether that succeeds.
+    /// Set to write it even when it is empty, to find out whether that succeeds.
     pub(super) is_probe: bool,
     pub(super) progress: watch::Sender<Progress>,
 }
 
-/// What one key used of one month, in one batch.
+/// Use of one key in one month, in one batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Used {
     pub(super) count: MonthlyUse,
@@ -66,7 +66,7 @@ impl Batch {
         }
     }
 
-    /// What it counts of a key and a month. Somebody waits for it.
+    /// The counts of a key and a month. An answer waits for them.
     pub(super) fn use_of(
         &mut self,
         key: KeyId,
@@ -83,8 +83,8 @@ impl Batch {
         &mut used.count
     }
 
-    /// Takes a request, which may wait for others, if for so many; returns whether the writer has to
-    /// be told.
+    /// Adds a request, which may linger if `linger` is given; returns whether the writer has to be
+    /// woken.
     pub(super) fn keep(&mut self, entry: RequestEntry, gathering: Option<Gathering>) -> bool {
         let told = self.may_linger(gathering);
         self.newest = self.newest.max(Some(entry.at));
@@ -93,18 +93,19 @@ impl Batch {
         told
     }
 
-    /// Whether it has counted a request of a kind.
+    /// Returns whether it has counted a request of this kind.
     pub(super) fn has(&self, kind: &Kind) -> bool {
         self.statistics.contains_key(kind)
     }
 
-    /// Counts a request of a kind, which takes no more room than the first of its kind.
+    /// Counts a request, which takes no more room than the first of its kind.
     pub(super) fn add(&mut self, kind: Kind, increase: &Increase, at: DateTime<Utc>) {
         self.newest = self.newest.max(Some(at));
         self.statistics.entry(kind).or_default().add(increase);
     }
 
-    /// As [`Batch::add`], of what may wait for others; returns whether the writer has to be told.
+    /// As [`Batch::add`], with an entry that may linger; returns whether the writer has to be
+    /// woken.
     pub(super) fn count(
         &mut self,
         kind: Kind,
@@ -119,8 +120,8 @@ impl Batch {
         told
     }
 
-    /// Notes that what comes next may wait, at the longest until the rest of the batch is written;
-    /// returns whether the writer has to be told.
+    /// Sets the deadline for an entry that may linger, at the longest until the rest of the batch
+    /// is written; returns whether the writer has to be woken.
     fn may_linger(&mut self, gathering: Option<Gathering>) -> bool {
         match gathering {
             Some(Gathering { span, .. }) if self.is_empty() => {
@@ -133,12 +134,12 @@ impl Batch {
         self.lingers_until.is_none()
     }
 
-    /// Whether answers or refunds wait for it.
+    /// Returns whether answers or refunds wait for it.
     pub(super) fn is_awaited(&self) -> bool {
         !self.used.is_empty()
     }
 
-    /// Whether nothing is lost with it.
+    /// Returns whether it has nothing to lose.
     pub(super) fn is_empty(&self) -> bool {
         self.used.is_empty() && self.requests.is_empty() && self.statistics.is_empty()
     }

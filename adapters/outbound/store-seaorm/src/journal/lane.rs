@@ -1,4 +1,4 @@
-//! A queue and the task that writes what is in it.
+//! A queue and the task that writes its batches.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// Has a writer write what is in its queue.
+    /// Spawns the writer of a queue.
     pub(super) fn start(queue: Arc<Queue>, writer: Writer) -> Self {
         let (alive, writing) = watch::channel(());
         tokio::spawn(async move {

@@ -2,9 +2,9 @@
 //! more than running it.
 //!
 //! For SQLite, inserts of many rows in a few fixed sizes: a connection prepares each of them once,
-//! and the cost of a call is shared. For PostgreSQL one statement a table, whose values are columns:
-//! a batch holds its rows while it is written, so the fewer answers it waits for, the sooner another
-//! process has them.
+//! and the cost of a call is shared. For PostgreSQL one statement a table, with arrays as
+//! parameters: a batch holds its rows while it is written, so the fewer answers it waits for, the
+//! sooner another process gets them.
 
 use std::time::Duration;
 
@@ -17,15 +17,15 @@ use super::statistics::{Increase, Place, Statistics};
 use crate::row::stored;
 use crate::usage::counts;
 
-/// Rows of one statement for SQLite: powers of two, because each statement is a change of threads
-/// and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
+/// Rows of one statement for SQLite: powers of two, because each statement is a switch to another
+/// thread and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
 const SIZES: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
 /// Rows of one statement for PostgreSQL, at most: about a second's work.
 const AT_ONCE: usize = 10_000;
-/// Stands for no number where an array can't have none. Nothing that is stored is negative.
+/// Encodes NULL in an array, which can't have any here. Nothing that is stored is negative.
 const NO_NUMBER: i64 = -1;
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -33,15 +33,16 @@ enum Kind {
     OptionalNumber,
 }
 
-/// One kind of insert.
+/// An insert with its conflict clause.
 struct Insert {
     table: &'static str,
     columns: Vec<(String, Kind)>,
     on_conflict: String,
 }
 
-/// Marks a batch as written. It changes nothing when it was: of two attempts at one batch, of which
-/// the first may still be on its way, the second waits for it here and counts nothing again.
+/// Checkpoint of a batch. It changes nothing when the batch was written: of two attempts at one
+/// batch, of which the first may still be executing, the second waits for it here and counts
+/// nothing again.
 fn mark() -> Insert {
     Insert {
         table: "journal_marks",
@@ -95,7 +96,7 @@ fn request() -> Insert {
     }
 }
 
-/// Adds to rows of use, which `whose` and `slot` tell apart.
+/// Adds to rows of use, identified by `whose` and `slot`.
 fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     let sum = |column: &String| format!("{column} = {table}.{column} + excluded.{column}");
     let sums: Vec<_> = counts().map(|column| sum(&column)).collect();
@@ -121,7 +122,7 @@ fn columns(columns: &[(&str, Kind)]) -> Vec<(String, Kind)> {
     columns.iter().map(owned).collect()
 }
 
-/// An insert, ready for one kind of database.
+/// An insert as SQL for one kind of database.
 #[derive(Debug)]
 struct Ready {
     kinds: Vec<Kind>,
@@ -130,13 +131,13 @@ struct Ready {
 
 #[derive(Debug)]
 enum Sql {
-    /// In all its sizes, the largest first.
+    /// One text per size, the largest first.
     OfRows(Box<[String; SIZES.len()]>),
     OfColumns(String),
 }
 
-/// For PostgreSQL: marks a batch and counts what was used, in one statement that is its own
-/// transaction. Whether it counts depends on its mark, as with the two it is made of.
+/// For PostgreSQL: writes the checkpoint of a batch and its counts, in one statement that is its
+/// own transaction. It counts only if the checkpoint is new, as with the two it is made of.
 fn marked_use() -> String {
     let (mark, uses) = (mark(), monthly_use());
     let filter = " WHERE EXISTS (SELECT FROM marked)";
@@ -153,7 +154,7 @@ pub(super) struct Statements {
     backend: DbBackend,
     mark: Ready,
     uses: Ready,
-    /// Both of them at once, for PostgreSQL.
+    /// Checkpoint and counts in one statement, for PostgreSQL.
     marked_use: String,
     hours: Ready,
     days: Ready,
@@ -174,8 +175,8 @@ impl Statements {
         }
     }
 
-    /// What writes a batch and marks it, the `number`th of this writer, as written: for a server, and
-    /// a batch of nothing but use. It is sent outside of any transaction.
+    /// Statement that writes a whole batch, the `number`th of this writer, with its checkpoint: for
+    /// a server, and a batch of counts alone. It is sent outside of any transaction.
     pub(super) fn at_once(&self, batch: &Batch, writer: &str, number: i64) -> Option<Statement> {
         let is_use = batch.requests.is_empty() && batch.statistics.is_empty();
         let fits = is_use && batch.used.len() <= AT_ONCE;
@@ -188,8 +189,9 @@ impl Statements {
         })
     }
 
-    /// What marks a batch, the `number`th of this writer, as written. It runs first, and affects no
-    /// row when the batch was written already; on SQLite neither when the batch before it is missing.
+    /// Statement that writes the checkpoint of a batch, the `number`th of this writer. It runs
+    /// first, and affects no row when the batch was written already; on SQLite neither when the
+    /// previous checkpoint is missing.
     pub(super) fn mark_of(&self, batch: &Batch, writer: &str, number: i64) -> Vec<Statement> {
         let values = mark_values(batch, writer, number);
         if self.backend == DbBackend::Sqlite && number > 1 {
@@ -201,14 +203,14 @@ impl Statements {
         self.insert(&self.mark, values)
     }
 
-    /// Asks for the number of the batch of this writer that was written last.
+    /// Query for the number of this writer's last checkpoint.
     pub(super) fn last_mark(&self, writer: &str) -> Statement {
         let sql = "SELECT batch FROM journal_marks WHERE writer = ?";
         Statement::from_sql_and_values(self.backend, sql, [writer.into()])
     }
 
-    /// What writes a batch, in the order in which it must run: two writers that lock the rows of the
-    /// same keys and customers in the same order never wait for each other in a circle.
+    /// Statements that write a batch, in the order in which they must run: two writers that lock
+    /// the rows of the same keys and customers in the same order never deadlock.
     pub(super) fn of(&self, batch: &Batch) -> Vec<Statement> {
         let mut statements = self.insert(&self.uses, use_values(batch));
         let statistics = Statistics::of(batch);
@@ -265,7 +267,7 @@ impl Statements {
 }
 
 impl Ready {
-    /// Values of rows as one array for each column.
+    /// Values of rows as one array per column.
     fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
         let mut columns = vec![Vec::new(); self.kinds.len()];
         for (place, value) in values.enumerate() {
@@ -298,14 +300,14 @@ impl Insert {
         Ready { kinds, sql }
     }
 
-    /// For so many rows, each with its values.
+    /// SQL for so many rows, each with its values.
     fn of_rows(&self, rows: usize) -> String {
-        // Numbered places are looked up by name: quadratic in their number.
+        // Numbered placeholders are looked up by name: quadratic in their number.
         let row = format!("({})", vec!["?"; self.columns.len()].join(", "));
         self.sql(&format!("VALUES {}", vec![row; rows].join(", ")))
     }
 
-    /// For any number of rows, which come in their order out of an array for each column. The
+    /// SQL for any number of rows, which come in their order out of one array per column. The
     /// arrays are the parameters from the `first` on; the rows may be filtered.
     fn of_columns(&self, first: usize, filter: &str) -> String {
         let arrays = self
@@ -347,7 +349,7 @@ fn mark_values(batch: &Batch, writer: &str, number: i64) -> [Value; 3] {
     [writer.into(), number.into(), newest.into()]
 }
 
-/// The values of what was used, in the order of keys and months.
+/// Values of the counts, in the order of keys and months.
 fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
     let mut used: Vec<_> = batch.used.iter().collect();
     used.sort_unstable_by_key(|(place, _)| **place);
@@ -362,7 +364,7 @@ fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The values of a row of use.
+/// Values of a row of use.
 fn usage_row<Whose: ToString>(
     (whose, slot, endpoint, outcome): &Place<Whose>,
     increase: &Increase,
@@ -388,7 +390,7 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The minute that an instant lies in; both in unix milliseconds.
+/// The minute of an instant; both in unix milliseconds.
 pub(crate) fn minute(millis: i64) -> i64 {
     millis - millis.rem_euclid(60_000)
 }

@@ -1,4 +1,4 @@
-//! The requests of a batch added up: by key and hour, and by customer and day.
+//! Statistics of a batch's requests: by key and hour, and by customer and day.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -15,7 +15,7 @@ use super::batch::Batch;
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
-/// What requests have in common that are counted together.
+/// Dimensions that requests are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Kind {
     key: KeyId,
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// What a request adds to the statistics, and where.
+/// The increase by a request, and its dimensions.
 pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
     let &RequestEntry {
         key,
@@ -54,14 +54,14 @@ pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
         ..
     } = entry;
     let mut increase = Increase::of_one();
-    // What a limit refused took no time that anybody asks for.
+    // A request that a limit refused has no duration worth a statistic.
     if !matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
         increase.latencies.record(entry.duration);
     }
     (Kind::new(key, customer, at, endpoint, outcome), increase)
 }
 
-/// What a request that a limit refused adds to the statistics, and where.
+/// The increase by a request that a limit refused, and its dimensions.
 pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
     let &RefusalEntry {
         key,
@@ -74,16 +74,16 @@ pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
     (kind, Increase::of_one())
 }
 
-/// The hour that an instant lies in, by its first millisecond.
+/// The hour of an instant, by its first millisecond.
 fn hour(at: DateTime<Utc>) -> i64 {
     let millis = at.timestamp_millis();
     millis - millis.rem_euclid(HOUR)
 }
 
-/// A row: whose requests, in which slot, for which endpoint, with which outcome.
+/// Key of a row: owner, slot, endpoint, outcome.
 pub(super) type Place<Whose> = (Whose, i64, Endpoint, Outcome);
 
-/// What a row is increased by.
+/// Increase of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Increase {
     pub(super) requests: u64,
@@ -126,12 +126,12 @@ impl Statistics {
         statistics
     }
 
-    /// Hours of keys, in the order of their places.
+    /// Hours of keys, in the order of their row keys.
     pub(super) fn hours(&self) -> Vec<(&Place<KeyId>, &Increase)> {
         in_order(&self.hours)
     }
 
-    /// Days of customers, in the order of their places.
+    /// Days of customers, in the order of their row keys.
     pub(super) fn days(&self) -> Vec<(&Place<CustomerId>, &Increase)> {
         in_order(&self.days)
     }

@@ -16,20 +16,20 @@ use crate::store::{Late, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// Longest pause: so much later than the store itself the journal is back.
+/// Longest pause: the journal resumes at most so much later than the database.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Writer {
     connection: DatabaseConnection,
     statements: Statements,
     queue: Arc<Queue>,
-    /// Among all writers that ever write to the database.
+    /// Unique among all writers that ever write to the database.
     name: String,
-    /// The number of the batch that is written next.
+    /// Number of the next batch.
     number: i64,
-    /// How long each answer may take; a file answers by itself.
+    /// Timeout of each answer; SQLite's answers need none.
     patience: Option<Duration>,
-    /// SQLite: the files that are written to.
+    /// SQLite: the database's files.
     files: Option<Arc<OpenFiles>>,
     metrics_sink: Arc<dyn CommitMetricsSink>,
 }
@@ -65,7 +65,7 @@ impl Writer {
         }
     }
 
-    /// Writes until the queue is closed and empty, or past hope.
+    /// Writes until the queue is closed and empty, or the writer gives up.
     pub(super) async fn run(mut self) {
         while let Some(batch) = self.queue.next().await {
             if self.write(&batch).await.is_err() {
@@ -75,7 +75,7 @@ impl Writer {
         }
     }
 
-    /// Writes a batch, however often it takes.
+    /// Writes a batch, with as many attempts as it takes.
     async fn write(&self, batch: &Batch) -> Result<(), PastHope> {
         let mut attempt = self.attempt(batch).await;
         let mut pause = FIRST_PAUSE;
@@ -101,7 +101,7 @@ impl Writer {
         Ok(())
     }
 
-    /// One attempt at a commit, under the witness' eyes.
+    /// One attempt at a commit, reported to the metrics sink.
     async fn attempt(&self, batch: &Batch) -> Result<(), WriteError> {
         let started = Instant::now();
         let committed = self.commit(batch).await;
@@ -115,19 +115,19 @@ impl Writer {
     }
 
     /// Writes a batch, unless it was written: a commit that took place although its answer was lost
-    /// left its mark. On SQLite it is durable only in the files that are the database still.
+    /// left its checkpoint. On SQLite it is durable only if the files are still the database.
     async fn commit(&self, batch: &Batch) -> Result<(), WriteError> {
         self.check_files()?;
         if let Some(counted) = self.statements.at_once(batch, &self.name, self.number) {
             self.answer(self.connection.execute_raw(counted)).await?;
             return Ok(());
         }
-        // Made before the transaction begins: others may write meanwhile.
+        // Built before the transaction begins: others may write meanwhile.
         let mark = self.statements.mark_of(batch, &self.name, self.number);
         let statements = self.statements.of(batch);
         let transaction = self.answer(begin(&self.connection)).await?;
         if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
-            // Nobody waits for it, so it doesn't keep the disk from what others wait for.
+            // No answer waits for it, so it doesn't keep the disk from those that do.
             let relaxed = transaction.execute_unprepared("SET LOCAL synchronous_commit = off");
             self.answer(relaxed).await?;
         }
@@ -166,8 +166,8 @@ impl Writer {
         Err(files.set_back().into())
     }
 
-    /// An answer of the store, if it comes in time. A server that is gone without a word is noticed
-    /// at the first answer that it owes, however many a batch needs.
+    /// An answer of the database, with a timeout. A server that is gone without closing its
+    /// connection is noticed at the first answer that it owes, however many a batch needs.
     async fn answer<T>(&self, answer: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
         let Some(patience) = self.patience else {
             return answer.await;
@@ -178,5 +178,5 @@ impl Writer {
     }
 }
 
-/// The journal was closed, and the store failed for as long as it waits.
+/// The journal was closed, and the database failed for as long as an entry may wait.
 struct PastHope;

@@ -1,4 +1,4 @@
-//! Which keys a list has, in which order, and where a page of it begins.
+//! Lists of keys: filter, order and pages.
 
 use domain::key::KeyStatus;
 use domain::page::{Cursor, CursorError};
@@ -14,7 +14,7 @@ use super::within;
 use crate::entity::{api_keys, customers};
 use crate::list::{begins, beyond, holds, one_more, order};
 
-/// The keys of a list, all pages together.
+/// Condition for the keys of a list, all pages together.
 pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
     let mut matching = Condition::all().add(within(scope));
     if !filter.statuses.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
     matching
 }
 
-/// As `ApiKey::status` has it.
+/// Condition for a status, as `ApiKey::status` defines it.
 fn has(status: KeyStatus) -> Condition {
     let revoked = api_keys::Column::RevokedAt;
     let retires = api_keys::Column::RetiresAt;
@@ -51,7 +51,7 @@ fn has(status: KeyStatus) -> Condition {
     }
 }
 
-/// How many keys match.
+/// Query for the number of matching keys.
 pub(super) fn count(matching: Condition) -> Select<api_keys::Entity> {
     api_keys::Entity::find()
         .select_only()
@@ -91,7 +91,7 @@ pub(super) fn page(
     Ok(keys)
 }
 
-/// A key's place in the list.
+/// Cursor of a key in the list.
 pub(super) fn cursor(order: KeySort, overview: &KeyOverview) -> Cursor {
     let key = &overview.key;
     match order {

@@ -1,4 +1,4 @@
-//! Keys as their rows have them.
+//! Rows of keys.
 
 use domain::customer::CustomerId;
 use domain::hex;
@@ -13,7 +13,7 @@ use sea_orm::{EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationTrait
 use crate::entity::{api_keys, customers, monthly_use};
 use crate::row::{Row, stored};
 
-/// Keys, whose they are, and their last use.
+/// Query for keys, their owners, and their last use.
 pub(super) fn keys() -> Select<api_keys::Entity> {
     let last_use = Query::select()
         .expr(Func::max(Expr::col((
@@ -36,7 +36,7 @@ pub(super) fn keys() -> Select<api_keys::Entity> {
         )
 }
 
-/// Adds what each key used of a month.
+/// Adds the use of each key in a month.
 pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
     let number = i64::from(month.number());
     let in_month = api_keys::Relation::MonthlyUse
@@ -51,7 +51,7 @@ pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<a
         .column_as(monthly_use::Column::Refunded, "refunded")
 }
 
-/// What a key used of a month: nothing yet when there is no row of it.
+/// Use of a key in a month: nothing yet when there is no row of it.
 #[derive(FromQueryResult)]
 pub(super) struct UseRow {
     charged: Option<i64>,
@@ -93,7 +93,7 @@ impl SnapshotRow {
     }
 }
 
-/// A key with [`with_use`].
+/// A row of [`with_use`].
 #[derive(FromQueryResult)]
 pub(super) struct OverviewRow {
     #[sea_orm(nested)]
@@ -112,7 +112,7 @@ impl OverviewRow {
     }
 }
 
-/// One of [`keys`].
+/// A row of [`keys`].
 #[derive(FromQueryResult)]
 pub(super) struct KeyRow {
     #[sea_orm(nested)]

@@ -1,4 +1,4 @@
-//! How many statements.
+//! Numbers of statements.
 
 use chrono::TimeDelta;
 use domain::customer::ExistingKeys;

@@ -1,5 +1,5 @@
-//! How the database looks for answers. It knows nothing of the data: SQLite has no statistics
-//! unless somebody asks for them, and nobody does.
+//! Query plans of an empty database: SQLite has no statistics unless `ANALYZE` runs, and it
+//! doesn't.
 
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};

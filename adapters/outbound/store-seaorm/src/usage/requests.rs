@@ -22,8 +22,8 @@ pub(super) fn question(
     ask: &RequestQuery,
 ) -> Result<Select<requests::Entity>, CursorError> {
     let mut found = requests::Entity::find();
-    // One condition chooses the index, the narrowest that there is. The others must not: a database
-    // that doesn't know the data takes a customer with a million requests for a narrow condition.
+    // One condition chooses the index, the narrowest that there is. The others must not: a planner
+    // without statistics takes a customer with a million requests for a narrow condition.
     let id = ask.request_id.as_ref();
     if let Some(id) = id {
         found = found.filter(requests::Column::RequestId.eq(id.as_str()));
@@ -66,7 +66,7 @@ pub(super) fn question(
         .limit(one_more(&ask.page)))
 }
 
-/// A text column, for a condition that no index is chosen by.
+/// A text column, wrapped so that no index is chosen by it.
 fn aside(column: requests::Column) -> Expr {
     Expr::col(column).binary(BinOper::Custom("||"), "")
 }

@@ -1,4 +1,4 @@
-//! Requests added up, slot by slot.
+//! Sums of requests by slot.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::KeyId;
@@ -19,7 +19,7 @@ use crate::store::failed;
 struct Table {
     name: &'static str,
     slot: &'static str,
-    /// The slot that was asked for.
+    /// Expression of the queried slot.
     asked: &'static str,
 }
 
@@ -30,7 +30,7 @@ const HOURS: Table = Table {
     asked: "hour",
 };
 
-/// The same, asked for by day.
+/// The same, grouped by day.
 const DAYS_OF_HOURS: Table = Table {
     asked: "hour - hour % 86400000",
     ..HOURS
@@ -43,12 +43,12 @@ const DAYS: Table = Table {
     asked: "day",
 };
 
-/// The busy key that requests belong to, if they do.
+/// Column of the busy key that requests belong to, if they do.
 const BUSY_KEY: &str = "busy_key";
 
 impl Table {
-    /// Days of customers answer most questions, by a hundredth of the rows; hours of keys answer
-    /// those that tell hours or keys apart.
+    /// Days of customers answer most queries, with a hundredth of the rows; hours of keys answer
+    /// those by hour or by key.
     fn of(ask: &UsageQuery) -> Self {
         let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
         match (ask.period.granularity(), of_keys) {
@@ -63,14 +63,14 @@ fn column(name: &'static str) -> Expr {
     Expr::col(Alias::new(name))
 }
 
-/// Adds requests up. When keys are told apart, the `busiest` are, and no others.
+/// Query for the sums of requests. In a breakdown by key, only the `busiest` are reported.
 pub(super) fn question(scope: Scope, ask: &UsageQuery, busiest: &[String]) -> SelectStatement {
     let table = Table::of(ask);
     let mut question = Query::select();
     question
         .expr_as(Expr::cust(table.asked), "slot")
         .from(Alias::new(table.name));
-    // By their aliases: PostgreSQL wants to see the very expressions otherwise.
+    // By their aliases: PostgreSQL requires the very expressions otherwise.
     question.add_group_by([column("slot"), column("outcome")]);
     question.expr(column("outcome"));
     match ask.breakdown {
@@ -110,7 +110,7 @@ pub(super) fn busiest(scope: Scope, ask: &UsageQuery) -> SelectStatement {
     question.take()
 }
 
-/// Leaves what was asked for, within a scope.
+/// Applies the filters of a query, within a scope.
 fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &UsageQuery) {
     let (from, to) = bounds(ask.period);
     question
@@ -125,7 +125,7 @@ fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &Usa
         (Scope::Of(customer), None) if table.name == DAYS.name => {
             question.and_where(column("customer_id").eq(customer.to_string()));
         }
-        // Hours are found through their keys, everybody's too.
+        // Hours are found through their keys, also for all customers.
         (_, None) => {
             question.and_where(column("key_id").in_subquery(keys(scope).take()));
         }
@@ -144,7 +144,7 @@ fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &Usa
     }
 }
 
-/// The ids of the keys that a scope reaches.
+/// Query for the ids of the keys in a scope.
 fn keys(scope: Scope) -> SelectStatement {
     let mut keys = Query::select();
     keys.column(api_keys::Column::Id).from(api_keys::Entity);
@@ -154,7 +154,7 @@ fn keys(scope: Scope) -> SelectStatement {
     keys
 }
 
-/// The columns that are added up: requests, and each bucket of latency.
+/// The columns that are summed: requests, and each bucket of latency.
 pub(crate) fn counts() -> impl Iterator<Item = String> {
     std::iter::once("requests".to_owned()).chain((0..BUCKETS).map(bucket))
 }

@@ -17,7 +17,7 @@ const FILES: [&str; 3] = ["", "-wal", "-shm"];
 /// The log's place among them.
 const LOG: usize = 1;
 
-/// Reason why nothing may be written to a database that is open.
+/// Reason why nothing may be written to an open database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unusable {
     /// A file isn't at its path any more.
