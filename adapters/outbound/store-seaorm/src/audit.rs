@@ -16,12 +16,12 @@ use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use crate::entity::audit_log;
-use crate::list::{older, one_more};
+use crate::list::{limit_with_lookahead, older_than_cursor};
 use crate::row::Row;
 use crate::store::{Store, failed};
 
 /// Entries per insert statement: 9 values each.
-const AT_ONCE: usize = 500;
+const ENTRIES_PER_STATEMENT: usize = 500;
 
 /// Effect of a mutation on one key or customer.
 pub(crate) struct Entry {
@@ -67,7 +67,7 @@ pub(crate) async fn record(
         };
         rows.push(written(id, act, entry)?);
     }
-    for some in rows.chunks(AT_ONCE) {
+    for some in rows.chunks(ENTRIES_PER_STATEMENT) {
         audit_log::Entity::insert_many(some.iter().cloned())
             .exec_without_returning(transaction)
             .await
@@ -150,13 +150,13 @@ impl AuditLog for Store {
         self.in_time(async {
             let mut entries = matching(filter);
             let place = (audit_log::Column::At, audit_log::Column::Id);
-            if let Some(older) = older(place, page)? {
+            if let Some(older) = older_than_cursor(place, page)? {
                 entries = entries.filter(older);
             }
             let rows = entries
                 .order_by_desc(audit_log::Column::At)
                 .order_by_desc(audit_log::Column::Id)
-                .limit(one_more(page))
+                .limit(limit_with_lookahead(page))
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;

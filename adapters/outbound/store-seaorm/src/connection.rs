@@ -10,8 +10,8 @@ use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 mod postgres;
 mod sqlite;
 
-pub use postgres::{ServerFault, UrlFault};
-pub use sqlite::{FileProblem, LockError, ServingLock};
+pub use postgres::{ServerError, UrlError};
+pub use sqlite::{FileError, LockError, ServingLock};
 pub(crate) use sqlite::{OpenFiles, Unusable};
 
 /// Allowance for a round trip to the server.
@@ -96,7 +96,7 @@ pub enum OpenError {
         path: PathBuf,
         /// The problem, and its remedy.
         #[source]
-        problem: FileProblem,
+        problem: FileError,
     },
     /// The file exists, but it can't be used.
     #[error("{path} can't be used as a database: {source}")]
@@ -111,7 +111,7 @@ pub enum OpenError {
     Lock(#[from] LockError),
     /// The URL of a server is invalid.
     #[error("the URL of the database is wrong: {0}")]
-    ServerUrl(#[from] UrlFault),
+    ServerUrl(#[from] UrlError),
     /// The server can't be used.
     #[error("the database at {server} can't be used: {fault}")]
     Server {
@@ -119,7 +119,7 @@ pub enum OpenError {
         server: String,
         /// The reason, and its remedy.
         #[source]
-        fault: ServerFault,
+        fault: ServerError,
     },
 }
 
@@ -174,7 +174,7 @@ impl Place {
     pub(crate) async fn prepare(&self, options: StoreOptions) -> Result<(), OpenError> {
         match self {
             Self::Sqlite(file) => file.create(),
-            Self::Postgres(server) => server.ask(options).await,
+            Self::Postgres(server) => server.check(options).await,
         }
     }
 
@@ -204,7 +204,7 @@ impl Place {
     pub(crate) fn journal_connections(&self) -> u32 {
         match self {
             Self::Sqlite(_) => 1,
-            Self::Postgres(_) => crate::journal::SERVER_LANES,
+            Self::Postgres(_) => crate::journal::SERVER_WRITERS,
         }
     }
 

@@ -20,12 +20,12 @@ use sea_orm::{
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers, monthly_use};
 use crate::keys;
-use crate::list::{holds, older, one_more};
+use crate::list::{contains, limit_with_lookahead, older_than_cursor};
 use crate::row::Row;
 use crate::store::{Store, failed};
 
 /// Keys changed by one statement.
-const AT_ONCE: usize = 500;
+const KEYS_PER_STATEMENT: usize = 500;
 
 #[async_trait]
 impl CustomerStore for Store {
@@ -39,13 +39,13 @@ impl CustomerStore for Store {
                 OnConflict::columns([customers::Column::Issuer, customers::Column::Subject])
                     .do_nothing()
                     .to_owned();
-            customers::Entity::insert(written(newcomer))
+            customers::Entity::insert(to_row(newcomer))
                 .on_conflict(known)
                 .exec_without_returning(&self.connection)
                 .await
                 .map_err(failed)?;
             let added = self.customer(&newcomer.owner).await?;
-            added.ok_or_else(|| failed(Vanished(newcomer.id)))
+            added.ok_or_else(|| failed(MissingCustomer(newcomer.id)))
         })
         .await
     }
@@ -72,18 +72,18 @@ impl CustomerStore for Store {
         self.in_time(async {
             let matching = text.map_or_else(Condition::all, |text| {
                 Condition::any()
-                    .add(holds(customers::Column::Issuer, text))
-                    .add(holds(customers::Column::Subject, text))
+                    .add(contains(customers::Column::Issuer, text))
+                    .add(contains(customers::Column::Subject, text))
             });
             let mut found = customers::Entity::find().filter(matching.clone());
             let place = (customers::Column::CreatedAt, customers::Column::Id);
-            if let Some(older) = older(place, page)? {
+            if let Some(older) = older_than_cursor(place, page)? {
                 found = found.filter(older);
             }
             let rows = found
                 .order_by_desc(customers::Column::CreatedAt)
                 .order_by_desc(customers::Column::Id)
-                .limit(one_more(page))
+                .limit(limit_with_lookahead(page))
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;
@@ -95,10 +95,10 @@ impl CustomerStore for Store {
                 .one(&self.connection)
                 .await
                 .map_err(failed)?;
-            let mut holdings = self.holdings(&rows, month).await?;
+            let mut key_totals = self.key_totals(&rows, month).await?;
             let mut items = Vec::with_capacity(rows.len());
             for row in rows {
-                let (active_keys, used) = holdings.remove(&row.id).unwrap_or_default();
+                let (active_keys, used) = key_totals.remove(&row.id).unwrap_or_default();
                 let customer = read(&row)?;
                 let overview = CustomerOverview {
                     active_keys,
@@ -123,7 +123,7 @@ impl CustomerStore for Store {
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
         self.in_time(async {
             let transaction = self.begin().await?;
-            let set = set_within(&transaction, id, plan, existing, act).await;
+            let set = set_plan_within(&transaction, id, plan, existing, act).await;
             self.end(transaction, set).await
         })
         .await
@@ -132,17 +132,17 @@ impl CustomerStore for Store {
 
 impl Store {
     /// Active keys of customers, and the use of all their keys in a month.
-    async fn holdings(
+    async fn key_totals(
         &self,
         of: &[customers::Model],
         month: Month,
     ) -> Result<HashMap<String, (u64, MonthlyUse)>, StoreError> {
-        let rows = holdings(of, month)
-            .into_model::<Holdings>()
+        let rows = select_key_totals(of, month)
+            .into_model::<KeyTotalsRow>()
             .all(&self.connection)
             .await
             .map_err(failed)?;
-        let read = |row: Holdings| {
+        let read = |row: KeyTotalsRow| {
             let place = Row {
                 table: "monthly_use",
                 id: &row.customer_id,
@@ -159,14 +159,14 @@ impl Store {
 }
 
 #[derive(FromQueryResult)]
-struct Holdings {
+struct KeyTotalsRow {
     customer_id: String,
     active: i64,
     charged: i64,
     refunded: i64,
 }
 
-fn holdings(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
+fn select_key_totals(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
     let number = i64::from(month.number());
     let in_month = api_keys::Relation::MonthlyUse
         .def()
@@ -192,7 +192,7 @@ fn holdings(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
         .group_by(api_keys::Column::CustomerId)
 }
 
-async fn set_within(
+async fn set_plan_within(
     transaction: &DatabaseTransaction,
     id: CustomerId,
     plan: Plan,
@@ -238,7 +238,7 @@ async fn set_within(
             changed.push(after.id);
         }
     }
-    for some in changed.chunks(AT_ONCE) {
+    for some in changed.chunks(KEYS_PER_STATEMENT) {
         let limiting = keys::change::limiting(plan.limits().into());
         keys::change::next_version(limiting)
             .filter(api_keys::Column::Id.is_in(some.iter().map(KeyId::to_string)))
@@ -256,9 +256,9 @@ async fn set_within(
 /// A customer that existed has disappeared: nothing removes customers.
 #[derive(Debug, thiserror::Error)]
 #[error("the customer {0} was added, and is not there")]
-struct Vanished(CustomerId);
+struct MissingCustomer(CustomerId);
 
-fn written(customer: &Customer) -> customers::ActiveModel {
+fn to_row(customer: &Customer) -> customers::ActiveModel {
     customers::ActiveModel {
         id: Set(customer.id.to_string()),
         issuer: Set(customer.owner.issuer.clone()),

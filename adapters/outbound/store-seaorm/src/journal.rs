@@ -30,12 +30,12 @@
 //! everything.
 
 mod batch;
-mod lane;
 mod metrics_sink;
 mod queue;
 mod statements;
 mod statistics;
 mod writer;
+mod writer_queue;
 
 use std::iter::once;
 use std::sync::Arc;
@@ -51,24 +51,24 @@ use sea_orm::{DatabaseConnection, DbBackend};
 use uuid::Uuid;
 
 use crate::connection::{OpenFiles, StoreOptions};
-use batch::Gathering;
-use lane::Lane;
+use batch::Linger;
 pub use metrics_sink::CommitMetricsSink;
 use queue::Queue;
 pub(crate) use statements::minute;
 use writer::Writer;
+use writer_queue::WriterQueue;
 
 /// Writers, and connections, of a server's journal.
-pub(crate) const SERVER_LANES: u32 = 3;
+pub(crate) const SERVER_WRITERS: u32 = 3;
 /// Linger of requests with a writer of their own: many go in one statement. A longer one would keep
 /// a server busy with them for longer at a time, while answers wait for their counts.
-const REQUESTS: Gathering = Gathering {
+const REQUESTS: Linger = Linger {
     span: Duration::from_millis(250),
     most: 1_024,
 };
 /// Linger of statistics with a writer of their own, and of refusals everywhere: a caller that
 /// ignores its limit costs one commit per span, and not one after another.
-const STATISTICS: Gathering = Gathering {
+const STATISTICS: Linger = Linger {
     span: Duration::from_secs(1),
     most: 4_096,
 };
@@ -81,7 +81,7 @@ pub struct Journal(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     /// Counts that receipts wait for; all entries, where there are no other writers.
-    counts: Lane,
+    counts: WriterQueue,
     details: Option<Details>,
     /// SQLite: the database's files.
     files: Option<Arc<OpenFiles>>,
@@ -90,24 +90,24 @@ struct Parts {
 /// Writers of entries that no answer waits for.
 #[derive(Debug)]
 struct Details {
-    requests: Lane,
-    statistics: Lane,
+    requests: WriterQueue,
+    statistics: WriterQueue,
 }
 
 impl Details {
-    fn lanes(&self) -> [&Lane; 2] {
+    fn writer_queues(&self) -> [&WriterQueue; 2] {
         [&self.requests, &self.statistics]
     }
 }
 
 impl Parts {
-    fn lanes(&self) -> impl Iterator<Item = &Lane> {
-        let details = self.details.iter().flat_map(Details::lanes);
+    fn writer_queues(&self) -> impl Iterator<Item = &WriterQueue> {
+        let details = self.details.iter().flat_map(Details::writer_queues);
         once(&self.counts).chain(details)
     }
 
     fn queues(&self) -> impl Iterator<Item = &Arc<Queue>> {
-        self.lanes().map(|lane| &lane.queue)
+        self.writer_queues().map(|writer_queue| &writer_queue.queue)
     }
 }
 
@@ -121,17 +121,13 @@ impl Journal {
     ) -> Self {
         let backend = connection.get_database_backend();
         let written = files.clone();
-        let lane = move |name: String, gathering| {
-            let queue = Queue::new(
-                options.journal_capacity,
-                options.journal_patience,
-                gathering,
-            );
+        let writer_queue = move |name: String, linger| {
+            let queue = Queue::new(options.journal_capacity, options.journal_patience, linger);
             let queue = Arc::new(queue);
             let patience = options.answer_timeout(backend);
             let (connection, metrics_sink) = (connection.clone(), Arc::clone(&metrics_sink));
             let filled = Arc::clone(&queue);
-            Lane::start(
+            WriterQueue::start(
                 queue,
                 Writer::new(
                     connection,
@@ -144,10 +140,10 @@ impl Journal {
             )
         };
         Self(Arc::new(Parts {
-            counts: lane(writer.to_string(), STATISTICS),
+            counts: writer_queue(writer.to_string(), STATISTICS),
             details: (backend == DbBackend::Postgres).then(|| Details {
-                requests: lane(format!("{writer}:requests"), REQUESTS),
-                statistics: lane(format!("{writer}:statistics"), STATISTICS),
+                requests: writer_queue(format!("{writer}:requests"), REQUESTS),
+                statistics: writer_queue(format!("{writer}:statistics"), STATISTICS),
             }),
             files,
         }))
@@ -175,15 +171,21 @@ impl Journal {
         for queue in self.0.queues() {
             queue.close();
         }
-        for lane in self.0.lanes() {
-            lane.ended().await;
+        for writer_queue in self.0.writer_queues() {
+            writer_queue.ended().await;
         }
-        self.0.queues().try_for_each(|queue| queue.left_behind())
+        self.0
+            .queues()
+            .try_for_each(|queue| queue.ensure_all_written())
     }
 
     /// Resolves when nothing more will be written: after [`Journal::close`], or because of a defect.
     pub fn ended(&self) -> impl Future<Output = ()> + Send + use<> {
-        let ended: Vec<_> = self.0.lanes().map(|lane| Box::pin(lane.ended())).collect();
+        let ended: Vec<_> = self
+            .0
+            .writer_queues()
+            .map(|writer_queue| Box::pin(writer_queue.ended()))
+            .collect();
         async move { drop(select_all(ended).await) }
     }
 }
@@ -213,8 +215,10 @@ impl UsageJournal for Journal {
 
     fn refuse(&self, entry: RefusalEntry) {
         let details = self.0.details.as_ref();
-        let lane = details.map_or(&self.0.counts, |details| &details.statistics);
-        lane.queue.count(statistics::of_refusal(&entry), entry.at);
+        let writer_queue = details.map_or(&self.0.counts, |details| &details.statistics);
+        writer_queue
+            .queue
+            .count(statistics::of_refusal(&entry), entry.at);
     }
 
     async fn flush(&self) -> Result<(), JournalError> {

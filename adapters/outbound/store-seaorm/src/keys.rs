@@ -135,12 +135,12 @@ impl KeyStore for Store {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyQuery,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
         self.in_time(async {
-            let matching = listing::matching(scope, &ask.filter);
+            let matching = listing::matching(scope, &query.filter);
             let keys = with_use(keys(), month).filter(matching.clone());
-            let rows = listing::page(keys, ask)?
+            let rows = listing::page(keys, query)?
                 .into_model::<OverviewRow>()
                 .all(&self.connection)
                 .await
@@ -148,7 +148,7 @@ impl KeyStore for Store {
             let mut items = Vec::with_capacity(rows.len());
             for row in rows {
                 let key = row.read(month)?;
-                items.push((listing::cursor(ask.order, &key), key));
+                items.push((listing::cursor(query.order, &key), key));
             }
             let total = listing::count(matching)
                 .into_tuple::<i64>()
@@ -156,7 +156,7 @@ impl KeyStore for Store {
                 .await
                 .map_err(failed)?;
             let total = total.map(i64::unsigned_abs);
-            Ok(Page::of(items, ask.page.first, total))
+            Ok(Page::of(items, query.page.first, total))
         })
         .await
     }
@@ -167,7 +167,7 @@ impl KeyStore for Store {
         revoked: RevokedKeys,
     ) -> Result<Vec<ApiKey>, StoreError> {
         self.in_time(async {
-            let mut keys = keys().filter(within(Scope::Of(customer)));
+            let mut keys = keys().filter(in_scope(Scope::Of(customer)));
             if revoked == RevokedKeys::Hidden {
                 keys = keys.filter(api_keys::Column::RevokedAt.is_null());
             }
@@ -192,7 +192,7 @@ impl KeyStore for Store {
         self.in_time(async {
             let row = with_use(keys(), month)
                 .filter(api_keys::Column::Id.eq(id.to_string()))
-                .filter(within(scope))
+                .filter(in_scope(scope))
                 .into_model::<OverviewRow>()
                 .one(&self.connection)
                 .await
@@ -287,7 +287,7 @@ impl KeyStore for Store {
 }
 
 /// Condition for the keys of a scope.
-fn within(scope: Scope) -> Condition {
+fn in_scope(scope: Scope) -> Condition {
     match scope {
         Scope::Everybody => Condition::all(),
         Scope::Of(customer) => {

@@ -30,14 +30,14 @@ mod provider_keys;
 mod prune;
 mod row;
 mod schema;
-mod secret_marks;
+mod secret_fingerprints;
 mod store;
 #[cfg(test)]
 mod tests;
 mod usage;
 
 pub use connection::{
-    FileProblem, LockError, OpenError, ServerFault, ServingLock, StoreOptions, UrlFault, sqlite_url,
+    FileError, LockError, OpenError, ServerError, ServingLock, StoreOptions, UrlError, sqlite_url,
 };
 pub use journal::{CommitMetricsSink, Journal};
 pub use prune::{Pruned, Retention};

@@ -13,12 +13,12 @@ const LONGEST_TEXT: usize = 4_096;
 const ESCAPE: char = '!';
 
 /// Condition: a column contains a text; the case of ASCII letters is ignored.
-pub(crate) fn holds(column: impl IntoColumnRef, text: &str) -> Expr {
+pub(crate) fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
     like(column, text, |text| format!("%{text}%"))
 }
 
 /// Condition: a column begins with a text; the case of ASCII letters is ignored.
-pub(crate) fn begins(column: impl IntoColumnRef, text: &str) -> Expr {
+pub(crate) fn starts_with(column: impl IntoColumnRef, text: &str) -> Expr {
     like(column, text, |text| format!("{text}%"))
 }
 
@@ -43,7 +43,7 @@ fn like(column: impl IntoColumnRef, text: &str, pattern: impl FnOnce(String) -> 
 
 /// Condition: items after a cursor, in a list that is ordered by `columns` (a value, and an id
 /// among equals) in this direction.
-pub(crate) fn beyond<V: IntoColumnRef, I: IntoColumnRef>(
+pub(crate) fn after_cursor<V: IntoColumnRef, I: IntoColumnRef>(
     columns: (V, I),
     place: (Value, String),
     direction: Direction,
@@ -58,7 +58,7 @@ pub(crate) fn beyond<V: IntoColumnRef, I: IntoColumnRef>(
 
 /// Condition: items after the page's cursor in a list that is ordered by an instant, newest first;
 /// `None` for the first page.
-pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
+pub(crate) fn older_than_cursor<V: IntoColumnRef, I: IntoColumnRef>(
     columns: (V, I),
     page: &PageRequest,
 ) -> Result<Option<Expr>, CursorError> {
@@ -66,11 +66,11 @@ pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
         return Ok(None);
     };
     let place = (cursor.millis()?.into(), cursor.id.to_string());
-    Ok(Some(beyond(columns, place, Direction::Descending)))
+    Ok(Some(after_cursor(columns, place, Direction::Descending)))
 }
 
 /// Items to read for a page: one more, which shows that there is a next page.
-pub(crate) fn one_more(page: &PageRequest) -> u64 {
+pub(crate) fn limit_with_lookahead(page: &PageRequest) -> u64 {
     u64::from(page.first.get()) + 1
 }
 

@@ -9,7 +9,7 @@ use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::{Store, failed};
 
 /// Rows removed by one statement: few enough that nothing waits long for it.
-const AT_ONCE: u64 = 1_000;
+const ROWS_PER_STATEMENT: u64 = 1_000;
 
 /// Limits of retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,9 @@ impl Store {
         let days = usage_before - TimeDelta::days(1) + TimeDelta::milliseconds(1);
         let requests = self.prune_table(&REQUESTS, requests_before).await?;
         let usage = self.prune_table(&HOURS, hours).await? + self.prune_table(&DAYS, days).await?;
-        let denials = self.in_time(self.prune_small(requests_before, now)).await?;
+        let denials = self
+            .in_time(self.prune_checkpoints_and_denials(requests_before, now))
+            .await?;
         Ok(Pruned {
             requests,
             usage,
@@ -60,15 +62,15 @@ impl Store {
 
     /// Removes checkpoints of writers that are gone, and denials that have ended; returns the
     /// number of these.
-    async fn prune_small(
+    async fn prune_checkpoints_and_denials(
         &self,
-        marks_before: DateTime<Utc>,
+        writers_before: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
         // The journal of this process recognises by its own checkpoint that the database is still
         // the one it wrote to.
         let gone = Condition::all()
-            .add(journal_marks::Column::At.lt(marks_before.timestamp_millis()))
+            .add(journal_marks::Column::At.lt(writers_before.timestamp_millis()))
             .add_option(
                 self.writer()
                     .map(|own| journal_marks::Column::Writer.ne(own)),
@@ -90,15 +92,15 @@ impl Store {
     async fn prune_table(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
-            let some = self.in_time(self.remove_some(table, before)).await?;
+            let some = self.in_time(self.remove_chunk(table, before)).await?;
             removed += some;
-            if some < AT_ONCE {
+            if some < ROWS_PER_STATEMENT {
                 return Ok(removed);
             }
         }
     }
 
-    async fn remove_some(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn remove_chunk(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
         let connection = &self.connection;
         let removed = match connection.get_database_backend() {
             DbBackend::Postgres => {
@@ -151,7 +153,7 @@ impl Table {
         some.columns(columns())
             .from(Alias::new(self.name))
             .and_where(Expr::col(Alias::new(self.begins)).lt(before.timestamp_millis()))
-            .limit(AT_ONCE);
+            .limit(ROWS_PER_STATEMENT);
         if let Some(column) = self.through_keys {
             let keys = Query::select()
                 .column(api_keys::Column::Id)
@@ -175,7 +177,7 @@ impl Table {
         let before = before.timestamp_millis();
         format!(
             "DELETE FROM {name} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {name} \
-             WHERE {begins} < {before} LIMIT {AT_ONCE} FOR UPDATE SKIP LOCKED))"
+             WHERE {begins} < {before} LIMIT {ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))"
         )
     }
 }

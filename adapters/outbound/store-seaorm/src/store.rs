@@ -120,11 +120,11 @@ impl Store {
     /// Starts the journal of this store. `writer` is the name of this process among all that ever
     /// write to the database.
     pub fn journal(&self, writer: Uuid) -> Journal {
-        self.watched_journal(writer, Arc::new(()))
+        self.journal_with_metrics(writer, Arc::new(()))
     }
 
     /// As [`Store::journal`], with metrics of its commits.
-    pub fn watched_journal(
+    pub fn journal_with_metrics(
         &self,
         writer: Uuid,
         metrics_sink: Arc<dyn CommitMetricsSink>,
@@ -243,7 +243,7 @@ impl Store {
         };
         timeout(patience, step)
             .await
-            .unwrap_or_else(|_| Err(failed(Late(patience)).into()))
+            .unwrap_or_else(|_| Err(failed(AnswerTimeout(patience)).into()))
     }
 
     /// Reports that the database is an older one than before. Nothing is written to a file any
@@ -347,7 +347,7 @@ pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTra
 /// Timeout of a server's answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the database doesn't answer within {0:?}")]
-pub(crate) struct Late(pub(crate) Duration);
+pub(crate) struct AnswerTimeout(pub(crate) Duration);
 
 pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     StoreError {

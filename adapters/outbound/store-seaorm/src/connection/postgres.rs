@@ -21,10 +21,10 @@ const OLDEST: i32 = 15;
 /// Application name in the server's list of connections, unless the URL has another one.
 const APPLICATION: &str = "cep-gateway";
 /// Pause between two attempts to reach a server that starts.
-const PAUSE: Duration = Duration::from_millis(50);
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// A connection that was idle for longer is tested before it is used: the server may have been
 /// restarted, or a firewall may have dropped it.
-const TRUSTED_FOR: Duration = Duration::from_secs(1);
+const TEST_AFTER_IDLE: Duration = Duration::from_secs(1);
 /// A commit that was answered survives a crash, also on a server with `synchronous_commit` off.
 /// Stronger settings (replicas) are left to the server.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
@@ -42,7 +42,7 @@ const PARAMETERS: [&str; 7] = [
 
 /// Error in the URL of a server.
 #[derive(Debug, thiserror::Error)]
-pub enum UrlFault {
+pub enum UrlError {
     /// It can't be parsed.
     #[error(
         "it must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; in user and \
@@ -79,7 +79,7 @@ pub enum UrlFault {
 
 /// Reason why a server can't be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ServerFault {
+pub enum ServerError {
     /// The connection is refused or fails.
     #[error("nothing answers ({0}); look whether it runs, and at host and port in the URL")]
     Unreachable(io::Error),
@@ -135,27 +135,27 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    pub(super) fn parse(url: &str) -> Result<Self, UrlFault> {
-        let parsed = Url::parse(url).map_err(|_| UrlFault::Unreadable)?;
+    pub(super) fn parse(url: &str) -> Result<Self, UrlError> {
+        let parsed = Url::parse(url).map_err(|_| UrlError::Unreadable)?;
         // An error about the URL must not repeat a part of a password that isn't escaped: one with
         // a question mark ends up among the parameters, one with a slash in the path.
         if parsed.username().is_empty() {
-            return Err(UrlFault::NoUser);
+            return Err(UrlError::NoUser);
         }
         let database = parsed.path().trim_start_matches('/');
         if database.is_empty() {
-            return Err(UrlFault::NoDatabase);
+            return Err(UrlError::NoDatabase);
         }
         if database.contains(['/', '@']) || parsed.fragment().is_some() {
-            return Err(UrlFault::Unreadable);
+            return Err(UrlError::Unreadable);
         }
         let given = parameters(&parsed)?;
         let socket = given.iter().find(|(name, _)| *name == "host");
         let host = match (socket, parsed.host_str()) {
             (Some((_, folder)), _) if folder.starts_with('/') => folder.clone(),
-            (Some(_), _) => return Err(UrlFault::SocketFolder),
+            (Some(_), _) => return Err(UrlError::SocketFolder),
             (None, Some(host)) if !host.is_empty() => host.replace("%2F", "/"),
-            (None, _) => return Err(UrlFault::NoHost),
+            (None, _) => return Err(UrlError::NoHost),
         };
         let name = format!("{host}:{}/{database}", parsed.port().unwrap_or(5432));
         let is_socket = host.starts_with('/');
@@ -164,7 +164,7 @@ impl Server {
             is_socket || parsed.host_str().is_some_and(is_loopback),
         )?;
         let mut options = PgConnectOptions::from_url(&parsed)
-            .map_err(|_| UrlFault::Unreadable)?
+            .map_err(|_| UrlError::Unreadable)?
             .ssl_mode(ssl_mode);
         if !given.iter().any(|(name, _)| *name == "application_name") {
             options = options.application_name(APPLICATION);
@@ -173,16 +173,18 @@ impl Server {
     }
 
     /// Checks that the server can be used. Waits for one that starts.
-    pub(super) async fn ask(&self, options: StoreOptions) -> Result<(), OpenError> {
+    pub(super) async fn check(&self, options: StoreOptions) -> Result<(), OpenError> {
         let deadline = Instant::now() + options.connect_timeout;
         let answered = loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout(left, self.try_out(options)).await {
-                Ok(Err(fault)) if fault.is_of_a_start() && Instant::now() + PAUSE < deadline => {
-                    tokio::time::sleep(PAUSE).await;
+                Ok(Err(fault))
+                    if fault.may_be_starting() && Instant::now() + RETRY_PAUSE < deadline =>
+                {
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
                 Ok(answered) => break answered,
-                Err(_) => break Err(ServerFault::Silent(options.connect_timeout)),
+                Err(_) => break Err(ServerError::Silent(options.connect_timeout)),
             }
         };
         answered.map_err(|fault| OpenError::Server {
@@ -191,7 +193,7 @@ impl Server {
         })
     }
 
-    async fn try_out(&self, options: StoreOptions) -> Result<(), ServerFault> {
+    async fn try_out(&self, options: StoreOptions) -> Result<(), ServerError> {
         let options = self.with_timeouts(options);
         let mut connection = PgConnection::connect_with(&options).await?;
         let facts = query(
@@ -202,14 +204,14 @@ impl Server {
         connection.close().await?;
         let version: i32 = facts.try_get(0)?;
         if version < OLDEST {
-            return Err(ServerFault::Version(version));
+            return Err(ServerError::Version(version));
         }
         let encoding: String = facts.try_get(1)?;
         if encoding != "UTF8" {
-            return Err(ServerFault::Encoding(encoding));
+            return Err(ServerError::Encoding(encoding));
         }
         if facts.try_get(2)? {
-            return Err(ServerFault::Standby);
+            return Err(ServerError::Standby);
         }
         Ok(())
     }
@@ -226,7 +228,7 @@ impl Server {
             .test_before_acquire(false)
             .before_acquire(move |connection, known| {
                 Box::pin(async move {
-                    if known.idle_for >= TRUSTED_FOR {
+                    if known.idle_for >= TEST_AFTER_IDLE {
                         ping(connection, patience).await?;
                     }
                     Ok(true)
@@ -266,14 +268,14 @@ async fn ping(connection: &mut PgConnection, patience: Duration) -> Result<(), E
 }
 
 /// The parameters of a URL.
-fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlFault> {
+fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlError> {
     let mut seen = HashSet::new();
     let mut given = Vec::new();
     for (name, value) in url.query_pairs() {
         let known = PARAMETERS.into_iter().find(|known| *known == name);
-        let known = known.ok_or(UrlFault::UnknownParameter)?;
+        let known = known.ok_or(UrlError::UnknownParameter)?;
         if !seen.insert(known) {
-            return Err(UrlFault::Repeated(known));
+            return Err(UrlError::Repeated(known));
         }
         given.push((known, value.into_owned()));
     }
@@ -281,7 +283,7 @@ fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlFault> {
 }
 
 /// TLS mode: full verification unless the URL names another mode.
-fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMode, UrlFault> {
+fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMode, UrlError> {
     let value = |of: &str| given.iter().find(|(name, _)| *name == of);
     let has_certificates = ["sslrootcert", "sslcert", "sslkey"]
         .into_iter()
@@ -292,16 +294,16 @@ fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMod
         // As PostgreSQL's own programs do.
         Some("require") if value("sslrootcert").is_some() => Ok(PgSslMode::VerifyCa),
         Some("require") => Ok(PgSslMode::Require),
-        Some("prefer" | "disable") if has_certificates => Err(UrlFault::UnusedCertificates),
+        Some("prefer" | "disable") if has_certificates => Err(UrlError::UnusedCertificates),
         Some("prefer") => Ok(PgSslMode::Prefer),
         Some("disable") => Ok(PgSslMode::Disable),
-        Some(_) => Err(UrlFault::SslMode),
+        Some(_) => Err(UrlError::SslMode),
         None if is_local && !has_certificates => Ok(PgSslMode::Prefer),
         None => Ok(PgSslMode::VerifyFull),
     }
 }
 
-impl From<Error> for ServerFault {
+impl From<Error> for ServerError {
     fn from(error: Error) -> Self {
         let code = error.as_database_error().and_then(DatabaseError::code);
         let code = code.map(Cow::into_owned);
@@ -319,9 +321,9 @@ impl From<Error> for ServerFault {
     }
 }
 
-impl ServerFault {
+impl ServerError {
     /// Returns whether the server may just be starting.
-    fn is_of_a_start(&self) -> bool {
+    fn may_be_starting(&self) -> bool {
         match self {
             Self::Unreachable(error) => error.kind() == io::ErrorKind::ConnectionRefused,
             // cannot_connect_now

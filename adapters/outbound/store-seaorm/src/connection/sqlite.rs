@@ -16,7 +16,7 @@ mod create;
 mod open_files;
 mod serving_lock;
 
-pub use create::FileProblem;
+pub use create::FileError;
 pub(crate) use open_files::{OpenFiles, Unusable};
 pub use serving_lock::{LockError, ServingLock};
 
@@ -26,7 +26,7 @@ const BUSY: u32 = 5;
 const READ_ONLY: u32 = 8;
 
 /// Pause between two attempts to open a database that others open too.
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Largest size that SQLite leaves the write-ahead log at once all of it is in the database. It is
 /// restarted after every 1,000 pages (4 MiB) unless a reader holds it, and with no limit its file
@@ -106,7 +106,7 @@ impl File {
                 // Whoever opens a new file turns its write-ahead log on; SQLite doesn't wait for
                 // another one that is about to do the same, whatever the timeout.
                 Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
                 Err(source) => return Err(self.unusable(source)),
             }

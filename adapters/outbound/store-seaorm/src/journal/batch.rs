@@ -11,11 +11,11 @@ use ports::outbound::RequestEntry;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::statistics::{Increase, Kind};
+use super::statistics::{Increase, RequestKind};
 
 /// Delay of entries that no answer waits for, so that more share their commit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gathering {
+pub(super) struct Linger {
     pub(super) span: Duration,
     /// Batch size from which on entries are written without delay.
     pub(super) most: usize,
@@ -34,12 +34,12 @@ pub(super) struct Batch {
     pub(super) used: HashMap<(KeyId, Month), Used>,
     pub(super) requests: Vec<RequestEntry>,
     /// Requests by dimension: a flood of one kind is one number.
-    pub(super) statistics: HashMap<Kind, Increase>,
+    pub(super) statistics: HashMap<RequestKind, Increase>,
     /// Instant of the newest entry.
     pub(super) newest: Option<DateTime<Utc>>,
     pub(super) entries: usize,
     /// Latest time to write it, while no answer waits for its entries; `None`: at once.
-    pub(super) lingers_until: Option<Instant>,
+    pub(super) linger_until: Option<Instant>,
     /// Set to write it even when it is empty, to find out whether that succeeds.
     pub(super) is_probe: bool,
     pub(super) progress: watch::Sender<Progress>,
@@ -60,7 +60,7 @@ impl Batch {
             statistics: HashMap::new(),
             newest: None,
             entries: 0,
-            lingers_until: None,
+            linger_until: None,
             is_probe: false,
             progress: watch::Sender::new(Progress::Waiting),
         }
@@ -79,27 +79,27 @@ impl Batch {
         });
         used.last = used.last.max(at);
         self.newest = self.newest.max(Some(at));
-        self.lingers_until = None;
+        self.linger_until = None;
         &mut used.count
     }
 
     /// Adds a request, which may linger if `linger` is given; returns whether the writer has to be
     /// woken.
-    pub(super) fn keep(&mut self, entry: RequestEntry, gathering: Option<Gathering>) -> bool {
-        let told = self.may_linger(gathering);
+    pub(super) fn keep(&mut self, entry: RequestEntry, linger: Option<Linger>) -> bool {
+        let wakes_writer = self.may_linger(linger);
         self.newest = self.newest.max(Some(entry.at));
         self.requests.push(entry);
         self.entries += 1;
-        told
+        wakes_writer
     }
 
     /// Returns whether it has counted a request of this kind.
-    pub(super) fn has(&self, kind: &Kind) -> bool {
+    pub(super) fn has(&self, kind: &RequestKind) -> bool {
         self.statistics.contains_key(kind)
     }
 
     /// Counts a request, which takes no more room than the first of its kind.
-    pub(super) fn add(&mut self, kind: Kind, increase: &Increase, at: DateTime<Utc>) {
+    pub(super) fn add(&mut self, kind: RequestKind, increase: &Increase, at: DateTime<Utc>) {
         self.newest = self.newest.max(Some(at));
         self.statistics.entry(kind).or_default().add(increase);
     }
@@ -108,30 +108,30 @@ impl Batch {
     /// woken.
     pub(super) fn count(
         &mut self,
-        kind: Kind,
+        kind: RequestKind,
         increase: &Increase,
         at: DateTime<Utc>,
-        gathering: Gathering,
+        linger: Linger,
     ) -> bool {
         let is_new = !self.has(&kind);
-        let told = is_new && self.may_linger(Some(gathering));
+        let wakes_writer = is_new && self.may_linger(Some(linger));
         self.entries += usize::from(is_new);
         self.add(kind, increase, at);
-        told
+        wakes_writer
     }
 
     /// Sets the deadline for an entry that may linger, at the longest until the rest of the batch
     /// is written; returns whether the writer has to be woken.
-    fn may_linger(&mut self, gathering: Option<Gathering>) -> bool {
-        match gathering {
-            Some(Gathering { span, .. }) if self.is_empty() => {
-                self.lingers_until = Some(Instant::now() + span);
+    fn may_linger(&mut self, linger: Option<Linger>) -> bool {
+        match linger {
+            Some(Linger { span, .. }) if self.is_empty() => {
+                self.linger_until = Some(Instant::now() + span);
                 return true;
             }
-            Some(Gathering { most, .. }) if self.entries < most => {}
-            _ => self.lingers_until = None,
+            Some(Linger { most, .. }) if self.entries < most => {}
+            _ => self.linger_until = None,
         }
-        self.lingers_until.is_none()
+        self.linger_until.is_none()
     }
 
     /// Returns whether answers or refunds wait for it.

@@ -12,8 +12,8 @@ use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::batch::{Batch, Gathering, Progress};
-use super::statistics::{self, Increase, Kind};
+use super::batch::{Batch, Linger, Progress};
+use super::statistics::{self, Increase, RequestKind};
 
 /// The batch that is being filled, and the state of the one that is being written.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Queue {
     capacity: usize,
     patience: Duration,
     /// Delay of entries that no answer waits for.
-    gathering: Gathering,
+    linger: Linger,
 }
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl State {
 }
 
 impl Queue {
-    pub(super) fn new(capacity: usize, patience: Duration, gathering: Gathering) -> Self {
+    pub(super) fn new(capacity: usize, patience: Duration, linger: Linger) -> Self {
         let state = State {
             filling: Batch::new(),
             writing: None,
@@ -81,7 +81,7 @@ impl Queue {
             filled: Notify::new(),
             capacity,
             patience,
-            gathering,
+            linger,
         }
     }
 
@@ -132,7 +132,7 @@ impl Queue {
 
     /// Adds a request, unless the queue is full.
     pub(super) fn keep(&self, entry: RequestEntry) {
-        self.fill(|batch| batch.keep(entry, Some(self.gathering)));
+        self.fill(|batch| batch.keep(entry, Some(self.linger)));
     }
 
     /// Runs `fill` on the batch, unless the queue is closed or full; wakes the writer if `fill`
@@ -151,14 +151,14 @@ impl Queue {
 
     /// Counts a request in the statistics. A full queue counts it too if it has counted one like
     /// it.
-    pub(super) fn count(&self, (kind, increase): (Kind, Increase), at: DateTime<Utc>) {
+    pub(super) fn count(&self, (kind, increase): (RequestKind, Increase), at: DateTime<Utc>) {
         let mut state = self.state();
         let has_room = !state.is_full(self.capacity) || state.filling.has(&kind);
         if state.closed.is_some() || !has_room {
             state.drop_one();
             return;
         }
-        if state.filling.count(kind, &increase, at, self.gathering) {
+        if state.filling.count(kind, &increase, at, self.linger) {
             drop(state);
             self.filled.notify_one();
         }
@@ -173,7 +173,7 @@ impl Queue {
             let writing = state.writing.as_ref();
             writing.map(|writing| writing.progress.clone())
         } else {
-            state.filling.lingers_until = None;
+            state.filling.linger_until = None;
             Some(state.filling.progress.subscribe())
         };
         drop(state);
@@ -237,7 +237,7 @@ impl Queue {
         let mut state = self.state();
         if state.closed.is_none() && state.writing.is_none() {
             state.filling.is_probe = true;
-            state.filling.lingers_until = None;
+            state.filling.linger_until = None;
             drop(state);
             self.filled.notify_one();
         }
@@ -256,7 +256,7 @@ impl Queue {
     }
 
     /// Fails when the writer ended and left entries unwritten.
-    pub(super) fn left_behind(&self) -> Result<(), JournalError> {
+    pub(super) fn ensure_all_written(&self) -> Result<(), JournalError> {
         let state = self.state();
         let writing = state.writing.as_ref();
         let nothing = state.filling.is_empty() && writing.is_none_or(|writing| writing.is_empty);
@@ -271,13 +271,13 @@ impl Queue {
     pub(super) async fn next(&self) -> Option<Batch> {
         loop {
             let filled = self.filled.notified();
-            let lingers_until = {
+            let linger_until = {
                 let mut state = self.state();
                 let closed = state.closed.is_some();
                 let empty = state.filling.is_empty();
                 let probes = state.filling.is_probe && !closed;
-                let lingers_until = state.filling.lingers_until;
-                let lingers = lingers_until.is_some_and(|until| Instant::now() < until);
+                let linger_until = state.filling.linger_until;
+                let lingers = linger_until.is_some_and(|until| Instant::now() < until);
                 if (!empty && (closed || !lingers)) || probes {
                     let batch = std::mem::replace(&mut state.filling, Batch::new());
                     state.writing = Some(Writing {
@@ -291,9 +291,9 @@ impl Queue {
                 if closed {
                     return None;
                 }
-                lingers_until
+                linger_until
             };
-            match lingers_until {
+            match linger_until {
                 // Either way the state has to be checked again.
                 Some(until) => drop(timeout_at(until, filled).await),
                 None => filled.await,
@@ -315,13 +315,13 @@ impl Queue {
     }
 
     /// Records the error of a commit, for receipts that time out.
-    pub(super) fn in_trouble(&self, cause: Cause) {
+    pub(super) fn record_failure(&self, cause: Cause) {
         self.state().trouble = Some(cause);
     }
 
     /// Returns whether the journal was closed for longer than its patience, or is closed and
     /// nothing is lost with the batch.
-    pub(super) fn is_past_hope(&self, batch: &Batch) -> bool {
+    pub(super) fn should_give_up(&self, batch: &Batch) -> bool {
         let closed = self.state().closed;
         closed.is_some_and(|closed| batch.is_empty() || closed.elapsed() >= self.patience)
     }

@@ -17,7 +17,7 @@ const DAY: i64 = 24 * HOUR;
 
 /// Dimensions that requests are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Kind {
+pub(super) struct RequestKind {
     key: KeyId,
     customer: CustomerId,
     hour: i64,
@@ -25,7 +25,7 @@ pub(super) struct Kind {
     outcome: Outcome,
 }
 
-impl Kind {
+impl RequestKind {
     fn new(
         key: KeyId,
         customer: CustomerId,
@@ -44,7 +44,7 @@ impl Kind {
 }
 
 /// The increase by a request, and its dimensions.
-pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
+pub(super) fn of_request(entry: &RequestEntry) -> (RequestKind, Increase) {
     let &RequestEntry {
         key,
         customer,
@@ -58,11 +58,14 @@ pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
     if !matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
         increase.latencies.record(entry.duration);
     }
-    (Kind::new(key, customer, at, endpoint, outcome), increase)
+    (
+        RequestKind::new(key, customer, at, endpoint, outcome),
+        increase,
+    )
 }
 
 /// The increase by a request that a limit refused, and its dimensions.
-pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
+pub(super) fn of_refusal(entry: &RefusalEntry) -> (RequestKind, Increase) {
     let &RefusalEntry {
         key,
         customer,
@@ -70,7 +73,7 @@ pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
         outcome,
         at,
     } = entry;
-    let kind = Kind::new(key, customer, at, endpoint, outcome);
+    let kind = RequestKind::new(key, customer, at, endpoint, outcome);
     (kind, Increase::of_one())
 }
 
@@ -81,7 +84,7 @@ fn hour(at: DateTime<Utc>) -> i64 {
 }
 
 /// Key of a row: owner, slot, endpoint, outcome.
-pub(super) type Place<Whose> = (Whose, i64, Endpoint, Outcome);
+pub(super) type RowKey<Owner> = (Owner, i64, Endpoint, Outcome);
 
 /// Increase of a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,8 +109,8 @@ impl Increase {
 
 /// The rows that a batch increases.
 pub(super) struct Statistics {
-    hours: HashMap<Place<KeyId>, Increase>,
-    days: HashMap<Place<CustomerId>, Increase>,
+    hours: HashMap<RowKey<KeyId>, Increase>,
+    days: HashMap<RowKey<CustomerId>, Increase>,
 }
 
 impl Statistics {
@@ -127,19 +130,19 @@ impl Statistics {
     }
 
     /// Hours of keys, in the order of their row keys.
-    pub(super) fn hours(&self) -> Vec<(&Place<KeyId>, &Increase)> {
+    pub(super) fn hours(&self) -> Vec<(&RowKey<KeyId>, &Increase)> {
         in_order(&self.hours)
     }
 
     /// Days of customers, in the order of their row keys.
-    pub(super) fn days(&self) -> Vec<(&Place<CustomerId>, &Increase)> {
+    pub(super) fn days(&self) -> Vec<(&RowKey<CustomerId>, &Increase)> {
         in_order(&self.days)
     }
 }
 
-fn in_order<Whose: Copy + Eq + Hash + Ord>(
-    rows: &HashMap<Place<Whose>, Increase>,
-) -> Vec<(&Place<Whose>, &Increase)> {
+fn in_order<Owner: Copy + Eq + Hash + Ord>(
+    rows: &HashMap<RowKey<Owner>, Increase>,
+) -> Vec<(&RowKey<Owner>, &Increase)> {
     let mut rows: Vec<_> = rows.iter().collect();
     rows.sort_unstable_by_key(|((whose, slot, endpoint, outcome), _)| {
         (*whose, *slot, endpoint.name(), outcome.name())

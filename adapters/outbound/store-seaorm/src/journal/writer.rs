@@ -12,7 +12,7 @@ use super::metrics_sink::CommitMetricsSink;
 use super::queue::Queue;
 use super::statements::Statements;
 use crate::connection::{OpenFiles, Unusable};
-use crate::store::{Late, begin};
+use crate::store::{AnswerTimeout, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -76,14 +76,14 @@ impl Writer {
     }
 
     /// Writes a batch, with as many attempts as it takes.
-    async fn write(&self, batch: &Batch) -> Result<(), PastHope> {
+    async fn write(&self, batch: &Batch) -> Result<(), GivenUp> {
         let mut attempt = self.attempt(batch).await;
         let mut pause = FIRST_PAUSE;
         while let Err(error) = attempt {
             tracing::warn!(%error, "the journal can't write; it tries again");
             let cause: Cause = Arc::new(error);
-            self.queue.in_trouble(cause);
-            if self.queue.is_past_hope(batch) {
+            self.queue.record_failure(cause);
+            if self.queue.should_give_up(batch) {
                 if !batch.is_empty() {
                     tracing::error!(
                         keys = batch.used.len(),
@@ -91,7 +91,7 @@ impl Writer {
                         "the journal ends with entries that could not be written"
                     );
                 }
-                return Err(PastHope);
+                return Err(GivenUp);
             }
             tokio::time::sleep(pause).await;
             pause = LONGEST_PAUSE.min(pause * 2);
@@ -123,7 +123,9 @@ impl Writer {
             return Ok(());
         }
         // Built before the transaction begins: others may write meanwhile.
-        let mark = self.statements.mark_of(batch, &self.name, self.number);
+        let checkpoint = self
+            .statements
+            .checkpoint_of(batch, &self.name, self.number);
         let statements = self.statements.of(batch);
         let transaction = self.answer(begin(&self.connection)).await?;
         if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
@@ -131,13 +133,13 @@ impl Writer {
             let relaxed = transaction.execute_unprepared("SET LOCAL synchronous_commit = off");
             self.answer(relaxed).await?;
         }
-        let mut marked = 0;
-        for statement in mark {
+        let mut checkpointed = 0;
+        for statement in checkpoint {
             let done = self.answer(transaction.execute_raw(statement)).await?;
-            marked += done.rows_affected();
+            checkpointed += done.rows_affected();
         }
-        if marked == 0 {
-            let follows = self.follows_last_mark(&transaction).await;
+        if checkpointed == 0 {
+            let follows = self.follows_last_checkpoint(&transaction).await;
             self.answer(transaction.rollback()).await?;
             return follows;
         }
@@ -153,11 +155,14 @@ impl Writer {
     }
 
     /// Tells a batch that was written already from one whose predecessor is gone.
-    async fn follows_last_mark(&self, transaction: &DatabaseTransaction) -> Result<(), WriteError> {
+    async fn follows_last_checkpoint(
+        &self,
+        transaction: &DatabaseTransaction,
+    ) -> Result<(), WriteError> {
         let Some(files) = &self.files else {
             return Ok(());
         };
-        let last = transaction.query_one_raw(self.statements.last_mark(&self.name));
+        let last = transaction.query_one_raw(self.statements.last_checkpoint(&self.name));
         let last = self.answer(last).await?;
         let last = last.map(|row| row.try_get_by_index::<i64>(0)).transpose()?;
         if last == Some(self.number) {
@@ -174,9 +179,9 @@ impl Writer {
         };
         timeout(patience, answer)
             .await
-            .unwrap_or_else(|_| Err(DbErr::Custom(Late(patience).to_string())))
+            .unwrap_or_else(|_| Err(DbErr::Custom(AnswerTimeout(patience).to_string())))
     }
 }
 
 /// The journal was closed, and the database failed for as long as an entry may wait.
-struct PastHope;
+struct GivenUp;

@@ -16,7 +16,7 @@ use sea_orm::{
 };
 
 use super::row::{KeyRow, keys, written};
-use super::{changes, within};
+use super::{changes, in_scope};
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers};
 use crate::row::stored;
@@ -247,7 +247,7 @@ pub(crate) async fn locked_active(
     customer: CustomerId,
 ) -> Result<Vec<ApiKey>, StoreError> {
     let active = keys()
-        .filter(within(Scope::Of(customer)))
+        .filter(in_scope(Scope::Of(customer)))
         .filter(api_keys::Column::RevokedAt.is_null())
         .order_by_asc(api_keys::Column::Id);
     let active = locking(active).into_model::<KeyRow>();
@@ -266,7 +266,7 @@ async fn locked(
 ) -> Result<Option<ApiKey>, StoreError> {
     let key = keys()
         .filter(api_keys::Column::Id.eq(id.to_string()))
-        .filter(within(scope));
+        .filter(in_scope(scope));
     let row = locking(key).into_model::<KeyRow>().one(transaction).await;
     row.map_err(failed)?.map(KeyRow::read).transpose()
 }

@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 use crate::entity::{key_changes, newest_key_change};
 
 /// Changes per insert statement.
-const AT_ONCE: usize = 500;
+const CHANGES_PER_STATEMENT: usize = 500;
 
 /// Assigns the next numbers to changes of keys. Locks out other writers of changes until the
 /// commit.
@@ -26,7 +26,7 @@ pub(crate) async fn number(
         .await?;
     let before = newest(transaction).await? - count;
     let numbered: Vec<_> = (before + 1..).zip(keys).collect();
-    for some in numbered.chunks(AT_ONCE) {
+    for some in numbered.chunks(CHANGES_PER_STATEMENT) {
         let changes = some.iter().map(|(number, key)| key_changes::ActiveModel {
             number: Set(*number),
             key_id: Set(key.to_string()),

@@ -14,14 +14,15 @@ use ports::outbound::{
     AuditLog, CustomerStore, DenyList, Fingerprint, KeyChange, KeyStore, Successor, UsageReader,
 };
 
-use super::{Watched, key, now, own, twenty};
+use super::{RecordingStore, key, now, own, twenty};
 
 #[tokio::test]
 async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
     for keys in [1, 30] {
-        let watched = Watched::with_keys(keys).await;
-        let (store, month) = (&watched.store, Month::of(now()));
-        let count = |expected, what| assert_eq!(watched.taken().len(), expected, "{what}");
+        let recording = RecordingStore::with_keys(keys).await;
+        let (store, month) = (&recording.store, Month::of(now()));
+        let count =
+            |expected, what| assert_eq!(recording.take_statements().len(), expected, "{what}");
 
         store.is_empty().await.unwrap();
         count(1, "is_empty");
@@ -85,9 +86,10 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
 #[tokio::test]
 async fn a_change_takes_as_many_statements_however_many_keys_there_are() {
     for keys in [2, 30] {
-        let watched = Watched::with_keys(keys).await;
-        let store = &watched.store;
-        let count = |expected, what| assert_eq!(watched.taken().len(), expected, "{what}");
+        let recording = RecordingStore::with_keys(keys).await;
+        let store = &recording.store;
+        let count =
+            |expected, what| assert_eq!(recording.take_statements().len(), expected, "{what}");
 
         let new = record_of(&customer(1), 100);
         store.insert(new.clone(), 100, &act(100)).await.unwrap();

@@ -49,9 +49,9 @@ const BUSY_KEY: &str = "busy_key";
 impl Table {
     /// Days of customers answer most queries, with a hundredth of the rows; hours of keys answer
     /// those by hour or by key.
-    fn of(ask: &UsageQuery) -> Self {
-        let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
-        match (ask.period.granularity(), of_keys) {
+    fn of(query: &UsageQuery) -> Self {
+        let of_keys = query.key.is_some() || query.breakdown == Breakdown::Key;
+        match (query.period.granularity(), of_keys) {
             (Granularity::Hour, _) => HOURS,
             (Granularity::Day | Granularity::Month, true) => DAYS_OF_HOURS,
             (Granularity::Day | Granularity::Month, false) => DAYS,
@@ -64,83 +64,83 @@ fn column(name: &'static str) -> Expr {
 }
 
 /// Query for the sums of requests. In a breakdown by key, only the `busiest` are reported.
-pub(super) fn question(scope: Scope, ask: &UsageQuery, busiest: &[String]) -> SelectStatement {
-    let table = Table::of(ask);
-    let mut question = Query::select();
-    question
+pub(super) fn select(scope: Scope, query: &UsageQuery, busiest: &[String]) -> SelectStatement {
+    let table = Table::of(query);
+    let mut select = Query::select();
+    select
         .expr_as(Expr::cust(table.asked), "slot")
         .from(Alias::new(table.name));
     // By their aliases: PostgreSQL requires the very expressions otherwise.
-    question.add_group_by([column("slot"), column("outcome")]);
-    question.expr(column("outcome"));
-    match ask.breakdown {
+    select.add_group_by([column("slot"), column("outcome")]);
+    select.expr(column("outcome"));
+    match query.breakdown {
         Breakdown::Total | Breakdown::Outcome => {}
         Breakdown::Key => {
             let is_busy = column("key_id").is_in(busiest.iter().map(String::as_str));
             let busy = CaseStatement::new().case(is_busy, column("key_id"));
-            question.expr_as(busy, BUSY_KEY);
-            question.add_group_by([column(BUSY_KEY)]);
+            select.expr_as(busy, BUSY_KEY);
+            select.add_group_by([column(BUSY_KEY)]);
         }
         Breakdown::Endpoint => {
-            question.expr(column("endpoint"));
-            question.add_group_by([column("endpoint")]);
+            select.expr(column("endpoint"));
+            select.add_group_by([column("endpoint")]);
         }
     }
     for name in counts() {
         // A sum of BIGINT is NUMERIC on PostgreSQL.
         let sum = Expr::col(Alias::new(&name)).sum().cast_as("BIGINT");
-        question.expr_as(sum, name);
+        select.expr_as(sum, name);
     }
-    narrow(&mut question, &table, scope, ask);
-    question.take()
+    narrow(&mut select, &table, scope, query);
+    select.take()
 }
 
 /// The ids of the keys with the most requests, the busiest first.
-pub(super) fn busiest(scope: Scope, ask: &UsageQuery) -> SelectStatement {
-    let table = Table::of(ask);
-    let mut question = Query::select();
-    question
+pub(super) fn busiest(scope: Scope, query: &UsageQuery) -> SelectStatement {
+    let table = Table::of(query);
+    let mut select = Query::select();
+    select
         .expr(column("key_id"))
         .from(Alias::new(table.name))
         .add_group_by([column("key_id")])
         .order_by_expr(column("requests").sum(), Order::Desc)
         .order_by_expr(column("key_id"), Order::Asc)
         .limit(MAX_SERIES as u64);
-    narrow(&mut question, &table, scope, ask);
-    question.take()
+    narrow(&mut select, &table, scope, query);
+    select.take()
 }
 
 /// Applies the filters of a query, within a scope.
-fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &UsageQuery) {
-    let (from, to) = bounds(ask.period);
-    question
+fn narrow(select: &mut SelectStatement, table: &Table, scope: Scope, query: &UsageQuery) {
+    let (from, to) = bounds(query.period);
+    select
         .and_where(column(table.slot).gte(from.timestamp_millis()))
         .and_where(column(table.slot).lt(to.timestamp_millis()));
-    if let Some(key) = ask.key {
-        question.and_where(column("key_id").eq(key.to_string()));
+    if let Some(key) = query.key {
+        select.and_where(column("key_id").eq(key.to_string()));
     }
-    match (scope, ask.key) {
+    match (scope, query.key) {
         (Scope::Everybody, Some(_)) => {}
         (Scope::Everybody, None) if table.name == DAYS.name => {}
         (Scope::Of(customer), None) if table.name == DAYS.name => {
-            question.and_where(column("customer_id").eq(customer.to_string()));
+            select.and_where(column("customer_id").eq(customer.to_string()));
         }
         // Hours are found through their keys, also for all customers.
         (_, None) => {
-            question.and_where(column("key_id").in_subquery(keys(scope).take()));
+            select.and_where(column("key_id").in_subquery(keys(scope).take()));
         }
         (Scope::Of(_), Some(key)) => {
             let own = keys(scope)
                 .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
                 .take();
-            question.and_where(Expr::exists(own));
+            select.and_where(Expr::exists(own));
         }
     }
-    if let Some(endpoint) = ask.criteria.endpoint {
-        question.and_where(column("endpoint").eq(endpoint.name()));
+    if let Some(endpoint) = query.criteria.endpoint {
+        select.and_where(column("endpoint").eq(endpoint.name()));
     }
-    if let Some(outcome) = ask.criteria.outcome {
-        question.and_where(column("outcome").eq(outcome.name()));
+    if let Some(outcome) = query.criteria.outcome {
+        select.and_where(column("outcome").eq(outcome.name()));
     }
 }
 
@@ -175,7 +175,7 @@ fn bounds(period: Period) -> (DateTime<Utc>, DateTime<Utc>) {
     (period.from(), end.unwrap_or(DateTime::<Utc>::MAX_UTC))
 }
 
-pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, StoreError> {
+pub(super) fn read(result: &QueryResult, query: &UsageQuery) -> Result<UsageRow, StoreError> {
     let outcome: String = get(result, "outcome")?;
     let row = Row {
         table: "usage",
@@ -186,7 +186,7 @@ pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, S
     for (place, latency) in latencies.iter_mut().enumerate() {
         *latency = count("h00 to h15", &bucket(place))?;
     }
-    let key = match ask.breakdown {
+    let key = match query.breakdown {
         Breakdown::Key => {
             let id: Option<String> = get(result, BUSY_KEY)?;
             let key = id.map(|id| row.uuid(&id, "key_id").map(KeyId));
@@ -194,7 +194,7 @@ pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, S
         }
         Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => None,
     };
-    let endpoint = match ask.breakdown {
+    let endpoint = match query.breakdown {
         Breakdown::Endpoint => {
             let name: String = get(result, "endpoint")?;
             Some(Endpoint::from_name(&name).ok_or_else(|| row.unreadable("endpoint"))?)

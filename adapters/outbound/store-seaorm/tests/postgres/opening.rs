@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use domain::key::KeyId;
 use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
-use store_seaorm::{OpenError, ServerFault, Store, StoreOptions, UrlFault};
+use store_seaorm::{OpenError, ServerError, Store, StoreOptions, UrlError};
 use testkit::postgres::{Postgres, USER, give};
 use testkit::tls::Certificates;
 use uuid::Uuid;
@@ -93,7 +93,7 @@ async fn a_url_that_is_wrong_is_refused_by_what_is_wrong_with_it() {
     }
     let known = refused("postgres://ana@db/cep?x=1").await.to_string();
     assert!(
-        known.contains(&UrlFault::UnknownParameter.to_string()),
+        known.contains(&UrlError::UnknownParameter.to_string()),
         "{known}"
     );
 }
@@ -157,7 +157,7 @@ async fn who_says_nothing_is_given_up() {
         OpenError::Server { fault, .. } => fault,
         other => panic!("{other}"),
     };
-    assert!(matches!(fault(refused), ServerFault::Silent(_)));
+    assert!(matches!(fault(refused), ServerError::Silent(_)));
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ports::outbound::{JournalError, KeyStore, UsageJournal};
 use rstest::rstest;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection};
-use store_seaorm::{FileProblem, Journal, LockError, OpenError, Store, StoreOptions, sqlite_url};
+use store_seaorm::{FileError, Journal, LockError, OpenError, Store, StoreOptions, sqlite_url};
 use testkit::sqlite::holds_shared_lock;
 
 use crate::support::{Folder, add_key, admission, journal, revoke, used};
@@ -223,7 +223,7 @@ async fn a_symbolic_link_is_refused_and_its_target_untouched() {
     let is_link = matches!(
         &refused,
         OpenError::File {
-            problem: FileProblem::Link,
+            problem: FileError::Link,
             ..
         }
     );

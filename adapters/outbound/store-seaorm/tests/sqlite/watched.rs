@@ -49,7 +49,7 @@ async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
     let store = folder.open_with(options).await;
     let key = add_key(&store, 1).await;
     let heard = Arc::new(Heard::default());
-    let writer = store.watched_journal(Uuid::from_u128(1), heard.clone());
+    let writer = store.journal_with_metrics(Uuid::from_u128(1), heard.clone());
     let lock = folder.lock().await;
     let receipts: Vec<_> = (0..5).map(|_| writer.admit(admission(key))).collect();
     assert_eq!(writer.waiting(), 5);
@@ -80,7 +80,7 @@ impl CommitMetricsSink for Defect {
 async fn a_journal_whose_writer_panicked_has_ended_and_says_what_it_left() {
     let folder = Folder::new();
     let store = folder.open().await;
-    let writer = store.watched_journal(Uuid::from_u128(1), Arc::new(Defect));
+    let writer = store.journal_with_metrics(Uuid::from_u128(1), Arc::new(Defect));
     let healthy = store.journal(Uuid::from_u128(2));
     let receipt = writer.admit(admission(KeyId(Uuid::nil())));
     writer.ended().await;

@@ -22,7 +22,7 @@ static CREATING: Mutex<()> = Mutex::new(());
 
 /// Reason why a file isn't used as a database.
 #[derive(Debug, thiserror::Error)]
-pub enum FileProblem {
+pub enum FileError {
     /// A symbolic link.
     #[error(
         "it is a symbolic link, which another user may have put there; name the file that it leads to"
@@ -50,7 +50,7 @@ pub enum FileProblem {
 /// Creates the file for its owner alone, or checks the one that is there: a regular file of the user
 /// that this process runs as. Others' access to it is taken away. SQLite gives the same permissions to
 /// the files that it makes beside it.
-pub(super) fn create(path: &Path) -> Result<(), FileProblem> {
+pub(super) fn create(path: &Path) -> Result<(), FileError> {
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     // O_CREAT with O_EXCL neither opens a file that is there nor follows a link.
     let created = OpenOptions::new()
@@ -65,17 +65,17 @@ pub(super) fn create(path: &Path) -> Result<(), FileProblem> {
     }
 }
 
-fn check(path: &Path) -> Result<(), FileProblem> {
+fn check(path: &Path) -> Result<(), FileError> {
     let found = fs::symlink_metadata(path)?;
     if found.file_type().is_symlink() {
-        return Err(FileProblem::Link);
+        return Err(FileError::Link);
     }
     if !found.is_file() {
-        return Err(FileProblem::Kind);
+        return Err(FileError::Kind);
     }
     let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
     if owner != user {
-        return Err(FileProblem::Owner { owner, user });
+        return Err(FileError::Owner { owner, user });
     }
     if found.mode() & 0o077 != 0 {
         fs::set_permissions(path, Permissions::from_mode(OWNER_ONLY))?;

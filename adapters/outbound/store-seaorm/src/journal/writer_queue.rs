@@ -8,13 +8,13 @@ use super::queue::Queue;
 use super::writer::Writer;
 
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct WriterQueue {
     pub(super) queue: Arc<Queue>,
     /// Closed when the writer ends, however it does.
     writing: watch::Receiver<()>,
 }
 
-impl Lane {
+impl WriterQueue {
     /// Spawns the writer of a queue.
     pub(super) fn start(queue: Arc<Queue>, writer: Writer) -> Self {
         let (alive, writing) = watch::channel(());
@@ -32,7 +32,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for WriterQueue {
     fn drop(&mut self) {
         self.queue.close();
     }

@@ -28,11 +28,11 @@ impl Store {
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, DbErr> {
         let mut unknown = Vec::new();
-        for (generation, mark) in secrets {
+        for (generation, fingerprint) in secrets {
             match known(&self.connection, *generation).await? {
-                Some(known) if known == hex::encode(&mark.0) => {}
+                Some(known) if known == hex::encode(&fingerprint.0) => {}
                 Some(_) => return Ok(SecretCheck::Other(*generation)),
-                None => unknown.push((*generation, mark)),
+                None => unknown.push((*generation, fingerprint)),
             }
         }
         if unknown.is_empty() {
@@ -42,10 +42,10 @@ impl Store {
         // don't deadlock.
         unknown.sort_by_key(|(generation, _)| *generation);
         let transaction = begin(&self.connection).await?;
-        for (generation, mark) in unknown {
-            let mark = hex::encode(&mark.0);
-            add(&transaction, generation, mark.clone()).await?;
-            if known(&transaction, generation).await? != Some(mark) {
+        for (generation, fingerprint) in unknown {
+            let fingerprint = hex::encode(&fingerprint.0);
+            add(&transaction, generation, fingerprint.clone()).await?;
+            if known(&transaction, generation).await? != Some(fingerprint) {
                 transaction.rollback().await?;
                 return Ok(SecretCheck::Other(generation));
             }
@@ -67,11 +67,11 @@ async fn known(
 async fn add(
     connection: &impl ConnectionTrait,
     HashGeneration(generation): HashGeneration,
-    mark: String,
+    fingerprint: String,
 ) -> Result<(), DbErr> {
     let new = secret_marks::ActiveModel {
         generation: Set(generation.into()),
-        mark: Set(mark),
+        mark: Set(fingerprint),
     };
     let known = OnConflict::column(secret_marks::Column::Generation)
         .do_nothing()
