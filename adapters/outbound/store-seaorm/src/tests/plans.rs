@@ -33,8 +33,8 @@ fn newest() -> RequestQuery {
 #[tokio::test]
 async fn requests_are_found_by_the_narrowest_condition_and_never_one_by_one() {
     let recording = RecordingStore::with_keys(2).await;
-    let plan = async |scope, ask| {
-        recording.store.requests(scope, &ask).await.unwrap();
+    let plan = async |scope, query| {
+        recording.store.requests(scope, &query).await.unwrap();
         recording.plan().await
     };
     let failed = RequestCriteria {
@@ -94,16 +94,16 @@ async fn a_page_of_requests_begins_where_the_one_before_ended() {
 }
 
 #[tokio::test]
-async fn use_is_added_up_from_its_period_alone() {
+async fn usage_reads_the_rows_of_its_period_alone() {
     let recording = RecordingStore::with_keys(2).await;
     let plan = async |scope, granularity, breakdown, key| {
-        let ask = UsageQuery {
+        let query = UsageQuery {
             period: Period::newest(24, granularity, now()).unwrap(),
             breakdown,
             key,
             criteria: RequestCriteria::default(),
         };
-        recording.store.usage(scope, &ask).await.unwrap();
+        recording.store.usage(scope, &query).await.unwrap();
         recording.plan().await
     };
     let days = "SEARCH customer_usage_days USING PRIMARY KEY (customer_id=? AND day>? AND day<?)";
