@@ -44,7 +44,7 @@ pub struct LimitStatus {
 /// Returns the state of a database. Changes nothing, and needs no more rights than to read.
 ///
 /// # Errors
-/// When the database fails.
+/// Fails when the database fails.
 pub async fn limit_status(database: &DatabaseConnection) -> Result<LimitStatus, DbErr> {
     let table = seaql_migrations::Entity.table_name();
     let mut unknown = Vec::new();

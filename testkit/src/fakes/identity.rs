@@ -64,7 +64,7 @@ impl ScriptedIdentity {
     /// code that the browser would bring back; it is good for one use.
     ///
     /// # Panics
-    /// When there is no authorization request with this state.
+    /// Panics when there is no authorization request with this state.
     pub fn sign_in(&self, state: &str, claims: Claims) -> String {
         let token = self.issue(claims.clone());
         let code = format!("code-of-{token}");

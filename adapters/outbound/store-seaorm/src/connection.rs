@@ -126,7 +126,7 @@ pub enum OpenError {
 /// The URL of a SQLite file. Handles any path, also one with blanks or a question mark.
 ///
 /// # Errors
-/// When the path is relative and the working folder can't be read.
+/// Fails when the path is relative and the working folder can't be read.
 pub fn sqlite_url(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
     let escaped = path

@@ -166,7 +166,7 @@ impl Journal {
     /// on. Concurrent and later calls wait for the same end.
     ///
     /// # Errors
-    /// When something couldn't be written.
+    /// Fails when something couldn't be written.
     pub async fn close(&self) -> Result<(), JournalError> {
         for queue in self.0.queues() {
             queue.close();

@@ -38,7 +38,7 @@ impl Store {
     /// Removes rows whose retention has ended. The audit log is kept for ever.
     ///
     /// # Errors
-    /// When the database fails; rows removed until then stay removed.
+    /// Fails when the database fails; rows removed until then stay removed.
     pub async fn prune(&self, retention: Retention) -> Result<Pruned, StoreError> {
         let Retention {
             requests_before,

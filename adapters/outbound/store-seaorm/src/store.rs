@@ -193,7 +193,7 @@ impl Store {
     /// migrates, the others wait for it, however long it takes.
     ///
     /// # Errors
-    /// When the database fails, or was migrated by a newer version of this program.
+    /// Fails when the database fails, or was migrated by a newer version of this program.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         if self.is_current().await? {
             return Ok(());
@@ -220,7 +220,7 @@ impl Store {
     /// Returns whether the database answers and has every table of this version. Changes nothing.
     ///
     /// # Errors
-    /// When the database fails, or was migrated by a newer version of this program.
+    /// Fails when the database fails, or was migrated by a newer version of this program.
     pub async fn is_current(&self) -> Result<bool, StoreError> {
         match self.check_schema().await {
             Ok(()) => Ok(true),

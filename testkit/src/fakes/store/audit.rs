@@ -14,7 +14,7 @@ use super::{MemoryStore, Tables, broken};
 
 impl Tables {
     /// # Errors
-    /// When an entry with the id of `act` exists: each mutation is logged once.
+    /// Fails when an entry with the id of `act` exists: each mutation is logged once.
     pub(super) fn is_new(&self, act: &AuditContext) -> Result<(), StoreError> {
         if self.audit.iter().any(|entry| entry.act.id == act.id) {
             return Err(broken("the audit log has an entry with this id"));
