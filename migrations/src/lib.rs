@@ -34,7 +34,7 @@ impl MigratorTrait for Migrator {
 
 /// State of a database relative to the migrations of this version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LimitStatus {
+pub struct MigrationStatus {
     /// Migrations that haven't been applied, oldest first.
     pub missing: Vec<String>,
     /// Migrations that were applied and aren't known here: a newer version's.
@@ -45,7 +45,7 @@ pub struct LimitStatus {
 ///
 /// # Errors
 /// Fails when the database fails.
-pub async fn limit_status(database: &DatabaseConnection) -> Result<LimitStatus, DbErr> {
+pub async fn status(database: &DatabaseConnection) -> Result<MigrationStatus, DbErr> {
     let table = seaql_migrations::Entity.table_name();
     let mut unknown = Vec::new();
     if SchemaManager::new(database).has_table(table).await? {
@@ -62,5 +62,5 @@ pub async fn limit_status(database: &DatabaseConnection) -> Result<LimitStatus, 
             None => missing.push(migration.name().to_owned()),
         }
     }
-    Ok(LimitStatus { missing, unknown })
+    Ok(MigrationStatus { missing, unknown })
 }

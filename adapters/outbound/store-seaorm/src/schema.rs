@@ -1,6 +1,6 @@
 //! Check of the schema's version.
 
-use migrations::{LimitStatus, limit_status};
+use migrations::MigrationStatus;
 use ports::outbound::StoreError;
 
 use crate::store::{Store, failed};
@@ -36,8 +36,8 @@ impl Store {
     /// # Errors
     /// See [`SchemaError`].
     pub async fn check_schema(&self) -> Result<(), SchemaError> {
-        let limit_status = async { limit_status(&self.connection).await.map_err(failed) };
-        let LimitStatus { missing, unknown } = self.in_time(limit_status).await?;
+        let status = async { migrations::status(&self.connection).await.map_err(failed) };
+        let MigrationStatus { missing, unknown } = self.in_time(status).await?;
         if !unknown.is_empty() {
             return Err(SchemaError::Ahead { unknown });
         }
