@@ -9,8 +9,18 @@ mod identity;
 mod journal;
 mod store;
 
+use std::error::Error;
+use std::sync::Arc;
+
+use ports::Cause;
+
 pub use bank::{Script, ScriptedBank, by_amount, unsealed_proof};
 pub use clock::{CountingRandom, ManualClock};
 pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use store::MemoryStore;
+
+/// The cause of a fake's error.
+fn cause(text: &'static str) -> Cause {
+    Arc::from(Box::<dyn Error + Send + Sync>::from(text))
+}

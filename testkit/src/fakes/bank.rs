@@ -1,7 +1,6 @@
 //! Scripted bank: answers as a test tells it to, and records its lookups.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -9,10 +8,11 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::payment::{Payment, PaymentState};
 use domain::transfer::Transfer;
-use ports::Cause;
 use ports::inbound::{BankBudget, RequestedFiles};
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
 use tokio::sync::watch;
+
+use super::cause;
 
 /// Answer of a scripted bank about one transfer.
 #[derive(Clone, Debug)]
@@ -165,9 +165,9 @@ pub fn unsealed_proof(transfer: &Transfer) -> BankFiles {
     reason = "pesos_centavos, as they are written in the form"
 )]
 pub fn by_amount(transfer: &Transfer) -> Script {
-    let unavailable = |cause: &'static str| BankError::Unavailable {
+    let unavailable = |text| BankError::Unavailable {
         retry_after: Duration::from_secs(30),
-        cause: cause_of(cause),
+        cause: cause(text),
     };
     let throttled = |reason| BankError::Throttled {
         retry_after: Duration::from_mins(2),
@@ -186,16 +186,12 @@ pub fn by_amount(transfer: &Transfer) -> Script {
         429_01 => Script::Fail(throttled(ThrottleReason::CaptchaPage)),
         500_00 => Script::Fail(unavailable("HTTP 500")),
         502_00 => Script::Fail(BankError::Protocol {
-            cause: cause_of("an unknown page"),
+            cause: cause("an unknown page"),
         }),
         503_00 => Script::Fail(unavailable("the connection was closed")),
         504_00 => Script::StaySilent,
         _ => Script::Issue(unsealed_proof(transfer)),
     }
-}
-
-fn cause_of(text: &'static str) -> Cause {
-    Arc::from(Box::<dyn Error + Send + Sync>::from(text))
 }
 
 #[async_trait]

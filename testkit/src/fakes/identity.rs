@@ -2,15 +2,15 @@
 //! fails on demand.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use ports::Cause;
 use ports::outbound::{
     AccessToken, AuthorizationRequest, Claims, Clock, CodeGrant, IdentityError, IdentityProvider,
     TokenError,
 };
+
+use super::cause;
 
 /// Identity provider that issues codes and tokens on demand, and binds each code to the
 /// authorization request it was issued for. As with a real one, a token that was revoked still
@@ -126,8 +126,7 @@ impl State {
 }
 
 fn invalid(why: &'static str) -> TokenError {
-    let cause: Cause = Arc::from(Box::<dyn Error + Send + Sync>::from(why));
-    TokenError::Invalid(cause)
+    TokenError::Invalid(cause(why))
 }
 
 #[async_trait]

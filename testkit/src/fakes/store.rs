@@ -9,7 +9,6 @@ mod secrets;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap};
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
@@ -21,6 +20,7 @@ use domain::month::Month;
 use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
 use uuid::Uuid;
 
+use super::cause;
 use usage::Statistics;
 
 /// In-memory implementation of every store port. Clones share the data.
@@ -68,10 +68,7 @@ impl Tables {
 
 /// The error for a violation of what a database's constraints would hold together.
 fn broken(what: &'static str) -> StoreError {
-    let cause = Box::<dyn Error + Send + Sync>::from(what);
-    StoreError {
-        cause: Arc::from(cause),
-    }
+    StoreError { cause: cause(what) }
 }
 
 /// Writes of the journal.

@@ -11,10 +11,10 @@ use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
 use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, IntoCondition, OnConflict};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, DatabaseTransaction, EntityTrait, FromQueryResult, JoinType,
-    QueryFilter, QueryOrder, QuerySelect, RelationTrait, Select, Set,
+    QueryFilter, QueryOrder, QuerySelect, Select, Set,
 };
 
 use crate::audit::{Entry, record};
@@ -167,14 +167,6 @@ struct KeyTotalsRow {
 }
 
 fn select_key_totals(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
-    let number = i64::from(month.number());
-    let in_month = api_keys::Relation::MonthlyUse
-        .def()
-        .on_condition(move |_, use_of| {
-            Expr::col((use_of, monthly_use::Column::Month))
-                .eq(number)
-                .into_condition()
-        });
     let active = CaseStatement::new()
         .case(api_keys::Column::RevokedAt.is_null(), 1_i64)
         .finally(0_i64);
@@ -187,7 +179,7 @@ fn select_key_totals(of: &[customers::Model], month: Month) -> Select<api_keys::
         .expr_as(sum(active.into()), "active")
         .expr_as(used(monthly_use::Column::Charged), "charged")
         .expr_as(used(monthly_use::Column::Refunded), "refunded")
-        .join(JoinType::LeftJoin, in_month)
+        .join(JoinType::LeftJoin, keys::row::use_in(month))
         .filter(api_keys::Column::CustomerId.is_in(of.iter().map(|customer| customer.id.as_str())))
         .group_by(api_keys::Column::CustomerId)
 }

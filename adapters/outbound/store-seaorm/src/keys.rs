@@ -26,7 +26,7 @@ pub(crate) mod change;
 pub(crate) mod changes;
 mod charge;
 mod listing;
-mod row;
+pub(crate) mod row;
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: u64 = 1_000;

@@ -8,7 +8,9 @@ use domain::month::Month;
 use ports::inbound::KeyOverview;
 use ports::outbound::{KeyRecord, KeyState, Snapshot, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, Query};
-use sea_orm::{EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationTrait, Select, Set};
+use sea_orm::{
+    EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, RelationTrait, Select, Set,
+};
 
 use crate::entity::{api_keys, customers, monthly_use};
 use crate::row::{Row, stored};
@@ -36,17 +38,21 @@ pub(super) fn keys() -> Select<api_keys::Entity> {
         )
 }
 
-/// Adds the use of each key in a month.
-pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
+/// The relation of keys to their use in one month.
+pub(crate) fn use_in(month: Month) -> RelationDef {
     let number = i64::from(month.number());
-    let in_month = api_keys::Relation::MonthlyUse
+    api_keys::Relation::MonthlyUse
         .def()
         .on_condition(move |_, use_of| {
             Expr::col((use_of, monthly_use::Column::Month))
                 .eq(number)
                 .into_condition()
-        });
-    keys.join(JoinType::LeftJoin, in_month)
+        })
+}
+
+/// Adds the use of each key in a month.
+pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
+    keys.join(JoinType::LeftJoin, use_in(month))
         .column_as(monthly_use::Column::Charged, "charged")
         .column_as(monthly_use::Column::Refunded, "refunded")
 }
