@@ -33,7 +33,7 @@ fn own_key() -> KeyId {
     KeyId(md5_uuid("53ea207abc7764a41763d9e4a2da469f"))
 }
 
-/// `md5('1')`, who has ten keys of other customers.
+/// `md5('1')`, who has ten keys.
 fn small_customer() -> CustomerId {
     CustomerId(md5_uuid("c4ca4238a0b923820dcc509a6f75849b"))
 }
