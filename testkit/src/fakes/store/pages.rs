@@ -44,7 +44,7 @@ pub(super) fn contains_ignoring_case(text: &str, part: &str) -> bool {
         .contains(&part.to_ascii_lowercase())
 }
 
-/// Returns whether `text` starts_with_ignoring_case with `part`; the case of ASCII letters is ignored.
+/// Returns whether `text` begins with `part`; the case of ASCII letters is ignored.
 pub(super) fn starts_with_ignoring_case(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase()
         .starts_with(&part.to_ascii_lowercase())
