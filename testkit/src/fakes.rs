@@ -1,7 +1,7 @@
 //! Fakes of the outbound ports, for tests of the application and of inbound adapters.
 //!
-//! Each fake keeps the contract suite of its port (`tests/stores.rs`, `bank.rs`), and fails when a
-//! test tells it to.
+//! The stores, the journal and the bank pass the contract suites of their ports (`tests/stores.rs`,
+//! `bank.rs`); the identity provider has tests of its own. Each fails when a test tells it to.
 
 mod bank;
 mod clock;
