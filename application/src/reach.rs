@@ -30,7 +30,7 @@ impl Callers {
 
     /// The customer that an owner is; made, with the free plan, when it isn't known.
     pub(crate) async fn enrolled(&self, owner: &Owner) -> Result<Customer, StoreError> {
-        // Nearly everybody is known, and reading costs less than the writing that `enrol` may be.
+        // Nearly everybody is known, and reading costs less than the writing that `find_or_insert` may be.
         if let Some(known) = self.customers.customer(owner).await? {
             return Ok(known);
         }
@@ -40,7 +40,7 @@ impl Callers {
             plan: Plan::Startup,
             created_at: self.clock.now(),
         };
-        self.customers.enrol(&newcomer).await
+        self.customers.find_or_insert(&newcomer).await
     }
 
     /// The customer that a caller is, if it is known.

@@ -128,7 +128,7 @@ fn no_session(error: TokenError) -> SessionError {
 impl Sessions for SessionService {
     async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
         let ticket = PendingSignIn::new(
-            ReturnPath::or_home(return_to),
+            ReturnPath::parse_or_home(return_to),
             self.clock.now(),
             &mut |buffer| self.random.fill(buffer),
         );

@@ -6,11 +6,11 @@ mod support;
 use std::time::Duration;
 
 use application::{KeyWatch, Retirement};
-use domain::audit::Action;
+use domain::audit::{Action, AuditFilter};
 use domain::customer::Role;
 use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus, Owner};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{AdmissionError, AuditFilter, KeyAdministration, NewKey, RequestedScope};
+use ports::inbound::{AdmissionError, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
 use support::house::{Holder, House, house};
 use support::person;

@@ -174,7 +174,7 @@ async fn fill(folder: &Path, issuer: &str) -> Result<()> {
         plan: Plan::Startup,
         created_at: now,
     };
-    store.enrol(&customer).await?;
+    store.find_or_insert(&customer).await?;
     let mut keys = Vec::new();
     for number in 0..KEYS {
         keys.push(add_key(&store, &customer, number, &mut rng, now).await?);

@@ -2,13 +2,10 @@
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::key::{KeyId, KeyName};
+use domain::key::{KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort};
 use domain::limits::{LimitsChange, LimitsError, Plan};
 use domain::page::{Direction, PageRequest, PageSize};
-use ports::inbound::{
-    Caller, KeyAdministration, KeyError, KeyFilter, KeyOverview, KeyQuery, KeySort, NewKey,
-    RequestedScope,
-};
+use ports::inbound::{Caller, KeyAdministration, KeyError, NewKey, RequestedScope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

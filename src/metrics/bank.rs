@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::key::Environment;
+use domain::pacing::BankBudget;
 use metrics::Histogram;
-use ports::inbound::BankBudget;
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup};
 
 use super::{Metrics, names};

@@ -46,7 +46,7 @@ fn the_deny_list_in_memory_keeps_the_contract() {
 
 #[test]
 fn secrets_in_memory_keep_the_contract() {
-    block_on(contract::secret_marks::secret_marks(stores));
+    block_on(contract::secret_fingerprints::secret_fingerprints(stores));
 }
 
 #[test]

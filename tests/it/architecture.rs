@@ -64,6 +64,7 @@ const WORKSPACE: [Place; 16] = [
             "regex",
             "roxmltree",
             "sha2",
+            "strum",
             "subtle",
             "thiserror",
             "uuid",
@@ -280,6 +281,23 @@ fn the_inner_crates_depend_on_no_driver() {
     }
 }
 
+/// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
+/// other.
+#[test]
+fn neither_side_of_the_ports_names_the_other() {
+    let ports = Path::new(env!("CARGO_MANIFEST_DIR")).join("ports/src");
+    for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
+        let files = files_under(&ports.join(side));
+        let files = files
+            .into_iter()
+            .chain([ports.join(side).with_extension("rs")]);
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(other), "{} names {other}", path.display());
+        }
+    }
+}
+
 /// The statement by which a test is skipped.
 const SKIPS: [&str; 2] = [
     "else {\n        return;\n    };",
@@ -327,7 +345,7 @@ fn output_of_tests_that_may_be_skipped_is_shown() {
 /// Product files that open files, with the reason why none of those is a file of the database.
 const OPENING_FILES: [(&str, &str); 5] = [
     (
-        "adapters/outbound/bank-portal/src/diagnosis.rs",
+        "adapters/outbound/bank-portal/src/diagnostics.rs",
         "pages in a folder of their own",
     ),
     (

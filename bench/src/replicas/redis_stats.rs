@@ -62,7 +62,7 @@ impl Redis {
     /// Bytes of a key which has had all of its minute's requests, evenly over 50 seconds.
     pub(super) async fn memory_of_an_active_key(&mut self, per_minute: u32) -> Result<u64> {
         let shift = Arc::new(AtomicI64::new(0));
-        let limiter = limiter(&self.url)?.in_shifted_time(Arc::clone(&shift));
+        let limiter = limiter(&self.url)?.with_clock_offset(Arc::clone(&shift));
         let id = KeyId(Uuid::from_u128(per_minute.into()));
         let state = KeyState {
             revoked: false,

@@ -4,18 +4,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::FileStem;
-pub use domain::file::RequestedFiles;
+use domain::file::{FileStem, RequestedFiles};
 use domain::hints::Hint;
-use domain::inference::{Evidence, Gap, Inferred};
+use domain::inference::{Evidence, InferenceFailure, Inferred};
 use domain::key::Environment;
-use domain::participant::ParticipantCode;
+use domain::pacing::ThrottleReason;
 use domain::payment::Payment;
 use domain::query::ProofQuery;
-use domain::transfer::SameInstitution;
+use domain::transfer::{Banks, SameInstitution};
 
 use crate::Cause;
-use crate::outbound::ThrottleReason;
 
 /// Looks proofs up.
 #[async_trait]
@@ -50,15 +48,6 @@ pub struct FetchReport {
     pub bank_time: Option<Duration>,
     /// The proof, or why there is none.
     pub result: Result<Delivery, FetchError>,
-}
-
-/// The institutions of a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Banks {
-    /// Who sent it.
-    pub issuer: ParticipantCode,
-    /// Who received it.
-    pub receiver: ParticipantCode,
 }
 
 /// A proof, delivered.
@@ -97,9 +86,9 @@ pub enum FetchError {
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
         /// Why the issuer isn't known, if it isn't.
-        issuer: Option<Gap>,
+        issuer: Option<InferenceFailure>,
         /// Why the receiver isn't known, if it isn't.
-        receiver: Option<Gap>,
+        receiver: Option<InferenceFailure>,
     },
     /// Issuer and receiver are one; the bank wasn't asked.
     #[error(transparent)]

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::file::RequestedFiles;
+use domain::pacing::{BankBudget, ThrottleReason};
 use domain::payment::{Payment, PaymentState};
 use domain::transfer::Transfer;
-use ports::inbound::{BankBudget, RequestedFiles};
-use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
+use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 use tokio::sync::watch;
 
 use super::cause;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::payment::Payment;
 use domain::query::FieldErrorKind;
 use ports::inbound::{Component, ComponentState};
@@ -163,11 +163,11 @@ pub(crate) struct GapDetail {
 }
 
 impl GapDetail {
-    pub(crate) fn new(gap: Gap, messages: &dyn Messages) -> Self {
+    pub(crate) fn new(gap: InferenceFailure, messages: &dyn Messages) -> Self {
         let reason = match gap {
-            Gap::UnknownClabePrefix => "unknown_clabe_prefix",
-            Gap::UnknownCardPrefix => "unknown_card_prefix",
-            Gap::UnknownTrackingKeyShape => "unknown_tracking_key_shape",
+            InferenceFailure::UnknownClabePrefix => "unknown_clabe_prefix",
+            InferenceFailure::UnknownCardPrefix => "unknown_card_prefix",
+            InferenceFailure::UnknownTrackingKeyShape => "unknown_tracking_key_shape",
         };
         Self {
             reason,

@@ -6,7 +6,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::participant::ParticipantCode;
 use domain::payment::PaymentState;
 use web::Language;
@@ -24,7 +24,7 @@ pub(crate) trait Messages: Sync {
     fn json_fault(&self, fault: JsonFault) -> String;
     fn same_institution(&self, code: ParticipantCode) -> String;
     fn inference_failed(&self, missing: &[&str], endpoints: &[&str]) -> String;
-    fn gap(&self, gap: Gap) -> &'static str;
+    fn gap(&self, gap: InferenceFailure) -> &'static str;
     fn not_in_spei(&self) -> &'static str;
     fn proof_not_issued(&self, state: PaymentState) -> String;
     fn hint(&self, hint: &Hint) -> String;

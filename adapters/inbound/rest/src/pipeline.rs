@@ -16,10 +16,9 @@ use domain::inference::Evidence;
 use domain::key::{Environment, KeyId};
 use domain::outcome::{Endpoint, Outcome};
 use domain::query::ProofQuery;
+use domain::transfer::Banks;
 use futures::FutureExt as _;
-use ports::inbound::{
-    AdmissionError, AdmissionRequest, Banks, FetchReport, ProofRequest, Settlement,
-};
+use ports::inbound::{AdmissionError, AdmissionRequest, FetchReport, ProofRequest, Settlement};
 use tokio::sync::oneshot;
 use tracing::field::display;
 use tracing::{Instrument as _, Span};

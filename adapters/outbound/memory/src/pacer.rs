@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Pacing, Schedule, Step, Throttled, Ticket, waitable};
-use ports::inbound::BankBudget;
+use domain::pacing::{
+    BackOff, BankBudget, Pacing, Schedule, Step, Throttled, WaiterId, longest_wait,
+};
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
@@ -23,7 +24,7 @@ struct Queue {
     schedule: Schedule,
     /// Wakers by ticket. Only the first task has to be woken by an acquisition or a departure: with
     /// each of thousands woken every time, none would get its turn in time.
-    waiting: BTreeMap<Ticket, Arc<Notify>>,
+    waiting: BTreeMap<WaiterId, Arc<Notify>>,
 }
 
 impl Queue {
@@ -31,14 +32,14 @@ impl Queue {
         &mut self,
         now: Duration,
         latest: Duration,
-    ) -> Result<(Ticket, Arc<Notify>), Throttled> {
+    ) -> Result<(WaiterId, Arc<Notify>), Throttled> {
         let ticket = self.schedule.queue(now, latest)?;
         let waker = Arc::default();
         self.waiting.insert(ticket, Arc::clone(&waker));
         Ok((ticket, waker))
     }
 
-    fn leave(&mut self, ticket: Ticket) {
+    fn leave(&mut self, ticket: WaiterId) {
         self.schedule.leave(ticket);
         self.waiting.remove(&ticket);
         if let Some((_, first)) = self.waiting.first_key_value() {
@@ -82,7 +83,7 @@ impl InProcessPacer {
 impl Pacer for InProcessPacer {
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
         let now = self.now();
-        let latest = now.saturating_add(waitable(patience));
+        let latest = now.saturating_add(longest_wait(patience));
         let (ticket, waker) = self.queue().join(now, latest)?;
         let _place = QueuePlace {
             pacer: self,
@@ -144,7 +145,7 @@ impl Pacer for InProcessPacer {
 /// A place in the queue, left when dropped.
 struct QueuePlace<'a> {
     pacer: &'a InProcessPacer,
-    ticket: Ticket,
+    ticket: WaiterId,
 }
 
 impl Drop for QueuePlace<'_> {

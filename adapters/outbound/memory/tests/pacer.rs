@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use domain::pacing::{Pacing, Throttled};
 use futures::future::join_all;
 use memory::InProcessPacer;
-use ports::contract::pacer::{PacerUnderTest, StandingTime};
+use ports::contract::pacer::{ManualTime, PacerUnderTest};
 use ports::outbound::{AcquireError, Pacer};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ const PATIENT: Duration = Duration::from_hours(1);
 struct TokioTime;
 
 #[async_trait]
-impl StandingTime for TokioTime {
+impl ManualTime for TokioTime {
     async fn advance(&self, by: Duration) {
         tokio::time::advance(by).await;
     }

@@ -1,12 +1,11 @@
 //! The audit log: written in the transaction of the mutation it records, read newest first.
 
 use async_trait::async_trait;
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, KeyId, Owner};
 use domain::page::{Cursor, Page, PageRequest};
 use domain::request::RequestId;
-use ports::inbound::{AuditFilter, AuditPage};
 use ports::outbound::{AuditLog, ListError, StoreError};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,

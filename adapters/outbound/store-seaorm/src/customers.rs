@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference, difference};
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
 use domain::key::{ApiKey, KeyId, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
-use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict};
 use sea_orm::{
@@ -29,7 +28,7 @@ const KEYS_PER_STATEMENT: usize = 500;
 
 #[async_trait]
 impl CustomerStore for Store {
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
         self.in_time(async {
             // Usually the customer exists, so the write lock isn't needed.
             if let Some(known) = self.customer(&newcomer.owner).await? {

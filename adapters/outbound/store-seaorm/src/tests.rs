@@ -71,7 +71,7 @@ impl RecordingStore {
 }
 
 async fn add(store: &Store, of: &Customer, number: u16) -> ApiKey {
-    store.enrol(of).await.unwrap();
+    store.find_or_insert(of).await.unwrap();
     let (record, act) = (record_of(of, number), act(number));
     store.insert(record.clone(), u64::MAX, &act).await.unwrap();
     record.key

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use domain::page::{Cursor, Page};
-use domain::usage::Breakdown;
-use ports::inbound::{RequestQuery, RequestRecord, UsageQuery};
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::{Breakdown, UsageQuery};
 use ports::outbound::{ListError, Scope, StoreError, UsageReader, UsageRow};
 use sea_orm::{ConnectionTrait, QueryResult};
 

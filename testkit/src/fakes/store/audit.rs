@@ -1,11 +1,10 @@
 //! Audit log.
 
 use async_trait::async_trait;
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::page::{Cursor, Direction, PageRequest};
-use ports::inbound::{AuditFilter, AuditPage};
 use ports::outbound::{AuditLog, ListError, StoreError};
 use uuid::Uuid;
 

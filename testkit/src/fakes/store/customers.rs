@@ -2,12 +2,11 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference};
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
 use domain::key::{KeyId, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Direction, Page, PageRequest};
-use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
 
 use super::pages::{by_instant, contains_ignoring_case, page};
@@ -38,7 +37,7 @@ impl Tables {
 
 #[async_trait]
 impl CustomerStore for MemoryStore {
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
         let mut tables = self.tables();
         if let Some(known) = tables.customer_of(&newcomer.owner) {
             return Ok(known.clone());

@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, creation, difference};
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::key::{
+    ApiKey, Credential, KeyFilter, KeyId, KeyOverview, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
+};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::{Cursor, Page};
-use ports::inbound::{KeyFilter, KeyOverview, KeyQuery, KeySort, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,

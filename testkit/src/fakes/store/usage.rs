@@ -10,8 +10,8 @@ use domain::key::KeyId;
 use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, Page};
-use domain::usage::{Breakdown, Granularity, RequestCriteria};
-use ports::inbound::{MAX_SERIES, RequestQuery, RequestRecord, UsageQuery};
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::{Breakdown, Granularity, MAX_SERIES, RequestCriteria, UsageQuery};
 use ports::outbound::{
     ListError, RefusalEntry, RequestEntry, Scope, StoreError, UsageReader, UsageRow,
 };

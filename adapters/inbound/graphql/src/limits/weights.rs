@@ -1,7 +1,7 @@
 //! What fields cost, by their names. A test compares these names with the schema.
 
 use domain::page::MAX_PAGE;
-use ports::inbound::MAX_SERIES;
+use domain::usage::MAX_SERIES;
 
 /// What a field costs that visits the store, however little it then answers.
 pub(super) const VISIT: u64 = 250;

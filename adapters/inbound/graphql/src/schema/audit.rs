@@ -1,8 +1,8 @@
 //! The audit log.
 
 use async_graphql::{ID, SimpleObject};
+use domain::audit::AuditPage;
 use domain::page::PageRequest;
-use ports::inbound::AuditPage;
 
 use super::account::Owner;
 use super::connection::{PageInfo, connection};

@@ -48,8 +48,8 @@ pub(crate) struct BankBudget {
     paused_for_seconds: Option<u32>,
 }
 
-impl From<ports::inbound::BankBudget> for BankBudget {
-    fn from(budget: ports::inbound::BankBudget) -> Self {
+impl From<domain::pacing::BankBudget> for BankBudget {
+    fn from(budget: domain::pacing::BankBudget) -> Self {
         Self {
             per_minute: budget.per_minute,
             remaining: budget.remaining,

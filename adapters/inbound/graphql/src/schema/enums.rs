@@ -2,8 +2,8 @@
 //! variants break the build here.
 
 use async_graphql::Enum;
+use domain::key::KeySort;
 use domain::page::Direction;
-use ports::inbound::KeySort;
 
 /// Which bank a key asks.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,10 @@
 use async_graphql::{ID, InputObject, MaybeUndefined};
 use chrono::Utc;
 use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::key::{KeyId, KeyQuery, KeySort};
 use domain::page::PageRequest;
-use domain::request::RequestId;
+use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Period, RequestCriteria};
-use ports::inbound::{KeyQuery, KeySort, RequestQuery};
 use uuid::Uuid;
 
 use super::enums::{
@@ -33,7 +32,7 @@ pub(crate) struct KeyFilter {
 }
 
 impl KeyFilter {
-    fn read(self) -> Result<ports::inbound::KeyFilter, Failure> {
+    fn read(self) -> Result<domain::key::KeyFilter, Failure> {
         let mut statuses: Vec<domain::key::KeyStatus> = Vec::new();
         for status in self.statuses.unwrap_or_default() {
             let status = status.into();
@@ -41,7 +40,7 @@ impl KeyFilter {
                 statuses.push(status);
             }
         }
-        Ok(ports::inbound::KeyFilter {
+        Ok(domain::key::KeyFilter {
             statuses,
             environment: self.environment.map(Environment::into),
             text: search_text("filter.text", self.text)?,
@@ -130,9 +129,9 @@ pub(crate) struct AuditFilter {
 }
 
 impl AuditFilter {
-    pub(super) fn read(self) -> Result<ports::inbound::AuditFilter, Failure> {
+    pub(super) fn read(self) -> Result<domain::audit::AuditFilter, Failure> {
         let (from, to) = span("filter.from", self.from, self.to)?;
-        Ok(ports::inbound::AuditFilter {
+        Ok(domain::audit::AuditFilter {
             customer: customer_id("filter.accountId", self.account_id.as_ref())?,
             key: key_id("filter.keyId", self.key_id.as_ref())?,
             from,

@@ -1,9 +1,9 @@
 //! API keys, what they may and what they did.
 
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
+use domain::key::KeyOverview;
 use domain::limits::MinuteStatus;
 use domain::page::{Page, PageRequest};
-use ports::inbound::KeyOverview;
 
 use super::account::Owner;
 use super::connection::{PageInfo, connection};

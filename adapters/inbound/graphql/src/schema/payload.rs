@@ -2,7 +2,8 @@
 
 use async_graphql::SimpleObject;
 use domain::customer::Customer;
-use ports::inbound::{CreatedKey, KeyOverview, RotatedKey};
+use domain::key::KeyOverview;
+use ports::inbound::{CreatedKey, RotatedKey};
 
 use super::account::Account;
 use super::key::Key;

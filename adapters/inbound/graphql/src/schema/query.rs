@@ -3,7 +3,8 @@
 use async_graphql::{Context, Description, ID, Object};
 use domain::customer::Role;
 use domain::key::KeyId;
-use ports::inbound::{KeyError, RequestedScope, UsageQuery};
+use domain::usage::UsageQuery;
+use ports::inbound::{KeyError, RequestedScope};
 
 use super::account::Viewer;
 use super::admin::Admin;
@@ -139,7 +140,7 @@ impl Query {
 pub(super) async fn keys(
     context: &Context<'_>,
     reach: RequestedScope,
-    ask: ports::inbound::KeyQuery,
+    ask: domain::key::KeyQuery,
 ) -> Result<KeyConnection, Failure> {
     let keys = &ports(context).keys;
     let page = keys.list(&asker(context).caller, reach, &ask).await?;

@@ -4,7 +4,7 @@ use async_graphql::{ID, SimpleObject};
 use chrono::NaiveDate;
 use domain::page::{Page, PageRequest};
 use domain::participant::ParticipantCode;
-use ports::inbound::RequestRecord;
+use domain::request::RequestRecord;
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;

@@ -5,7 +5,7 @@ use domain::account::AccountError;
 use domain::amount::{self, AmountError};
 use domain::calendar::DateError;
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::participant::{ParticipantCode, ParticipantError};
 use domain::payment::PaymentState;
 use domain::query::FieldErrorKind;
@@ -83,16 +83,16 @@ impl Messages for English {
         )
     }
 
-    fn gap(&self, gap: Gap) -> &'static str {
+    fn gap(&self, gap: InferenceFailure) -> &'static str {
         match gap {
-            Gap::UnknownClabePrefix => {
+            InferenceFailure::UnknownClabePrefix => {
                 "No participant has the prefix of this CLABE on that date; check cuenta and fecha, \
                  or name receptor."
             }
-            Gap::UnknownCardPrefix => {
+            InferenceFailure::UnknownCardPrefix => {
                 "The institution that issued this card is not known; name receptor."
             }
-            Gap::UnknownTrackingKeyShape => {
+            InferenceFailure::UnknownTrackingKeyShape => {
                 "The shape of the tracking key matches no known bank; name emisor."
             }
         }

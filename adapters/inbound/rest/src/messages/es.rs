@@ -5,7 +5,7 @@ use domain::account::AccountError;
 use domain::amount::{self, AmountError};
 use domain::calendar::DateError;
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::participant::{ParticipantCode, ParticipantError};
 use domain::payment::PaymentState;
 use domain::query::FieldErrorKind;
@@ -84,16 +84,16 @@ impl Messages for Spanish {
         )
     }
 
-    fn gap(&self, gap: Gap) -> &'static str {
+    fn gap(&self, gap: InferenceFailure) -> &'static str {
         match gap {
-            Gap::UnknownClabePrefix => {
+            InferenceFailure::UnknownClabePrefix => {
                 "Ningún participante tiene el prefijo de esta CLABE en esa fecha; revise cuenta y \
                  fecha, o indique receptor."
             }
-            Gap::UnknownCardPrefix => {
+            InferenceFailure::UnknownCardPrefix => {
                 "No se conoce la institución que emitió esta tarjeta; indique receptor."
             }
-            Gap::UnknownTrackingKeyShape => {
+            InferenceFailure::UnknownTrackingKeyShape => {
                 "La forma de la clave de rastreo no corresponde a ningún banco conocido; indique \
                  emisor."
             }

@@ -5,15 +5,15 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate};
 use domain::calendar::DateError;
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
+use domain::pacing::ThrottleReason;
 use domain::payment::{Payment, PaymentState};
 use domain::query::{Field, FieldError, FieldErrorKind};
 use domain::request::RequestId;
 use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, NotFoundReason};
-use ports::outbound::ThrottleReason;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::{BODY_DEADLINE, BodyFault, Failure, Language};
@@ -176,7 +176,7 @@ fn unavailable() -> AdmissionError {
 
 fn inference() -> Failure {
     fetch(&FetchError::InferenceFailed {
-        issuer: Some(Gap::UnknownTrackingKeyShape),
+        issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
         receiver: None,
     })
 }

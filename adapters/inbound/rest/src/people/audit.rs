@@ -2,9 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use domain::audit::AuditFilter;
 use domain::customer::CustomerId;
 use domain::key::KeyId;
-use ports::inbound::AuditFilter;
 use web::Failure;
 
 use super::ask::Ask;

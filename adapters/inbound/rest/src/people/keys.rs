@@ -3,10 +3,12 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::customer::CustomerId;
-use domain::key::{Environment, KeyId, KeyName, KeyStatus};
+use domain::key::{
+    Environment, KeyFilter, KeyId, KeyName, KeyQuery, KeySort, KeyStatus, RevokedKeys,
+};
 use domain::limits::{LimitsChange, MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
 use domain::page::Direction;
-use ports::inbound::{KeyFilter, KeyQuery, KeySort, NewKey, RequestedScope, RevokedKeys};
+use ports::inbound::{NewKey, RequestedScope};
 use web::Failure;
 
 use super::ask::Ask;

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
-use ports::inbound::{RequestedScope, UsageQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
+use ports::inbound::RequestedScope;
 use web::Failure;
 
 use super::ask::Ask;

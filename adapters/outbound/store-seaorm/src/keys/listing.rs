@@ -1,8 +1,7 @@
 //! Lists of keys: filter, order and pages.
 
-use domain::key::KeyStatus;
+use domain::key::{KeyFilter, KeyOverview, KeyQuery, KeySort, KeyStatus};
 use domain::page::{Cursor, CursorError};
-use ports::inbound::{KeyFilter, KeyOverview, KeyQuery, KeySort};
 use ports::outbound::Scope;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{

@@ -2,10 +2,11 @@
 
 use domain::customer::CustomerId;
 use domain::hex;
-use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
+use domain::key::{
+    ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyOverview, KeyPrefix, Owner,
+};
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
-use ports::inbound::KeyOverview;
 use ports::outbound::{KeyRecord, KeyState, Snapshot, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, Query};
 use sea_orm::{

@@ -1,15 +1,15 @@
 //! Numbers of statements.
 
 use chrono::TimeDelta;
+use domain::audit::AuditFilter;
 use domain::customer::ExistingKeys;
+use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use domain::page::Direction;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::RequestQuery;
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record_of};
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{
     AuditLog, CustomerStore, DenyList, Fingerprint, KeyChange, KeyStore, Successor, UsageReader,
 };
@@ -73,10 +73,10 @@ async fn a_query_takes_as_many_statements_however_many_keys_there_are() {
         let everything = AuditFilter::default();
         store.audit(&everything, &twenty()).await.unwrap();
         count(1, "audit");
-        store.enrol(&customer(1)).await.unwrap();
-        count(1, "enrol: known");
-        store.enrol(&customer(3)).await.unwrap();
-        count(3, "enrol: new");
+        store.find_or_insert(&customer(1)).await.unwrap();
+        count(1, "find_or_insert: known");
+        store.find_or_insert(&customer(3)).await.unwrap();
+        count(3, "find_or_insert: new");
         let fingerprint = Fingerprint("0".repeat(64));
         store.is_denied(&fingerprint).await.unwrap();
         count(1, "is_denied");

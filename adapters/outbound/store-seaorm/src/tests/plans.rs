@@ -1,15 +1,14 @@
 //! Query plans of an empty database: SQLite has no statistics unless `ANALYZE` runs, and it
 //! doesn't.
 
+use domain::audit::AuditFilter;
+use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageRequest};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::customer;
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
 
 use super::{RecordingStore, key, now, own, twenty};

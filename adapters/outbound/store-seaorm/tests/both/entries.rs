@@ -19,7 +19,7 @@ pub(crate) fn journal(store: &Store, process: u128) -> Journal {
 
 /// Adds a key of the first customer.
 pub(crate) async fn add_key(store: &Store, number: u16) -> KeyId {
-    store.enrol(&customer(1)).await.unwrap();
+    store.find_or_insert(&customer(1)).await.unwrap();
     let record = record(number);
     let id = record.key.id;
     store.insert(record, u64::MAX, &act(number)).await.unwrap();

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::customer::{Customer, ExistingKeys};
-use domain::key::KeyId;
+use domain::key::{KeyId, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use futures::future::join_all;
 use ports::contract::fixture::{act, customer, record, record_of};
-use ports::inbound::RevokedKeys;
 use ports::outbound::{
     ChangeNumber, CustomerStore, Denial, DenyList, Fingerprint, InsertError, KeyChange, KeyRecord,
     KeyStore, RotateError, Scope, Successor,
@@ -58,7 +57,7 @@ async fn a_customer_never_has_more_active_keys_than_it_may() {
     let server = server_or_skip!();
     let database = server.database().await;
     let stores = processes(&database).await;
-    stores[0].enrol(&customer(1)).await.unwrap();
+    stores[0].find_or_insert(&customer(1)).await.unwrap();
     let added = at_once(&stores, 24, |store, number| async move {
         store.insert(record(number), 5, &act(number)).await
     });
@@ -86,7 +85,7 @@ async fn concurrent_sign_ups_of_one_person_create_one_customer() {
             id: domain::customer::CustomerId(Uuid::from_u128(number.into())),
             ..customer(1)
         };
-        store.enrol(&newcomer).await.unwrap().id
+        store.find_or_insert(&newcomer).await.unwrap().id
     });
     let enrolled = enrolled.await;
     assert!(enrolled.iter().all(|id| *id == enrolled[0]), "{enrolled:?}");
@@ -172,7 +171,7 @@ async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
     let server = server_or_skip!();
     let database = server.database().await;
     let stores = processes(&database).await;
-    stores[0].enrol(&customer(1)).await.unwrap();
+    stores[0].find_or_insert(&customer(1)).await.unwrap();
     for round in 1..=20_u16 {
         let (first, second) = (round * 2, round * 2 + 1);
         stores[0]
@@ -210,7 +209,7 @@ async fn concurrent_changes_are_seen_in_order_and_without_a_gap() {
     let stores = processes(&database).await;
     for number in 1..=KEYS {
         let owner = customer(1 + number % 3);
-        stores[0].enrol(&owner).await.unwrap();
+        stores[0].find_or_insert(&owner).await.unwrap();
         let act = act(number);
         stores[0]
             .insert(record_of(&owner, number), u64::MAX, &act)

@@ -63,7 +63,7 @@ async fn the_deny_list_in_postgresql_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_in_postgresql_keep_the_contract() {
     let server = server_or_skip!();
-    ports::contract::secret_marks::secret_marks(|| stores(&server)).await;
+    ports::contract::secret_fingerprints::secret_fingerprints(|| stores(&server)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,18 +1,16 @@
 //! Plans of the queries among many rows, from the server's own log.
 
 use chrono::TimeDelta;
+use domain::audit::AuditFilter;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{Credential, KeyId, KeyPrefix, Owner};
+use domain::key::{Credential, KeyFilter, KeyId, KeyPrefix, KeyQuery, KeySort, Owner, RevokedKeys};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageRequest, PageSize};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record};
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
     Scope, Successor, UsageReader,
@@ -288,7 +286,7 @@ async fn mutations(explained: &ExplainedStore<'_>) {
         ..customer(1)
     };
     let enrolled = explained
-        .plan(async { store.enrol(&known).await.unwrap() })
+        .plan(async { store.find_or_insert(&known).await.unwrap() })
         .await;
     assert_reads_little(&enrolled);
     let KeyRecord {

@@ -1,10 +1,10 @@
 //! The audit log is immutable, and no mutation takes place without its entry.
 
 use domain::customer::ExistingKeys;
+use domain::key::KeyOverview;
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use ports::contract::fixture::{act, customer, record};
-use ports::inbound::KeyOverview;
 use ports::outbound::{
     ChangeNumber, CustomerStore, KeyChange, KeyRecord, KeyStore, Scope, Successor,
 };

@@ -75,7 +75,7 @@ async fn the_deny_list_in_sqlite_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_in_sqlite_keep_the_contract() {
     let folders = Folders::default();
-    ports::contract::secret_marks::secret_marks(|| folders.stores()).await;
+    ports::contract::secret_fingerprints::secret_fingerprints(|| folders.stores()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::key::{ApiKey, KeyId};
+use domain::key::{ApiKey, KeyFilter, KeyId, KeyQuery, KeySort};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Direction, PageRequest, PageSize};
+use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::RequestCriteria;
 use ports::contract::fixture::{act, customer};
-use ports::inbound::{KeyFilter, KeyQuery, KeySort, RequestQuery, RequestRecord};
 use ports::outbound::{
     KeyChange, KeyStore, ListError, RefusalEntry, Scope, UpdateError, UsageReader,
 };

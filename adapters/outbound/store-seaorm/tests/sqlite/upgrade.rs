@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use domain::key::{KeyId, KeyPrefix, Owner};
+use domain::audit::AuditFilter;
+use domain::key::{KeyId, KeyPrefix, Owner, RevokedKeys};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, record_of};
-use ports::inbound::{AuditFilter, RevokedKeys, UsageQuery};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope, UsageReader,
 };

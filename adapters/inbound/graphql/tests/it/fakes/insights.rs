@@ -4,21 +4,22 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
-use domain::customer::Customer;
-use domain::key::Environment;
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
+use domain::customer::{Customer, CustomerOverview};
+use domain::key::{Environment, KeyOverview};
 use domain::latency::{Latencies, Percentiles};
 use domain::limits::{LimitStatus, MinuteStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::BankBudget;
 use domain::page::{Cursor, Page, PageRequest};
 use domain::participant::Catalogue;
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Totals};
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
+use domain::usage::{Breakdown, Totals, UsageQuery};
 use ports::inbound::{
-    AuditFilter, AuditPage, BankBudget, BankHealth, BankState, Banks, Caller, CustomerOverview,
-    Insights, KeyError, KeyOverview, RequestQuery, RequestRecord, RequestedScope, Series,
-    SeriesLabel, UsageQuery, UsageReport,
+    BankHealth, BankState, Caller, Insights, KeyError, RequestedScope, Series, SeriesLabel,
+    UsageReport,
 };
 use uuid::Uuid;
 

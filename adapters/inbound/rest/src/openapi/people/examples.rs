@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{self, Action, AuditContext, AuditEntry};
-use domain::customer::{Customer, CustomerId};
-use domain::key::{ApiKey, FullKey, KeyId, KeyName, Owner};
+use domain::customer::{Customer, CustomerId, CustomerOverview};
+use domain::key::{ApiKey, FullKey, KeyId, KeyName, KeyOverview, Owner};
 use domain::latency::Latencies;
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
@@ -14,9 +14,7 @@ use domain::outcome::Outcome;
 use domain::page::{Cursor, Page};
 use domain::request::RequestId;
 use domain::usage::{Granularity, Period, Totals};
-use ports::inbound::{
-    CreatedKey, CustomerOverview, KeyError, KeyOverview, Series, SeriesLabel, UsageReport,
-};
+use ports::inbound::{CreatedKey, KeyError, Series, SeriesLabel, UsageReport};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;

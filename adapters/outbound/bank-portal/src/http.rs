@@ -1,4 +1,4 @@
-//! One request on the wire: sent over the shared pool, read up to a limit.
+//! HTTP exchange: one request over the shared connection pool, its response read up to a limit.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,8 +10,8 @@ use reqwest::{Client, Request, RequestBuilder, Response, StatusCode};
 use tracing::Instrument as _;
 
 use crate::address::PortalUrl;
-use crate::cookies::Jar;
-use crate::fault::Fault;
+use crate::cookies::CookieJar;
+use crate::error::LookupError;
 use crate::trace::{self, TraceHeaders};
 
 /// Idle connections must not outlive the server's keep-alive, or the next request meets a closed
@@ -21,63 +21,63 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 /// same time with 16 as with 4,096.
 const POOL_MAX_IDLE: usize = 64;
 
-/// An answer, read to its end.
-pub(crate) struct Answer {
+/// A response, read to its end.
+pub(crate) struct PortalResponse {
     pub(crate) status: StatusCode,
-    /// `Content-Disposition`, as far as it is text.
+    /// `Content-Disposition`, invalid UTF-8 replaced.
     pub(crate) disposition: Option<String>,
     pub(crate) body: Bytes,
 }
 
-/// A request that got no answer at all, not even a status line.
+/// Failure of a request without a response, not even a status line.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unanswered {
+pub(crate) enum SendError {
     /// No connection: the portal has not seen the request.
     #[error("no connection")]
     NotConnected(#[source] reqwest::Error),
-    /// The connection was closed instead of an answer.
-    #[error("the connection was closed without an answer")]
+    /// The connection was closed before a response.
+    #[error("the connection was closed without a response")]
     Closed(#[source] reqwest::Error),
-    /// Anything else that broke before there was an answer.
+    /// Any other failure before a response.
     #[error("the request broke")]
     Broken(#[source] reqwest::Error),
 }
 
-/// Why a request has no answer that could be read.
-fn unanswered(error: reqwest::Error) -> Fault {
+/// Maps an error of sending a request.
+fn send_error(error: reqwest::Error) -> LookupError {
     let error = error.without_url();
     if is_not_http(&error) {
-        return Fault::NotHttp(error);
+        return LookupError::NotHttp(error);
     }
-    Fault::Unanswered(if error.is_connect() {
-        Unanswered::NotConnected(error)
+    LookupError::NoResponse(if error.is_connect() {
+        SendError::NotConnected(error)
     } else if was_closed(&error) {
-        Unanswered::Closed(error)
+        SendError::Closed(error)
     } else {
-        Unanswered::Broken(error)
+        SendError::Broken(error)
     })
 }
 
-impl Unanswered {
-    /// Whether asking once more may help and can't hurt.
-    pub(crate) fn is_worth_another_attempt(&self) -> bool {
+impl SendError {
+    /// Returns whether a second attempt may succeed and can't have a side effect on the first.
+    pub(crate) fn is_retryable(&self) -> bool {
         matches!(self, Self::NotConnected(_) | Self::Closed(_))
     }
 }
 
-/// The causes of an error, outermost first.
+/// Returns the sources of an error, outermost first.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
     std::iter::successors(error.source(), |&cause| cause.source())
 }
 
-/// Whether something came that isn't HTTP.
+/// Returns whether the response isn't HTTP.
 fn is_not_http(error: &reqwest::Error) -> bool {
     causes(error)
         .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
         .any(hyper::Error::is_parse)
 }
 
-/// Whether the peer closed the connection before a whole response head was there.
+/// Returns whether the peer closed the connection before the response head was complete.
 fn was_closed(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| {
         if let Some(error) = cause.downcast_ref::<hyper::Error>() {
@@ -96,9 +96,9 @@ fn was_closed(error: &reqwest::Error) -> bool {
     })
 }
 
-/// A client that fits every lookup: no cookies of its own, no redirects, no retries, no proxy from
-/// the environment. HTTP/1.1, as the portal was recorded; one stuck HTTP/2 connection would hold
-/// up all lookups.
+/// Builds the client shared by all lookups: no cookie store, no redirects, no retries, no proxy from
+/// the environment. HTTP/1.1, as the portal was recorded; one stuck HTTP/2 connection would stall
+/// all lookups.
 pub(crate) fn client(
     base: &PortalUrl,
     user_agent: &str,
@@ -123,42 +123,42 @@ pub(crate) fn client(
         .build()
 }
 
-/// Sends one request with the session's cookies, keeps those of the answer, and reads at most
-/// `limit` bytes of it. It has a span of its own, which `tell` tells the portal of.
+/// Sends one request with the session's cookies, stores those of the response, and reads at most
+/// `limit` bytes of it, in a span of its own that `trace_headers` propagate to the portal.
 pub(crate) async fn exchange(
     request: RequestBuilder,
-    jar: &mut Jar,
+    jar: &mut CookieJar,
     limit: usize,
-    tell: Option<&TraceHeaders>,
-) -> Result<Answer, Fault> {
+    trace_headers: Option<&TraceHeaders>,
+) -> Result<PortalResponse, LookupError> {
     let request = match jar.header() {
         Some(cookies) => request.header(COOKIE, cookies),
         None => request,
     };
     let (client, request) = request.build_split();
-    let mut request = request.map_err(unanswered)?;
+    let mut request = request.map_err(send_error)?;
     let span = trace::request(request.method(), request.url());
-    if let Some(tell) = tell {
-        tell(&span, request.headers_mut());
+    if let Some(inject) = trace_headers {
+        inject(&span, request.headers_mut());
     }
-    let answered = send(&client, request, jar, limit);
-    let answered = answered.instrument(span.clone()).await;
-    match &answered {
-        Ok(answer) => trace::answered(&span, answer.status),
-        Err(fault) => trace::failed(&span, fault.word()),
+    let result = send(&client, request, jar, limit);
+    let result = result.instrument(span.clone()).await;
+    match &result {
+        Ok(response) => trace::record_response(&span, response.status),
+        Err(error) => trace::record_error(&span, error.error_type()),
     }
-    answered
+    result
 }
 
 async fn send(
     client: &Client,
     request: Request,
-    jar: &mut Jar,
+    jar: &mut CookieJar,
     limit: usize,
-) -> Result<Answer, Fault> {
-    let response = client.execute(request).await.map_err(unanswered)?;
-    jar.take_from(response.headers());
-    Ok(Answer {
+) -> Result<PortalResponse, LookupError> {
+    let response = client.execute(request).await.map_err(send_error)?;
+    jar.update(response.headers());
+    Ok(PortalResponse {
         status: response.status(),
         disposition: disposition(response.headers()),
         body: read(response, limit).await?,
@@ -170,18 +170,18 @@ fn disposition(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// Reads a body chunk by chunk. `Content-Length` is not asked: it may lie.
-async fn read(mut response: Response, limit: usize) -> Result<Bytes, Fault> {
+/// Reads a body chunk by chunk. `Content-Length` isn't trusted.
+async fn read(mut response: Response, limit: usize) -> Result<Bytes, LookupError> {
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await;
-        let chunk = chunk.map_err(|error| Fault::BrokenOff(error.without_url()))?;
+        let chunk = chunk.map_err(|error| LookupError::Interrupted(error.without_url()))?;
         let Some(chunk) = chunk else {
-            // Kept proofs are counted by their length, so nothing may be spare.
+            // Cached proofs are weighed by their length, so no capacity may be spare.
             return Ok(Bytes::from(body.into_boxed_slice()));
         };
         if body.len() + chunk.len() > limit {
-            return Err(Fault::TooLarge { limit });
+            return Err(LookupError::TooLarge { limit });
         }
         body.extend_from_slice(&chunk);
     }

@@ -1,4 +1,4 @@
-//! What the scripts answer, in the domain's words.
+//! Replies of the scripts, parsed into domain types.
 
 use std::time::Duration;
 
@@ -7,63 +7,63 @@ use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use ports::outbound::{Charge, Verdict};
 
-/// A script's answer isn't one of ours.
+/// A reply that no script of ours gives.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("a script answered what it never does: are the keys changed by somebody else?")]
-pub(crate) struct Strange;
+#[error("unexpected reply of a script: do other clients change the keys?")]
+pub(crate) struct UnexpectedReply;
 
-/// Reads an admission's answer.
-pub(crate) fn verdict(answer: &[i64]) -> Result<Verdict, Strange> {
-    match *answer {
+/// Parses an admission's reply.
+pub(crate) fn verdict(reply: &[i64]) -> Result<Verdict, UnexpectedReply> {
+    match *reply {
         [0, _, month] => Ok(Verdict::Unknown {
-            month: read_month(month)?,
+            month: parse_month(month)?,
         }),
         [4] => Ok(Verdict::Revoked),
         [1, ..] => {
-            let left = Left::read(answer)?;
+            let reply = LimitReply::parse(reply)?;
             Ok(Verdict::Admitted {
-                limit_status: left.limit_status,
-                month: left.month,
+                limit_status: reply.limit_status,
+                month: reply.month,
                 charge: Charge::Unwritten,
             })
         }
         [2, ..] => {
-            let left = Left::read(answer)?;
+            let reply = LimitReply::parse(reply)?;
             Ok(Verdict::RateLimited {
-                limit_status: left.limit_status,
-                retry_after: left.retry_after,
+                limit_status: reply.limit_status,
+                retry_after: reply.retry_after,
             })
         }
         [3, ..] => {
-            let limit_status = Left::read(answer)?.limit_status;
-            let month = limit_status.month.ok_or(Strange)?;
+            let limit_status = LimitReply::parse(reply)?.limit_status;
+            let month = limit_status.month.ok_or(UnexpectedReply)?;
             Ok(Verdict::QuotaExceeded {
                 limit_status,
                 month,
             })
         }
-        _ => Err(Strange),
+        _ => Err(UnexpectedReply),
     }
 }
 
-/// Reads a peek's answer.
-pub(crate) fn peeked(answer: &[i64]) -> Result<Option<LimitStatus>, Strange> {
-    match *answer {
+/// Parses a peek's reply.
+pub(crate) fn peeked(reply: &[i64]) -> Result<Option<LimitStatus>, UnexpectedReply> {
+    match *reply {
         [0] => Ok(None),
-        [5, ..] => Ok(Some(Left::read(answer)?.limit_status)),
-        _ => Err(Strange),
+        [5, ..] => Ok(Some(LimitReply::parse(reply)?.limit_status)),
+        _ => Err(UnexpectedReply),
     }
 }
 
-/// The numbers that come with most outcomes.
-struct Left {
+/// The numbers of most outcomes.
+struct LimitReply {
     limit_status: LimitStatus,
     month: Month,
     retry_after: Duration,
 }
 
-impl Left {
-    fn read(answer: &[i64]) -> Result<Self, Strange> {
+impl LimitReply {
+    fn parse(reply: &[i64]) -> Result<Self, UnexpectedReply> {
         let &[
             _,
             now,
@@ -74,12 +74,12 @@ impl Left {
             quota,
             used,
             retry_after,
-        ] = answer
+        ] = reply
         else {
-            return Err(Strange);
+            return Err(UnexpectedReply);
         };
-        let month = read_month(month)?;
-        let now = DateTime::<Utc>::from_timestamp_millis(now).ok_or(Strange)?;
+        let month = parse_month(month)?;
+        let now = DateTime::<Utc>::from_timestamp_millis(now).ok_or(UnexpectedReply)?;
         let minute = MinuteStatus {
             limit: number(limit)?,
             remaining: number(remaining)?,
@@ -100,14 +100,14 @@ impl Left {
     }
 }
 
-fn number<T: TryFrom<i64>>(number: i64) -> Result<T, Strange> {
-    T::try_from(number).map_err(|_| Strange)
+fn number<T: TryFrom<i64>>(number: i64) -> Result<T, UnexpectedReply> {
+    T::try_from(number).map_err(|_| UnexpectedReply)
 }
 
-/// Reads `YYYYMM`.
-fn read_month(month: i64) -> Result<Month, Strange> {
+/// Parses `YYYYMM`.
+fn parse_month(month: i64) -> Result<Month, UnexpectedReply> {
     let (year, month) = (number(month / 100)?, number(month % 100)?);
-    let first = NaiveDate::from_ymd_opt(year, month, 1).ok_or(Strange)?;
+    let first = NaiveDate::from_ymd_opt(year, month, 1).ok_or(UnexpectedReply)?;
     Ok(Month::of(first.and_time(NaiveTime::MIN).and_utc()))
 }
 
@@ -117,9 +117,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_left_is_read_in_its_order() {
+    fn the_numbers_of_a_reply_are_parsed_in_order() {
         let now = "2026-12-31T23:59:59.900Z".parse::<DateTime<Utc>>().unwrap();
-        let answer = [2, now.timestamp_millis(), 202_612, 60, 0, 17, 1_000, 7, 18];
+        let reply = [2, now.timestamp_millis(), 202_612, 60, 0, 17, 1_000, 7, 18];
         let month = Month::of(now);
         let expected = Verdict::RateLimited {
             limit_status: LimitStatus {
@@ -132,23 +132,23 @@ mod tests {
             },
             retry_after: Duration::from_millis(18),
         };
-        assert_eq!(verdict(&answer).unwrap(), expected);
-        assert!(peeked(&answer).is_err());
+        assert_eq!(verdict(&reply).unwrap(), expected);
+        assert!(peeked(&reply).is_err());
     }
 
     proptest! {
         #[test]
-        fn a_strange_answer_is_an_error_and_admits_nothing(
-            answer in prop::collection::vec(any::<i64>(), 0..12),
+        fn an_unexpected_reply_is_an_error_and_admits_nothing(
+            reply in prop::collection::vec(any::<i64>(), 0..12),
         ) {
-            let known = matches!((answer.as_slice(), answer.len()), ([0..=4, ..], 1 | 3 | 9));
-            prop_assert!(known || verdict(&answer).is_err());
+            let known = matches!((reply.as_slice(), reply.len()), ([0..=4, ..], 1 | 3 | 9));
+            prop_assert!(known || verdict(&reply).is_err());
         }
 
         #[test]
-        fn months_are_read_as_they_are_written(seconds in 0_i64..4_000_000_000) {
+        fn months_are_parsed_as_they_are_written(seconds in 0_i64..4_000_000_000) {
             let month = Month::of(DateTime::from_timestamp(seconds, 0).unwrap());
-            prop_assert_eq!(read_month(i64::from(month.number())).unwrap(), month);
+            prop_assert_eq!(parse_month(i64::from(month.number())).unwrap(), month);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Servers that are lost, emptied or hang.
+//! Servers that crash, hang or lose their data.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
-    KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, log_of, options, revoked, state,
+    KEY, admit_after_recovery, admitted_of, hydrate, is_admitted, log_of, options, revoked, state,
     state_of, used,
 };
 
@@ -17,8 +17,8 @@ fn limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
 }
 
-/// With the time-outs of production.
-fn impatient_limiter_on(server: &Redis) -> RedisLimiter {
+/// Creates a limiter with the production timeouts.
+fn production_limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &RedisOptions::default()).unwrap()
 }
 
@@ -40,7 +40,7 @@ async fn a_server_that_is_down_at_the_start_fails_calls_until_it_is_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_lost_its_data_is_told_the_quota_again_by_maximum() {
+async fn a_server_that_lost_its_data_is_hydrated_with_the_maximum_of_the_counts() {
     let Some(mut server) = Redis::start(&[]) else {
         return;
     };
@@ -50,7 +50,7 @@ async fn a_server_that_lost_its_data_is_told_the_quota_again_by_maximum() {
     server.kill();
     assert!(limiter.admit(KEY).await.is_err());
     server.start_again();
-    let Verdict::Unknown { month } = admit_when_it_is_back(&limiter, KEY).await else {
+    let Verdict::Unknown { month } = admit_after_recovery(&limiter, KEY).await else {
         panic!("a lost key was decided upon");
     };
     // Two replicas hydrate; the journal of one is behind.
@@ -77,13 +77,13 @@ async fn a_server_that_kept_its_data_goes_on_where_it_was() {
     server.kill();
     assert!(server.folder().join("appendonlydir").exists());
     server.start_again();
-    let mut admitted = usize::from(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
+    let mut admitted = usize::from(is_admitted(&admit_after_recovery(&limiter, KEY).await));
     admitted += admitted_of(&limiter, KEY, 20).await;
     assert_eq!(admitted, 6);
 }
 
 #[tokio::test]
-async fn an_emptied_server_admits_nobody_until_it_is_told() {
+async fn an_emptied_server_admits_no_request_until_it_is_hydrated() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -97,7 +97,7 @@ async fn an_emptied_server_admits_nobody_until_it_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scripts_that_are_flushed_again_and_again_count_nothing_twice() {
+async fn no_request_is_counted_twice_while_scripts_are_flushed() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -123,11 +123,11 @@ async fn scripts_that_are_flushed_again_and_again_count_nothing_twice() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
+async fn a_hanging_server_is_a_timeout_and_recovers() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let limiter = impatient_limiter_on(&server);
+    let limiter = production_limiter_on(&server);
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 2).await, 2);
     server.signal("STOP");
@@ -141,8 +141,8 @@ async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
         );
     }
     server.signal("CONT");
-    assert!(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
-    // What was asked before the connection was given up may have counted, but once.
+    assert!(is_admitted(&admit_after_recovery(&limiter, KEY).await));
+    // A request that timed out may have been counted, but only once.
     let used = limiter
         .peek(KEY)
         .await
@@ -155,11 +155,11 @@ async fn a_server_that_hangs_is_given_up_in_time_and_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_who_meet_a_hanging_server_all_give_up_in_time() {
+async fn a_hundred_requests_to_a_hanging_server_all_time_out_together() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let limiter = Arc::new(impatient_limiter_on(&server));
+    let limiter = Arc::new(production_limiter_on(&server));
     server.signal("STOP");
     let begun = Instant::now();
     let asked: Vec<_> = (0..100)
@@ -178,13 +178,13 @@ async fn a_hundred_who_meet_a_hanging_server_all_give_up_in_time() {
     );
     server.signal("CONT");
     assert!(matches!(
-        admit_when_it_is_back(&limiter, KEY).await,
+        admit_after_recovery(&limiter, KEY).await,
         Verdict::Unknown { .. }
     ));
 }
 
 #[tokio::test]
-async fn a_state_without_its_log_begins_a_minute_anew() {
+async fn a_state_without_its_log_starts_a_new_minute() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -246,7 +246,7 @@ async fn a_change_that_comes_before_a_late_hydration_wins() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_a_forgotten_key_ends_by_itself() {
+async fn the_remains_of_a_forgotten_key_expire() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -261,7 +261,7 @@ async fn what_is_kept_of_a_forgotten_key_ends_by_itself() {
 }
 
 #[tokio::test]
-async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
+async fn corrupt_keys_are_errors_and_admit_no_request() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -289,7 +289,7 @@ async fn keys_that_hold_something_else_are_errors_and_admit_nobody() {
 }
 
 #[tokio::test]
-async fn a_server_without_memory_admits_nobody_and_counts_nothing() {
+async fn a_server_without_memory_is_an_error_and_counts_nothing() {
     let Some(server) = Redis::start(&["--maxmemory-policy", "noeviction"]) else {
         return;
     };

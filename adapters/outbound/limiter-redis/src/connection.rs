@@ -1,4 +1,4 @@
-//! A connection, and how a script runs on it.
+//! A Redis connection, and running a script on it.
 
 use std::time::Duration;
 
@@ -10,23 +10,24 @@ use redis::{Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value, fro
 
 use crate::scripts::Script;
 
-/// Times that a cluster may send us elsewhere: once by an outdated map, once in the middle of a
-/// resharding, and some while its nodes disagree.
-const REDIRECTIONS: usize = 5;
-/// Between two questions at a cluster whose nodes disagree.
-const DISAGREEMENT: Duration = Duration::from_millis(10);
+/// Maximum number of redirections: one for an outdated slot map, one in the middle of a resharding,
+/// and some while the nodes disagree.
+const MAX_REDIRECTIONS: usize = 5;
+/// Delay before a retry while the nodes of a cluster disagree.
+const RETRY_DELAY: Duration = Duration::from_millis(10);
 
-/// A shared connection; a clone of it is the same connection.
+/// A multiplexed connection; a clone shares it.
 #[derive(Clone)]
-pub(crate) enum Wire {
+pub(crate) enum Connection {
     /// To the one server.
     Single(MultiplexedConnection),
     /// To all nodes of a cluster.
     Cluster(ClusterConnection),
 }
 
-/// The keys of one API key, of many for an admission, or of the bank, and what else a script is told.
-pub(crate) struct Call<'a> {
+/// A script with its keys, which are those of one API key, of many for admissions, or of the bank,
+/// and its arguments.
+pub(crate) struct ScriptCall<'a> {
     pub(crate) script: &'a Script,
     pub(crate) keys: &'a [String],
     pub(crate) arguments: &'a [Argument],
@@ -45,8 +46,8 @@ impl From<i64> for Argument {
     }
 }
 
-impl Call<'_> {
-    fn with(&self, mut command: Cmd) -> Cmd {
+impl ScriptCall<'_> {
+    fn append_to(&self, mut command: Cmd) -> Cmd {
         command.arg(self.keys.len()).arg(self.keys);
         for argument in self.arguments {
             match argument {
@@ -58,43 +59,43 @@ impl Call<'_> {
     }
 }
 
-impl Wire {
-    /// Runs a script where the keys are. A server that doesn't know it is sent its text; nothing
-    /// was done until then. Errors within its answer stay there.
-    pub(crate) async fn run(&mut self, call: &Call<'_>) -> RedisResult<Value> {
+impl Connection {
+    /// Runs a script on the node that has the keys. A node that doesn't know the script is sent its
+    /// text; nothing was done until then. Errors inside the reply are left there.
+    pub(crate) async fn run(&mut self, call: &ScriptCall<'_>) -> RedisResult<Value> {
         let slot = &call.keys[0];
-        let by_hash = call.with(call.script.by_hash());
+        let by_hash = call.append_to(call.script.by_hash());
         match self.send(by_hash, slot).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                self.send(call.with(call.script.by_text()), slot).await
+                self.send(call.append_to(call.script.by_text()), slot).await
             }
-            answer => answer,
+            reply => reply,
         }
     }
 
-    /// Waits until a replica has what this connection wrote; returns how many have it.
-    pub(crate) async fn wait(&mut self, slot: &str, most: Duration) -> RedisResult<i64> {
+    /// Waits until a replica has this connection's writes; returns how many have.
+    pub(crate) async fn wait(&mut self, slot: &str, max: Duration) -> RedisResult<i64> {
         let mut command = redis::cmd("WAIT");
-        command.arg(1).arg(most.as_millis());
+        command.arg(1).arg(max.as_millis());
         self.send(command, slot)
             .await
-            .and_then(|answer| Ok(from_redis_value(answer)?))
+            .and_then(|reply| Ok(from_redis_value(reply)?))
     }
 
-    /// Sends a command to the server that has the slot of a key.
+    /// Sends a command to the node that has the slot of a key.
     async fn send(&mut self, command: Cmd, slot: &str) -> RedisResult<Value> {
         match self {
             Self::Single(connection) => {
-                let answer = connection.send_packed_command(&command).await;
-                answer.and_then(refused)
+                let reply = connection.send_packed_command(&command).await;
+                reply.and_then(into_result)
             }
             Self::Cluster(connection) => send_to_slot(connection, command, slot).await,
         }
     }
 }
 
-/// Follows a cluster's redirections. The driver's own way of it also sends again what may have
-/// been done already, so it is switched off; what is sent again here was refused before it began.
+/// Follows a cluster's redirections. The driver's own implementation also repeats commands that may
+/// have been executed, so it is disabled; commands repeated here were refused before they began.
 async fn send_to_slot(
     connection: &mut ClusterConnection,
     command: Cmd,
@@ -103,17 +104,17 @@ async fn send_to_slot(
     let home = || SingleNodeRoutingInfo::SpecificNode(Route::with_key(slot, SlotAddr::Master));
     let mut asking = false;
     let mut node = home();
-    for _ in 0..REDIRECTIONS {
-        let answer = if asking {
+    for _ in 0..MAX_REDIRECTIONS {
+        let reply = if asking {
             ask(connection, &command, node).await
         } else {
             let routing = RoutingInfo::SingleNode(node);
             connection
                 .route_command(command.clone(), routing)
                 .await
-                .and_then(refused)
+                .and_then(into_result)
         };
-        let error = match answer {
+        let error = match reply {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
@@ -123,10 +124,10 @@ async fn send_to_slot(
         asking = kind == ServerErrorKind::Ask;
         node = match kind {
             ServerErrorKind::Moved | ServerErrorKind::Ask => {
-                redirected(&error).unwrap_or_else(home)
+                redirection_target(&error).unwrap_or_else(home)
             }
             ServerErrorKind::TryAgain | ServerErrorKind::ReadOnly => {
-                tokio::time::sleep(DISAGREEMENT).await;
+                tokio::time::sleep(RETRY_DELAY).await;
                 home()
             }
             _ => return Err(error),
@@ -134,7 +135,7 @@ async fn send_to_slot(
     }
     Err(RedisError::from((
         ErrorKind::Client,
-        "the cluster's nodes send us from one to the other",
+        "too many redirections between the cluster's nodes",
     )))
 }
 
@@ -146,20 +147,20 @@ async fn ask(
     let mut pipeline = redis::pipe();
     pipeline.cmd("ASKING").ignore();
     pipeline.add_command(command.clone());
-    let mut answers = connection.route_pipeline(pipeline, 1, 1, node).await?;
-    refused(answers.pop().unwrap_or(Value::Nil))
+    let mut replies = connection.route_pipeline(pipeline, 1, 1, node).await?;
+    into_result(replies.pop().unwrap_or(Value::Nil))
 }
 
-/// An answer that is an error is one.
-fn refused(answer: Value) -> RedisResult<Value> {
-    match answer {
+/// Converts an error reply to an error.
+fn into_result(reply: Value) -> RedisResult<Value> {
+    match reply {
         Value::ServerError(error) => Err(error.into()),
-        answer => Ok(answer),
+        reply => Ok(reply),
     }
 }
 
-/// The node that an error names; `None` when it names only a port, or none.
-fn redirected(error: &RedisError) -> Option<SingleNodeRoutingInfo> {
+/// Returns the node that a redirection names; `None` when it names only a port, or none.
+fn redirection_target(error: &RedisError) -> Option<SingleNodeRoutingInfo> {
     let (address, _) = error.redirect_node()?;
     let (host, port) = address.rsplit_once(':')?;
     let port = port.parse().ok()?;

@@ -1,5 +1,5 @@
-//! Admissions of one call. The runtime has one thread, so it is known who waits: all that are polled
-//! before anybody calls.
+//! Batching of admissions. The runtime has one thread, so all requests that are polled before the
+//! first call are in its queue.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
 use crate::support::{
-    KEY, admit_when_it_is_back, hydrate, is_admitted, log_of, options, revoked, state, state_of,
+    KEY, admit_after_recovery, hydrate, is_admitted, log_of, options, revoked, state, state_of,
 };
 
 fn limiter_on(server: &Redis) -> RedisLimiter {
     RedisLimiter::single(&server.url(), &options()).unwrap()
 }
 
-/// Each of the steps to an answer may take so long.
-fn each_within(patience: Duration) -> RedisOptions {
+/// Options with this timeout for each step of a call.
+fn with_timeouts(patience: Duration) -> RedisOptions {
     RedisOptions {
         timeouts: RedisTimeouts {
             wait: patience,
@@ -36,8 +36,8 @@ fn each_within(patience: Duration) -> RedisOptions {
     }
 }
 
-/// A way to a server on which its answers take so long.
-async fn slow_way_to(server: &Redis, delay: Duration) -> SocketAddr {
+/// Starts a TCP proxy that delays the server's replies.
+async fn slow_proxy(server: &Redis, delay: Duration) -> SocketAddr {
     let port = server.port();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -62,7 +62,7 @@ async fn slow_way_to(server: &Redis, delay: Duration) -> SocketAddr {
 }
 
 #[tokio::test]
-async fn those_who_wait_are_asked_for_in_few_calls_and_each_hears_its_own_answer() {
+async fn queued_admissions_share_few_calls_and_each_gets_its_own_reply() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -97,7 +97,7 @@ async fn those_who_wait_are_asked_for_in_few_calls_and_each_hears_its_own_answer
 }
 
 #[tokio::test]
-async fn a_key_that_holds_something_else_is_no_error_of_another() {
+async fn a_corrupt_key_fails_no_other_keys_admission() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -125,7 +125,7 @@ async fn a_key_that_holds_something_else_is_no_error_of_another() {
 }
 
 #[tokio::test]
-async fn who_hangs_up_while_he_waits_is_not_counted() {
+async fn a_cancelled_admission_is_not_counted() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -140,12 +140,12 @@ async fn who_hangs_up_while_he_waits_is_not_counted() {
 }
 
 #[tokio::test]
-async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
+async fn an_admission_behind_a_failed_call_fails_uncounted() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
     let patience = Duration::from_millis(300);
-    let limiter = RedisLimiter::single(&server.url(), &each_within(patience)).unwrap();
+    let limiter = RedisLimiter::single(&server.url(), &with_timeouts(patience)).unwrap();
     hydrate(&limiter, KEY, state(6_000, Some(1_000), 1), 0).await;
     server.signal("STOP");
     let asked = tokio::time::Instant::now();
@@ -155,7 +155,7 @@ async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
     // Three calls on each connection would have taken three times as long.
     assert!(asked.elapsed() < 2 * patience, "{:?}", asked.elapsed());
     server.signal("CONT");
-    assert!(is_admitted(&admit_when_it_is_back(&limiter, KEY).await));
+    assert!(is_admitted(&admit_after_recovery(&limiter, KEY).await));
     // What was sent may have counted; most of it wasn't.
     let limit_status = limiter.peek(KEY).await.unwrap().unwrap();
     let used = limit_status.month.unwrap().used;
@@ -163,7 +163,7 @@ async fn who_waits_behind_a_call_that_fails_fails_with_it_and_is_not_counted() {
 }
 
 #[tokio::test]
-async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
+async fn queued_admissions_fail_when_the_workers_runtime_ends() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -171,7 +171,7 @@ async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     let limiter = Arc::new(limiter);
     let other = Arc::clone(&limiter);
-    // Its calls are spawned on a runtime that never runs them.
+    // The worker is spawned on a runtime that never runs it.
     let short = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -182,23 +182,24 @@ async fn who_waits_when_the_runtime_of_a_call_ends_hears_so() {
     drop(entered);
     short.shutdown_background();
     assert!(waiting.await.is_err());
-    // The other connection's calls, and then this one's again.
+    // The other connection's worker, then a new one of this connection.
     for _ in 0..2 {
         assert!(is_admitted(&limiter.admit(KEY).await.unwrap()));
     }
 }
 
 #[tokio::test]
-async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
+async fn a_slow_server_delays_no_admission_beyond_its_timeout() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
     hydrate(&limiter_on(&server), KEY, state(6_000, Some(6_000), 1), 0).await;
-    let way = slow_way_to(&server, Duration::from_millis(200)).await;
+    let proxy = slow_proxy(&server, Duration::from_millis(200)).await;
     let patience = Duration::from_millis(400);
-    let limiter = RedisLimiter::single(&format!("redis://{way}"), &each_within(patience)).unwrap();
+    let limiter =
+        RedisLimiter::single(&format!("redis://{proxy}"), &with_timeouts(patience)).unwrap();
 
-    // Sixteen calls on each connection, for six of which there is time.
+    // Sixteen calls on each connection; six fit into the timeout.
     let asked = tokio::time::Instant::now();
     let verdicts = join_all((0..2_048).map(|_| limiter.admit(KEY))).await;
     assert!(asked.elapsed() < 4 * patience, "{:?}", asked.elapsed());
@@ -208,7 +209,7 @@ async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
         "{admitted}"
     );
 
-    // Of those who gave up, none is counted but for those who were asked for already.
+    // Of the timed-out admissions, only those already sent are counted.
     let limit_status = limiter_on(&server).peek(KEY).await.unwrap().unwrap();
     let used = usize::try_from(limit_status.month.unwrap().used).unwrap();
     assert!(
@@ -218,7 +219,7 @@ async fn a_server_that_is_slow_keeps_nobody_for_longer_than_he_has() {
 }
 
 #[tokio::test]
-async fn one_server_that_has_all_slots_is_asked_for_each() {
+async fn a_single_server_in_cluster_mode_gets_no_batches() {
     let Some(server) = Redis::start(&["--cluster-enabled", "yes"]) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! What everybody does who remembers secrets by their marks.
+//! Contract of the store of secrets' fingerprints.
 
 use std::future::Future;
 
@@ -8,23 +8,23 @@ use futures::future::join_all;
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::SecretCheck;
 
-/// Runs the whole suite; `make` gives a fresh database each time.
-pub async fn secret_marks<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+/// Runs the whole suite; `make` returns a fresh database each time.
+pub async fn secret_fingerprints<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     the_first_secret_of_a_generation_is_known_from_then_on(make().await).await;
     each_generation_has_a_secret_of_its_own(make().await).await;
-    beside_a_wrong_secret_none_becomes_known(make().await).await;
-    of_many_secrets_at_once_one_is_the_first(make().await).await;
+    no_secret_is_stored_beside_a_wrong_one(make().await).await;
+    of_many_concurrent_secrets_one_is_the_first(make().await).await;
 }
 
 async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {
-    let marked = secrets.iter().map(|(generation, secret)| {
+    let fingerprints = secrets.iter().map(|(generation, secret)| {
         (
             HashGeneration(*generation),
             SecretFingerprint([*secret; 32]),
         )
     });
-    let marked: Vec<_> = marked.collect();
-    let recognised = stores.secret_marks.recognise(&marked).await;
+    let fingerprints: Vec<_> = fingerprints.collect();
+    let recognised = stores.secret_fingerprints.recognise(&fingerprints).await;
     recognised.expect("the store works")
 }
 
@@ -51,7 +51,7 @@ async fn each_generation_has_a_secret_of_its_own(under_test: StoresUnderTest) {
     assert_eq!(recognise(&here, &both).await, SecretCheck::Same);
 }
 
-async fn beside_a_wrong_secret_none_becomes_known(under_test: StoresUnderTest) {
+async fn no_secret_is_stored_beside_a_wrong_one(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
     for wrong in [[(2, 7), (1, 8)], [(1, 8), (2, 7)]] {
@@ -60,13 +60,13 @@ async fn beside_a_wrong_secret_none_becomes_known(under_test: StoresUnderTest) {
     assert_eq!(recognise(&elsewhere, &[(2, 9)]).await, SecretCheck::Same);
 }
 
-async fn of_many_secrets_at_once_one_is_the_first(under_test: StoresUnderTest) {
+async fn of_many_concurrent_secrets_one_is_the_first(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
-    let ask = async |secret| {
+    let query = async |secret| {
         let stores = if secret % 2 == 0 { &here } else { &elsewhere };
         recognise(stores, &[(1, secret)]).await
     };
-    let recognised = join_all((0..20).map(ask)).await;
+    let recognised = join_all((0..20).map(query)).await;
     let same = recognised
         .iter()
         .filter(|recognised| **recognised == SecretCheck::Same);
