@@ -131,7 +131,7 @@ async fn gateway_on(
     } = surroundings;
     let (clock, random, store) = (&basis.clock, &basis.random, &basis.store);
     let process = new_id(clock.as_ref(), random.as_ref());
-    let journal = store.watched_journal(process, Arc::new(MeteredJournal::new(&metrics)));
+    let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
     let key_watch = Arc::new(basis.key_watch().await?);

@@ -17,7 +17,6 @@ use domain::pacing::BankBudget;
 use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
-use memory::{CountingRandom, ScriptedBank, by_amount};
 use ports::inbound::{
     BankState, Caller, Gatekeeper, Insights, KeyAdministration, KeyError, NewKey, RequestedScope,
     SeriesLabel, UsageReport,
@@ -25,6 +24,7 @@ use ports::inbound::{
 use ports::outbound::CustomerStore;
 use support::house::{Holder, House, ended, house_at};
 use support::person;
+use testkit::fakes::{CountingRandom, ScriptedBank, by_amount};
 use uuid::Uuid;
 
 #[path = "insights/limit_status.rs"]

@@ -14,10 +14,10 @@ use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::transfer::Transfer;
 use futures::future::join_all;
-use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 use ports::inbound::{
     BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
 };
+use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 #[path = "proofs/sharing.rs"]
 mod sharing;

@@ -10,11 +10,11 @@ use domain::audit::{Action, AuditFilter};
 use domain::customer::Role;
 use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus, Owner};
 use domain::page::{PageRequest, PageSize};
-use memory::CountingRandom;
 use ports::inbound::{AdmissionError, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
 use support::house::{Holder, House, house};
 use support::person;
+use testkit::fakes::CountingRandom;
 
 fn retirement(house: &House) -> Retirement {
     let random = std::sync::Arc::new(CountingRandom::default());

@@ -1,4 +1,5 @@
-//! The folders draw the architecture; this is what holds the lines.
+//! Rules of the architecture: dependencies between crates, skipped tests, and places that open
+//! files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,18 +8,18 @@ use std::path::Path;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use testkit::files_under;
 
-/// A crate, the crates of the house that it may depend on, and which others.
+/// A crate, the workspace's crates that it may depend on, and the allowed external crates.
 type Place = (&'static str, &'static [&'static str], Others);
 
 #[derive(Clone, Copy)]
 enum Others {
     /// These alone.
     Only(&'static [&'static str]),
-    /// Of the drivers, these alone; anything else.
+    /// Of [`DRIVERS`] these alone; any other crate.
     Drivers(&'static [&'static str]),
 }
 
-/// What talks to the outside: each belongs to somebody.
+/// Crates that do I/O or speak a protocol: each belongs to certain crates of the workspace.
 const DRIVERS: [&str; 28] = [
     "async-graphql",
     "async-graphql-axum",
@@ -50,8 +51,8 @@ const DRIVERS: [&str; 28] = [
     "utoipa-swagger-ui",
 ];
 
-/// The crates of the house.
-const HOUSE: [Place; 16] = [
+/// The crates of the workspace.
+const WORKSPACE: [Place; 16] = [
     (
         "domain",
         &[],
@@ -98,7 +99,7 @@ const HOUSE: [Place; 16] = [
             "uuid",
         ]),
     ),
-    // What the inbound adapters share, so that none of them knows another.
+    // Shared by the inbound adapters, so that none of them depends on another.
     ("web", &["domain", "ports"], Others::Drivers(&["axum"])),
     (
         "rest",
@@ -126,7 +127,7 @@ const HOUSE: [Place; 16] = [
         &["domain", "ports"],
         Others::Drivers(&["deadpool-redis"]),
     ),
-    // hyper's errors say whether anything was answered.
+    // hyper's errors tell whether the server sent any part of an answer.
     (
         "bank-portal",
         &["domain", "ports"],
@@ -150,8 +151,8 @@ const HOUSE: [Place; 16] = [
         ]),
     ),
     ("migrations", &[], Others::Drivers(&["sea-orm-migration"])),
-    // For tests alone: nobody's dependency but theirs.
-    ("testkit", &[], Others::Drivers(&[])),
+    // Test support: a dev-dependency only.
+    ("testkit", &["domain", "ports"], Others::Drivers(&[])),
     (
         "cep-gateway",
         &[
@@ -169,7 +170,7 @@ const HOUSE: [Place; 16] = [
             "identity-oidc",
             "sandbox",
         ],
-        // The accept loop, the one TLS provider, what operators measure, and traces.
+        // The accept loop, the one TLS provider, metrics and traces.
         Others::Drivers(&[
             "axum",
             "hyper",
@@ -199,20 +200,21 @@ impl Others {
 }
 
 #[test]
-fn every_crate_depends_on_what_its_place_allows() {
+fn every_crate_depends_only_on_what_it_may() {
     let metadata = MetadataCommand::new().no_deps().exec().unwrap();
-    let house: BTreeMap<_, _> = HOUSE
+    let workspace: BTreeMap<_, _> = WORKSPACE
         .iter()
         .map(|(name, ours, others)| (*name, (*ours, *others)))
         .collect();
     let mut seen = 0;
     for package in &metadata.packages {
-        let Some((ours, others)) = house.get(package.name.as_str()) else {
-            // Benchmarks stand outside: they may use anything, and nothing may use them.
+        let Some((ours, others)) = workspace.get(package.name.as_str()) else {
+            // Benchmarks are outside of the product: they may depend on anything, and nothing may
+            // depend on them.
             assert_eq!(
                 package.name.as_str(),
                 "bench",
-                "a crate without a place in the house"
+                "a crate without a place in the workspace"
             );
             continue;
         };
@@ -223,7 +225,7 @@ fn every_crate_depends_on_what_its_place_allows() {
             .filter(|dependency| dependency.kind != DependencyKind::Development)
         {
             let name = dependency.name.as_str();
-            let allowed = if house.contains_key(name) || name == "bench" {
+            let allowed = if workspace.contains_key(name) || name == "bench" {
                 ours.contains(&name)
             } else {
                 others.allow(name)
@@ -231,11 +233,31 @@ fn every_crate_depends_on_what_its_place_allows() {
             assert!(allowed, "{} must not depend on {name}", package.name);
         }
     }
-    assert_eq!(seen, HOUSE.len(), "a crate of the house is missing");
+    assert_eq!(seen, WORKSPACE.len(), "a crate of the workspace is missing");
+}
+
+/// Fakes and contract suites belong to tests: the gateway links neither.
+#[test]
+fn no_production_crate_depends_on_test_support() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let is_test_support = |name: &str| ["testkit", "bench"].contains(&name);
+    let production = metadata.packages.iter();
+    for package in production.filter(|package| !is_test_support(&package.name)) {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development)
+        {
+            let name = dependency.name.as_str();
+            assert!(!is_test_support(name), "{} links {name}", package.name);
+            let contracts = dependency.features.iter().any(|it| it == "contract");
+            assert!(!contracts, "{} links contract suites", package.name);
+        }
+    }
 }
 
 #[test]
-fn no_adapters_driver_is_shared_with_the_inside() {
+fn the_inner_crates_depend_on_no_driver() {
     let metadata = MetadataCommand::new().no_deps().exec().unwrap();
     for inside in ["domain", "ports", "application"] {
         let package = metadata
@@ -289,7 +311,7 @@ fn may_skip(module: &str) -> bool {
     tests.any(|test| module.contains(test)) && SKIPS.iter().any(|skip| module.contains(skip))
 }
 
-/// The texts of a module and of those in its folder.
+/// The texts of a module and of its submodules.
 fn files_of(module: &Path) -> Vec<String> {
     let folder = fs::read_dir(module.with_extension(""))
         .into_iter()
@@ -302,9 +324,10 @@ fn files_of(module: &Path) -> Vec<String> {
         .collect()
 }
 
-/// A skipped test passes: only what it prints tells, and nextest hides that where it isn't asked to.
+/// A skipped test passes: only its output tells, and nextest hides that unless it is configured to
+/// show it.
 #[test]
-fn what_may_be_skipped_is_seen() {
+fn output_of_tests_that_may_be_skipped_is_shown() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let nextest = fs::read_to_string(root.join(".config/nextest.toml")).unwrap();
     let (_, shown) = nextest.split_once("test(/^(").unwrap();
@@ -320,7 +343,7 @@ fn what_may_be_skipped_is_seen() {
     assert_eq!(skipping.join("|"), shown);
 }
 
-/// Places of the product that open files, and why none of them is a file of the database.
+/// Product files that open files, with the reason why none of those is a file of the database.
 const OPENING_FILES: [(&str, &str); 5] = [
     (
         "adapters/outbound/bank-portal/src/diagnostics.rs",

@@ -141,7 +141,7 @@ async fn a_limiter_that_is_left_alone_is_not_told_either() {
     let calls = replica.shared.calls();
     assert_eq!(replica.round().await, 0);
     assert_eq!(replica.shared.calls(), calls);
-    assert_eq!(replica.store.batches(), []);
+    assert_eq!(replica.store.batches(), Vec::<usize>::new());
 }
 
 #[tokio::test]

@@ -12,11 +12,11 @@ use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::Page;
 use futures::future::BoxFuture;
-use memory::MemoryStore;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
+use testkit::fakes::MemoryStore;
 use tokio::sync::Semaphore;
 
 /// A key store that counts what it is asked.

@@ -1,4 +1,4 @@
-//! `README.md` and the short pages: the first five minutes, GraphQL, an API's documents.
+//! `README.md` and the short pages: the first five minutes, GraphQL, API documents.
 
 use std::fs;
 

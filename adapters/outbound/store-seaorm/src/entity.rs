@@ -1,4 +1,4 @@
-//! The tables as SeaORM sees them. What they mean is said where they are made: in `migrations`.
+//! SeaORM entities of the tables. Their meaning is documented in `migrations`, which creates them.
 #![expect(
     unreachable_pub,
     reason = "SeaORM's derives make their types as public as the model"

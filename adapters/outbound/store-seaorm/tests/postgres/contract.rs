@@ -1,4 +1,4 @@
-//! The contracts.
+//! The contract suites on PostgreSQL.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ports::contract::stores::{Stores, StoresUnderTest};
 use crate::server::{Server, server_or_skip};
 use crate::support::journal;
 
-/// A new database, as two processes would open it.
+/// A new database, opened as by two processes.
 async fn stores(server: &Server) -> StoresUnderTest {
     let database = server.database().await;
     StoresUnderTest {

@@ -1,4 +1,4 @@
-//! The contracts.
+//! The contract suites on SQLite.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use crate::support::{Folder, journal};
 struct Folders(Mutex<Vec<Folder>>);
 
 impl Folders {
-    /// A new database, as two processes would open it.
+    /// A new database, opened as by two processes.
     async fn stores(&self) -> StoresUnderTest {
         let folder = Folder::new();
         let under_test = StoresUnderTest {

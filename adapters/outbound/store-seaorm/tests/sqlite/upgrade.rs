@@ -1,4 +1,4 @@
-//! A database of the first version, brought to the newest schema.
+//! A database of the first version, migrated to the newest schema.
 
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ use crate::support::{Folder, keys, newest, now};
 
 const NOON: i64 = 1_795_262_400_000;
 
-/// A database as the first version left it: three keys of two owners, one of them revoked, and
-/// requests of them and of a key that isn't there.
+/// A database of the first version: three keys of two owners, one of them revoked, and requests of
+/// them and of a key that doesn't exist.
 async fn first_version(folder: &Folder) -> DatabaseConnection {
     let store = Store::open(&folder.url()).await.unwrap();
     store.close().await.unwrap();
@@ -113,7 +113,7 @@ fn latencies(millis: &[u64]) -> Latencies {
 }
 
 #[tokio::test]
-async fn whoever_had_keys_is_a_customer_and_has_them_still() {
+async fn owners_of_keys_become_customers_and_keep_their_keys() {
     let folder = Folder::new();
     first_version(&folder).await;
     let store = folder.open().await;
@@ -143,7 +143,7 @@ fn own_prefix(number: u128) -> KeyPrefix {
 }
 
 #[tokio::test]
-async fn requests_that_were_kept_have_a_customer_and_are_counted() {
+async fn stored_requests_get_a_customer_and_are_counted() {
     let folder = Folder::new();
     first_version(&folder).await;
     let store = folder.open().await;
@@ -174,7 +174,7 @@ async fn requests_that_were_kept_have_a_customer_and_are_counted() {
     }
     let refused = (Outcome::RateLimited, 1, Latencies::default());
     let delivered = (delivered, 1, latencies(&[16_384]));
-    // By key the hours answer, and the days otherwise: both were counted.
+    // The breakdown by key reads the hours, the others the days: both were counted.
     for breakdown in [Breakdown::Key, Breakdown::Total] {
         let counted = day(&store, Scope::Of(beto.id), breakdown).await;
         assert_eq!(counted, [delivered, refused], "{breakdown:?}");
@@ -182,7 +182,7 @@ async fn requests_that_were_kept_have_a_customer_and_are_counted() {
 }
 
 #[tokio::test]
-async fn an_upgraded_database_goes_on_as_a_new_one() {
+async fn an_upgraded_database_works_as_a_new_one() {
     let folder = Folder::new();
     first_version(&folder).await;
     let store = folder.open().await;
@@ -219,7 +219,7 @@ async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
 }
 
 #[tokio::test]
-async fn what_was_migrated_can_be_taken_back_and_done_again() {
+async fn migrations_can_be_reverted_and_applied_again() {
     let folder = Folder::new();
     let connection = first_version(&folder).await;
     for _ in 0..2 {

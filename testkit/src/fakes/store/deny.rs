@@ -1,4 +1,4 @@
-//! What must not be accepted any more.
+//! Deny list.
 
 use std::collections::hash_map::Entry;
 
@@ -15,7 +15,7 @@ impl DenyList for MemoryStore {
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, StoreError> {
-        Ok(match self.books().denied.entry(fingerprint.clone()) {
+        Ok(match self.tables().denied.entry(fingerprint.clone()) {
             Entry::Occupied(_) => Denial::Repeated,
             Entry::Vacant(free) => {
                 free.insert(until);
@@ -25,6 +25,6 @@ impl DenyList for MemoryStore {
     }
 
     async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
-        Ok(self.books().denied.contains_key(fingerprint))
+        Ok(self.tables().denied.contains_key(fingerprint))
     }
 }

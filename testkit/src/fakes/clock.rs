@@ -1,4 +1,4 @@
-//! A clock and randomness that tests hold in their hands.
+//! Clock and randomness under a test's control.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use ports::outbound::{Clock, Random, Timer};
 
-/// A clock that stands still until it is moved.
+/// Clock that stands still until a test moves it.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<(DateTime<Utc>, Duration)>);
 
@@ -18,7 +18,7 @@ impl ManualClock {
         Self(Mutex::new((now, Duration::ZERO)))
     }
 
-    /// Moves both clocks on.
+    /// Moves the wall clock and the monotonic clock on.
     pub fn advance(&self, by: Duration) {
         let mut clocks = self
             .0
@@ -53,7 +53,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// Time passes at once.
+/// Timer that moves the clock instead of waiting.
 #[async_trait]
 impl Timer for ManualClock {
     async fn pause(&self, span: Duration) {
@@ -61,12 +61,12 @@ impl Timer for ManualClock {
     }
 }
 
-/// Bytes that look random, are different each time, and are the same in every run.
+/// Deterministic bytes, different at each call.
 #[derive(Debug)]
 pub struct CountingRandom(AtomicU64);
 
 impl Default for CountingRandom {
-    /// Begins at a number whose first bytes aren't all zero, as they are at zero.
+    /// Starts at a seed whose first bytes aren't all zero, as they are at zero.
     fn default() -> Self {
         Self(AtomicU64::new(0x9E37_79B9_7F4A_7C15))
     }

@@ -13,10 +13,11 @@ use sea_orm::{ConnectionTrait, Database, TransactionTrait};
 use store_seaorm::{Store, StoreOptions};
 
 use crate::proxy::{Proxy, Way};
-use crate::server::{Place, server_or_skip};
+use crate::server::{TestDatabase, server_or_skip};
 use crate::support::{add_key, admission, journal, number, request, used};
 
-/// What the journal of the second process marks its counts with, and nobody else.
+/// Bytes in the statements by which the second process's journal writes its counts, and in no
+/// others.
 const SECOND_PROCESS: &[u8] = b"00000000-0000-0000-0000-000000000002";
 
 fn impatient() -> StoreOptions {
@@ -38,27 +39,32 @@ async fn until(mut holds: impl FnMut() -> bool) {
 }
 
 /// A proxy before a database, a store that goes through it, and a key.
-async fn behind_a_proxy(place: &Place<'_>, options: StoreOptions) -> (Proxy, Store, KeyId) {
-    let proxy = Proxy::before(place.server.postgres.port()).await;
-    let store = through(&proxy, place, options).await;
+async fn behind_a_proxy(
+    database: &TestDatabase<'_>,
+    options: StoreOptions,
+) -> (Proxy, Store, KeyId) {
+    let proxy = Proxy::before(database.server.postgres.port()).await;
+    let store = through(&proxy, database, options).await;
     let key = add_key(&store, 1).await;
     (proxy, store, key)
 }
 
 /// A store whose connections go through a proxy.
-async fn through(proxy: &Proxy, place: &Place<'_>, options: StoreOptions) -> Store {
-    let direct = format!(":{}/", place.server.postgres.port());
-    let url = place.url().replace(&direct, &format!(":{}/", proxy.port));
+async fn through(proxy: &Proxy, database: &TestDatabase<'_>, options: StoreOptions) -> Store {
+    let direct = format!(":{}/", database.server.postgres.port());
+    let url = database
+        .url()
+        .replace(&direct, &format!(":{}/", proxy.port));
     Store::open_with(&url, options).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_waits_for_a_row_for_ever() {
+async fn a_wait_for_a_locked_row_times_out() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let store = place.open_with(impatient()).await;
+    let database = server.database().await;
+    let store = database.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
-    let other = place.connect().await.begin().await.unwrap();
+    let other = database.connect().await.begin().await.unwrap();
     let hold = "SELECT 1 FROM api_keys FOR UPDATE";
     other.execute_unprepared(hold).await.unwrap();
     let revoke = async || {
@@ -76,15 +82,15 @@ async fn nobody_waits_for_a_row_for_ever() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_statement_that_takes_too_long_is_given_up() {
+async fn a_statement_that_takes_too_long_times_out() {
     let server = server_or_skip!();
-    let place = server.database().await;
+    let database = server.database().await;
     let options = StoreOptions {
         lock_timeout: Duration::from_mins(1),
         ..impatient()
     };
-    let store = place.open_with(options).await;
-    let other = place.connect().await.begin().await.unwrap();
+    let store = database.open_with(options).await;
+    let other = database.connect().await.begin().await.unwrap();
     let hold = "LOCK TABLE key_changes IN ACCESS EXCLUSIVE MODE";
     other.execute_unprepared(hold).await.unwrap();
     let late = store.changes(ports::outbound::ChangeNumber(0)).await;
@@ -96,10 +102,10 @@ async fn a_statement_that_takes_too_long_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_silent_server_holds_nobody_up_and_is_used_again_once_it_speaks() {
+async fn a_silent_server_causes_timeouts_and_is_used_again_once_it_answers() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let (proxy, store, key) = behind_a_proxy(&place, impatient()).await;
+    let database = server.database().await;
+    let (proxy, store, key) = behind_a_proxy(&database, impatient()).await;
     let writer = journal(&store, 1);
     writer.admit(admission(key)).await.unwrap();
     proxy.set(Way::Silent);
@@ -126,8 +132,8 @@ async fn a_silent_server_holds_nobody_up_and_is_used_again_once_it_speaks() {
 #[tokio::test(flavor = "multi_thread")]
 async fn counts_whose_answer_was_lost_are_not_repeated() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let (proxy, store, key) = behind_a_proxy(&place, StoreOptions::default()).await;
+    let database = server.database().await;
+    let (proxy, store, key) = behind_a_proxy(&database, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     for round in 1..=5 {
         proxy.set(Way::LoseAnswer(SECOND_PROCESS));
@@ -140,10 +146,10 @@ async fn counts_whose_answer_was_lost_are_not_repeated() {
 #[tokio::test(flavor = "multi_thread")]
 async fn details_whose_commit_lost_its_answer_are_not_repeated() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let (proxy, store, key) = behind_a_proxy(&place, StoreOptions::default()).await;
+    let database = server.database().await;
+    let (proxy, store, key) = behind_a_proxy(&database, StoreOptions::default()).await;
     let writer = journal(&store, 2);
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     for round in 1..=5_u32 {
         proxy.set(Way::LoseAnswer(b"COMMIT\0"));
         writer.conclude(request(round.into(), key, Outcome::Delivered));
@@ -155,13 +161,13 @@ async fn details_whose_commit_lost_its_answer_are_not_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_commit_that_the_server_is_still_about_is_not_repeated() {
+async fn a_commit_that_the_server_is_still_executing_is_not_repeated() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let (proxy, store, key) = behind_a_proxy(&place, StoreOptions::default()).await;
+    let database = server.database().await;
+    let (proxy, store, key) = behind_a_proxy(&database, StoreOptions::default()).await;
     let writer = journal(&store, 2);
     writer.admit(admission(key)).await.unwrap();
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     for slow in [
         "CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS \
          $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$",

@@ -1,4 +1,4 @@
-//! (i) Latency when there is room, against the bare handler's, and what the disk takes meanwhile.
+//! (i) Latency at a low rate, relative to the bare handler's, and the disk's latency meanwhile.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -11,33 +11,33 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::field::Field;
+use super::testbed::Testbed;
 use super::{CROWD, ROUNDS};
 use crate::load::{Load, percentile};
 use crate::steady::{Steady, steady};
 use crate::table::Row;
 use crate::{millis, row};
 
-/// A calm day: requests a second, and for how long.
+/// A low load: requests a second, and its duration.
 const PER_SECOND: u32 = 500;
 const SPAN: Duration = Duration::from_secs(10);
-/// What a journal writes at once, about, and how long it waits between two writes.
+/// About the size of a write of the journal, and the pause between two writes.
 const PAGE: [u8; 8_192] = [0; 8_192];
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Everybody's latency, turn about.
-pub(super) async fn latency(field: &Field) -> Result<Vec<Row>> {
+/// Latency of all three, interleaved.
+pub(super) async fn measure(testbed: &Testbed) -> Result<Vec<Row>> {
     let ask = async |address: SocketAddr| {
-        let load = Load::new(vec![address], field.keys.requests(CROWD));
+        let load = Load::new(vec![address], testbed.keys.requests(CROWD));
         steady(&load, PER_SECOND, SPAN).await
     };
     let (mut bare, mut ours, mut nginx, mut disk) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
-        // All three run beside it, so that it changes nothing between them.
-        let probe = Probe::start(field.folder())?;
-        bare.push(ask(field.bare.address).await?);
-        ours.push(ask(field.gateways[0].address).await?);
-        if let Some(server) = &field.nginx {
+        // It runs beside all three, so that it changes nothing between them.
+        let probe = Probe::start(testbed.folder())?;
+        bare.push(ask(testbed.bare.address).await?);
+        ours.push(ask(testbed.gateways[0].address).await?);
+        if let Some(server) = &testbed.nginx {
             nginx.push(ask(server.address()).await?);
         }
         disk.extend(probe.end()?);
@@ -65,7 +65,7 @@ pub(super) async fn latency(field: &Field) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The percentiles in the middle of those of some runs.
+/// Medians of the percentiles of some runs.
 fn middle(runs: &[Steady]) -> Steady {
     let middle = |of: fn(&Steady) -> Duration| {
         let mut all: Vec<_> = runs.iter().map(of).collect();
@@ -90,8 +90,7 @@ fn added(who: &str, theirs: Steady, bare: Steady, goal: &str) -> Row {
     )
 }
 
-/// Writes to a file of its own and waits for the disk, again and again, and notes how long that
-/// takes.
+/// Writes to a file of its own and flushes it, again and again, and notes the latency.
 struct Probe {
     is_over: Arc<AtomicBool>,
     writes: thread::JoinHandle<Result<Vec<Duration>>>,

@@ -1,4 +1,4 @@
-//! What Redis itself says: which commands it was sent, and how much memory keys take.
+//! Redis' own counters: the commands it was sent, and the memory that keys take.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
 use ports::outbound::{KeyState, Limiter, Snapshot, Verdict};
 use uuid::Uuid;
 
-/// What the script of an admission does inside of Redis, and what this benchmark asks.
+/// Commands that the script of an admission runs inside of Redis, and those of this benchmark.
 const WITHIN: [&str; 11] = [
     "time", "hmget", "hset", "lindex", "lrange", "lpop", "rpush", "lset", "pexpire", "info",
     "script",
 ];
 
-/// Whoever gives up on Redis because the machine is busy, does less work.
+/// Long, because giving up on Redis on a busy machine would save work.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A connection of the benchmark's own.
@@ -39,14 +39,14 @@ impl Redis {
         Ok(Self { connection, url })
     }
 
-    /// Has it remember a script; returns its hash.
+    /// Loads a script; returns its hash.
     pub(super) fn remember(&mut self, script: &str) -> Result<String> {
         let mut command = cmd("SCRIPT");
         command.arg("LOAD").arg(script);
         Ok(command.query(&mut self.connection)?)
     }
 
-    /// How often it was sent each command, as it counted.
+    /// Calls of each command, by its own statistics.
     pub(super) fn sent(&mut self) -> Result<Sent> {
         let statistics: String = cmd("INFO")
             .arg("commandstats")
@@ -59,7 +59,7 @@ impl Redis {
         Ok(statistics.lines().filter_map(calls).collect())
     }
 
-    /// Bytes that a key takes which has had all of its minute's requests, evenly over 50 seconds.
+    /// Bytes of a key which has had all of its minute's requests, evenly over 50 seconds.
     pub(super) async fn memory_of_an_active_key(&mut self, per_minute: u32) -> Result<u64> {
         let shift = Arc::new(AtomicI64::new(0));
         let limiter = limiter(&self.url)?.with_clock_offset(Arc::clone(&shift));
@@ -96,7 +96,7 @@ impl Redis {
     }
 }
 
-/// The gateway's own way to Redis, with the patience of a busy machine.
+/// The gateway's limiter, with timeouts for a busy machine.
 pub(super) fn limiter(url: &str) -> Result<RedisLimiter> {
     let timeouts = RedisTimeouts {
         wait: PATIENCE,
@@ -110,7 +110,7 @@ pub(super) fn limiter(url: &str) -> Result<RedisLimiter> {
     Ok(RedisLimiter::single(url, &options)?)
 }
 
-/// How often each command was sent since then; without those that weren't.
+/// Calls of each command since then; without those that weren't called.
 pub(super) fn since(before: &Sent, now: &Sent) -> Sent {
     let more = |(name, calls): (&String, &u64)| {
         let more = calls - before.get(name).unwrap_or(&0);

@@ -1,4 +1,4 @@
-//! The scripted provider keeps the rules of the code flow, so that whoever breaks them is refused.
+//! The scripted provider enforces the rules of the code flow.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::error::Error;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::customer::Role;
-use memory::{ManualClock, ScriptedIdentity, SignOut};
 use ports::Cause;
 use ports::outbound::{
     AuthorizationRequest, Claims, CodeGrant, IdentityError, IdentityProvider, TokenError,
 };
+use testkit::fakes::{ManualClock, ScriptedIdentity, SignOut};
 
 const WISH: AuthorizationRequest<'_> = AuthorizationRequest {
     state: "state-1",

@@ -1,4 +1,4 @@
-//! The audit log.
+//! Audit log.
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
@@ -9,11 +9,11 @@ use ports::outbound::{AuditLog, ListError, StoreError};
 use uuid::Uuid;
 
 use super::pages::{by_instant, page};
-use super::{Books, MemoryStore, broken};
+use super::{MemoryStore, Tables, broken};
 
-impl Books {
+impl Tables {
     /// # Errors
-    /// When the act's entry is there already: each act is written down once.
+    /// Fails when an entry with the id of `act` exists: each mutation is logged once.
     pub(super) fn is_new(&self, act: &AuditContext) -> Result<(), StoreError> {
         if self.audit.iter().any(|entry| entry.act.id == act.id) {
             return Err(broken("the audit log has an entry with this id"));
@@ -21,8 +21,8 @@ impl Books {
         Ok(())
     }
 
-    /// Adds an entry. The first of an act has the act's id, the others the next free ones.
-    pub(super) fn write_down(
+    /// Appends an entry. The first of a mutation has its id, the others the next free ones.
+    pub(super) fn append_entry(
         &mut self,
         act: &AuditContext,
         action: Action,
@@ -44,7 +44,7 @@ impl Books {
     }
 }
 
-fn passes(filter: &AuditFilter, entry: &AuditEntry) -> bool {
+fn matches_filter(filter: &AuditFilter, entry: &AuditEntry) -> bool {
     filter
         .customer
         .is_none_or(|wanted| wanted == entry.customer)
@@ -55,11 +55,18 @@ fn passes(filter: &AuditFilter, entry: &AuditEntry) -> bool {
 
 #[async_trait]
 impl AuditLog for MemoryStore {
-    async fn audit(&self, filter: &AuditFilter, ask: &PageRequest) -> Result<AuditPage, ListError> {
-        let books = self.books();
-        let entries = books.audit.iter().filter(|entry| passes(filter, entry));
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        request: &PageRequest,
+    ) -> Result<AuditPage, ListError> {
+        let tables = self.tables();
+        let entries = tables
+            .audit
+            .iter()
+            .filter(|entry| matches_filter(filter, entry));
         let cursor = |entry: &&AuditEntry| Cursor::at(entry.act.at, entry.act.id);
-        let entries = page(entries, ask, Direction::Descending, cursor, by_instant)?;
+        let entries = page(entries, request, Direction::Descending, cursor, by_instant)?;
         Ok(entries.map(AuditEntry::clone))
     }
 }

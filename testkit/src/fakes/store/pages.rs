@@ -1,17 +1,17 @@
-//! Lists read page by page: sorted anew each time, which is fast enough for a test.
+//! Pagination: the list is sorted for each page, which is fast enough for a test.
 
 use domain::page::{Cursor, CursorError, Direction, Page, PageRequest};
 use uuid::Uuid;
 
-/// The page of `items` that is asked for. `place` puts cursors in the list's order.
+/// The requested page of `items`. `place` maps cursors to the list's order.
 pub(super) fn page<T, P: Ord>(
     items: impl IntoIterator<Item = T>,
-    ask: &PageRequest,
+    request: &PageRequest,
     direction: Direction,
     cursor: impl Fn(&T) -> Cursor,
     place: impl Fn(&Cursor) -> Result<P, CursorError>,
 ) -> Result<Page<T>, CursorError> {
-    let after = ask.after.as_ref().map(&place).transpose()?;
+    let after = request.after.as_ref().map(&place).transpose()?;
     let placed = items.into_iter().map(|item| {
         let cursor = cursor(&item);
         Ok((place(&cursor)?, cursor, item))
@@ -30,22 +30,22 @@ pub(super) fn page<T, P: Ord>(
     };
     let items = placed.into_iter().filter(|(place, _, _)| is_after(place));
     let items = items.map(|(_, cursor, item)| (cursor, item)).collect();
-    Ok(Page::of(items, ask.first, Some(total)))
+    Ok(Page::of(items, request.first, Some(total)))
 }
 
-/// The place of a cursor in a list that is ordered by instants.
+/// Sort key of a cursor in a list that is ordered by instants.
 pub(super) fn by_instant(cursor: &Cursor) -> Result<(i64, Uuid), CursorError> {
     Ok((cursor.millis()?, cursor.id))
 }
 
-/// Whether `text` holds `part`, the upper and lower case of ASCII letters being alike.
-pub(super) fn holds(text: &str, part: &str) -> bool {
+/// Returns whether `text` contains `part`; the case of ASCII letters is ignored.
+pub(super) fn contains_ignoring_case(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase()
         .contains(&part.to_ascii_lowercase())
 }
 
-/// Whether `text` begins with `part`, the upper and lower case of ASCII letters being alike.
-pub(super) fn begins(text: &str, part: &str) -> bool {
+/// Returns whether `text` begins with `part`; the case of ASCII letters is ignored.
+pub(super) fn starts_with_ignoring_case(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase()
         .starts_with(&part.to_ascii_lowercase())
 }

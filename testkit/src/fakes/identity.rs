@@ -1,20 +1,20 @@
-//! An identity provider whose people a test signs in. It keeps the rules of the code flow, and
-//! fails when it is told to.
+//! Scripted identity provider: tests sign people in. It enforces the rules of the code flow, and
+//! fails on demand.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use ports::Cause;
 use ports::outbound::{
     AccessToken, AuthorizationRequest, Claims, Clock, CodeGrant, IdentityError, IdentityProvider,
     TokenError,
 };
 
-/// A provider that makes codes and tokens as a test says, and holds whoever redeems a code to what
-/// it was wanted for. As with a real one, a token that was revoked still verifies: it is signed,
-/// and nobody asks the provider.
+use super::cause;
+
+/// Identity provider that issues codes and tokens on demand, and binds each code to the
+/// authorization request it was issued for. As with a real one, a token that was revoked still
+/// verifies: it is checked by its signature, without a query to the provider.
 pub struct ScriptedIdentity {
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
@@ -22,8 +22,8 @@ pub struct ScriptedIdentity {
 
 #[derive(Default)]
 struct State {
-    wishes: HashMap<String, Wish>,
-    codes: HashMap<String, (Wish, AccessToken)>,
+    bindings: HashMap<String, Binding>,
+    codes: HashMap<String, (Binding, AccessToken)>,
     tokens: HashMap<String, Claims>,
     issued: usize,
     verified: usize,
@@ -33,26 +33,26 @@ struct State {
     keys_failure: Option<TokenError>,
 }
 
-/// What a code was wanted for.
+/// Authorization request that a code is bound to.
 #[derive(Clone)]
-struct Wish {
+struct Binding {
     nonce: String,
     verifier: String,
     redirect_uri: String,
 }
 
-/// Whether a provider has a place where its own session ends.
+/// Support for ending the provider's own session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SignOut {
-    /// It has.
+    /// It has an end-session endpoint.
     #[default]
     Offered,
-    /// It hasn't.
+    /// It has none.
     NotOffered,
 }
 
 impl ScriptedIdentity {
-    /// A provider that knows nobody yet, and judges by `clock` whether a token has expired.
+    /// A provider without users; `clock` decides whether a token has expired.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
@@ -60,23 +60,25 @@ impl ScriptedIdentity {
         }
     }
 
-    /// Signs a person in at the provider, for the sign-in that was begun with `state`. Returns the
+    /// Signs a person in at the provider, for the authorization request with `state`. Returns the
     /// code that the browser would bring back; it is good for one use.
     ///
     /// # Panics
-    /// When no sign-in was begun so.
+    /// Panics when there is no authorization request with this state.
     pub fn sign_in(&self, state: &str, claims: Claims) -> String {
         let token = self.issue(claims.clone());
         let code = format!("code-of-{token}");
-        let mut books = self.state();
-        let wish = books.wishes.get(state);
-        let wish = wish.expect("a sign-in was begun with this state").clone();
+        let mut provider = self.state();
+        let binding = provider.bindings.get(state);
+        let binding = binding
+            .expect("a sign-in was begun with this state")
+            .clone();
         let token = AccessToken { token, claims };
-        books.codes.insert(code.clone(), (wish, token));
+        provider.codes.insert(code.clone(), (binding, token));
         code
     }
 
-    /// Makes an access token that says this.
+    /// Issues an access token with these claims.
     pub fn issue(&self, claims: Claims) -> String {
         let mut state = self.state();
         state.issued += 1;
@@ -85,17 +87,17 @@ impl ScriptedIdentity {
         token
     }
 
-    /// Everything but verifying fails like this from now on; `None`: nothing does.
+    /// Makes everything but verifying fail like this from now on; `None`: nothing fails.
     pub fn fail_with(&self, failure: Option<IdentityError>) {
         self.state().failure = failure;
     }
 
-    /// Verifying any token fails like this from now on; `None`: it doesn't.
+    /// Makes verifying any token fail like this from now on; `None`: it doesn't fail.
     pub fn fail_verifying_with(&self, failure: Option<TokenError>) {
         self.state().keys_failure = failure;
     }
 
-    /// Has, or hasn't, a place where its own session ends, from now on.
+    /// Sets whether it has an end-session endpoint.
     pub fn set_sign_out(&self, sign_out: SignOut) {
         self.state().sign_out = sign_out;
     }
@@ -105,7 +107,7 @@ impl ScriptedIdentity {
         self.state().revoked.clone()
     }
 
-    /// How many tokens it was asked to verify.
+    /// Number of verifications.
     pub fn times_verified(&self) -> usize {
         self.state().verified
     }
@@ -118,50 +120,49 @@ impl ScriptedIdentity {
 }
 
 impl State {
-    fn works(&self) -> Result<(), IdentityError> {
+    fn check_available(&self) -> Result<(), IdentityError> {
         self.failure.clone().map_or(Ok(()), Err)
     }
 }
 
 fn invalid(why: &'static str) -> TokenError {
-    let cause: Cause = Arc::from(Box::<dyn Error + Send + Sync>::from(why));
-    TokenError::Invalid(cause)
+    TokenError::Invalid(cause(why))
 }
 
 #[async_trait]
 impl IdentityProvider for ScriptedIdentity {
     async fn authorization_url(
         &self,
-        wish: &AuthorizationRequest<'_>,
+        request: &AuthorizationRequest<'_>,
     ) -> Result<String, IdentityError> {
         let mut state = self.state();
-        state.works()?;
-        let kept = Wish {
-            nonce: wish.nonce.to_owned(),
-            verifier: wish.verifier.to_owned(),
-            redirect_uri: wish.redirect_uri.to_owned(),
+        state.check_available()?;
+        let binding = Binding {
+            nonce: request.nonce.to_owned(),
+            verifier: request.verifier.to_owned(),
+            redirect_uri: request.redirect_uri.to_owned(),
         };
-        state.wishes.insert(wish.state.to_owned(), kept);
+        state.bindings.insert(request.state.to_owned(), binding);
         Ok(format!(
             "https://identity.example/authorize?state={}&nonce={}&redirect_uri={}",
-            wish.state, wish.nonce, wish.redirect_uri
+            request.state, request.nonce, request.redirect_uri
         ))
     }
 
     async fn redeem(&self, grant: &CodeGrant<'_>) -> Result<AccessToken, IdentityError> {
         let mut state = self.state();
-        state.works()?;
-        // A code is gone once somebody has tried it (RFC 6749, 10.5).
-        let (wish, token) = state
+        state.check_available()?;
+        // A code is gone after its first use, even a failed one (RFC 6749, 10.5).
+        let (binding, token) = state
             .codes
             .remove(grant.code)
             .ok_or_else(|| IdentityError::Refused("invalid_grant".to_owned()))?;
-        if (wish.verifier.as_str(), wish.redirect_uri.as_str())
+        if (binding.verifier.as_str(), binding.redirect_uri.as_str())
             != (grant.verifier, grant.redirect_uri)
         {
             return Err(IdentityError::Refused("invalid_grant".to_owned()));
         }
-        if wish.nonce != grant.nonce {
+        if binding.nonce != grant.nonce {
             let why = "the ID token's nonce is another sign-in's".to_owned();
             return Err(IdentityError::Unusable(why));
         }
@@ -184,7 +185,7 @@ impl IdentityProvider for ScriptedIdentity {
 
     async fn revoke(&self, token: &str) -> Result<(), IdentityError> {
         let mut state = self.state();
-        state.works()?;
+        state.check_available()?;
         state.revoked.push(token.to_owned());
         Ok(())
     }

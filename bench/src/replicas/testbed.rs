@@ -1,4 +1,4 @@
-//! All who are measured, started side by side on one PostgreSQL and one Redis.
+//! Testbed: all measured programs, side by side on one PostgreSQL and one Redis.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -9,20 +9,20 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
-use super::counted::{PATIENCE, Redis, limiter};
 use super::keys::{Keys, SECRET};
 use super::nginx;
+use super::redis_stats::{PATIENCE, Redis, limiter};
 use super::servers::{self, Postgres, Server};
 use crate::load::Connection;
 use crate::process::{Program, baseline_command, gateway_command};
 
-/// Keys altogether: as many as the gateway remembers.
+/// Keys in total: as many as the gateway caches.
 pub(super) const KEYS: usize = 100_000;
 /// Gateways.
 const REPLICAS: usize = 3;
 
-/// Ended from the first to the last.
-pub(super) struct Field {
+/// The running programs. They are ended from the first field to the last.
+pub(super) struct Testbed {
     pub(super) bare: Program,
     pub(super) nginx: Option<Server>,
     pub(super) gateways: Vec<Program>,
@@ -32,7 +32,7 @@ pub(super) struct Field {
     folder: TempDir,
 }
 
-impl Field {
+impl Testbed {
     /// Starts all of them; nginx, if it is installed.
     pub(super) async fn start(connections: usize) -> Result<Self> {
         let folder = tempfile::tempdir()?;
@@ -50,7 +50,7 @@ impl Field {
         for number in 1..=REPLICAS {
             gateways.push(Program::start(gateway(&format!("gateway-{number}"))?)?);
         }
-        // Each of them asks the sandbox once, and remembers the proof.
+        // Each of them queries the sandbox once, and caches the proof.
         let mut proof = Vec::new();
         for gateway in &gateways {
             let mut connection = Connection::open(gateway.address).await?;
@@ -59,7 +59,7 @@ impl Field {
             proof = connection.body(&answer).to_vec();
         }
         let script = Redis::connect(redis.port)?.remember(nginx::ADMIT)?;
-        let task = nginx::Task {
+        let settings = nginx::Settings {
             keys: &keys,
             proof: &proof,
             redis: redis.port,
@@ -69,7 +69,7 @@ impl Field {
             connections,
         };
         let nginx = if nginx::missing().is_empty() {
-            Some(nginx::start(folder.path(), &task)?)
+            Some(nginx::start(folder.path(), &settings)?)
         } else {
             None
         };
@@ -84,12 +84,12 @@ impl Field {
         })
     }
 
-    /// The folder that the servers' data is in.
+    /// The folder of the servers' data.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where the first so many gateways listen.
+    /// Addresses of the first so many gateways.
     pub(super) fn addresses(&self, replicas: usize) -> Vec<SocketAddr> {
         let gateways = self.gateways.iter().take(replicas);
         gateways.map(|gateway| gateway.address).collect()
@@ -97,7 +97,7 @@ impl Field {
 }
 
 impl Server {
-    /// Where it listens.
+    /// Its listening address.
     pub(super) fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }

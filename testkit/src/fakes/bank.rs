@@ -1,7 +1,6 @@
-//! A bank that says what a test tells it to say, and counts what it is asked.
+//! Scripted bank: answers as a test tells it to, and records its lookups.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -11,14 +10,15 @@ use domain::file::RequestedFiles;
 use domain::pacing::{BankBudget, ThrottleReason};
 use domain::payment::{Payment, PaymentState};
 use domain::transfer::Transfer;
-use ports::Cause;
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 use tokio::sync::watch;
 
-/// What a scripted bank does when it is asked about one transfer.
+use super::cause;
+
+/// Answer of a scripted bank about one transfer.
 #[derive(Clone, Debug)]
 pub enum Script {
-    /// It issues these files, of which a lookup gets those that it wants.
+    /// It issues these files; a lookup gets those it wants.
     Issue(BankFiles),
     /// It knows the payment and has no proof.
     Know(Payment),
@@ -30,7 +30,7 @@ pub enum Script {
     StaySilent,
 }
 
-/// A bank that answers each transfer by its script, and all others alike.
+/// Bank that answers each transfer by its script, and all others by one rule.
 pub struct ScriptedBank {
     state: Mutex<State>,
     held: watch::Sender<Hold>,
@@ -50,14 +50,14 @@ struct State {
 }
 
 impl Default for ScriptedBank {
-    /// A bank that knows nothing until it is told.
+    /// A bank that knows no payment until it gets scripts.
     fn default() -> Self {
         Self::answering(|_| Script::KnowNothing)
     }
 }
 
 impl ScriptedBank {
-    /// A bank that answers every transfer by this rule until it is told otherwise.
+    /// A bank that answers every transfer by this rule unless the transfer has a script.
     pub fn answering(rule: impl Fn(&Transfer) -> Script + Send + Sync + 'static) -> Self {
         Self {
             state: Mutex::new(State {
@@ -70,32 +70,32 @@ impl ScriptedBank {
         }
     }
 
-    /// Answers this transfer so from now on.
+    /// Sets the answer for this transfer.
     pub fn script(&self, transfer: Transfer, script: Script) {
         self.state().scripts.insert(transfer, script);
     }
 
-    /// Says from now on that so much is left of its budget of questions.
+    /// Sets the budget that it reports.
     pub fn set_budget(&self, budget: Option<BankBudget>) {
         self.state().budget = budget;
     }
 
-    /// Holds every answer back until [`Self::release`]; a lookup's patience still ends.
+    /// Delays every answer until [`Self::release`]; a lookup's patience still ends.
     pub fn hold(&self) {
         self.held.send_replace(Hold::Held);
     }
 
-    /// Lets held answers go, and later ones.
+    /// Releases delayed and later answers.
     pub fn release(&self) {
         self.held.send_replace(Hold::Released);
     }
 
-    /// How often it was asked.
+    /// Number of lookups.
     pub fn times_asked(&self) -> usize {
         self.state().asked.len()
     }
 
-    /// What it was asked, in order.
+    /// All lookups, in order.
     pub fn asked(&self) -> Vec<Lookup> {
         self.state().asked.clone()
     }
@@ -125,7 +125,7 @@ impl ScriptedBank {
     }
 }
 
-/// The files that are wanted.
+/// Leaves the files that are wanted.
 fn only(wanted: RequestedFiles, files: BankFiles) -> BankFiles {
     BankFiles {
         xml: files.xml.filter(|_| wanted != RequestedFiles::Pdf),
@@ -133,7 +133,7 @@ fn only(wanted: RequestedFiles, files: BankFiles) -> BankFiles {
     }
 }
 
-/// An XML and a PDF that prove `transfer`: the XML says what the question says, its seal is none.
+/// An XML and a PDF that prove `transfer`: the XML repeats its data, the seal is no signature.
 pub fn unsealed_proof(transfer: &Transfer) -> BankFiles {
     let date = transfer.date();
     let (day, chain_day) = (date.format("%Y-%m-%d"), date.format("%d%m%Y"));
@@ -160,15 +160,15 @@ pub fn unsealed_proof(transfer: &Transfer) -> BankFiles {
     }
 }
 
-/// The rule of the sandbox: the amount chooses the answer, any other transfer is proved.
+/// The rule of the sandbox: the amount chooses the answer; any other transfer has a proof.
 #[expect(
     clippy::inconsistent_digit_grouping,
     reason = "pesos_centavos, as they are written in the form"
 )]
 pub fn by_amount(transfer: &Transfer) -> Script {
-    let unavailable = |cause: &'static str| BankError::Unavailable {
+    let unavailable = |text| BankError::Unavailable {
         retry_after: Duration::from_secs(30),
-        cause: cause_of(cause),
+        cause: cause(text),
     };
     let throttled = |reason| BankError::Throttled {
         retry_after: Duration::from_mins(2),
@@ -187,16 +187,12 @@ pub fn by_amount(transfer: &Transfer) -> Script {
         429_01 => Script::Fail(throttled(ThrottleReason::CaptchaPage)),
         500_00 => Script::Fail(unavailable("HTTP 500")),
         502_00 => Script::Fail(BankError::Protocol {
-            cause: cause_of("an unknown page"),
+            cause: cause("an unknown page"),
         }),
         503_00 => Script::Fail(unavailable("the connection was closed")),
         504_00 => Script::StaySilent,
         _ => Script::Issue(unsealed_proof(transfer)),
     }
-}
-
-fn cause_of(text: &'static str) -> Cause {
-    Arc::from(Box::<dyn Error + Send + Sync>::from(text))
 }
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Secrets, known by their marks.
+//! Fingerprints of secrets.
 
 use async_trait::async_trait;
 use domain::key::{HashGeneration, SecretFingerprint};
@@ -12,14 +12,14 @@ impl SecretFingerprints for MemoryStore {
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError> {
-        let mut books = self.books();
+        let mut tables = self.tables();
         for (generation, mark) in secrets {
-            let known = books.secrets.get(generation);
+            let known = tables.secrets.get(generation);
             if known.is_some_and(|known| known != mark) {
                 return Ok(SecretCheck::Other(*generation));
             }
         }
-        books.secrets.extend(secrets.iter().copied());
+        tables.secrets.extend(secrets.iter().copied());
         Ok(SecretCheck::Same)
     }
 }

@@ -1,4 +1,4 @@
-//! A queue and the task that writes what is in it.
+//! A queue and the task that writes its batches.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use super::queue::Queue;
 use super::writer::Writer;
 
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct WriterQueue {
     pub(super) queue: Arc<Queue>,
     /// Closed when the writer ends, however it does.
     writing: watch::Receiver<()>,
 }
 
-impl Lane {
-    /// Has a writer write what is in its queue.
+impl WriterQueue {
+    /// Spawns the writer of a queue.
     pub(super) fn start(queue: Arc<Queue>, writer: Writer) -> Self {
         let (alive, writing) = watch::channel(());
         tokio::spawn(async move {
@@ -32,7 +32,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for WriterQueue {
     fn drop(&mut self) {
         self.queue.close();
     }

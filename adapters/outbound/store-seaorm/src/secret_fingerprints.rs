@@ -1,4 +1,4 @@
-//! Secrets, known by their marks.
+//! Fingerprints of secrets.
 
 use async_trait::async_trait;
 use domain::hex;
@@ -22,29 +22,30 @@ impl SecretFingerprints for Store {
 }
 
 impl Store {
-    /// What makes nothing known writes nothing: it is the usual case, at every start.
+    /// Writes nothing when every fingerprint is known: the usual case, at every start.
     async fn recognise_all(
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, DbErr> {
         let mut unknown = Vec::new();
-        for (generation, mark) in secrets {
+        for (generation, fingerprint) in secrets {
             match known(&self.connection, *generation).await? {
-                Some(known) if known == hex::encode(&mark.0) => {}
+                Some(known) if known == hex::encode(&fingerprint.0) => {}
                 Some(_) => return Ok(SecretCheck::Other(*generation)),
-                None => unknown.push((*generation, mark)),
+                None => unknown.push((*generation, fingerprint)),
             }
         }
         if unknown.is_empty() {
             return Ok(SecretCheck::Same);
         }
-        // Two who begin with the same generations wait for each other, and not crosswise.
+        // Two processes that start with the same generations insert them in one order, so they
+        // don't deadlock.
         unknown.sort_by_key(|(generation, _)| *generation);
         let transaction = begin(&self.connection).await?;
-        for (generation, mark) in unknown {
-            let mark = hex::encode(&mark.0);
-            add(&transaction, generation, mark.clone()).await?;
-            if known(&transaction, generation).await? != Some(mark) {
+        for (generation, fingerprint) in unknown {
+            let fingerprint = hex::encode(&fingerprint.0);
+            add(&transaction, generation, fingerprint.clone()).await?;
+            if known(&transaction, generation).await? != Some(fingerprint) {
                 transaction.rollback().await?;
                 return Ok(SecretCheck::Other(generation));
             }
@@ -62,15 +63,15 @@ async fn known(
     Ok(row.one(connection).await?.map(|row| row.mark))
 }
 
-/// Adds a mark, unless the generation has one.
+/// Inserts a fingerprint, unless the generation has one.
 async fn add(
     connection: &impl ConnectionTrait,
     HashGeneration(generation): HashGeneration,
-    mark: String,
+    fingerprint: String,
 ) -> Result<(), DbErr> {
     let new = secret_marks::ActiveModel {
         generation: Set(generation.into()),
-        mark: Set(mark),
+        mark: Set(fingerprint),
     };
     let known = OnConflict::column(secret_marks::Column::Generation)
         .do_nothing()

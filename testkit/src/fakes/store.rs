@@ -1,5 +1,4 @@
-//! What a database keeps, in memory, for tests: keys, customers, use, the audit log, and what was
-//! signed out.
+//! In-memory store: keys, customers, use, the audit log, and the deny list.
 
 mod audit;
 mod customers;
@@ -10,7 +9,6 @@ mod secrets;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap};
-use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
@@ -22,16 +20,17 @@ use domain::month::Month;
 use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
 use uuid::Uuid;
 
+use super::cause;
 use usage::Statistics;
 
-/// Keeps everything as long as it lives. Clones share it.
+/// In-memory implementation of every store port. Clones share the data.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryStore(Arc<Mutex<Books>>);
+pub struct MemoryStore(Arc<Mutex<Tables>>);
 
 #[derive(Debug, Default)]
-struct Books {
+struct Tables {
     customers: BTreeMap<CustomerId, Customer>,
-    keys: BTreeMap<KeyId, Kept>,
+    keys: BTreeMap<KeyId, StoredKey>,
     changes: Vec<KeyId>,
     used: BTreeMap<(KeyId, Month), MonthlyUse>,
     requests: BTreeMap<Uuid, RequestEntry>,
@@ -42,12 +41,12 @@ struct Books {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct StoredKey {
     record: KeyRecord,
     version: u64,
 }
 
-impl Kept {
+impl StoredKey {
     fn state(&self) -> KeyState {
         KeyState {
             revoked: self.record.key.revoked_at.is_some(),
@@ -57,62 +56,59 @@ impl Kept {
     }
 }
 
-impl Books {
+impl Tables {
     fn use_at(&mut self, key: KeyId, at: DateTime<Utc>) {
         let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
-        if let Some(kept) = self.keys.get_mut(&key) {
-            let last = &mut kept.record.key.last_used_at;
+        if let Some(stored) = self.keys.get_mut(&key) {
+            let last = &mut stored.record.key.last_used_at;
             *last = (*last).max(Some(minute));
         }
     }
 }
 
-/// The error of whoever breaks what the tables of a database would hold together.
+/// The error for a violation of what a database's constraints would hold together.
 fn broken(what: &'static str) -> StoreError {
-    let cause = Box::<dyn Error + Send + Sync>::from(what);
-    StoreError {
-        cause: Arc::from(cause),
-    }
+    StoreError { cause: cause(what) }
 }
 
-/// What a journal writes.
+/// Writes of the journal.
 impl MemoryStore {
-    /// Adds to what a key used of a month.
+    /// Adds to the use of a key in a month.
     pub(crate) fn count(&self, key: KeyId, month: Month, add: impl FnOnce(&mut MonthlyUse)) {
-        add(self.books().used.entry((key, month)).or_default());
+        add(self.tables().used.entry((key, month)).or_default());
     }
 
     /// Moves a key's last use on, to the minute of `at`.
     pub(crate) fn use_at(&self, key: KeyId, at: DateTime<Utc>) {
-        self.books().use_at(key, at);
+        self.tables().use_at(key, at);
     }
 
-    /// Keeps a request and counts it, unless it is kept already.
+    /// Stores and counts a request, unless it is stored already.
     pub(crate) fn keep(&self, entry: RequestEntry) {
-        let mut books = self.books();
-        if books.requests.contains_key(&entry.id) {
+        let mut tables = self.tables();
+        if tables.requests.contains_key(&entry.id) {
             return;
         }
         if let Some(month) = entry.refund {
-            books.used.entry((entry.key, month)).or_default().refunded += 1;
+            tables.used.entry((entry.key, month)).or_default().refunded += 1;
         }
-        books.statistics.conclude(&entry);
-        books.requests.insert(entry.id, entry);
+        tables.statistics.conclude(&entry);
+        tables.requests.insert(entry.id, entry);
     }
 
     /// Counts a request that a limit refused.
     pub(crate) fn count_refusal(&self, entry: RefusalEntry) {
-        self.books().statistics.refuse(entry);
+        self.tables().statistics.refuse(entry);
     }
 
-    /// The requests that are kept, by their id.
-    pub(crate) fn kept_requests(&self) -> Vec<RequestEntry> {
-        self.books().requests.values().cloned().collect()
+    /// The stored requests, by their id.
+    pub(crate) fn stored_requests(&self) -> Vec<RequestEntry> {
+        self.tables().requests.values().cloned().collect()
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
         self.0
             .lock()
-            .expect("nothing panics while it holds the books")
+            .expect("nothing panics while it holds the tables")
     }
 }

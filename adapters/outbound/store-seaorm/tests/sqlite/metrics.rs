@@ -1,4 +1,4 @@
-//! What whoever watches the store is told.
+//! Metrics of the journal's commits and of the connection pool.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::support::{Folder, add_key, admission};
 
-/// Remembers what it hears: the entries of commits, and how many failed.
+/// Metrics sink that records the entries of commits, and the number of failures.
 #[derive(Default)]
 struct Heard {
     committed: Mutex<Vec<usize>>,
@@ -40,7 +40,7 @@ async fn until(mut condition: impl FnMut() -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
+async fn every_commit_attempt_and_the_queue_length_are_reported() {
     let folder = Folder::new();
     let options = StoreOptions {
         busy_timeout: Duration::from_millis(20),
@@ -49,7 +49,7 @@ async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
     let store = folder.open_with(options).await;
     let key = add_key(&store, 1).await;
     let heard = Arc::new(Heard::default());
-    let writer = store.watched_journal(Uuid::from_u128(1), heard.clone());
+    let writer = store.journal_with_metrics(Uuid::from_u128(1), heard.clone());
     let lock = folder.lock().await;
     let receipts: Vec<_> = (0..5).map(|_| writer.admit(admission(key))).collect();
     assert_eq!(writer.waiting(), 5);
@@ -65,7 +65,7 @@ async fn every_attempt_at_a_commit_is_heard_of_and_what_waits_can_be_read() {
     assert_eq!(heard.committed.lock().unwrap().iter().sum::<usize>(), 5);
 }
 
-/// A defect, as a witness of commits may have one.
+/// Metrics sink with a defect.
 struct Defect;
 
 impl CommitMetricsSink for Defect {
@@ -77,10 +77,10 @@ impl CommitMetricsSink for Defect {
 }
 
 #[tokio::test]
-async fn a_journal_whose_writer_panicked_has_ended_and_says_what_it_left() {
+async fn a_journal_whose_writer_panicked_ends_and_reports_unwritten_entries() {
     let folder = Folder::new();
     let store = folder.open().await;
-    let writer = store.watched_journal(Uuid::from_u128(1), Arc::new(Defect));
+    let writer = store.journal_with_metrics(Uuid::from_u128(1), Arc::new(Defect));
     let healthy = store.journal(Uuid::from_u128(2));
     let receipt = writer.admit(admission(KeyId(Uuid::nil())));
     writer.ended().await;
@@ -94,7 +94,7 @@ async fn a_journal_whose_writer_panicked_has_ended_and_says_what_it_left() {
 }
 
 #[tokio::test]
-async fn the_connections_of_the_pool_are_told() {
+async fn the_state_of_the_pool_is_reported() {
     let folder = Folder::new();
     let options = StoreOptions {
         connections: 3,

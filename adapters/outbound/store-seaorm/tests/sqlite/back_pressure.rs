@@ -1,4 +1,4 @@
-//! What a journal says of itself while it can't write, so that nobody waits in vain.
+//! Back-pressure: the state of a journal that can't write, so that no request waits in vain.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ async fn until_it(writer: &Journal, accepts: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_accepted_once_what_waits_has_waited_too_long_until_it_is_written() {
+async fn nothing_is_accepted_while_the_oldest_batch_has_waited_too_long() {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
@@ -50,7 +50,7 @@ async fn nothing_is_accepted_once_what_waits_has_waited_too_long_until_it_is_wri
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_probe_tells_whether_an_idle_journal_can_write() {
+async fn a_probe_shows_whether_an_idle_journal_can_write() {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
     let writer = journal(&store, 1);
@@ -65,7 +65,7 @@ async fn a_probe_tells_whether_an_idle_journal_can_write() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_probe_that_failed_is_nothing_that_was_left_behind() {
+async fn a_failed_probe_does_not_count_as_unwritten_entries() {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
     let writer = journal(&store, 1);

@@ -1,4 +1,4 @@
-//! A journal in memory, for tests. It can be told to fail.
+//! In-memory journal, with failures on demand.
 
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -9,9 +9,9 @@ use ports::outbound::{
     AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
 
-use crate::MemoryStore;
+use super::MemoryStore;
 
-/// Writes at once, where a [`MemoryStore`] reads.
+/// Journal that writes at once into a [`MemoryStore`].
 #[derive(Debug)]
 pub struct MemoryJournal {
     store: MemoryStore,
@@ -22,12 +22,12 @@ pub struct MemoryJournal {
 struct State {
     refusals: Vec<RefusalEntry>,
     failure: Option<JournalError>,
-    /// Why it accepts nothing, when it doesn't.
+    /// Reason why it accepts nothing; `None` while it accepts.
     refusal: Option<JournalError>,
 }
 
 impl MemoryJournal {
-    /// A journal of what the keys of `store` use.
+    /// A journal that counts in `store`.
     pub fn new(store: MemoryStore) -> Self {
         Self {
             store,
@@ -35,20 +35,20 @@ impl MemoryJournal {
         }
     }
 
-    /// Every receipt and every flush fails like this from now on; `None`: none does. What is
-    /// handed over is counted all the same, as a journal does that only can't promise it.
+    /// Makes every receipt and every flush fail like this from now on; `None`: none fails. Entries
+    /// are counted all the same, as by a journal that only can't promise durability.
     pub fn fail_with(&self, failure: Option<JournalError>) {
         self.state().failure = failure;
     }
 
-    /// It says that it accepts nothing from now on; `None`: it accepts again.
+    /// Makes it refuse entries from now on; `None`: it accepts again.
     pub fn refuse_with(&self, refusal: Option<JournalError>) {
         self.state().refusal = refusal;
     }
 
     /// The requests that were concluded, by their id.
     pub fn requests(&self) -> Vec<RequestEntry> {
-        self.store.kept_requests()
+        self.store.stored_requests()
     }
 
     /// The requests that a limit refused, in order.

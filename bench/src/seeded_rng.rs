@@ -1,12 +1,12 @@
-//! Numbers that look random and are the same in every run.
+//! Deterministic pseudo-random numbers.
 
 use chrono::{DateTime, Utc};
 use uuid::{Builder, Uuid};
 
 /// Knuth's MMIX generator.
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct SeededRng(pub(crate) u64);
 
-impl Dice {
+impl SeededRng {
     fn next(&mut self) -> u64 {
         self.0 = self
             .0

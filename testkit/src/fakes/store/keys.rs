@@ -17,18 +17,18 @@ use ports::outbound::{
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
 
-use super::pages::{begins, by_instant, holds, page};
-use super::{Books, Kept, MemoryStore, broken};
+use super::pages::{by_instant, contains_ignoring_case, page, starts_with_ignoring_case};
+use super::{MemoryStore, StoredKey, Tables, broken};
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: usize = 1_000;
 /// Retired keys that one call returns at most.
 const DUE_AT_ONCE: usize = 100;
 
-impl Books {
+impl Tables {
     fn key(&self, scope: Scope, id: KeyId) -> Option<&ApiKey> {
         let key = &self.keys.get(&id)?.record.key;
-        reaches(scope, key).then_some(key)
+        in_scope(scope, key).then_some(key)
     }
 
     fn overview(&self, key: &ApiKey, month: Month) -> KeyOverview {
@@ -63,23 +63,24 @@ impl Books {
 
     fn has_prefix(&self, prefix: &KeyPrefix) -> bool {
         let mut keys = self.keys.values();
-        keys.any(|kept| kept.record.key.prefix == *prefix)
+        keys.any(|stored| stored.record.key.prefix == *prefix)
     }
 
     /// The customer's keys that aren't revoked.
     pub(super) fn active_keys(&self, customer: CustomerId) -> impl Iterator<Item = &ApiKey> {
-        let keys = self.keys.values().map(|kept| &kept.record.key);
+        let keys = self.keys.values().map(|stored| &stored.record.key);
         keys.filter(move |key| key.customer == customer && key.revoked_at.is_none())
     }
 
     fn add(&mut self, record: KeyRecord, act: &AuditContext) {
         let key = record.key.clone();
-        self.keys.insert(key.id, Kept { record, version: 1 });
+        self.keys.insert(key.id, StoredKey { record, version: 1 });
         let changes = creation(&key);
-        self.write_down(act, Action::KeyCreated, key.customer, Some(key.id), changes);
+        self.append_entry(act, Action::KeyCreated, key.customer, Some(key.id), changes);
     }
 
-    /// Changes a key; leaves an entry, and a change for others to follow, when there is a reason.
+    /// Changes a key; when that makes a difference, appends an audit entry and, for changes of
+    /// state, a row of the change feed.
     pub(super) fn change(
         &mut self,
         id: KeyId,
@@ -87,35 +88,35 @@ impl Books {
         act: &AuditContext,
         change: impl FnOnce(&mut ApiKey),
     ) -> Result<ApiKey, UpdateError> {
-        let kept = self.keys.get_mut(&id).ok_or(UpdateError::NotFound)?;
-        let before = (kept.record.key.clone(), kept.state());
-        change(&mut kept.record.key);
-        let after = kept.record.key.clone();
+        let stored = self.keys.get_mut(&id).ok_or(UpdateError::NotFound)?;
+        let before = (stored.record.key.clone(), stored.state());
+        change(&mut stored.record.key);
+        let after = stored.record.key.clone();
         if after == before.0 {
             return Ok(after);
         }
-        if kept.state() != before.1 {
-            kept.version += 1;
+        if stored.state() != before.1 {
+            stored.version += 1;
             self.changes.push(id);
         }
         let changes = difference(&before.0, &after);
-        self.write_down(act, action, after.customer, Some(id), changes);
+        self.append_entry(act, action, after.customer, Some(id), changes);
         Ok(after)
     }
 }
 
-fn reaches(scope: Scope, key: &ApiKey) -> bool {
+fn in_scope(scope: Scope, key: &ApiKey) -> bool {
     match scope {
         Scope::Of(customer) => key.customer == customer,
         Scope::Everybody => true,
     }
 }
 
-fn passes(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
+fn matches_filter(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
     let named = |text: &String| {
-        holds(key.name.as_str(), text)
-            || begins(key.prefix.as_str(), text)
-            || scope == Scope::Everybody && holds(&key.owner.subject, text)
+        contains_ignoring_case(key.name.as_str(), text)
+            || starts_with_ignoring_case(key.prefix.as_str(), text)
+            || scope == Scope::Everybody && contains_ignoring_case(&key.owner.subject, text)
     };
     let environment = key.prefix.environment();
     (filter.statuses.is_empty() || filter.statuses.contains(&key.status()))
@@ -133,32 +134,32 @@ impl KeyStore for MemoryStore {
         most_active: u64,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
-        let mut books = self.books();
-        books.is_new(act)?;
+        let mut tables = self.tables();
+        tables.is_new(act)?;
         let customer = record.key.customer;
-        if !books.customers.contains_key(&customer) {
+        if !tables.customers.contains_key(&customer) {
             return Err(broken("the key's customer doesn't exist").into());
         }
-        if books.has_prefix(&record.key.prefix) {
+        if tables.has_prefix(&record.key.prefix) {
             return Err(InsertError::PrefixTaken);
         }
-        if books.active_keys(customer).count() as u64 >= most_active {
+        if tables.active_keys(customer).count() as u64 >= most_active {
             return Err(InsertError::TooManyKeys);
         }
-        books.add(record, act);
+        tables.add(record, act);
         Ok(())
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
-        let books = self.books();
-        let mut records = books.keys.values().map(|kept| &kept.record);
+        let tables = self.tables();
+        let mut records = tables.keys.values().map(|stored| &stored.record);
         let record = records.find(|record| record.key.prefix == *prefix);
         Ok(record.map(|record| record.credential.clone()))
     }
 
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
-        let books = self.books();
-        let records = books.keys.values().map(|kept| &kept.record);
+        let tables = self.tables();
+        let records = tables.keys.values().map(|stored| &stored.record);
         let mut active: Vec<_> = records
             .filter(|record| record.key.revoked_at.is_none())
             .collect();
@@ -169,7 +170,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
-        Ok(self.books().snapshot(id, month))
+        Ok(self.tables().snapshot(id, month))
     }
 
     async fn snapshots(
@@ -177,8 +178,8 @@ impl KeyStore for MemoryStore {
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
-        let books = self.books();
-        let snapshot = |id: &KeyId| Some((*id, books.snapshot(*id, month)?));
+        let tables = self.tables();
+        let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
         Ok(ids.iter().filter_map(snapshot).collect())
     }
 
@@ -188,26 +189,27 @@ impl KeyStore for MemoryStore {
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
-        Ok(self.books().charge(id, month, at))
+        Ok(self.tables().charge(id, month, at))
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
-        Ok(self.books().keys.is_empty())
+        Ok(self.tables().keys.is_empty())
     }
 
     async fn list(
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyQuery,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
-        let books = self.books();
-        let keys = books.keys.values().map(|kept| &kept.record.key);
-        let keys = keys.filter(|key| reaches(scope, key) && passes(&ask.filter, scope, key));
-        let keys = match ask.order {
+        let tables = self.tables();
+        let keys = tables.keys.values().map(|stored| &stored.record.key);
+        let keys =
+            keys.filter(|key| in_scope(scope, key) && matches_filter(&query.filter, scope, key));
+        let keys = match query.order {
             KeySort::Created => {
                 let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
-                page(keys, &ask.page, ask.direction, cursor, by_instant)?
+                page(keys, &query.page, query.direction, cursor, by_instant)?
             }
             KeySort::Name => {
                 let cursor = |key: &&ApiKey| Cursor {
@@ -215,10 +217,10 @@ impl KeyStore for MemoryStore {
                     id: key.id.0,
                 };
                 let by_name = |cursor: &Cursor| Ok((cursor.value.clone(), cursor.id));
-                page(keys, &ask.page, ask.direction, cursor, by_name)?
+                page(keys, &query.page, query.direction, cursor, by_name)?
             }
         };
-        Ok(keys.map(|key| books.overview(key, month)))
+        Ok(keys.map(|key| tables.overview(key, month)))
     }
 
     async fn of_customer(
@@ -226,8 +228,8 @@ impl KeyStore for MemoryStore {
         customer: CustomerId,
         revoked: RevokedKeys,
     ) -> Result<Vec<ApiKey>, StoreError> {
-        let books = self.books();
-        let keys = books.keys.values().map(|kept| &kept.record.key);
+        let tables = self.tables();
+        let keys = tables.keys.values().map(|stored| &stored.record.key);
         let wanted = |key: &&ApiKey| {
             key.customer == customer
                 && (revoked == RevokedKeys::Included || key.revoked_at.is_none())
@@ -243,8 +245,8 @@ impl KeyStore for MemoryStore {
         id: KeyId,
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError> {
-        let books = self.books();
-        Ok(books.key(scope, id).map(|key| books.overview(key, month)))
+        let tables = self.tables();
+        Ok(tables.key(scope, id).map(|key| tables.overview(key, month)))
     }
 
     async fn change(
@@ -254,17 +256,17 @@ impl KeyStore for MemoryStore {
         change: &KeyChange,
         act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
-        let mut books = self.books();
-        books.is_new(act)?;
-        books.key(scope, id).ok_or(UpdateError::NotFound)?;
+        let mut tables = self.tables();
+        tables.is_new(act)?;
+        tables.key(scope, id).ok_or(UpdateError::NotFound)?;
         match change {
-            KeyChange::Rename(name) => books.change(id, Action::KeyRenamed, act, |key| {
+            KeyChange::Rename(name) => tables.change(id, Action::KeyRenamed, act, |key| {
                 key.name = name.clone();
             }),
-            KeyChange::Revoke => books.change(id, Action::KeyRevoked, act, |key| {
+            KeyChange::Revoke => tables.change(id, Action::KeyRevoked, act, |key| {
                 key.revoked_at.get_or_insert(act.at);
             }),
-            KeyChange::SetLimits(limits) => books.change(id, Action::LimitsSet, act, |key| {
+            KeyChange::SetLimits(limits) => tables.change(id, Action::LimitsSet, act, |key| {
                 key.limits = limits.apply(key.limits);
             }),
         }
@@ -278,16 +280,16 @@ impl KeyStore for MemoryStore {
         retires_at: DateTime<Utc>,
         act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
-        let mut books = self.books();
-        books.is_new(act)?;
-        let old = books.key(scope, id).ok_or(RotateError::NotFound)?.clone();
+        let mut tables = self.tables();
+        tables.is_new(act)?;
+        let old = tables.key(scope, id).ok_or(RotateError::NotFound)?.clone();
         if old.revoked_at.is_some() {
             return Err(RotateError::Revoked);
         }
         if old.retires_at.is_some() {
             return Err(RotateError::AlreadyRotated);
         }
-        if books.has_prefix(&successor.prefix) {
+        if tables.has_prefix(&successor.prefix) {
             return Err(RotateError::PrefixTaken);
         }
         let new = ApiKey {
@@ -301,7 +303,7 @@ impl KeyStore for MemoryStore {
             key.retires_at = Some(retires_at);
             key.revoked_at = (retires_at <= act.at).then_some(act.at);
         };
-        let old = match books.change(id, Action::KeyRotated, act, retire) {
+        let old = match tables.change(id, Action::KeyRotated, act, retire) {
             Ok(old) => old,
             Err(UpdateError::NotFound) => return Err(RotateError::NotFound),
             Err(UpdateError::Store(error)) => return Err(error.into()),
@@ -310,13 +312,13 @@ impl KeyStore for MemoryStore {
             key: new.clone(),
             credential: successor.credential.clone(),
         };
-        books.add(record, act);
+        tables.add(record, act);
         Ok(Rotation { old, new })
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
-        let books = self.books();
-        let keys = books.keys.values().map(|kept| &kept.record.key);
+        let tables = self.tables();
+        let keys = tables.keys.values().map(|stored| &stored.record.key);
         let active = keys.filter(|key| key.revoked_at.is_none());
         let mut due: Vec<_> = active
             .filter_map(|key| Some((key.retires_at.filter(|at| *at <= now)?, key.id)))
@@ -327,18 +329,18 @@ impl KeyStore for MemoryStore {
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
-        let books = self.books();
-        let changes = (1..).zip(&books.changes);
+        let tables = self.tables();
+        let changes = (1..).zip(&tables.changes);
         let change = |(number, key): (u64, &KeyId)| Change {
             number: ChangeNumber(number),
             key: *key,
-            state: books.keys[key].state(),
+            state: tables.keys[key].state(),
         };
         let changes = changes.filter(|(number, _)| *number > after.0).map(change);
         Ok(changes.take(CHANGES_AT_ONCE).collect())
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
-        Ok(ChangeNumber(self.books().changes.len() as u64))
+        Ok(ChangeNumber(self.tables().changes.len() as u64))
     }
 }

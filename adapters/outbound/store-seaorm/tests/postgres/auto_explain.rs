@@ -1,44 +1,45 @@
-//! The server's plans, as it writes them to its log.
+//! Plans of a store's statements, read from the server's log (`auto_explain`).
 
 use store_seaorm::Store;
 use testkit::until;
 
-use crate::million;
+use crate::million_rows;
 use crate::server::Server;
 
-/// Rows that a step of a plan may read: pages of the rarest matches, and lists of whole months of a
-/// customer, stay far below. A table that is read to its end doesn't.
+/// Rows that a node of a plan may read: pages of the rarest matches, and lists of whole months of a
+/// customer, stay far below. A sequential scan of a large table doesn't.
 const MOST_READ: f64 = 25_000.0;
 
-/// How many sessions but one's own have a statement under way.
+/// The number of other sessions with a statement in progress.
 const BUSY: &str = "SELECT count(*) FROM pg_stat_activity
     WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
 
 /// A store whose plans are in the server's log.
-pub(crate) struct Watched<'a> {
+pub(crate) struct ExplainedStore<'a> {
     server: &'a Server,
     pub(crate) store: Store,
 }
 
-impl<'a> Watched<'a> {
-    /// With a million rows. Of a prepared statement the server makes a plan for the values at hand
-    /// (`force_custom_plan`), or, once it ran five times, perhaps one for any (`force_generic_plan`).
+impl<'a> ExplainedStore<'a> {
+    /// A store with a million rows. For a prepared statement the server makes a plan for the values
+    /// at hand (`force_custom_plan`), or, once it ran five times, perhaps one for any
+    /// (`force_generic_plan`).
     pub(crate) async fn filled(server: &'a Server, plans: &str) -> Self {
-        let place = server.database().await;
-        million::fill(&place).await;
+        let database = server.database().await;
+        million_rows::fill(&database).await;
         let explained = "-c%20session_preload_libraries%3Dauto_explain\
                          %20-c%20auto_explain.log_min_duration%3D0\
                          %20-c%20auto_explain.log_analyze%3Don\
                          %20-c%20auto_explain.log_timing%3Doff";
         let url = format!(
             "{}%20{explained}%20-c%20plan_cache_mode%3D{plans}",
-            place.url()
+            database.url()
         );
         let store = Store::open(&url).await.unwrap();
         Self { server, store }
     }
 
-    /// How the server looked for what was asked, line by line.
+    /// The plan of a query, line by line.
     pub(crate) async fn plan<T>(&self, asked: impl Future<Output = T>) -> String {
         let before = self.server.postgres.logged().len();
         asked.await;
@@ -64,7 +65,7 @@ const LARGE: [&str; 8] = [
     "customers",
 ];
 
-/// A plan goes by an index, and reads no large table to its end.
+/// Asserts that a plan uses an index, and reads no large table to its end.
 #[track_caller]
 pub(crate) fn assert_uses(plan: &str, index: &str) {
     assert!(plan.contains(index), "not by {index}:\n{plan}");
@@ -81,7 +82,7 @@ pub(crate) fn assert_reads_little(plan: &str) {
     assert!(read <= MOST_READ, "{read} rows are read:\n{plan}");
 }
 
-/// Rows that the step of a plan reads which reads the most, those included that it passes over.
+/// Rows read by the node of a plan that reads the most, including those it filters out.
 fn most_read(plan: &str) -> f64 {
     let number = |line: &str, after: &str| -> Option<f64> {
         let (_, rest) = line.split_once(after)?;

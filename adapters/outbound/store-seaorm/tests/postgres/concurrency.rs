@@ -1,4 +1,4 @@
-//! Steps that several processes take at once.
+//! Concurrent mutations by several processes.
 
 use std::sync::Arc;
 
@@ -15,15 +15,20 @@ use ports::outbound::{
 use store_seaorm::{Retention, Store};
 use uuid::Uuid;
 
-use crate::server::{Place, server_or_skip};
+use crate::server::{TestDatabase, server_or_skip};
 use crate::support::{add_key, now, number};
 
 /// Three processes.
-async fn processes(place: &Place<'_>) -> [Arc<Store>; 3] {
-    [place.open().await, place.open().await, place.open().await].map(Arc::new)
+async fn processes(database: &TestDatabase<'_>) -> [Arc<Store>; 3] {
+    [
+        database.open().await,
+        database.open().await,
+        database.open().await,
+    ]
+    .map(Arc::new)
 }
 
-/// What all of them answer to the `number`th of some steps, taken at once.
+/// Answers of all of them to the `number`th of some mutations, done at once.
 async fn at_once<T, F>(
     stores: &[Arc<Store>; 3],
     steps: u16,
@@ -50,8 +55,8 @@ fn successor(number: u16) -> Successor {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customer_never_has_more_active_keys_than_it_may() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     let added = at_once(&stores, 24, |store, number| async move {
         store.insert(record(number), 5, &act(number)).await
@@ -71,10 +76,10 @@ async fn a_customer_never_has_more_active_keys_than_it_may() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_signs_up_everywhere_at_once_is_one_customer() {
+async fn concurrent_sign_ups_of_one_person_create_one_customer() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     let enrolled = at_once(&stores, 12, |store, number| async move {
         let newcomer = Customer {
             id: domain::customer::CustomerId(Uuid::from_u128(number.into())),
@@ -89,8 +94,8 @@ async fn who_signs_up_everywhere_at_once_is_one_customer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_denials_at_once_one_is_new_and_the_longest_lasts() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     let fingerprint = Fingerprint("a".repeat(64));
     let denials = at_once(&stores, 24, |store, number| {
         let fingerprint = fingerprint.clone();
@@ -101,16 +106,16 @@ async fn of_many_denials_at_once_one_is_new_and_the_longest_lasts() {
     let new = denials.iter().filter(|denial| **denial == Denial::New);
     assert_eq!(new.count(), 1);
     let last = now() + TimeDelta::seconds(24);
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     let until = number(&connection, "SELECT until FROM denied").await;
     assert_eq!(until, last.timestamp_millis());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_denial_that_is_prolonged_while_it_is_pruned_stands() {
+async fn a_denial_that_is_extended_while_it_is_pruned_stays() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     for round in 0..60 {
         let fingerprint = Fingerprint(format!("{round:064}"));
         stores[0].deny(&fingerprint, now()).await.unwrap();
@@ -131,8 +136,8 @@ async fn a_denial_that_is_prolonged_while_it_is_pruned_stands() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     let key = add_key(&stores[0], 1).await;
     let rotated = at_once(&stores, 12, |store, number| async move {
         let tomorrow = now() + TimeDelta::days(1);
@@ -155,17 +160,17 @@ async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() 
     });
     let revoked = revoked.await;
     assert!(revoked.iter().all(|at| *at == revoked[0]), "{revoked:?}");
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     let log = "SELECT COUNT(*) FROM audit_log WHERE action = 'key_revoked'";
     assert_eq!(number(&connection, log).await, 1);
     assert_eq!(stores[0].newest_change().await.unwrap(), ChangeNumber(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_that_keys_follow_misses_no_successor() {
+async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     for round in 1..=20_u16 {
         let (first, second) = (round * 2, round * 2 + 1);
@@ -196,12 +201,12 @@ async fn a_plan_that_keys_follow_misses_no_successor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changes_of_many_are_seen_in_their_order_and_without_a_gap() {
+async fn concurrent_changes_are_seen_in_order_and_without_a_gap() {
     const KEYS: u16 = 12;
     const ROUNDS: u16 = 15;
     let server = server_or_skip!();
-    let place = server.database().await;
-    let stores = processes(&place).await;
+    let database = server.database().await;
+    let stores = processes(&database).await;
     for number in 1..=KEYS {
         let owner = customer(1 + number % 3);
         stores[0].find_or_insert(&owner).await.unwrap();
@@ -211,7 +216,7 @@ async fn changes_of_many_are_seen_in_their_order_and_without_a_gap() {
             .await
             .unwrap();
     }
-    let watcher = place.open().await;
+    let watcher = database.open().await;
     let watching = tokio::spawn(async move {
         let mut seen = 0_u64;
         while seen < u64::from(KEYS * ROUNDS) {

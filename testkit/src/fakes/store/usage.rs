@@ -1,4 +1,4 @@
-//! Use over time, and requests.
+//! Usage over time, and single requests.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use ports::outbound::{
 use super::MemoryStore;
 use super::pages::{by_instant, page};
 
-/// Requests by hour and by all that they can have in common.
+/// Request counts by hour and by every dimension that they are queried by.
 #[derive(Debug, Default)]
 pub(super) struct Statistics(HashMap<Kind, Counted>);
 
@@ -67,14 +67,18 @@ impl Statistics {
     }
 }
 
-fn reaches(scope: Scope, customer: CustomerId) -> bool {
+fn in_scope(scope: Scope, customer: CustomerId) -> bool {
     match scope {
         Scope::Of(wanted) => customer == wanted,
         Scope::Everybody => true,
     }
 }
 
-fn passes(key: Option<KeyId>, criteria: RequestCriteria, of: (KeyId, Endpoint, Outcome)) -> bool {
+fn matches_filter(
+    key: Option<KeyId>,
+    criteria: RequestCriteria,
+    of: (KeyId, Endpoint, Outcome),
+) -> bool {
     key.is_none_or(|wanted| wanted == of.0)
         && criteria.endpoint.is_none_or(|wanted| wanted == of.1)
         && criteria.outcome.is_none_or(|wanted| wanted == of.2)
@@ -95,15 +99,15 @@ fn busiest<'a>(counted: impl Iterator<Item = (&'a Kind, &'a Counted)>) -> HashSe
 }
 
 /// The row of a kind, without its counts.
-fn row(kind: &Kind, ask: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
-    let slots = match ask.period.granularity() {
+fn row(kind: &Kind, query: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
+    let slots = match query.period.granularity() {
         Granularity::Hour => Granularity::Hour,
         Granularity::Day | Granularity::Month => Granularity::Day,
     };
     UsageRow {
         slot: slots.slot(kind.hour),
         key: busiest.get(&kind.key).copied(),
-        endpoint: (ask.breakdown == Breakdown::Endpoint).then_some(kind.endpoint),
+        endpoint: (query.breakdown == Breakdown::Endpoint).then_some(kind.endpoint),
         outcome: kind.outcome,
         requests: 0,
         latencies: Latencies::default(),
@@ -112,24 +116,24 @@ fn row(kind: &Kind, ask: &UsageQuery, busiest: &HashSet<KeyId>) -> UsageRow {
 
 #[async_trait]
 impl UsageReader for MemoryStore {
-    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
-        let books = self.books();
-        let period = ask.period.from()..ask.period.to();
+    async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
+        let tables = self.tables();
+        let period = query.period.from()..query.period.to();
         let counted = || {
-            books.statistics.0.iter().filter(|(kind, _)| {
+            tables.statistics.0.iter().filter(|(kind, _)| {
                 let of = (kind.key, kind.endpoint, kind.outcome);
                 period.contains(&kind.hour)
-                    && reaches(scope, kind.customer)
-                    && passes(ask.key, ask.criteria, of)
+                    && in_scope(scope, kind.customer)
+                    && matches_filter(query.key, query.criteria, of)
             })
         };
-        let busiest = match ask.breakdown {
+        let busiest = match query.breakdown {
             Breakdown::Key => busiest(counted()),
             Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => HashSet::new(),
         };
         let mut rows = HashMap::new();
         for (kind, counted) in counted() {
-            let new = row(kind, ask, &busiest);
+            let new = row(kind, query, &busiest);
             let place = (new.slot, new.key, new.endpoint, new.outcome);
             let row = rows.entry(place).or_insert(new);
             row.requests += counted.requests;
@@ -146,24 +150,24 @@ impl UsageReader for MemoryStore {
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestQuery,
+        query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError> {
-        let books = self.books();
-        let requests = books.requests.values().filter(|entry| {
+        let tables = self.tables();
+        let requests = tables.requests.values().filter(|entry| {
             let of = (entry.key, entry.endpoint, entry.outcome);
-            reaches(scope, entry.customer)
-                && passes(ask.key, ask.criteria, of)
-                && ask
+            in_scope(scope, entry.customer)
+                && matches_filter(query.key, query.criteria, of)
+                && query
                     .request_id
                     .as_ref()
                     .is_none_or(|id| *id == entry.request_id)
-                && ask.from.is_none_or(|from| from <= entry.at)
-                && ask.to.is_none_or(|to| entry.at < to)
+                && query.from.is_none_or(|from| from <= entry.at)
+                && query.to.is_none_or(|to| entry.at < to)
         });
         let cursor = |entry: &&RequestEntry| Cursor::at(entry.at, entry.id);
         let requests = page(
             requests,
-            &ask.page,
+            &query.page,
             Direction::Descending,
             cursor,
             by_instant,

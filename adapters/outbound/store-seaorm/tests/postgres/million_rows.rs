@@ -1,11 +1,11 @@
-//! A million requests, and what belongs to them.
+//! Test data: a million requests, with their keys, customers and statistics.
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 
-use crate::server::Place;
+use crate::server::TestDatabase;
 
-/// Of 100,000 keys of 10,000 customers, in 35 days; every third is the first
-/// key's. Ids grow with time, as those of version 7 do.
+/// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
+/// grow with time, as those of version 7 do.
 const FILL: [&str; 10] = [
     "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
      'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
@@ -37,7 +37,7 @@ const FILL: [&str; 10] = [
     "INSERT INTO denied SELECT md5(n::text), 1795262400000 + n FROM generate_series(1, 100000) n",
 ];
 
-/// Takes the indexes away that the rows come faster without, and makes them again.
+/// Drops the indexes during the inserts, and creates them again.
 const WITHOUT_INDEXES: &str = "CREATE TEMP TABLE taken_away AS \
     SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() \
     AND tablename IN ('requests', 'usage_hours', 'customer_usage_days') \
@@ -47,10 +47,10 @@ const WITHOUT_INDEXES: &str = "CREATE TEMP TABLE taken_away AS \
 const WITH_INDEXES: &str = "DO $$ DECLARE made text; BEGIN \
     FOR made IN SELECT indexdef FROM taken_away LOOP EXECUTE made; END LOOP; END $$";
 
-/// Fills a place, and has the server look at what it holds.
-pub(crate) async fn fill(place: &Place<'_>) {
-    // What is temporary is one connection's own.
-    let mut one = ConnectOptions::new(place.url());
+/// Fills a database, and has the server analyse it.
+pub(crate) async fn fill(database: &TestDatabase<'_>) {
+    // Temporary tables belong to one connection.
+    let mut one = ConnectOptions::new(database.url());
     one.max_connections(1);
     let connection = Database::connect(one).await.unwrap();
     let statements = [

@@ -13,7 +13,7 @@ use store_seaorm::StoreOptions;
 
 use crate::support::{Folder, add_key, admission, journal, keys, request, revoke, used};
 
-/// Loses patience soon.
+/// Options with a short patience.
 fn impatient() -> StoreOptions {
     StoreOptions {
         busy_timeout: Duration::from_millis(20),
@@ -23,7 +23,7 @@ fn impatient() -> StoreOptions {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lock_held_elsewhere_only_delays() {
+async fn a_lock_of_another_process_only_delays_a_write() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;
@@ -57,7 +57,7 @@ async fn readers_never_wait_for_a_writer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_could_not_be_promised_is_written_once_later() {
+async fn an_entry_whose_receipt_timed_out_is_written_once() {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
@@ -73,7 +73,7 @@ async fn what_could_not_be_promised_is_written_once_later() {
     }
     assert!(writer.flush().await.is_err());
     lock.rollback().await.unwrap();
-    // Entries of now share a batch behind the one that failed.
+    // Entries from now on share a batch behind the one that failed.
     while writer.admit(admission(key)).await.is_err() {}
     writer.flush().await.unwrap();
     let (charged, refunded) = used(&store, key).await;
@@ -91,7 +91,7 @@ async fn a_commit_whose_answer_was_lost_is_not_repeated() {
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     assert!(receipt.await.is_err());
-    // As if the commit had taken place: its mark is there, its error came all the same.
+    // As if the commit had taken place: its checkpoint is there, and yet it returned an error.
     let mark = "INSERT INTO journal_marks (writer, batch, at) \
                 VALUES ('00000000-0000-0000-0000-000000000007', 1, 0)";
     lock.execute_unprepared(mark).await.unwrap();
@@ -131,7 +131,7 @@ async fn a_full_journal_refuses_and_still_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_writes_what_waits_and_takes_no_more() {
+async fn closing_writes_the_queue_and_accepts_no_more() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;
@@ -153,7 +153,7 @@ async fn closing_writes_what_waits_and_takes_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_closes_at_the_same_time_waits_for_the_same_end() {
+async fn concurrent_closes_wait_for_the_same_end() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;
@@ -162,7 +162,7 @@ async fn whoever_closes_at_the_same_time_waits_for_the_same_end() {
     let receipt = writer.admit(admission(key));
     let mut closings = Box::pin(join_all((0..3).map(|_| writer.close())));
     assert!(futures::poll!(&mut closings).is_pending());
-    // One who gives up closing leaves the end to the others.
+    // A caller that stops waiting leaves the closing to the others.
     let mut given_up = Box::pin(writer.close());
     assert!(futures::poll!(&mut given_up).is_pending());
     drop(given_up);
@@ -188,7 +188,7 @@ async fn another_journal_of_the_same_store_writes_after_one_was_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_journal_is_in_trouble_from_the_first_failed_commit_to_the_next_good_one() {
+async fn a_journal_reports_trouble_from_the_first_failed_commit_to_the_next_success() {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
@@ -218,7 +218,7 @@ async fn closing_over_a_database_that_fails_ends_with_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transaction_that_sqlite_rolled_back_by_itself_is_tried_again() {
+async fn a_transaction_that_sqlite_rolled_back_by_itself_is_retried() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;
@@ -243,7 +243,7 @@ async fn a_transaction_that_sqlite_rolled_back_by_itself_is_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn people_and_other_processes_get_their_turn_while_the_journal_never_rests() {
+async fn other_writers_are_not_starved_by_a_busy_journal() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;

@@ -1,12 +1,12 @@
-//! The stores in memory keep the contracts of the ports that they stand in for.
+//! The in-memory stores keep the contracts of their ports.
 
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use memory::{MemoryJournal, MemoryStore};
 use ports::contract;
 use ports::contract::journal::JournalUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
+use testkit::fakes::{MemoryJournal, MemoryStore};
 
 async fn stores() -> StoresUnderTest {
     let stores = Stores::of(Arc::new(MemoryStore::default()));
