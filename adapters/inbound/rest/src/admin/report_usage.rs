@@ -1,4 +1,4 @@
-//! Use over time, for admins: everybody's, one account's, one key's.
+//! `GET /admin/usage`.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -8,16 +8,18 @@ use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
 use domain::usage::{Breakdown, Granularity, Period, PeriodError, RequestCriteria};
 use ports::inbound::{RequestedScope, UsageQuery};
+use utoipa::IntoParams;
 use web::Problem;
 use web::problem::FieldProblem;
 
-use super::ask::Ask;
-use super::input::{self, Parameters, whole, word};
-use super::views::UsageView;
+use crate::openapi::responses::{AdminsOnly, FaultyInput};
+use crate::openapi::schemas::{parameter_type, words};
+use crate::people::input::{self, Parameters, whole, word};
+use crate::people::request::PersonRequest;
+use crate::people::views::{GRANULARITIES, UsageView};
 
-pub(crate) const GRANULARITIES: &[&str] = &["hour", "day", "month"];
-pub(crate) const BREAKDOWNS: &[&str] = &["total", "key", "endpoint", "outcome"];
-pub(crate) const ENDPOINTS: &[&str] = &[
+const BREAKDOWNS: &[&str] = &["total", "key", "endpoint", "outcome"];
+const ENDPOINTS: &[&str] = &[
     "xml_auto",
     "xml",
     "pdf",
@@ -26,7 +28,7 @@ pub(crate) const ENDPOINTS: &[&str] = &[
     "base64",
     "xml_base64",
 ];
-pub(crate) const OUTCOMES: &[&str] = &[
+const OUTCOMES: &[&str] = &[
     "delivered",
     "invalid_request",
     "inference_failed",
@@ -44,27 +46,65 @@ pub(crate) const OUTCOMES: &[&str] = &[
 /// Slots, when nobody says how many.
 const USUAL_SLOTS: u32 = 30;
 
-/// `GET /admin/usage`.
-pub(crate) async fn report(ask: Ask) -> Result<Response, Problem> {
-    let mut parameters = ask.parameters();
+parameter_type!(Granularities = words(GRANULARITIES).default(Some("day".into())));
+parameter_type!(Breakdowns = words(BREAKDOWNS).default(Some("total".into())));
+parameter_type!(Endpoints = words(ENDPOINTS));
+parameter_type!(Outcomes = words(OUTCOMES));
+
+/// Parameters of the request.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes what `read` reads")]
+struct Query {
+    /// Of this account alone.
+    #[param(format = "uuid")]
+    account: Option<String>,
+    /// Of this key alone.
+    #[param(format = "uuid")]
+    key: Option<String>,
+    /// The length of a slot.
+    #[param(required = false, inline, value_type = Granularities)]
+    granularity: Option<String>,
+    /// So many slots, the present one being the last. Not beside `from`.
+    #[param(minimum = 1, maximum = 744, default = 30)]
+    newest: Option<u64>,
+    /// The slots from the one that holds this instant.
+    #[param(format = "date-time")]
+    from: Option<String>,
+    /// Up to this instant; now when it is absent.
+    #[param(format = "date-time")]
+    to: Option<String>,
+    /// What is told apart; at most 20 series, what is left over is `others`.
+    #[param(required = false, inline, value_type = Breakdowns)]
+    by: Option<String>,
+    /// Of this endpoint alone.
+    #[param(required = false, inline, value_type = Endpoints)]
+    endpoint: Option<String>,
+    /// With this outcome alone.
+    #[param(required = false, inline, value_type = Outcomes)]
+    outcome: Option<String>,
+}
+
+fn read(
+    mut parameters: Parameters,
+    now: DateTime<Utc>,
+) -> Result<(RequestedScope, UsageQuery), Problem> {
     let account = parameters.one("account", input::id);
-    let reach = account.map_or(RequestedScope::All, |id| RequestedScope::Of(CustomerId(id)));
+    let scope = account.map_or(RequestedScope::All, |id| RequestedScope::Of(CustomerId(id)));
     let key = parameters.one("key", input::id).map(KeyId);
     let breakdown = parameters.one("by", word(BREAKDOWNS, breakdown));
     let criteria = RequestCriteria {
         endpoint: parameters.one("endpoint", word(ENDPOINTS, Endpoint::from_name)),
         outcome: parameters.one("outcome", word(OUTCOMES, Outcome::from_name)),
     };
-    let period = period(&mut parameters, ask.now());
-    let usage = UsageQuery {
+    let period = period(&mut parameters, now);
+    let query = UsageQuery {
         period: parameters.end_with(period)?,
         breakdown: breakdown.unwrap_or(Breakdown::Total),
         key,
         criteria,
     };
-    let report = ask.insights().usage(&ask.caller, reach, &usage).await;
-    let report = report.map_err(|error| ask.problem(&error))?;
-    ask.answer(StatusCode::OK, &UsageView::new(usage.period, &report))
+    Ok((scope, query))
 }
 
 fn breakdown(text: &str) -> Option<Breakdown> {
@@ -85,7 +125,7 @@ fn period(parameters: &mut Parameters, now: DateTime<Utc>) -> Option<Period> {
     let from = parameters.one("from", input::instant);
     let to = parameters.one("to", input::instant);
     let mut ends = ["granularity", "newest", "from", "to"].into_iter();
-    if ends.any(|name| parameters.faults.speak_of(name)) {
+    if ends.any(|name| parameters.faults.has(name)) {
         return None;
     }
     let (field, period) = match (newest, from, to) {
@@ -107,6 +147,31 @@ fn newest_slots(text: &str, granularity: Granularity) -> Result<u32, FieldProble
     let most = u32::try_from(granularity.most_slots()).unwrap_or(u32::MAX);
     let slots = whole(text, most.into())?;
     u32::try_from(slots).map_err(|_| FieldProblem::from(PeriodError::TooLong(granularity)))
+}
+
+/// Use over time
+///
+/// Slots begin at full UTC hours, days and months; there are no gaps. A chart has at most 744
+/// hours, 400 days or 36 months.
+#[utoipa::path(
+    get,
+    path = "/admin/usage",
+    operation_id = "getUsage",
+    tag = "admin",
+    params(Query),
+    responses(
+        (status = 200, description = "The use.", body = UsageView),
+        FaultyInput, AdminsOnly,
+    ),
+)]
+pub(super) async fn report_usage(request: PersonRequest) -> Result<Response, Problem> {
+    let (scope, query) = read(request.parameters(), request.now())?;
+    let report = request
+        .insights()
+        .usage(&request.caller, scope, &query)
+        .await;
+    let report = report.map_err(|error| request.problem(&error))?;
+    request.json(StatusCode::OK, &UsageView::new(query.period, &report))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a handler gets to know of a request.
+//! Request of a person, as a handler gets it.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use super::input::Parameters;
 use crate::MAX_BODY_BYTES;
 use crate::failure;
 
-/// One request of a person's, but for its body.
-pub(crate) struct Ask {
+/// A request under a session, without its body.
+pub(crate) struct PersonRequest {
     people: Arc<PeopleState>,
-    /// Who asks.
+    /// The person.
     pub(crate) caller: Caller,
     call: RequestContext,
     incoming: Incoming,
@@ -31,14 +31,14 @@ pub(crate) struct Ask {
     query: Option<String>,
 }
 
-impl FromRequestParts<Arc<PeopleState>> for Ask {
+impl FromRequestParts<Arc<PeopleState>> for PersonRequest {
     type Rejection = ExtensionRejection;
 
     async fn from_request_parts(
         parts: &mut Parts,
         people: &Arc<PeopleState>,
     ) -> Result<Self, Self::Rejection> {
-        // What isn't an id is the id of nothing.
+        // A malformed id is the id of nothing.
         let id = Path::<String>::from_request_parts(parts, people).await.ok();
         let Extension(caller) = Extension::from_request_parts(parts, people).await?;
         let Extension(call) = Extension::from_request_parts(parts, people).await?;
@@ -55,7 +55,7 @@ impl FromRequestParts<Arc<PeopleState>> for Ask {
     }
 }
 
-impl Ask {
+impl PersonRequest {
     pub(crate) fn keys(&self) -> &dyn KeyAdministration {
         &*self.people.keys
     }
@@ -73,7 +73,7 @@ impl Ask {
         self.id.ok_or(Problem::NoSuchResource)
     }
 
-    /// What the address asks for after its `?`.
+    /// The query of the address.
     pub(crate) fn parameters(&self) -> Parameters {
         Parameters::read(self.query.as_deref())
     }
@@ -83,13 +83,13 @@ impl Ask {
         self.incoming.read(&self.headers, MAX_BODY_BYTES).await
     }
 
-    /// What went wrong within, as it is told.
+    /// The problem of an error, whose cause is logged.
     pub(crate) fn problem(&self, error: &KeyError) -> Problem {
         failure::of_key(error, &self.call.request_id)
     }
 
-    /// The answer.
-    pub(crate) fn answer(
+    /// Returns an answer of JSON.
+    pub(crate) fn json(
         &self,
         status: StatusCode,
         view: &impl Serialize,

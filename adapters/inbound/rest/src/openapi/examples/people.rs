@@ -1,5 +1,4 @@
-//! Example bodies of people's routes, made by the code that makes the real ones. None of them is
-//! anybody's.
+//! Examples of the routes under a session.
 
 use std::time::Duration;
 
@@ -16,15 +15,16 @@ use domain::request::RequestId;
 use domain::usage::{Granularity, Period, Totals};
 use ports::inbound::{CreatedKey, CustomerOverview, KeyOverview, Series, SeriesLabel, UsageReport};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 use web::problem::FieldProblem;
 use web::{BODY_DEADLINE, Problem};
 
 use crate::MAX_BODY_BYTES;
+use crate::keys::CreatedKeyView;
 use crate::people::listing::Listing;
 use crate::people::views::{
-    AccountOverviewView, AccountView, AdminKeyView, AuditView, CreatedKeyView, KeyView, UsageView,
+    AccountOverviewView, AccountView, AdminKeyView, AuditView, KeyView, UsageView,
 };
 
 fn value(view: &impl Serialize) -> Value {
@@ -98,10 +98,6 @@ fn page<T>(id: Uuid, item: T) -> Page<T> {
     }
 }
 
-pub(super) fn new_key() -> Value {
-    json!({ "name": "caja 4", "env": "live" })
-}
-
 pub(super) fn created_key() -> Value {
     let created = CreatedKey {
         key: overview(),
@@ -131,10 +127,6 @@ pub(super) fn admin_keys() -> Value {
     }))
 }
 
-pub(super) fn limits_change() -> Value {
-    json!({ "per_minute": 120, "monthly_quota": 5000 })
-}
-
 pub(super) fn account() -> Value {
     value(&AccountView::new(&customer()))
 }
@@ -149,10 +141,6 @@ pub(super) fn accounts() -> Value {
     value(&Listing::of(page(id(9), overview), |account| {
         AccountOverviewView::new(&account)
     }))
-}
-
-pub(super) fn plan_change() -> Value {
-    json!({ "plan": "enterprise", "existing_keys": "follow" })
 }
 
 pub(super) fn usage() -> Value {
@@ -200,7 +188,7 @@ pub(super) fn audit() -> Value {
 }
 
 /// The bodies of one named error answer, by name.
-pub(in crate::openapi) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
+pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
     match answer {
         "FaultyInput" => vec![(
             "INVALID_REQUEST",

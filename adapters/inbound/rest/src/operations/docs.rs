@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Path};
 use axum::http::header::{
@@ -10,6 +11,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 use web::{Problem, RequestContext};
 
@@ -31,8 +33,15 @@ static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     )
 });
 
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
+        .route("/docs", get(redirect))
+        .route("/docs/", get(index))
+        .route("/docs/{file}", get(file))
+}
+
 /// The page's addresses are relative to `docs/`.
-pub(crate) async fn redirect() -> Response {
+async fn redirect() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::PERMANENT_REDIRECT;
     let headers = response.headers_mut();
@@ -41,15 +50,12 @@ pub(crate) async fn redirect() -> Response {
 }
 
 /// The page.
-pub(crate) async fn index(call: Extension<RequestContext>) -> Response {
+async fn index(call: Extension<RequestContext>) -> Response {
     file(Path("index.html".to_owned()), call).await
 }
 
 /// A file of the page.
-pub(crate) async fn file(
-    Path(name): Path<String>,
-    Extension(call): Extension<RequestContext>,
-) -> Response {
+async fn file(Path(name): Path<String>, Extension(call): Extension<RequestContext>) -> Response {
     match utoipa_swagger_ui::serve(&name, Arc::clone(&CONFIG)) {
         Ok(Some(file)) => served(file),
         Ok(None) => Problem::RouteNotFound.into_response(),
