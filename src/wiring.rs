@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankWatch, InsightSources, InsightsService, KeyService, KeyWatch, ProofMemory,
-    ProofService, Reconciliation, Retirement,
+    ProofRequestService, ProofService, Reconciliation, Retirement,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
@@ -153,9 +153,13 @@ async fn gateway_on(
         metrics_sink: metrics_sink.clone(),
         trace_context: traces.trace_context(),
     });
+    let proof_requests =
+        ProofRequestService::new(Arc::new(gatekeeper), Arc::new(proofs), Arc::clone(clock), {
+            let requests = requests.clone();
+            Box::new(move |task| drop(requests.spawn(task)))
+        });
     let mut router = rest::router(RestState {
-        gatekeeper: Arc::new(gatekeeper),
-        proofs: Arc::new(proofs),
+        proof_requests: Arc::new(proof_requests),
         health: Arc::new(basis.health(&key_watch, usage)),
         catalogue: Catalogue::embedded(),
         request_layer: Arc::clone(&request_layer),

@@ -198,7 +198,7 @@ impl GatekeeperService {
 
     fn admitted(
         &self,
-        attempt: AdmissionRequest<'_>,
+        request: AdmissionRequest,
         environment: Environment,
         credential: &Credential,
         (limit_status, month, charge): (LimitStatus, Month, Charge),
@@ -211,7 +211,7 @@ impl GatekeeperService {
         };
         Admission {
             id: new_id(self.clock.as_ref(), self.random.as_ref()),
-            request_id: attempt.request_id,
+            request_id: request.request_id,
             key,
             customer: credential.customer,
             environment,
@@ -219,7 +219,7 @@ impl GatekeeperService {
             admitted_at: at,
             admitted_at_monotonic: self.clock.monotonic(),
             month,
-            endpoint: attempt.endpoint,
+            endpoint: request.endpoint,
             receipt,
         }
     }
@@ -238,9 +238,10 @@ impl GatekeeperService {
 
 #[async_trait]
 impl Gatekeeper for GatekeeperService {
-    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError> {
-        let key = attempt
+    async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError> {
+        let key = request
             .presented_key
+            .as_deref()
             .and_then(FullKey::parse)
             .ok_or(AdmissionError::InvalidKey)?;
         let refused = |no_verdict| match no_verdict {
@@ -248,7 +249,7 @@ impl Gatekeeper for GatekeeperService {
             NoVerdict::Failed(cause) => unavailable(cause),
         };
         let credential = self
-            .credential(key.prefix(), attempt.address)
+            .credential(key.prefix(), request.address)
             .await
             .map_err(refused)?;
         if !self.hasher.verify(&key, credential.as_deref()) {
@@ -268,13 +269,13 @@ impl Gatekeeper for GatekeeperService {
             } => {
                 let environment = key.prefix().environment();
                 let counted = (limit_status, month, charge);
-                Ok(self.admitted(attempt, environment, &credential, counted))
+                Ok(self.admitted(request, environment, &credential, counted))
             }
             Verdict::RateLimited {
                 limit_status,
                 retry_after,
             } => {
-                self.refused(&credential, attempt.endpoint, Outcome::RateLimited);
+                self.refused(&credential, request.endpoint, Outcome::RateLimited);
                 Err(AdmissionError::RateLimited {
                     limit_status,
                     retry_after,
@@ -284,7 +285,7 @@ impl Gatekeeper for GatekeeperService {
                 limit_status,
                 month,
             } => {
-                self.refused(&credential, attempt.endpoint, Outcome::QuotaExceeded);
+                self.refused(&credential, request.endpoint, Outcome::QuotaExceeded);
                 Err(AdmissionError::QuotaExceeded {
                     limit_status,
                     month,

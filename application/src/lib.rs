@@ -36,7 +36,7 @@ pub use insights::{InsightSources, InsightsService};
 pub use key_watch::KeyWatch;
 pub use keys::{KeyService, MOST_ACTIVE_KEYS};
 pub use pacing::FallbackPacer;
-pub use proofs::{BankBySide, ProofMemory, ProofService};
+pub use proofs::{BankBySide, ProofMemory, ProofRequestService, ProofService, SpawnTask};
 pub use reconciliation::Reconciliation;
 pub use retirement::Retirement;
 pub use secrets::{SecretsError, recognise_secrets};

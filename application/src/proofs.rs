@@ -16,8 +16,8 @@ use domain::proof::Proof;
 use domain::transfer::Transfer;
 use futures::FutureExt;
 use ports::inbound::{
-    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
-    RequestedFiles,
+    Banks, Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest,
+    Proofs, RequestedFiles,
 };
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
 use tracing::Instrument as _;
@@ -26,10 +26,12 @@ use crate::bank_watch::BankWatch;
 
 mod flights;
 mod memory;
+mod requests;
 
 use flights::Flights;
 pub use memory::ProofMemory;
 use memory::{Pdf, Remembered, Session, Subject};
+pub use requests::{ProofRequestService, SpawnTask};
 
 /// The bank of each environment: live keys never reach the sandbox, test keys never the portal.
 #[derive(Clone)]
@@ -268,10 +270,7 @@ impl Proofs for ProofService {
                     Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
                 };
                 return FetchReport {
-                    banks: None,
-                    issuer_evidence: None,
-                    receiver_evidence: None,
-                    bank_time: None,
+                    details: LookupDetails::default(),
                     result: Err(error),
                 };
             }
@@ -306,10 +305,12 @@ impl Proofs for ProofService {
             })
         });
         FetchReport {
-            banks: Some(banks),
-            issuer_evidence,
-            receiver_evidence,
-            bank_time,
+            details: LookupDetails {
+                banks: Some(banks),
+                issuer_evidence,
+                receiver_evidence,
+                bank_time,
+            },
             result: delivery,
         }
     }

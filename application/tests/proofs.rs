@@ -127,14 +127,18 @@ impl House {
 async fn a_proof_is_delivered_with_what_was_inferred() {
     let house = house();
     let report = house.fetch("10.00", RequestedFiles::Xml).await;
-    let banks = report.banks.unwrap();
+    let banks = report.details.banks.unwrap();
     assert_eq!(
         (banks.issuer.to_string(), banks.receiver.to_string()),
         ("40012".into(), "40002".into())
     );
     let kind = |evidence: Option<Evidence>| evidence.map(|evidence| evidence.kind());
     assert_eq!(
-        [report.issuer_evidence, report.receiver_evidence].map(kind),
+        [
+            report.details.issuer_evidence,
+            report.details.receiver_evidence
+        ]
+        .map(kind),
         [Some("tracking_key_shape:high"), Some("clabe_prefix")]
     );
     let delivery = report.result.unwrap();

@@ -84,7 +84,7 @@ async fn who_waited_for_anothers_question_has_only_the_rest_of_its_patience() {
     let report = behind_a_question_that_takes(&house, waited).await;
     report.result.unwrap();
     assert_eq!(
-        report.bank_time,
+        report.details.bank_time,
         Some(waited),
         "waiting with others is waiting"
     );

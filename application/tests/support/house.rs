@@ -109,13 +109,7 @@ impl House {
         key: Option<&str>,
         address: IpAddr,
     ) -> Result<Admission, AdmissionError> {
-        let attempt = AdmissionRequest {
-            presented_key: key,
-            address,
-            endpoint: Endpoint::Xml,
-            request_id: RequestId::parse("till-7").unwrap(),
-        };
-        self.gatekeeper.admit(attempt).await
+        self.gatekeeper.admit(request(key, address)).await
     }
 
     pub(crate) async fn ask(&self, holder: &Holder) -> Result<Admission, AdmissionError> {
@@ -130,6 +124,16 @@ impl House {
     pub(crate) async fn used_in(&self, id: KeyId, month: Month) -> MonthlyUse {
         let snapshot = self.data.snapshot(id, month).await.unwrap();
         snapshot.unwrap().used
+    }
+}
+
+/// A request for an XML.
+pub(crate) fn request(key: Option<&str>, address: IpAddr) -> AdmissionRequest {
+    AdmissionRequest {
+        presented_key: key.map(str::to_owned),
+        address,
+        endpoint: Endpoint::Xml,
+        request_id: RequestId::parse("till-7").unwrap(),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::outbound::Receipt;
 #[async_trait]
 pub trait Gatekeeper: Send + Sync {
     /// Admits one request, or says why not. A refused request changes no count.
-    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError>;
+    async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError>;
 
     /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
     /// month's quota, and returns once the admission is durable. MUST be called once for every
@@ -38,9 +38,9 @@ pub trait Gatekeeper: Send + Sync {
 
 /// One request that wants to be admitted.
 #[derive(Clone, Debug)]
-pub struct AdmissionRequest<'a> {
+pub struct AdmissionRequest {
     /// The key that was presented; `None` unless exactly one was, as text.
-    pub presented_key: Option<&'a str>,
+    pub presented_key: Option<String>,
     /// Where the request comes from.
     pub address: IpAddr,
     /// What it asks for.

@@ -9,6 +9,7 @@ pub use domain::file::RequestedFiles;
 use domain::hints::Hint;
 use domain::inference::{Evidence, Gap, Inferred};
 use domain::key::Environment;
+use domain::outcome::Outcome;
 use domain::participant::ParticipantCode;
 use domain::payment::Payment;
 use domain::query::ProofQuery;
@@ -35,21 +36,28 @@ pub struct ProofRequest {
     pub environment: Environment,
 }
 
-/// What came of a lookup, and what statistics want to know of it.
+/// Result of a lookup.
 #[derive(Clone, Debug)]
 pub struct FetchReport {
+    /// Facts for statistics and the log.
+    pub details: LookupDetails,
+    /// The proof, or why there is none.
+    pub result: Result<Delivery, FetchError>,
+}
+
+/// Facts of a lookup, for statistics and the log. The default is that of a lookup that never began.
+#[derive(Clone, Debug, Default)]
+pub struct LookupDetails {
     /// The institutions, once they were known.
     pub banks: Option<Banks>,
     /// What the issuer was inferred from; `None` when it was named, or not inferred.
     pub issuer_evidence: Option<Evidence>,
     /// What the receiver was inferred from; `None` when it was named, or not inferred.
     pub receiver_evidence: Option<Evidence>,
-    /// How long this caller waited for the bank's part: for a turn, though it may have been
+    /// Time that this caller waited for the bank's part: for a turn, though it may have been
     /// refused, and for the answer, though another caller may have asked the question. `None` when
     /// nothing was needed of the bank: the proof was in memory, or there was no transfer to ask for.
     pub bank_time: Option<Duration>,
-    /// The proof, or why there is none.
-    pub result: Result<Delivery, FetchError>,
 }
 
 /// The institutions of a transfer.
@@ -137,6 +145,28 @@ pub enum FetchError {
     /// The bank didn't answer in time.
     #[error("the bank did not answer in time")]
     BankTimeout,
+}
+
+impl FetchError {
+    /// The outcome that a request counts as which ends with this error.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::InferenceFailed { .. } => Outcome::InferenceFailed,
+            Self::SameInstitution(_) => Outcome::InvalidRequest,
+            Self::NotFound {
+                reason: NotFoundReason::NotInSpei,
+                ..
+            } => Outcome::NotFound,
+            Self::NotFound {
+                reason: NotFoundReason::ProofNotIssued(_),
+                ..
+            } => Outcome::NotIssued,
+            Self::BankProtocol { .. } => Outcome::BankProtocolError,
+            Self::BankUnavailable { .. } => Outcome::BankUnavailable,
+            Self::BankThrottled { .. } => Outcome::BankThrottled,
+            Self::BankTimeout => Outcome::BankTimeout,
+        }
+    }
 }
 
 /// What the bank knows of a transfer that has no proof.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::SecondsFormat;
-use domain::outcome::{Endpoint, Outcome};
+use domain::outcome::Endpoint;
 use domain::query::{Field, FieldError};
 use domain::request::RequestId;
 use domain::transfer::SameInstitution;
@@ -160,12 +160,8 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId, language: Language) -> Fa
     }
 }
 
-/// A lookup that gave no proof, and what it counts as.
-pub(crate) fn of_fetch(
-    error: &FetchError,
-    endpoint: Endpoint,
-    language: Language,
-) -> (Failure, Outcome) {
+/// A lookup that gave no proof.
+pub(crate) fn of_fetch(error: &FetchError, endpoint: Endpoint, language: Language) -> Failure {
     let messages = messages::of(language);
     match error {
         FetchError::InferenceFailed { issuer, receiver } => {
@@ -176,7 +172,7 @@ pub(crate) fn of_fetch(
             let endpoints = explicit_endpoints(endpoint);
             let detail = |gap| GapDetail::new(gap, messages);
             let message = messages.inference_failed(&missing, endpoints);
-            let failure = Failure::new(Code::InferenceFailed, message).with(&Details {
+            Failure::new(Code::InferenceFailed, message).with(&Details {
                 missing,
                 reasons: Some(Reasons {
                     emisor: issuer.map(detail),
@@ -184,35 +180,26 @@ pub(crate) fn of_fetch(
                 }),
                 explicit_endpoints: endpoints.to_vec(),
                 ..Details::default()
-            });
-            (failure, Outcome::InferenceFailed)
+            })
         }
-        FetchError::SameInstitution(same) => (
-            of_same_institution(*same, messages),
-            Outcome::InvalidRequest,
-        ),
+        FetchError::SameInstitution(same) => of_same_institution(*same, messages),
         FetchError::NotFound { reason, hints } => {
             let hints = hints.iter().map(|hint| HintDetail::new(hint, messages));
             of_not_found(reason, hints.collect(), messages)
         }
         FetchError::BankProtocol { .. } => {
-            let failure = Failure::new(Code::BankProtocolError, messages.bank_protocol());
-            (failure, Outcome::BankProtocolError)
+            Failure::new(Code::BankProtocolError, messages.bank_protocol())
         }
         FetchError::BankUnavailable { retry_after, .. } => {
             let seconds = retry_after_seconds(*retry_after);
-            let failure = Failure::new(Code::BankUnavailable, messages.bank_unavailable(seconds));
-            (failure.after(*retry_after), Outcome::BankUnavailable)
+            Failure::new(Code::BankUnavailable, messages.bank_unavailable(seconds))
+                .after(*retry_after)
         }
         FetchError::BankThrottled { retry_after, .. } => {
             let seconds = retry_after_seconds(*retry_after);
-            let failure = Failure::new(Code::BankThrottled, messages.bank_throttled(seconds));
-            (failure.after(*retry_after), Outcome::BankThrottled)
+            Failure::new(Code::BankThrottled, messages.bank_throttled(seconds)).after(*retry_after)
         }
-        FetchError::BankTimeout => {
-            let failure = Failure::new(Code::BankTimeout, messages.bank_timeout());
-            (failure, Outcome::BankTimeout)
-        }
+        FetchError::BankTimeout => Failure::new(Code::BankTimeout, messages.bank_timeout()),
     }
 }
 
@@ -232,28 +219,21 @@ fn of_not_found(
     reason: &NotFoundReason,
     hints: Vec<HintDetail>,
     messages: &dyn Messages,
-) -> (Failure, Outcome) {
-    let (message, word, payment, outcome) = match reason {
-        NotFoundReason::NotInSpei => (
-            messages.not_in_spei().to_owned(),
-            "not_in_spei",
-            None,
-            Outcome::NotFound,
-        ),
+) -> Failure {
+    let (message, word, payment) = match reason {
+        NotFoundReason::NotInSpei => (messages.not_in_spei().to_owned(), "not_in_spei", None),
         NotFoundReason::ProofNotIssued(payment) => (
             messages.proof_not_issued(payment.state),
             "proof_not_issued",
             Some(PaymentDetail::new(payment)),
-            Outcome::NotIssued,
         ),
     };
-    let failure = Failure::new(Code::NotFound, message).with(&Details {
+    Failure::new(Code::NotFound, message).with(&Details {
         reason: Some(word),
         payment,
         hints: Some(hints),
         ..Details::default()
-    });
-    (failure, outcome)
+    })
 }
 
 /// An admission that couldn't be written down: its answer may not leave.

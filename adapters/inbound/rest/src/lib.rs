@@ -26,7 +26,7 @@ use axum::extract::Request;
 use axum::routing::{get, post};
 use domain::outcome::Endpoint;
 use domain::participant::Catalogue;
-use ports::inbound::{Gatekeeper, Health, Proofs};
+use ports::inbound::{Health, ProofRequests};
 use web::RequestLayer;
 
 pub use ending::{Ending, ProofMetricsSink};
@@ -42,19 +42,15 @@ const ALIASES: [&str; 2] = ["", "/api"];
 
 /// What the routes stand on.
 pub struct RestState {
-    /// Checks keys and limits.
-    pub gatekeeper: Arc<dyn Gatekeeper>,
-    /// Looks proofs up.
-    pub proofs: Arc<dyn Proofs>,
+    /// Serves proof requests.
+    pub proof_requests: Arc<dyn ProofRequests>,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
     /// Whose codes `emisor` and `receptor` may be.
     pub catalogue: &'static Catalogue,
-    /// For ids, dates and durations. Its tasks are the requests that are under way, also those whose
-    /// caller hung up. At shutdown: stop accepting, close them, wait for them, then flush the
-    /// journal.
+    /// For ids, dates and durations.
     pub request_layer: Arc<RequestLayer>,
-    /// Hears what became of every proof request.
+    /// Metrics of proof requests.
     pub metrics_sink: Arc<dyn ProofMetricsSink>,
 }
 

@@ -135,7 +135,7 @@ fn refusal(refusal: &AdmissionError) -> Failure {
 }
 
 fn fetch(error: &FetchError) -> Failure {
-    failure::of_fetch(error, Endpoint::XmlAuto, LANGUAGE).0
+    failure::of_fetch(error, Endpoint::XmlAuto, LANGUAGE)
 }
 
 fn limit_status() -> LimitStatus {
