@@ -19,11 +19,11 @@ use ports::inbound::{
     AdmissionError, Delivery, FetchError, FetchReport, Files, InvalidRequest, LookupDetails,
     ProofExchange, ProofRequest, ProofRequests, Proofs, Reply, ServedRequest, SettledRequest,
 };
-use support::house::{HERE, Holder, House, house, request};
+use support::fixture::{self, HERE, Holder, request};
 use support::{disk_full, limits};
 use tokio::sync::{Notify, oneshot};
 
-/// What a step of the request does instead of succeeding.
+/// Fault of a step of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     InvalidQuery,
@@ -40,7 +40,7 @@ type Steps = Arc<Mutex<Vec<&'static str>>>;
 struct FaultyProofs {
     fault: Option<Fault>,
     steps: Steps,
-    /// When there is one, a lookup waits for it.
+    /// Notified when a lookup may go on, if there is one.
     proceed: Option<Arc<Notify>>,
 }
 
@@ -113,9 +113,9 @@ fn query() -> ProofQuery {
     ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
 }
 
-/// A service over the gatekeeper of a house.
+/// A service over a real gatekeeper.
 struct Fixture {
-    house: House,
+    base: fixture::Fixture,
     holder: Holder,
     service: ProofRequestService,
     fault: Option<Fault>,
@@ -127,8 +127,8 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
 }
 
 async fn fixture_with(fault: Option<Fault>, proceed: Option<Arc<Notify>>) -> Fixture {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
+    let base = fixture::fixture();
+    let holder = base.holder(limits(10, Some(5))).await;
     let steps = Steps::default();
     let proofs = FaultyProofs {
         fault,
@@ -136,13 +136,13 @@ async fn fixture_with(fault: Option<Fault>, proceed: Option<Arc<Notify>>) -> Fix
         proceed,
     };
     let service = ProofRequestService::new(
-        house.gatekeeper.clone(),
+        base.gatekeeper.clone(),
         Arc::new(proofs),
-        house.clock.clone(),
+        base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),
     );
     Fixture {
-        house,
+        base,
         holder,
         service,
         fault,
@@ -179,12 +179,12 @@ impl Fixture {
 
     /// The outcomes that were written down.
     fn recorded(&self) -> Vec<Outcome> {
-        let requests = self.house.written.requests();
+        let requests = self.base.written.requests();
         requests.iter().map(|request| request.outcome).collect()
     }
 
     async fn used(&self) -> MonthlyUse {
-        self.house.used(self.holder.id).await
+        self.base.used(self.holder.id).await
     }
 }
 
@@ -255,7 +255,7 @@ async fn a_failure_within_any_step_is_settled_once_and_refunded() {
 async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
     let fixture = fixture(None).await;
     fixture.serve().await;
-    fixture.house.written.fail_with(Some(disk_full()));
+    fixture.base.written.fail_with(Some(disk_full()));
     let settled = fixture.serve().await;
     assert!(matches!(settled.reply, Reply::NotDurable(_)));
     assert_eq!(settled.outcome, Outcome::InternalError);
@@ -279,7 +279,7 @@ async fn a_request_whose_caller_hangs_up_is_served_to_its_end() {
 #[tokio::test]
 async fn a_panic_in_the_admission_drops_the_exchange() {
     let fixture = fixture(None).await;
-    let store = &fixture.house.store;
+    let store = &fixture.base.store;
     store.after_next_snapshot(async { panic!("as ordered") });
     let key = fixture.holder.secret.reveal();
     assert!(fixture.start(key).await.is_err());

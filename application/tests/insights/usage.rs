@@ -1,4 +1,4 @@
-//! What was used: slot by slot, told apart, and alone.
+//! Usage: slot by slot, by key, endpoint and outcome, and of one key.
 
 use super::*;
 
@@ -7,7 +7,7 @@ async fn use_is_told_slot_by_slot_without_gaps() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     dashboard.request(&key, Outcome::Delivered).await;
-    dashboard.house.clock.advance(Duration::from_hours(2));
+    dashboard.fixture.clock.advance(Duration::from_hours(2));
     dashboard.request(&key, Outcome::NotFound).await;
     dashboard.request(&key, Outcome::BankTimeout).await;
     let ask = usage(dashboard.newest(4, Granularity::Hour), Breakdown::Total);
@@ -28,7 +28,10 @@ async fn months_are_added_up_of_days_to_their_very_end() {
     let key = dashboard.key_of(&ANA).await;
     for _ in 0..3 {
         dashboard.request(&key, Outcome::Delivered).await;
-        dashboard.house.clock.advance(Duration::from_hours(15 * 24));
+        dashboard
+            .fixture
+            .clock
+            .advance(Duration::from_hours(15 * 24));
     }
     let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
     let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();

@@ -62,17 +62,17 @@ pub struct SettledRequest {
     pub key: KeyId,
     /// The bank that the key asks.
     pub environment: Environment,
-    /// What is left of the key's limits, as of now.
+    /// The key's limit status, as of now.
     pub limit_status: LimitStatus,
-    /// What the request counts as.
+    /// The outcome that the request counts as.
     pub outcome: Outcome,
     /// Facts of the lookup; empty when there was none.
     pub details: LookupDetails,
-    /// What the caller gets.
+    /// The reply to the caller.
     pub reply: Reply,
 }
 
-/// What the caller of an admitted request gets.
+/// The reply to the caller of an admitted request.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// The answer that the exchange encoded.

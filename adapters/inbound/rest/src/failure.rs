@@ -154,7 +154,7 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId, language: Language) -> Fa
         }
         KeyError::Cursor => of_faults(&[Fault::new("after", InputProblem::Cursor)], language),
         KeyError::Store(cause) => {
-            tracing::error!(request_id = %id, cause = %Chain(&**cause), "keys or use can't be had");
+            tracing::error!(request_id = %id, cause = %Chain(&**cause), "key store unavailable");
             Failure::unavailable(STORE_RETRY, language)
         }
     }
