@@ -127,7 +127,7 @@ async fn without_a_change_no_change_is_read() {
 }
 
 #[tokio::test]
-async fn what_was_changed_before_the_start_is_not_applied() {
+async fn changes_from_before_the_start_are_not_applied() {
     let elsewhere = MemoryStore::default();
     let key = a_key(&elsewhere).await;
     for per_minute in 1..=5 {
@@ -221,7 +221,7 @@ async fn no_feed_starts_on_a_store_that_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_or_says_nothing_is_in_trouble_until_it_answers() {
+async fn a_store_that_fails_or_is_silent_is_in_trouble_until_it_answers() {
     let fixture = fixture().await;
     let in_trouble = || fixture.feed.trouble().map(|cause| cause.to_string());
     assert_eq!(in_trouble(), None, "it answered when the feed started");

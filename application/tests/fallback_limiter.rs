@@ -106,7 +106,7 @@ async fn a_revocation_is_refused_at_once_by_a_degraded_replica() {
 #[tokio::test]
 async fn a_revocation_that_the_shared_limiter_missed_is_refused_once_it_is_back() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    // Nobody asks for the key in the outage, and no failure of an admission opened anything.
+    // No request with the key comes in the outage, and no failed admission opened the circuit.
     replica.shared.becomes(FaultMode::Refuses);
     replica.data.revoke_key(KEY).await;
     let state = replica.in_store().await.state;
@@ -151,7 +151,7 @@ async fn a_revocation_that_could_not_be_propagated_is_refused_once_the_shared_li
 async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_failure() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     assert_eq!(replica.admitted_of(1).await, 1);
-    // The server that was told of it is gone; the one in its place never heard of it.
+    // The server that applied it is gone; the one in its place missed it.
     replica.data.revoke_key(KEY).await;
     replica.shared.becomes(FaultMode::Refuses);
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);

@@ -101,7 +101,7 @@ async fn a_key_that_another_process_revoked_before_its_first_request_is_refused(
 }
 
 #[tokio::test]
-async fn an_admission_says_what_was_admitted() {
+async fn an_admission_describes_its_request() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(100))).await;
     let first = fixture.ask(&holder).await.unwrap();
@@ -186,7 +186,7 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
 }
 
 #[tokio::test]
-async fn what_a_limit_refused_is_told_to_the_journal_and_nothing_else_is() {
+async fn refusals_of_limits_are_journaled_and_no_others() {
     let fixture = fixture();
     let holder = fixture.holder(limits(2, Some(3))).await;
     let customer = fixture.ask(&holder).await.unwrap().customer;
@@ -231,7 +231,7 @@ async fn when_both_limits_are_used_up_the_minute_is_answered() {
 }
 
 #[tokio::test]
-async fn a_store_that_fails_admits_nobody_it_does_not_know() {
+async fn a_store_that_fails_admits_only_known_keys() {
     let fixture = fixture();
     let known = fixture.holder(limits(10, None)).await;
     let stranger = fixture.holder(limits(10, None)).await;
@@ -255,7 +255,7 @@ async fn a_store_that_fails_admits_nobody_it_does_not_know() {
 }
 
 #[tokio::test]
-async fn counters_that_cannot_be_read_admit_nobody() {
+async fn counters_that_cannot_be_read_admit_no_request() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
     fixture.written.fail_with(Some(disk_full()));
@@ -266,7 +266,7 @@ async fn counters_that_cannot_be_read_admit_nobody() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_written_down_is_not_admitted() {
+async fn a_request_that_could_not_be_written_down_is_not_admitted() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(100))).await;
     fixture.ask(&holder).await.unwrap();
@@ -279,7 +279,7 @@ async fn what_could_not_be_written_down_is_not_admitted() {
         assert!(retry_after > Duration::ZERO);
         assert!(cause.to_string().contains("the disk is full"), "{cause}");
     }
-    // Whoever has no key hears nothing else than before.
+    // A caller without a key gets the same answer as before.
     let refusal = fixture.present(Some("cep_live_nonsense"), HERE).await;
     assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
     fixture.written.refuse_with(None);
@@ -296,7 +296,7 @@ async fn what_could_not_be_written_down_is_not_admitted() {
 }
 
 #[tokio::test]
-async fn while_nothing_can_be_written_the_store_is_asked_of_nothing() {
+async fn while_nothing_can_be_written_the_store_is_not_read() {
     let fixture = fixture();
     let stranger = fixture.holder(limits(10, None)).await;
     fixture.written.refuse_with(Some(disk_full()));
@@ -308,7 +308,7 @@ async fn while_nothing_can_be_written_the_store_is_asked_of_nothing() {
 }
 
 #[tokio::test]
-async fn a_limiter_that_fails_admits_nobody() {
+async fn a_limiter_that_fails_admits_no_request() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
     fixture.ask(&holder).await.unwrap();

@@ -63,7 +63,7 @@ async fn a_store_that_is_down_is_named_and_we_serve() {
 }
 
 #[tokio::test]
-async fn whoever_looks_often_asks_the_store_of_nothing() {
+async fn frequent_health_checks_do_not_read_the_store() {
     let looked = looked().await;
     looked.fixture.store.go_down();
     assert_eq!(
@@ -74,7 +74,7 @@ async fn whoever_looks_often_asks_the_store_of_nothing() {
 }
 
 #[tokio::test]
-async fn a_journal_that_accepts_nothing_is_named_although_nobody_waits_for_it() {
+async fn a_journal_that_accepts_nothing_is_reported_without_a_wait() {
     let looked = looked().await;
     looked.fixture.written.fail_with(Some(disk_full()));
     assert_eq!(
@@ -98,7 +98,7 @@ async fn a_limiter_that_fails_is_named() {
 }
 
 #[tokio::test]
-async fn a_slow_disk_makes_nobody_wait_for_our_health() {
+async fn a_slow_disk_does_not_delay_health_checks() {
     let looked = looked().await;
     let fixture = &looked.fixture;
     let holder = fixture.holder(limits(10, None)).await;

@@ -97,7 +97,7 @@ async fn a_burst_on_a_key_that_is_not_remembered_looks_it_up_once() {
 }
 
 #[tokio::test]
-async fn while_everybody_guesses_a_key_that_is_not_remembered_is_not_called_invalid() {
+async fn while_all_addresses_guess_a_key_that_is_not_cached_is_not_called_invalid() {
     let fixture = fixture();
     let remembered = fixture.holder(limits(10, None)).await;
     let fresh = fixture.holder(limits(10, None)).await;

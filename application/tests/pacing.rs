@@ -82,7 +82,7 @@ impl Pacer for FaultyPacer {
     }
 }
 
-/// Tokio's clock, which the tests hold.
+/// Tokio's clock, which is paused in tests.
 struct TokioTime(Instant);
 
 impl Clock for TokioTime {

@@ -84,7 +84,7 @@ impl Fixture {
         self.proofs.fetch(request).await
     }
 
-    /// Begins to ask, as a caller of its own.
+    /// Starts a lookup, as another caller.
     fn asking(
         self: &Arc<Self>,
         amount: &'static str,
@@ -95,7 +95,7 @@ impl Fixture {
         async { asking.await.unwrap() }
     }
 
-    /// So many ask for the XML at the same time; the bank answers once it was asked.
+    /// Makes so many lookups of the XML at the same time; the bank answers once it has the query.
     async fn together(self: &Arc<Self>, callers: usize, amount: &'static str) -> Vec<FetchReport> {
         self.test.hold();
         let asking: Vec<_> = (0..callers)
@@ -106,7 +106,7 @@ impl Fixture {
         join_all(asking).await
     }
 
-    /// Waits until the test bank was asked something.
+    /// Waits until the test bank has a query.
     async fn is_asked(&self) {
         while self.test.times_asked() == 0 {
             tokio::task::yield_now().await;
@@ -268,7 +268,7 @@ async fn a_pdf_comes_with_the_xml_that_it_is_checked_by() {
 }
 
 #[tokio::test]
-async fn without_memory_every_lookup_asks() {
+async fn without_a_cache_every_lookup_asks_the_bank() {
     let fixture = fixture_caching(0);
     for _ in 0..3 {
         fixture
@@ -281,7 +281,7 @@ async fn without_memory_every_lookup_asks() {
 }
 
 #[tokio::test]
-async fn why_the_bank_may_not_be_asked_is_passed_on() {
+async fn the_reason_of_a_throttled_lookup_is_passed_on() {
     let fixture = fixture();
     for (amount, expected) in [
         ("429.00", ThrottleReason::TooManyQueriesPage),
@@ -316,7 +316,7 @@ fn transfer(centavos: u64) -> Transfer {
 }
 
 #[tokio::test]
-async fn a_proof_of_another_transfer_reaches_nobody() {
+async fn a_proof_of_another_transfer_is_not_delivered() {
     let fixture = fixture();
     let others = unsealed_proof(&transfer(99_999));
     fixture.test.script(transfer(1_000), Script::Issue(others));
@@ -380,7 +380,7 @@ async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_st
 }
 
 #[tokio::test]
-async fn what_cannot_be_inferred_asks_nobody() {
+async fn a_transfer_that_cannot_be_inferred_is_not_looked_up() {
     let fixture = fixture();
     let mut unknown = query("10.00");
     unknown.tracking_key = domain::tracking_key::TrackingKey::parse("NOBODYS-1").unwrap();
@@ -398,7 +398,7 @@ async fn what_cannot_be_inferred_asks_nobody() {
 }
 
 #[tokio::test]
-async fn the_banks_health_is_made_of_what_was_really_asked() {
+async fn the_banks_health_is_made_of_queries_that_were_sent() {
     let fixture = Arc::new(fixture());
     let unknown = fixture.monitor.health(Environment::Test, None);
     assert_eq!(unknown.state, BankState::Unknown);

@@ -68,7 +68,7 @@ impl Proofs for FaultyProofs {
     }
 }
 
-/// An adapter's part that fails as told, and reports what it was given in the end.
+/// An exchange with faults to order, which passes on the served request.
 struct FaultyExchange {
     fault: Option<Fault>,
     steps: Steps,

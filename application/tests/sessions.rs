@@ -1,4 +1,4 @@
-//! Signing in once, being who one is, and signing out for good.
+//! Sessions: sign-in, verification, sign-out.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -79,8 +79,7 @@ fn down() -> ports::Cause {
     Arc::new(std::io::Error::other("it is down"))
 }
 
-/// A provider whose tokens have many good signatures, as ECDSA's have: whoever has one can make
-/// another of it.
+/// A provider whose tokens have many valid signatures, as with ECDSA: another can be made from one.
 struct Malleable;
 
 #[async_trait]

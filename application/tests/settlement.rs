@@ -121,7 +121,7 @@ async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
 }
 
 #[tokio::test]
-async fn what_became_of_a_request_is_kept() {
+async fn the_outcome_of_a_request_is_recorded() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(5))).await;
     let admission = fixture.ask(&holder).await.unwrap();

@@ -9,7 +9,7 @@ async fn a_clock_that_is_ahead_moves_no_month_of_the_shared_limiter() {
     let replica = Replica::one_of(2, limits(100, Some(20))).await;
     assert_eq!(replica.admitted_of(15).await, 15);
     let ahead = replica.ahead_by(MONTH);
-    // A single failure, and it tells the shared limiter what that may have missed.
+    // After a single failure the shared limiter is resynchronised: it may have missed something.
     ahead.shared.becomes(FaultMode::Refuses);
     let _ = ahead.limiter.apply(KEY, ahead.in_store().await.state).await;
     ahead.shared.becomes(FaultMode::Works);
@@ -22,10 +22,10 @@ async fn a_clock_that_is_ahead_moves_no_month_of_the_shared_limiter() {
 }
 
 #[tokio::test]
-async fn the_shared_limiter_is_told_of_the_month_that_it_is_in() {
+async fn the_shared_limiter_is_hydrated_with_the_month_of_its_own_clock() {
     let replica = Replica::one_of(2, limits(100, Some(20))).await;
     assert_eq!(replica.admitted_of(5).await, 5);
-    // What a third one charged on its own.
+    // The charges of a third, degraded replica.
     for _ in 0..10 {
         replica.write_down(Month::of(noon()));
     }

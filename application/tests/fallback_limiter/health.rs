@@ -22,7 +22,7 @@ fn limiter(health: &HealthService) -> ComponentState {
 }
 
 #[tokio::test]
-async fn a_limiter_on_its_own_is_named_by_our_health() {
+async fn a_degraded_limiter_is_reported_as_degraded() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let health = replica.health().await;
     assert_eq!(limiter(&health), ComponentState::Up);
@@ -33,7 +33,7 @@ async fn a_limiter_on_its_own_is_named_by_our_health() {
 }
 
 #[tokio::test]
-async fn whoever_looks_at_a_limiter_on_its_own_asks_the_store_of_nothing() {
+async fn health_checks_of_a_degraded_limiter_do_not_read_the_store() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let health = replica.health().await;
     replica.degrade(FaultMode::Refuses).await;

@@ -52,7 +52,7 @@ async fn a_full_minute_is_answered_before_the_month_and_charges_nothing() {
 }
 
 #[tokio::test]
-async fn of_two_replicas_on_their_own_one_has_the_last_of_the_quota() {
+async fn of_two_degraded_replicas_one_has_the_last_of_the_quota() {
     let one = Replica::one_of(2, limits(200, Some(7))).await;
     let other = one.beside(2);
     assert_eq!(one.degrade(FaultMode::Refuses).await, 3);
@@ -62,7 +62,7 @@ async fn of_two_replicas_on_their_own_one_has_the_last_of_the_quota() {
 }
 
 #[tokio::test]
-async fn whoever_loses_the_last_of_the_quota_to_another_is_told_so() {
+async fn a_request_that_loses_the_last_of_the_quota_to_another_is_refused() {
     let one = Replica::one_of(2, limits(200, Some(6))).await;
     let other = one.beside(2);
     assert_eq!(one.degrade(FaultMode::Refuses).await, 3);
@@ -124,7 +124,7 @@ async fn a_hot_key_is_charged_by_one_request_at_a_time() {
 }
 
 #[tokio::test]
-async fn whoever_waited_too_long_for_a_charge_is_refused_without_one() {
+async fn a_request_that_waited_too_long_for_its_charge_is_refused_without_one() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     replica.degrade(FaultMode::Refuses).await;
     replica.store.hold_charges();

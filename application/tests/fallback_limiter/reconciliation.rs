@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A shared limiter whose replica was promoted: it knows what it knew when it was asked this often.
+/// A shared limiter whose replica was promoted: its state is that after so many calls.
 async fn promoted(replica: &Replica, knows: u64, state: KeyState) {
     let shared = &replica.shared.inner;
     replica.clock.advance(Duration::from_mins(1));
@@ -77,7 +77,7 @@ async fn limits_that_were_lost_hold_after_a_round() {
 }
 
 #[tokio::test]
-async fn a_limiter_that_lost_nothing_is_told_nothing() {
+async fn a_limiter_that_lost_nothing_is_not_hydrated() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     assert_eq!(replica.admitted_of(10).await, 10);
     let calls = replica.shared.calls();
@@ -89,7 +89,7 @@ async fn a_limiter_that_lost_nothing_is_told_nothing() {
 }
 
 #[tokio::test]
-async fn what_the_store_does_not_have_yet_is_not_taken_back() {
+async fn counts_that_the_store_does_not_have_yet_are_not_taken_back() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     for _ in 0..10 {
         let admitted = replica.ask().await.unwrap();
@@ -105,7 +105,7 @@ async fn many_keys_are_read_together() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     let snapshot = replica.in_store().await;
     for number in 0..1_200 {
-        // Keys that the store doesn't have: there is nothing to tell of them.
+        // Keys that the store doesn't have: there is nothing to reconcile.
         let key = KeyId(Uuid::from_u128(1_000 + number));
         replica.limiter.hydrate(key, snapshot).await.unwrap();
         replica.limiter.admit(key).await.unwrap();
@@ -133,7 +133,7 @@ async fn a_round_that_fails_leaves_its_keys_for_the_next() {
 }
 
 #[tokio::test]
-async fn a_limiter_that_is_left_alone_is_not_told_either() {
+async fn no_reconciliation_runs_while_the_circuit_is_open() {
     let replica = Replica::one_of(1, limits(100, Some(50))).await;
     assert_eq!(replica.admitted_of(1).await, 1);
     replica.degrade(FaultMode::Refuses).await;
@@ -154,14 +154,14 @@ async fn a_replica_that_is_cut_off_alone_adds_what_the_others_admit_until_a_roun
         let cut_off = connected.beside(2);
         cut_off.shared.becomes(FaultMode::Refuses);
         let mut admitted = 0;
-        // While nobody asks the others, nobody tells the shared limiter what is charged alone.
+        // While the others have no requests, the shared limiter doesn't get what is charged alone.
         for _ in 0..quiet_minutes {
             admitted += cut_off.admitted_of(100).await;
             cut_off.clock.advance(Duration::from_mins(1));
         }
         let charged_alone = admitted;
         assert_eq!(charged_alone, quiet_minutes * PER_MINUTE / 2);
-        // From then on both are asked for more than they may admit, and a round is every 20 seconds.
+        // From then on both have more requests than they may admit, and a round is every 20 seconds.
         for _ in 0..60 {
             admitted += connected.admitted_of(100).await + cut_off.admitted_of(100).await;
             connected.clock.advance(Duration::from_secs(20));

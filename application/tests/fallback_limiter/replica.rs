@@ -1,4 +1,4 @@
-//! Replicas over one shared limiter that fails as a test wants it.
+//! Replicas over one shared limiter with faults to order.
 
 use super::*;
 
@@ -8,7 +8,7 @@ pub(super) enum FaultMode {
     Works,
     /// Fails at once.
     Refuses,
-    /// Does what it is told, and the answer is lost.
+    /// Executes the call, and loses the answer.
     LosesAnswers,
     /// Never answers.
     Hangs,

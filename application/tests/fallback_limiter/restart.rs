@@ -6,7 +6,7 @@ use futures::future::join_all;
 use super::*;
 
 #[tokio::test]
-async fn a_revocation_that_nobody_told_the_shared_limiter_is_refused_from_the_first_request_on() {
+async fn a_revocation_that_was_not_propagated_is_refused_from_the_first_request_on() {
     let before = Replica::one_of(1, limits(100, None)).await;
     before.shared.becomes(FaultMode::Refuses);
     before.data.revoke_key(KEY).await;
@@ -46,14 +46,14 @@ async fn each_key_is_read_once_in_the_life_of_a_process() {
 }
 
 #[tokio::test]
-async fn a_key_that_this_process_told_is_not_read_again() {
+async fn a_key_that_this_process_hydrated_is_not_read_again() {
     let replica = Replica::one_of(1, limits(1_000, None)).await;
     assert_eq!(replica.admitted_of(10).await, 10);
     assert_eq!(replica.store.snapshots(), 0);
 }
 
 #[tokio::test]
-async fn a_revoked_key_that_is_asked_for_again_costs_one_call() {
+async fn a_request_with_a_revoked_key_costs_one_call() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     replica.data.revoke_key(KEY).await;
     let restarted = replica.beside(1);

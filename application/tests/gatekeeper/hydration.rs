@@ -28,7 +28,7 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
         async move { fixture.ask(&holder).await.unwrap() }
     });
     let release = async {
-        // Everybody before this one has been polled: they all wait for the one who reads.
+        // All futures before this one have been polled: they wait for the one that reads.
         assert_eq!(fixture.store.snapshots(), 1);
         fixture.store.release_snapshots();
     };
@@ -47,7 +47,7 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
     let (data, id) = (fixture.data.clone(), holder.id);
     fixture.store.after_next_snapshot(async move {
         data.revoke_key(id).await;
-        // Who applies changes passes it over, as the limiter doesn't know the key yet.
+        // The change feed skips it, as the limiter doesn't know the key yet.
         assert_eq!(feed.poll().await.unwrap(), 1);
     });
     let refusal = fixture.ask(&holder).await.unwrap_err();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_standing_is_what_the_next_answer_would_say() {
+async fn a_limit_status_is_the_one_of_the_next_answer() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     for _ in 0..3 {
@@ -22,7 +22,7 @@ async fn a_standing_is_what_the_next_answer_would_say() {
 }
 
 #[tokio::test]
-async fn a_key_that_rested_has_its_whole_minute_and_what_is_left_of_its_month() {
+async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     dashboard.request(&key, Outcome::Delivered).await;

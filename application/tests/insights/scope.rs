@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn whoever_asks_who_it_is_becomes_a_customer_once() {
+async fn a_caller_who_asks_for_its_account_becomes_a_customer_once() {
     let dashboard = dashboard();
     let first = dashboard.insights.customer(&ANA).await.unwrap();
     assert_eq!((&first.owner, first.plan), (&ANA.owner, Plan::Startup));
@@ -42,7 +42,7 @@ async fn anothers_use_and_requests_are_not_seen() {
         };
         assert_not_found(insights.requests(other, RequestedScope::Own, &ask).await);
     }
-    // What exists, and wasn't used, is another thing than what doesn't exist.
+    // A key without usage isn't the same as a key that doesn't exist.
     let own = dashboard
         .report(&LUIS, RequestedScope::Own, &of_key(&luis))
         .await;
@@ -50,7 +50,7 @@ async fn anothers_use_and_requests_are_not_seen() {
 }
 
 #[tokio::test]
-async fn who_is_not_known_has_used_nothing() {
+async fn a_caller_without_customer_has_no_usage() {
     let dashboard = dashboard();
     let ask = usage(dashboard.newest(3, Granularity::Day), Breakdown::Total);
     let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
@@ -66,7 +66,7 @@ async fn who_is_not_known_has_used_nothing() {
 }
 
 #[tokio::test]
-async fn only_admins_see_everybody() {
+async fn only_admins_see_all_customers() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     dashboard.key_of(&LUIS).await;

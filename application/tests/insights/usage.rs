@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn use_is_told_slot_by_slot_without_gaps() {
+async fn usage_is_reported_slot_by_slot_without_gaps() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     dashboard.request(&key, Outcome::Delivered).await;
@@ -43,7 +43,7 @@ async fn months_are_added_up_of_days_to_their_very_end() {
 }
 
 #[tokio::test]
-async fn use_is_told_apart_by_key_endpoint_and_outcome() {
+async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
     let dashboard = dashboard();
     let (busy, quiet) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
     dashboard.request(&quiet, Outcome::Delivered).await;
@@ -82,7 +82,7 @@ async fn use_is_told_apart_by_key_endpoint_and_outcome() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_alone_is_counted_alone() {
+async fn usage_of_one_key_counts_that_key_alone() {
     let dashboard = dashboard();
     let (one, other) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
     dashboard.request(&one, Outcome::Delivered).await;
@@ -132,7 +132,7 @@ async fn requests_are_found_by_what_their_answers_carried() {
 }
 
 #[tokio::test]
-async fn no_use_of_a_key_is_told_that_does_not_exist() {
+async fn a_key_that_does_not_exist_has_no_usage_report() {
     let dashboard = dashboard();
     dashboard.key_of(&ANA).await;
     let ask = UsageQuery {

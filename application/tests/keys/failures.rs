@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_limiter_that_fails_is_told_again_before_the_caller_hears_of_it() {
+async fn a_limiter_that_fails_is_retried_before_the_change_is_acknowledged() {
     let fixture = fixture();
     let created = fixture.key_of(&ANA).await;
     let secret = created.secret.reveal();
@@ -22,7 +22,7 @@ async fn a_limiter_that_fails_is_told_again_before_the_caller_hears_of_it() {
 }
 
 #[tokio::test]
-async fn without_a_limiter_a_change_holds_once_everybody_follows_the_store() {
+async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() {
     let fixture = fixture();
     let feed = ChangeFeed::start(
         fixture.store.clone(),
@@ -55,7 +55,7 @@ async fn without_a_limiter_a_change_holds_once_everybody_follows_the_store() {
 }
 
 #[tokio::test]
-async fn a_change_that_nobody_can_follow_is_not_said_to_hold() {
+async fn a_change_that_no_process_can_follow_is_not_acknowledged() {
     let fixture = fixture();
     let created = fixture.key_of(&ANA).await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);

@@ -73,7 +73,7 @@ async fn a_prefix_that_another_key_has_is_drawn_again() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_admits_nobody_once_its_owner_knows() {
+async fn a_revoked_key_is_refused_once_its_revocation_is_acknowledged() {
     let fixture = fixture();
     let created = fixture.key_of(&ANA).await;
     let (id, secret) = (created.key.key.id, created.secret.reveal());
@@ -97,7 +97,7 @@ async fn a_revoked_key_admits_nobody_once_its_owner_knows() {
 }
 
 #[tokio::test]
-async fn a_key_rotated_without_grace_admits_nobody_once_its_successor_is_known() {
+async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned() {
     let fixture = fixture();
     let old = fixture.key_of(&ANA).await;
     assert!(fixture.is_admitted(old.secret.reveal()).await);
@@ -148,7 +148,7 @@ async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once
 }
 
 #[tokio::test]
-async fn new_limits_hold_once_the_admin_knows() {
+async fn new_limits_hold_once_they_are_acknowledged() {
     let fixture = fixture();
     let created = fixture.key_of(&ANA).await;
     let holder = Holder {

@@ -18,7 +18,7 @@ fn of_keys(lines: &Lines) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn every_change_of_a_key_is_a_line_with_who_made_it() {
+async fn every_change_of_a_key_is_logged_with_its_actor() {
     let fixture = fixture();
     let (lines, _guard) = listen();
     let keys = &fixture.keys;
@@ -90,7 +90,7 @@ async fn every_change_of_a_key_is_a_line_with_who_made_it() {
 }
 
 #[tokio::test]
-async fn the_lines_name_no_secret_no_name_and_nobody() {
+async fn the_log_has_no_secret_no_name_and_no_person() {
     let fixture = fixture();
     let (lines, _guard) = listen();
     let mut somebody = ANA.clone();
@@ -112,7 +112,7 @@ async fn the_lines_name_no_secret_no_name_and_nobody() {
 }
 
 #[tokio::test]
-async fn what_was_not_done_is_no_line() {
+async fn a_change_that_failed_is_not_logged() {
     let fixture = fixture();
     let id = fixture.key_of(&ANA).await.key.key.id;
     let (lines, _guard) = listen();
@@ -126,7 +126,7 @@ async fn what_was_not_done_is_no_line() {
 }
 
 #[tokio::test]
-async fn a_revocation_that_the_limiter_never_hears_of_is_a_line() {
+async fn a_revocation_that_never_reaches_the_limiter_is_logged() {
     let fixture = fixture();
     let id = fixture.key_of(&ANA).await.key.key.id;
     let (lines, _guard) = listen();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn whoever_makes_its_first_key_becomes_a_customer_of_the_free_plan() {
+async fn a_caller_who_creates_its_first_key_becomes_a_customer_of_the_free_plan() {
     let fixture = fixture();
     assert_eq!(fixture.data.customer(&ANA.owner).await.unwrap(), None);
     let first = fixture.key_of(&ANA).await.key.key;
@@ -78,7 +78,7 @@ async fn an_admins_own_reach_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_member_may_not_do_what_admins_do() {
+async fn a_member_may_not_act_as_an_admin() {
     let fixture = fixture();
     let created = fixture.key_of(&ANA).await;
     let (id, customer) = (created.key.key.id, created.key.key.customer);
@@ -96,7 +96,7 @@ async fn a_member_may_not_do_what_admins_do() {
     let limited = keys.create(&ANA, order(Some(limits(600, None)))).await;
     assert_forbidden(limited, "a key with limits");
     assert_eq!(fixture.log().await.len(), 1, "something was done");
-    // Whether something exists isn't told either.
+    // The answer doesn't tell that the key exists, either.
     let unknown = KeyId(Uuid::nil());
     let unknown = keys.set_limits(&ANA, unknown, ten_a_minute()).await;
     assert_forbidden(unknown, "limits of nothing");
@@ -131,7 +131,7 @@ async fn an_admin_reaches_everybodys_keys_and_one_customers() {
 }
 
 #[tokio::test]
-async fn who_is_not_known_has_an_empty_list() {
+async fn a_caller_without_customer_has_an_empty_list() {
     let fixture = fixture();
     fixture.key_of(&LUIS).await;
     let page = fixture

@@ -1,9 +1,9 @@
-//! Questions that several callers have at the same time.
+//! Queries that several callers make at the same time.
 
 use super::*;
 
 #[tokio::test]
-async fn one_question_of_many_callers_is_asked_once() {
+async fn one_query_of_many_callers_is_sent_once() {
     let fixture = Arc::new(fixture());
     for report in fixture.together(50, "10.00").await {
         report.result.unwrap();
@@ -12,7 +12,7 @@ async fn one_question_of_many_callers_is_asked_once() {
 }
 
 #[tokio::test]
-async fn a_failure_is_shared_by_its_callers_and_remembered_by_nobody() {
+async fn a_failure_is_shared_by_its_callers_and_not_cached() {
     let fixture = Arc::new(fixture());
     for report in fixture.together(10, "404.00").await {
         report.result.unwrap_err();
@@ -27,7 +27,7 @@ async fn a_failure_is_shared_by_its_callers_and_remembered_by_nobody() {
 }
 
 #[tokio::test]
-async fn a_question_that_everybody_gave_up_is_asked_anew() {
+async fn a_query_that_all_callers_cancelled_is_sent_anew() {
     let fixture = Arc::new(fixture());
     fixture.test.hold();
     let gone = Arc::clone(&fixture);
@@ -62,14 +62,14 @@ async fn a_caller_of_another_format_gets_it_after_the_first() {
     assert_eq!(fixture.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
 }
 
-/// What the second of two callers gets: it wants the PDF, while the first's question about the
-/// XML takes `waited`.
-async fn behind_a_question_that_takes(fixture: &Arc<Fixture>, waited: Duration) -> FetchReport {
+/// The report of the second of two callers: it wants the PDF, while the first's query for the XML
+/// takes `waited`.
+async fn behind_a_query_that_takes(fixture: &Arc<Fixture>, waited: Duration) -> FetchReport {
     fixture.test.hold();
     let first = fixture.asking("10.00", RequestedFiles::Xml);
     fixture.is_asked().await;
     let second = fixture.asking("10.00", RequestedFiles::Pdf);
-    // Both run on this thread: after its turn, the second waits for the first's question.
+    // Both run on this thread: after its turn, the second waits for the first's query.
     tokio::task::yield_now().await;
     fixture.clock.advance(waited);
     fixture.test.release();
@@ -78,10 +78,10 @@ async fn behind_a_question_that_takes(fixture: &Arc<Fixture>, waited: Duration) 
 }
 
 #[tokio::test]
-async fn who_waited_for_anothers_question_has_only_the_rest_of_its_patience() {
+async fn a_caller_who_waited_for_anothers_query_has_only_the_rest_of_its_patience() {
     let fixture = Arc::new(fixture());
     let waited = Duration::from_secs(3);
-    let report = behind_a_question_that_takes(&fixture, waited).await;
+    let report = behind_a_query_that_takes(&fixture, waited).await;
     report.result.unwrap();
     assert_eq!(
         report.details.bank_time,
@@ -93,9 +93,9 @@ async fn who_waited_for_anothers_question_has_only_the_rest_of_its_patience() {
 }
 
 #[tokio::test]
-async fn who_has_no_patience_left_asks_no_more() {
+async fn a_caller_without_patience_left_sends_no_query() {
     let fixture = Arc::new(fixture());
-    let report = behind_a_question_that_takes(&fixture, PATIENCE).await;
+    let report = behind_a_query_that_takes(&fixture, PATIENCE).await;
     let error = report.result.unwrap_err();
     assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
     assert_eq!(fixture.test.times_asked(), 1);

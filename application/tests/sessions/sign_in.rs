@@ -1,4 +1,4 @@
-//! Signing in, once and where it was begun.
+//! Sign-in: once, and in the browser where it was begun.
 
 use super::*;
 
@@ -65,13 +65,13 @@ async fn of_many_answers_at_once_one_is_the_first() {
     let (signed_in, refused): (Vec<_>, Vec<_>) =
         join_all(answers).await.into_iter().partition(Result::is_ok);
     assert_eq!((signed_in.len(), refused.len()), (1, 19));
-    // By us, before the provider hears of the code a second time.
+    // By us, before the provider gets the code a second time.
     for result in refused {
         assert_not_under_way(result, "at the same time");
     }
 }
 
-/// Whoever has no account at the provider can answer as often as it likes: nothing is written down.
+/// Callers without an account at the provider can answer as often as they like: nothing is written.
 #[tokio::test]
 async fn answers_that_the_provider_knows_nothing_of_leave_nothing_behind() {
     let fixture = fixture();
@@ -175,7 +175,7 @@ async fn another_sign_ins_code_is_refused_by_the_provider() {
 }
 
 #[tokio::test]
-async fn what_the_provider_says_is_told_apart() {
+async fn the_providers_errors_are_distinguished() {
     let fixture = fixture();
     let begun = fixture.begin("/").await;
     let failures = |failure| fixture.provider.fail_with(Some(failure));

@@ -1,4 +1,4 @@
-//! Being who one is, until the token ends or its owner signs out.
+//! Verification of sessions, until the token ends or its owner signs out.
 
 use super::*;
 
@@ -70,7 +70,7 @@ async fn a_session_ends_here_though_the_provider_fails() {
 }
 
 #[tokio::test]
-async fn a_session_that_cannot_be_ended_here_is_told_so() {
+async fn a_session_that_cannot_be_ended_here_is_an_error() {
     let fixture = fixture();
     let session = fixture.signed_in().await;
     fixture.denied.set_down();
@@ -80,7 +80,7 @@ async fn a_session_that_cannot_be_ended_here_is_told_so() {
 }
 
 #[tokio::test]
-async fn ending_what_is_no_session_is_no_error_and_leaves_nothing() {
+async fn ending_an_invalid_session_is_no_error_and_leaves_nothing() {
     let fixture = fixture();
     let sign_out = fixture.sessions.end("garbage").await.unwrap();
     assert!(sign_out.is_some(), "the provider may have its own session");

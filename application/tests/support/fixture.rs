@@ -79,7 +79,7 @@ pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
     }
 }
 
-/// A key and who it is.
+/// A key and its secret.
 pub(crate) struct Holder {
     pub(crate) id: KeyId,
     pub(crate) secret: FullKey,

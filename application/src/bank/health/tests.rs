@@ -53,7 +53,7 @@ fn a_state_is_made_of_the_last_hour() {
 }
 
 #[test]
-fn a_pause_is_told_whatever_the_bank_answered() {
+fn a_pause_is_reported_whatever_the_bank_answered() {
     let budget = budget(Some(MINUTE));
     for hour in [hour(0, 0, 0), hour(9, 0, 0), hour(0, 9, 9)] {
         assert_eq!(state(&hour, Some(&budget)), BankState::Paused);
@@ -107,7 +107,7 @@ impl Fixture {
 }
 
 #[test]
-fn what_the_bank_said_counts_and_what_we_held_back_does_not() {
+fn the_banks_answers_count_and_lookups_that_we_held_back_do_not() {
     let cause = || Arc::new(std::io::Error::other("closed"));
     let unavailable = BankError::Unavailable {
         retry_after: MINUTE,
@@ -210,7 +210,7 @@ fn a_lookup_lasts_from_the_question_to_the_answer() {
 }
 
 #[test]
-fn a_lookup_that_everybody_gave_up_says_nothing() {
+fn a_cancelled_lookup_is_not_recorded() {
     let fixture = fixture();
     drop(fixture.monitor.record(LIVE, futures::future::pending()));
     assert_eq!(fixture.seen(), (0, 0));
