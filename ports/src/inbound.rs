@@ -6,6 +6,7 @@ mod insights;
 mod keys;
 mod people;
 mod proofs;
+mod requests;
 
 pub use gatekeeper::{
     Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
@@ -23,6 +24,9 @@ pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
 pub use proofs::{
-    Banks, Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
-    RequestedFiles,
+    Banks, Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest,
+    Proofs, RequestedFiles,
+};
+pub use requests::{
+    InvalidRequest, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };

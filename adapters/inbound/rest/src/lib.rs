@@ -27,7 +27,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use domain::participant::Catalogue;
-use ports::inbound::{Gatekeeper, Health, Proofs};
+use ports::inbound::{Health, ProofRequests};
 use tower::ServiceExt as _;
 use web::RequestLayer;
 
@@ -46,19 +46,15 @@ fn with_alias<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> 
 
 /// Dependencies of the routes.
 pub struct RestState {
-    /// Checks keys and limits.
-    pub gatekeeper: Arc<dyn Gatekeeper>,
-    /// Looks proofs up.
-    pub proofs: Arc<dyn Proofs>,
+    /// Serves proof requests.
+    pub proof_requests: Arc<dyn ProofRequests>,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
     /// Whose codes `emisor` and `receptor` may be.
     pub catalogue: &'static Catalogue,
-    /// For ids, dates and durations. Its tasks are the requests that are under way, also those whose
-    /// caller hung up. At shutdown: stop accepting, close them, wait for them, then flush the
-    /// journal.
+    /// For ids, dates and durations.
     pub request_layer: Arc<RequestLayer>,
-    /// Hears what became of every proof request.
+    /// Metrics of proof requests.
     pub metrics_sink: Arc<dyn ProofMetricsSink>,
 }
 

@@ -170,7 +170,7 @@ fn refusal(refusal: &AdmissionError) -> Problem {
 }
 
 fn fetch(error: &FetchError) -> Problem {
-    failure::of_fetch(error, Endpoint::XmlAuto).0
+    failure::of_fetch(error, Endpoint::XmlAuto)
 }
 
 fn limit_status() -> LimitStatus {

@@ -20,8 +20,8 @@ use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{
     Admission, AdmissionError, AdmissionRequest, Banks, Component, ComponentState, Delivery,
-    FetchError, FetchReport, Files, Gatekeeper, Health, NotDurable, NotFoundReason, ProofRequest,
-    Proofs, RequestedFiles, Settlement,
+    FetchError, FetchReport, Files, Gatekeeper, Health, LookupDetails, NotDurable, NotFoundReason,
+    ProofRequest, Proofs, RequestedFiles, Settlement,
 };
 use ports::outbound::{Clock, Random, Receipt, ThrottleReason};
 use reqwest::StatusCode;
@@ -106,12 +106,12 @@ fn limit_status(remaining: u32, used: u64) -> LimitStatus {
 
 #[async_trait]
 impl Gatekeeper for FakeGatekeeper {
-    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError> {
+    async fn admit(&self, attempt: AdmissionRequest) -> Result<Admission, AdmissionError> {
         self.attempts
             .lock()
             .unwrap()
             .push(format!("{:?}", attempt.address));
-        let limit_status = match attempt.presented_key {
+        let limit_status = match attempt.presented_key.as_deref() {
             Some(GOOD_KEY | FORGOTTEN_KEY) => limit_status(59, 3),
             Some(UNCAPPED_KEY) => LimitStatus {
                 month: None,
@@ -141,7 +141,7 @@ impl Gatekeeper for FakeGatekeeper {
         };
         let id = Uuid::from_u128(self.admitted.lock().unwrap().len() as u128);
         self.admitted.lock().unwrap().push(id);
-        let forgotten = attempt.presented_key == Some(FORGOTTEN_KEY);
+        let forgotten = attempt.presented_key.as_deref() == Some(FORGOTTEN_KEY);
         Ok(Admission {
             id,
             request_id: attempt.request_id,
@@ -200,10 +200,7 @@ impl Proofs for FakeProofs {
             Ok(resolved) => resolved,
             Err(unresolved) => {
                 return FetchReport {
-                    banks: None,
-                    issuer_evidence: None,
-                    receiver_evidence: None,
-                    bank_time: None,
+                    details: LookupDetails::default(),
                     result: Err(match unresolved {
                         Unresolved::InferenceFailed { issuer, receiver } => {
                             FetchError::InferenceFailed { issuer, receiver }
@@ -222,10 +219,12 @@ impl Proofs for FakeProofs {
             self.proceed.notified().await;
         }
         FetchReport {
-            banks: Some(banks),
-            issuer_evidence: resolved.issuer.clone().map(|issuer| issuer.evidence),
-            receiver_evidence: resolved.receiver.clone().map(|receiver| receiver.evidence),
-            bank_time: Some(Duration::from_millis(12)),
+            details: LookupDetails {
+                banks: Some(banks),
+                issuer_evidence: resolved.issuer.clone().map(|issuer| issuer.evidence),
+                receiver_evidence: resolved.receiver.clone().map(|receiver| receiver.evidence),
+                bank_time: Some(Duration::from_millis(12)),
+            },
             result: by_amount(centavos, wanted, resolved),
         }
     }
