@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankWatch, InsightSources, InsightsService, KeyService, KeyWatch, ProofMemory,
-    ProofService, Reconciliation, Retirement,
+    BankBySide, BankMonitor, ChangeFeed, InsightSources, InsightsService, KeyService, ProofMemory,
+    ProofRequestService, ProofService, Reconciliation, Retirement,
 };
 use axum::Router;
 use bank_portal::{Portal, PortalConfig, PortalUrl};
@@ -49,7 +49,7 @@ pub(crate) struct Gateway {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) key_store: Arc<dyn KeyStore>,
     pub(crate) operator: Caller,
-    pub(crate) key_watch: Arc<KeyWatch>,
+    pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
     /// With a limiter that replicas share.
     pub(crate) reconciliation: Option<Arc<Reconciliation>>,
@@ -134,15 +134,15 @@ async fn gateway_on(
     let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
-    let key_watch = Arc::new(basis.key_watch().await?);
+    let change_feed = Arc::new(basis.change_feed().await?);
     let keys: Arc<dyn KeyAdministration> = Arc::new(basis.key_service()?);
     let gatekeeper = basis.gatekeeper(&usage)?;
-    gatekeeper.learn_keys().await?;
+    gatekeeper.warm_up().await?;
     basis.counting.begin().await;
     let banks = banks(options, sandbox, basis.counting.pacer(), &traces)?;
     let banks = metered(banks, &metrics, clock);
-    let bank_watch = Arc::new(BankWatch::new(Arc::clone(clock)));
-    let proofs = proofs(options, &banks, clock, &bank_watch);
+    let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
+    let proofs = proofs(options, &banks, clock, &bank_monitor);
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = Arc::new(RequestLayer {
@@ -153,10 +153,14 @@ async fn gateway_on(
         metrics_sink: metrics_sink.clone(),
         trace_context: traces.trace_context(),
     });
+    let proof_requests =
+        ProofRequestService::new(Arc::new(gatekeeper), Arc::new(proofs), Arc::clone(clock), {
+            let requests = requests.clone();
+            Box::new(move |task| drop(requests.spawn(task)))
+        });
     let mut router = rest::router(RestState {
-        gatekeeper: Arc::new(gatekeeper),
-        proofs: Arc::new(proofs),
-        health: Arc::new(basis.health(&key_watch, usage)),
+        proof_requests: Arc::new(proof_requests),
+        health: Arc::new(basis.health(&change_feed, usage)),
         catalogue: Catalogue::embedded(),
         request_layer: Arc::clone(&request_layer),
         metrics_sink,
@@ -171,7 +175,7 @@ async fn gateway_on(
             audit: Arc::new(insights.clone()),
             limiter: Arc::clone(&basis.limiter),
             banks: banks.clone(),
-            watch: bank_watch,
+            monitor: bank_monitor,
         };
         let insights = InsightsService::new(sources, Arc::clone(clock), Arc::clone(random));
         let foundation = Foundation {
@@ -206,7 +210,7 @@ async fn gateway_on(
         router,
         keys,
         operator,
-        key_watch,
+        change_feed,
         retirement: Arc::new(basis.retirement()),
         reconciliation: basis.reconciliation().map(Arc::new),
         in_process: basis.counting.in_process(),
@@ -321,7 +325,7 @@ fn proofs(
     options: &Options,
     banks: &BankBySide,
     clock: &Arc<dyn Clock>,
-    watch: &Arc<BankWatch>,
+    monitor: &Arc<BankMonitor>,
 ) -> ProofService {
     let memory = ProofMemory::new(
         u64::from(options.proof_memory) << 20,
@@ -333,6 +337,6 @@ fn proofs(
         Catalogue::embedded(),
         options.bank_timeout,
         memory,
-        Arc::clone(watch),
+        Arc::clone(monitor),
     )
 }

@@ -1,4 +1,4 @@
-//! Whether we can serve.
+//! Health of the gateway's components.
 
 use std::sync::Arc;
 
@@ -9,27 +9,26 @@ use ports::inbound::{Component, ComponentState, Health};
 use ports::outbound::{Limiter, UsageJournal};
 use uuid::Uuid;
 
-use crate::KeyWatch;
-use crate::degrading::{FallbackLimiter, LimiterMode};
+use crate::limits::{ChangeFeed, FallbackLimiter, LimiterMode};
 
-/// Looks at the limiter, which is one cheap reading, and at what is known of the store and of the
-/// journal. So whoever asks often asks the store of nothing, and is answered while it is silent.
+/// Calls the limiter, which is one cheap reading, and reads the recorded health of the store and of
+/// the journal. So frequent checks don't load the store, and are answered while it is silent.
 ///
-/// We serve as long as the journal may write what is admitted now and the limiter answers: keys that
-/// were seen before need nothing else of the store. While the shared limiter is down the store
-/// decides in its place, and what the journal knows of it says whether it can: the journal has a
-/// connection of its own, so a store that is merely busy sends nobody elsewhere.
+/// The gateway serves as long as the journal may write what is admitted now and the limiter answers:
+/// keys that were seen before need nothing else of the store. While the shared limiter is down the
+/// store decides in its place, and the journal's health shows whether it can: the journal has a
+/// connection of its own, so a store that is merely busy fails no check.
 pub struct HealthService {
-    store: Arc<KeyWatch>,
+    store: Arc<ChangeFeed>,
     journal: Arc<dyn UsageJournal>,
     limiter: Arc<dyn Limiter>,
-    degrading: Option<Arc<FallbackLimiter>>,
+    fallback: Option<Arc<FallbackLimiter>>,
 }
 
 impl HealthService {
-    /// The health of a service that stands on these.
+    /// The health of a gateway over these.
     pub fn new(
-        store: Arc<KeyWatch>,
+        store: Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
         limiter: Arc<dyn Limiter>,
     ) -> Self {
@@ -37,14 +36,14 @@ impl HealthService {
             store,
             journal,
             limiter,
-            degrading: None,
+            fallback: None,
         }
     }
 
-    /// The health of a service whose limiter goes on in a degraded mode while the shared one is
+    /// The health of a gateway whose limiter falls back to a degraded mode while the shared one is
     /// down.
-    pub fn degrading(
-        store: Arc<KeyWatch>,
+    pub fn with_fallback(
+        store: Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
         limiter: Arc<FallbackLimiter>,
     ) -> Self {
@@ -52,7 +51,7 @@ impl HealthService {
             store,
             journal,
             limiter: limiter.clone(),
-            degrading: Some(limiter),
+            fallback: Some(limiter),
         }
     }
 
@@ -68,13 +67,13 @@ impl HealthService {
     }
 
     async fn limiter(&self) -> (ComponentState, Option<Cause>) {
-        let Some(degrading) = &self.degrading else {
-            // No key has this id; whether the limiter answers is what counts.
+        let Some(fallback) = &self.fallback else {
+            // No key has this id: it counts that the limiter answers.
             let answer = self.limiter.peek(KeyId(Uuid::nil())).await;
             let failure = answer.err().map(|error| Arc::new(error) as Cause);
             return state(failure, ComponentState::Failed);
         };
-        match (degrading.probe().await, self.journal.accepts()) {
+        match (fallback.probe().await, self.journal.accepts()) {
             (LimiterMode::Shared, _) => (ComponentState::Up, None),
             (LimiterMode::Degraded, Ok(())) => (ComponentState::Degraded, None),
             (LimiterMode::Degraded, Err(error)) => {
@@ -84,11 +83,11 @@ impl HealthService {
     }
 }
 
-/// Up, unless something is the matter.
-fn state(matter: Option<Cause>, otherwise: ComponentState) -> (ComponentState, Option<Cause>) {
-    match matter {
+/// Up without a cause, otherwise `unhealthy`.
+fn state(cause: Option<Cause>, unhealthy: ComponentState) -> (ComponentState, Option<Cause>) {
+    match cause {
         None => (ComponentState::Up, None),
-        matter => (otherwise, matter),
+        cause => (unhealthy, cause),
     }
 }
 
@@ -102,7 +101,7 @@ impl Health for HealthService {
         ];
         let components = components.into_iter().map(|(name, (state, cause))| {
             if let Some(cause) = cause {
-                tracing::warn!(component = name, ?state, %cause, "not as it should be");
+                tracing::warn!(component = name, ?state, %cause, "component unhealthy");
             }
             Component { name, state }
         });

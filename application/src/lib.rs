@@ -1,43 +1,34 @@
 //! The use cases: they implement the inbound ports with the outbound ones.
 //!
-//! A proof request passes the [`GatekeeperService`] (key, limits, record) and the
-//! [`ProofService`] (inference, memory, the bank, the identity of the proof). People come in by
-//! the [`SessionService`], manage keys by the [`KeyService`] and read the [`InsightsService`], to
-//! which the [`BankWatch`] tells how the banks do. The [`KeyWatch`] carries what other processes
-//! changed to the limiter; the [`FallbackLimiter`] keeps limits while the limiter that replicas
-//! share is down, and the [`FallbackPacer`] the bank's budget; the [`Reconciliation`] tells the
-//! limiter again what it may have lost; the [`Retirement`] revokes keys whose time of grace is over; the
-//! [`HealthService`] says whether we can serve.
+//! - `admission`: keys and limits of proof requests ([`GatekeeperService`]);
+//! - `proofs`: a whole proof request ([`ProofRequestService`]), and the lookup of a proof
+//!   ([`ProofService`]);
+//! - `limits`: the fallback for an outage of the shared limiter ([`FallbackLimiter`]), and its
+//!   synchronisation with the store ([`ChangeFeed`], [`Reconciliation`]);
+//! - `bank`: the fallback for an outage of the shared pacer ([`FallbackPacer`]), and the health of
+//!   the banks ([`BankMonitor`]);
+//! - `keys`: administration of keys and plans ([`KeyService`]), and the end of grace periods
+//!   ([`Retirement`]);
+//! - `people`: sessions ([`SessionService`]) and authorization;
+//! - `insights`: what the dashboard shows ([`InsightsService`]);
+//! - `health`: readiness ([`HealthService`]);
+//! - `sync`: circuit breaker and keyed mutex.
 
-mod bank_watch;
-mod breaker;
-mod credentials;
-mod degrading;
-mod gatekeeper;
+mod admission;
+mod bank;
 mod health;
 mod insights;
-mod key_watch;
 mod keys;
-mod lookup_throttle;
-mod pacing;
+mod limits;
+mod people;
 mod proofs;
-mod propagator;
-mod reach;
-mod reconciliation;
-mod retirement;
-mod secrets;
-mod sessions;
+mod sync;
 
-pub use bank_watch::BankWatch;
-pub use degrading::{FallbackLimiter, LimiterMode};
-pub use gatekeeper::GatekeeperService;
+pub use admission::GatekeeperService;
+pub use bank::{BankMonitor, FallbackPacer};
 pub use health::HealthService;
 pub use insights::{InsightSources, InsightsService};
-pub use key_watch::KeyWatch;
-pub use keys::{KeyService, MOST_ACTIVE_KEYS};
-pub use pacing::FallbackPacer;
-pub use proofs::{BankBySide, ProofMemory, ProofService};
-pub use reconciliation::Reconciliation;
-pub use retirement::Retirement;
-pub use secrets::{SecretsError, recognise_secrets};
-pub use sessions::{BrowserAddresses, SessionService};
+pub use keys::{KeyService, MOST_ACTIVE_KEYS, Retirement, SecretsError, recognise_secrets};
+pub use limits::{ChangeFeed, FallbackLimiter, LimiterMode, Reconciliation};
+pub use people::{BrowserAddresses, SessionService};
+pub use proofs::{BankBySide, ProofMemory, ProofRequestService, ProofService, SpawnTask};

@@ -1,4 +1,4 @@
-//! Who is admitted, in which order it is found out, and what that asks of the store.
+//! Admission: the order of its checks, and its calls of the store.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -13,11 +13,11 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use ports::inbound::{AdmissionError, KeyAdministration, RequestedScope};
 use ports::outbound::{Limiter, RefusalEntry};
-use support::house::{HERE, house, month_used};
+use support::fixture::{HERE, fixture, month_used};
 use support::{Elsewhere, disk_full, limits, noon, operator};
 
-#[path = "gatekeeper/hydrating.rs"]
-mod hydrating;
+#[path = "gatekeeper/hydration.rs"]
+mod hydration;
 
 /// The same key with another last character.
 fn with_wrong_secret(secret: &FullKey) -> String {
@@ -29,8 +29,8 @@ fn with_wrong_secret(secret: &FullKey) -> String {
 
 #[tokio::test]
 async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
     let cut = &holder.secret.reveal()[..41];
     for key in [
         None,
@@ -39,66 +39,72 @@ async fn a_missing_or_malformed_key_is_refused_without_asking_the_store() {
         Some("Bearer x"),
         Some(cut),
     ] {
-        let refusal = house.present(key, HERE).await.unwrap_err();
+        let refusal = fixture.present(key, HERE).await.unwrap_err();
         assert!(matches!(refusal, AdmissionError::InvalidKey), "{key:?}");
     }
-    assert_eq!((house.store.look_ups(), house.store.snapshots()), (0, 0));
+    assert_eq!(
+        (fixture.store.look_ups(), fixture.store.snapshots()),
+        (0, 0)
+    );
 }
 
 #[tokio::test]
 async fn a_key_is_looked_up_once_and_then_remembered() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
     for _ in 0..5 {
-        house.ask(&holder).await.unwrap();
+        fixture.ask(&holder).await.unwrap();
     }
-    assert_eq!(house.store.look_ups(), 1);
+    assert_eq!(fixture.store.look_ups(), 1);
 }
 
 #[tokio::test]
 async fn a_wrong_secret_is_refused_before_limits_are_read() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
     let wrong = with_wrong_secret(&holder.secret);
     for _ in 0..3 {
-        let refusal = house.present(Some(&wrong), HERE).await.unwrap_err();
+        let refusal = fixture.present(Some(&wrong), HERE).await.unwrap_err();
         assert!(matches!(refusal, AdmissionError::InvalidKey));
     }
-    assert_eq!(house.store.snapshots(), 0);
-    assert_eq!(house.used(holder.id).await, MonthlyUse::default());
-    let admission = house.ask(&holder).await.unwrap();
+    assert_eq!(fixture.store.snapshots(), 0);
+    assert_eq!(fixture.used(holder.id).await, MonthlyUse::default());
+    let admission = fixture.ask(&holder).await.unwrap();
     assert_eq!(admission.limit_status.minute.remaining, 9);
 }
 
 #[tokio::test]
 async fn a_revoked_key_is_refused_at_once_and_counts_nothing() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
-    house.ask(&holder).await.unwrap();
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    fixture.ask(&holder).await.unwrap();
     let (operator, id) = (operator(), holder.id);
-    let revoked = house.keys.revoke(&operator, RequestedScope::Own, id).await;
+    let revoked = fixture
+        .keys
+        .revoke(&operator, RequestedScope::Own, id)
+        .await;
     revoked.unwrap();
     for _ in 0..3 {
-        let refusal = house.ask(&holder).await.unwrap_err();
+        let refusal = fixture.ask(&holder).await.unwrap_err();
         assert!(matches!(refusal, AdmissionError::InvalidKey));
     }
-    assert_eq!(house.used(holder.id).await.charged, 1);
+    assert_eq!(fixture.used(holder.id).await.charged, 1);
 }
 
 #[tokio::test]
 async fn a_key_that_another_process_revoked_before_its_first_request_is_refused() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
-    house.data.revoke_key(holder.id).await;
-    let refusal = house.ask(&holder).await.unwrap_err();
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    fixture.data.revoke_key(holder.id).await;
+    let refusal = fixture.ask(&holder).await.unwrap_err();
     assert!(matches!(refusal, AdmissionError::InvalidKey));
 }
 
 #[tokio::test]
-async fn an_admission_says_what_was_admitted() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(100))).await;
-    let first = house.ask(&holder).await.unwrap();
+async fn an_admission_describes_its_request() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(100))).await;
+    let first = fixture.ask(&holder).await.unwrap();
     assert_eq!(
         (first.key, first.environment),
         (holder.id, Environment::Test)
@@ -120,22 +126,22 @@ async fn an_admission_says_what_was_admitted() {
     );
     let month = first.limit_status.month.unwrap();
     assert_eq!((month.limit, month.used), (100, 1));
-    let second = house.ask(&holder).await.unwrap();
+    let second = fixture.ask(&holder).await.unwrap();
     assert_ne!(first.id, second.id, "an id was given twice");
 }
 
 #[tokio::test]
 async fn a_minute_that_is_used_up_is_refused_until_a_unit_returns() {
-    let house = house();
-    let holder = house.holder(limits(3, Some(100))).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(3, Some(100))).await;
     for _ in 0..3 {
-        house.ask(&holder).await.unwrap();
-        house.clock.advance(Duration::from_secs(10));
+        fixture.ask(&holder).await.unwrap();
+        fixture.clock.advance(Duration::from_secs(10));
     }
     let Err(AdmissionError::RateLimited {
         limit_status,
         retry_after,
-    }) = house.ask(&holder).await
+    }) = fixture.ask(&holder).await
     else {
         panic!("the fourth request of a minute was not refused");
     };
@@ -145,22 +151,22 @@ async fn a_minute_that_is_used_up_is_refused_until_a_unit_returns() {
     );
     assert_eq!(limit_status.month.unwrap().used, 3, "a refusal was charged");
     assert_eq!(retry_after, Duration::from_secs(30));
-    house.clock.advance(retry_after);
-    house.ask(&holder).await.unwrap();
-    assert_eq!(house.used(holder.id).await.charged, 4);
+    fixture.clock.advance(retry_after);
+    fixture.ask(&holder).await.unwrap();
+    assert_eq!(fixture.used(holder.id).await.charged, 4);
 }
 
 #[tokio::test]
 async fn a_month_that_is_used_up_is_refused_until_it_ends() {
-    let house = house();
-    let holder = house.holder(limits(100, Some(3))).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(100, Some(3))).await;
     for _ in 0..3 {
-        house.ask(&holder).await.unwrap();
+        fixture.ask(&holder).await.unwrap();
     }
     let Err(AdmissionError::QuotaExceeded {
         limit_status,
         month,
-    }) = house.ask(&holder).await
+    }) = fixture.ask(&holder).await
     else {
         panic!("the fourth request of a month was not refused");
     };
@@ -174,21 +180,21 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
         limit_status.minute.remaining, 97,
         "a refusal took from the minute"
     );
-    assert_eq!(house.used(holder.id).await.charged, 3);
-    house.clock.advance(month.reset);
-    house.ask(&holder).await.unwrap();
+    assert_eq!(fixture.used(holder.id).await.charged, 3);
+    fixture.clock.advance(month.reset);
+    fixture.ask(&holder).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_a_limit_refused_is_told_to_the_journal_and_nothing_else_is() {
-    let house = house();
-    let holder = house.holder(limits(2, Some(3))).await;
-    let customer = house.ask(&holder).await.unwrap().customer;
-    house.ask(&holder).await.unwrap();
-    house.ask(&holder).await.unwrap_err();
-    house.clock.advance(Duration::from_mins(1));
-    house.ask(&holder).await.unwrap();
-    house.ask(&holder).await.unwrap_err();
+async fn refusals_of_limits_are_journaled_and_no_others() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(2, Some(3))).await;
+    let customer = fixture.ask(&holder).await.unwrap().customer;
+    fixture.ask(&holder).await.unwrap();
+    fixture.ask(&holder).await.unwrap_err();
+    fixture.clock.advance(Duration::from_mins(1));
+    fixture.ask(&holder).await.unwrap();
+    fixture.ask(&holder).await.unwrap_err();
     let refusal = |outcome, minutes| RefusalEntry {
         key: holder.id,
         customer,
@@ -200,81 +206,84 @@ async fn what_a_limit_refused_is_told_to_the_journal_and_nothing_else_is() {
         refusal(Outcome::RateLimited, 0),
         refusal(Outcome::QuotaExceeded, 1),
     ];
-    assert_eq!(house.written.refusals(), expected);
+    assert_eq!(fixture.written.refusals(), expected);
 
     let wrong = with_wrong_secret(&holder.secret);
-    house.present(Some(&wrong), HERE).await.unwrap_err();
-    house.present(None, HERE).await.unwrap_err();
+    fixture.present(Some(&wrong), HERE).await.unwrap_err();
+    fixture.present(None, HERE).await.unwrap_err();
     let unknown = Some("cep_test_Unknown1.0123456789abcdefghijABCD");
-    house.present(unknown, HERE).await.unwrap_err();
-    house.data.revoke_key(holder.id).await;
-    house.in_process.forget(holder.id).await.unwrap();
-    house.ask(&holder).await.unwrap_err();
-    assert_eq!(house.written.refusals().len(), 2, "no key, no statistics");
+    fixture.present(unknown, HERE).await.unwrap_err();
+    fixture.data.revoke_key(holder.id).await;
+    fixture.in_process.forget(holder.id).await.unwrap();
+    fixture.ask(&holder).await.unwrap_err();
+    assert_eq!(fixture.written.refusals().len(), 2, "no key, no statistics");
 }
 
 #[tokio::test]
 async fn when_both_limits_are_used_up_the_minute_is_answered() {
-    let house = house();
-    let holder = house.holder(limits(2, Some(2))).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(2, Some(2))).await;
     for _ in 0..2 {
-        house.ask(&holder).await.unwrap();
+        fixture.ask(&holder).await.unwrap();
     }
-    let refusal = house.ask(&holder).await.unwrap_err();
+    let refusal = fixture.ask(&holder).await.unwrap_err();
     assert!(matches!(refusal, AdmissionError::RateLimited { .. }));
 }
 
 #[tokio::test]
-async fn a_store_that_fails_admits_nobody_it_does_not_know() {
-    let house = house();
-    let known = house.holder(limits(10, None)).await;
-    let stranger = house.holder(limits(10, None)).await;
-    house.ask(&known).await.unwrap();
-    house.store.go_down();
-    house.ask(&known).await.expect("the limiter knows this key");
+async fn a_store_that_fails_admits_only_known_keys() {
+    let fixture = fixture();
+    let known = fixture.holder(limits(10, None)).await;
+    let stranger = fixture.holder(limits(10, None)).await;
+    fixture.ask(&known).await.unwrap();
+    fixture.store.go_down();
+    fixture
+        .ask(&known)
+        .await
+        .expect("the limiter knows this key");
     for _ in 0..100 {
-        let Err(AdmissionError::Unavailable { retry_after, cause }) = house.ask(&stranger).await
+        let Err(AdmissionError::Unavailable { retry_after, cause }) = fixture.ask(&stranger).await
         else {
             panic!("a key that can't be read was not refused as such");
         };
         assert!(retry_after > Duration::ZERO);
         assert!(cause.to_string().contains("the store is down"), "{cause}");
     }
-    house.store.come_back();
-    let served = house.ask(&stranger).await;
+    fixture.store.come_back();
+    let served = fixture.ask(&stranger).await;
     served.expect("a failing store was counted as guessing");
 }
 
 #[tokio::test]
-async fn counters_that_cannot_be_read_admit_nobody() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
-    house.written.fail_with(Some(disk_full()));
-    let refusal = house.ask(&holder).await.unwrap_err();
+async fn counters_that_cannot_be_read_admit_no_request() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    fixture.written.fail_with(Some(disk_full()));
+    let refusal = fixture.ask(&holder).await.unwrap_err();
     assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
-    house.written.fail_with(None);
-    house.ask(&holder).await.unwrap();
+    fixture.written.fail_with(None);
+    fixture.ask(&holder).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_could_not_be_written_down_is_not_admitted() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(100))).await;
-    house.ask(&holder).await.unwrap();
-    house.written.refuse_with(Some(disk_full()));
+async fn a_request_that_could_not_be_written_down_is_not_admitted() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(100))).await;
+    fixture.ask(&holder).await.unwrap();
+    fixture.written.refuse_with(Some(disk_full()));
     for _ in 0..20 {
-        let Err(AdmissionError::Unavailable { retry_after, cause }) = house.ask(&holder).await
+        let Err(AdmissionError::Unavailable { retry_after, cause }) = fixture.ask(&holder).await
         else {
             panic!("admitted although nothing can be written");
         };
         assert!(retry_after > Duration::ZERO);
         assert!(cause.to_string().contains("the disk is full"), "{cause}");
     }
-    // Whoever has no key hears nothing else than before.
-    let refusal = house.present(Some("cep_live_nonsense"), HERE).await;
+    // A caller without a key gets the same answer as before.
+    let refusal = fixture.present(Some("cep_live_nonsense"), HERE).await;
     assert!(matches!(refusal, Err(AdmissionError::InvalidKey)));
-    house.written.refuse_with(None);
-    let admission = house.ask(&holder).await.unwrap();
+    fixture.written.refuse_with(None);
+    let admission = fixture.ask(&holder).await.unwrap();
     let (minute, month) = (
         admission.limit_status.minute,
         admission.limit_status.month.unwrap(),
@@ -287,26 +296,26 @@ async fn what_could_not_be_written_down_is_not_admitted() {
 }
 
 #[tokio::test]
-async fn while_nothing_can_be_written_the_store_is_asked_of_nothing() {
-    let house = house();
-    let stranger = house.holder(limits(10, None)).await;
-    house.written.refuse_with(Some(disk_full()));
-    house.store.go_down();
-    let Err(AdmissionError::Unavailable { cause, .. }) = house.ask(&stranger).await else {
+async fn while_nothing_can_be_written_the_store_is_not_read() {
+    let fixture = fixture();
+    let stranger = fixture.holder(limits(10, None)).await;
+    fixture.written.refuse_with(Some(disk_full()));
+    fixture.store.go_down();
+    let Err(AdmissionError::Unavailable { cause, .. }) = fixture.ask(&stranger).await else {
         panic!("admitted although nothing can be written");
     };
     assert!(cause.to_string().contains("the disk is full"), "{cause}");
 }
 
 #[tokio::test]
-async fn a_limiter_that_fails_admits_nobody() {
-    let house = house();
-    let holder = house.holder(limits(10, None)).await;
-    house.ask(&holder).await.unwrap();
-    house.limiter.fail_once_after(0);
-    let refusal = house.ask(&holder).await.unwrap_err();
+async fn a_limiter_that_fails_admits_no_request() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    fixture.ask(&holder).await.unwrap();
+    fixture.limiter.fail_once_after(0);
+    let refusal = fixture.ask(&holder).await.unwrap_err();
     assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
-    let admission = house.ask(&holder).await.unwrap();
+    let admission = fixture.ask(&holder).await.unwrap();
     assert_eq!(
         admission.limit_status.minute.remaining, 8,
         "a failure was counted"

@@ -1,32 +1,32 @@
-//! Whether we say truly, and at once, that we can serve.
+//! Health checks tell the truth, at once.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
 use std::sync::Arc;
 
-use application::{HealthService, KeyWatch};
+use application::{ChangeFeed, HealthService};
 use futures::FutureExt;
 use ports::inbound::{Component, ComponentState, Health};
-use support::house::{House, house};
+use support::fixture::{Fixture, fixture};
 use support::{disk_full, limits};
 
-/// A house and its health.
+/// A fixture and its health.
 struct Looked {
-    house: House,
-    watch: Arc<KeyWatch>,
+    fixture: Fixture,
+    feed: Arc<ChangeFeed>,
     health: HealthService,
 }
 
 async fn looked() -> Looked {
-    let house = house();
-    let (store, limiter) = (house.store.clone(), house.limiter.clone());
-    let watch = KeyWatch::start(store, limiter.clone(), house.clock.clone()).await;
-    let watch = Arc::new(watch.unwrap());
-    let health = HealthService::new(watch.clone(), house.journal.clone(), limiter);
+    let fixture = fixture();
+    let (store, limiter) = (fixture.store.clone(), fixture.limiter.clone());
+    let feed = ChangeFeed::start(store, limiter.clone(), fixture.clock.clone()).await;
+    let feed = Arc::new(feed.unwrap());
+    let health = HealthService::new(feed.clone(), fixture.journal.clone(), limiter);
     Looked {
-        house,
-        watch,
+        fixture,
+        feed,
         health,
     }
 }
@@ -54,53 +54,57 @@ async fn we_are_ready_when_store_and_journal_work() {
 #[tokio::test]
 async fn a_store_that_is_down_is_named_and_we_serve() {
     let looked = looked().await;
-    looked.house.store.go_down();
-    looked.watch.catch_up().await.unwrap_err();
+    looked.fixture.store.go_down();
+    looked.feed.poll().await.unwrap_err();
     assert_eq!(looked.states(), [Degraded, Up, Up]);
-    looked.house.store.come_back();
-    looked.watch.catch_up().await.unwrap();
+    looked.fixture.store.come_back();
+    looked.feed.poll().await.unwrap();
     assert_eq!(looked.states(), [Up, Up, Up]);
 }
 
 #[tokio::test]
-async fn whoever_looks_often_asks_the_store_of_nothing() {
+async fn frequent_health_checks_do_not_read_the_store() {
     let looked = looked().await;
-    looked.house.store.go_down();
-    assert_eq!(looked.states(), [Up, Up, Up], "known from its watch alone");
+    looked.fixture.store.go_down();
+    assert_eq!(
+        looked.states(),
+        [Up, Up, Up],
+        "known from the change feed alone"
+    );
 }
 
 #[tokio::test]
-async fn a_journal_that_accepts_nothing_is_named_although_nobody_waits_for_it() {
+async fn a_journal_that_accepts_nothing_is_reported_without_a_wait() {
     let looked = looked().await;
-    looked.house.written.fail_with(Some(disk_full()));
+    looked.fixture.written.fail_with(Some(disk_full()));
     assert_eq!(
         looked.states(),
         [Up, Degraded, Up],
         "what waits may still be written"
     );
-    looked.house.written.refuse_with(Some(disk_full()));
+    looked.fixture.written.refuse_with(Some(disk_full()));
     assert_eq!(looked.states(), [Up, Failed, Up]);
-    looked.house.written.fail_with(None);
-    looked.house.written.refuse_with(None);
+    looked.fixture.written.fail_with(None);
+    looked.fixture.written.refuse_with(None);
     assert_eq!(looked.states(), [Up, Up, Up]);
 }
 
 #[tokio::test]
 async fn a_limiter_that_fails_is_named() {
     let looked = looked().await;
-    looked.house.limiter.fail_once_after(0);
+    looked.fixture.limiter.fail_once_after(0);
     assert_eq!(looked.states(), [Up, Up, Failed]);
     assert_eq!(looked.states(), [Up, Up, Up]);
 }
 
 #[tokio::test]
-async fn a_slow_disk_makes_nobody_wait_for_our_health() {
+async fn a_slow_disk_does_not_delay_health_checks() {
     let looked = looked().await;
-    let house = &looked.house;
-    let holder = house.holder(limits(10, None)).await;
-    house.ask(&holder).await.unwrap();
-    house.journal.hold();
-    let waiting = house.ask(&holder).await.unwrap();
+    let fixture = &looked.fixture;
+    let holder = fixture.holder(limits(10, None)).await;
+    fixture.ask(&holder).await.unwrap();
+    fixture.journal.hold();
+    let waiting = fixture.ask(&holder).await.unwrap();
     assert_eq!(looked.states(), [Up, Up, Up]);
     drop(waiting);
 }

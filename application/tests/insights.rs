@@ -1,4 +1,4 @@
-//! What people see of their use, what admins see of everybody's, and what nobody sees.
+//! Insights: usage, requests, limits, the bank, customers and the audit log.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -6,7 +6,7 @@ mod support;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use application::{BankBySide, BankWatch, InsightSources, InsightsService};
+use application::{BankBySide, BankMonitor, InsightSources, InsightsService};
 use chrono::{DateTime, Utc};
 use domain::audit::AuditFilter;
 use domain::customer::Role;
@@ -22,15 +22,15 @@ use ports::inbound::{
     SeriesLabel, UsageReport,
 };
 use ports::outbound::CustomerStore;
-use support::house::{Holder, House, ended, house_at};
+use support::fixture::{Fixture, Holder, ended, fixture_at};
 use support::person;
 use testkit::fakes::{CountingRandom, ScriptedBank, by_amount};
 use uuid::Uuid;
 
 #[path = "insights/limit_status.rs"]
 mod limit_status;
-#[path = "insights/reach.rs"]
-mod reach;
+#[path = "insights/scope.rs"]
+mod scope;
 #[path = "insights/usage.rs"]
 mod usage;
 
@@ -39,7 +39,7 @@ static LUIS: LazyLock<Caller> = LazyLock::new(|| person("luis", Role::Member));
 static ADMIN: LazyLock<Caller> = LazyLock::new(|| person("root", Role::Admin));
 
 struct Dashboard {
-    house: House,
+    fixture: Fixture,
     test_bank: Arc<ScriptedBank>,
     insights: InsightsService,
 }
@@ -49,25 +49,25 @@ fn dashboard() -> Dashboard {
 }
 
 fn dashboard_at(now: &str) -> Dashboard {
-    let house = house_at(instant(now));
+    let fixture = fixture_at(instant(now));
     let test_bank = Arc::new(ScriptedBank::answering(by_amount));
-    let data = Arc::new(house.data.clone());
+    let data = Arc::new(fixture.data.clone());
     let sources = InsightSources {
-        keys: house.store.clone(),
+        keys: fixture.store.clone(),
         customers: data.clone(),
         usage: data.clone(),
         audit: data,
-        limiter: house.limiter.clone(),
+        limiter: fixture.limiter.clone(),
         banks: BankBySide {
             live: Arc::new(ScriptedBank::answering(by_amount)),
             test: test_bank.clone(),
         },
-        watch: Arc::new(BankWatch::new(house.clock.clone())),
+        monitor: Arc::new(BankMonitor::new(fixture.clock.clone())),
     };
     let random = Arc::new(CountingRandom::default());
-    let insights = InsightsService::new(sources, house.clock.clone(), random);
+    let insights = InsightsService::new(sources, fixture.clock.clone(), random);
     Dashboard {
-        house,
+        fixture,
         test_bank,
         insights,
     }
@@ -108,7 +108,7 @@ impl Dashboard {
             environment: Environment::Test,
             limits: None,
         };
-        let created = self.house.keys.create(caller, order).await.unwrap();
+        let created = self.fixture.keys.create(caller, order).await.unwrap();
         Holder {
             id: created.key.key.id,
             secret: created.secret,
@@ -116,28 +116,28 @@ impl Dashboard {
     }
 
     async fn request(&self, holder: &Holder, outcome: Outcome) {
-        let admission = self.house.ask(holder).await.unwrap();
-        let settled = self.house.gatekeeper.settle(admission, ended(outcome));
+        let admission = self.fixture.ask(holder).await.unwrap();
+        let settled = self.fixture.gatekeeper.settle(admission, ended(outcome));
         settled.await.unwrap();
     }
 
     fn newest(&self, count: u32, granularity: Granularity) -> Period {
         use ports::outbound::Clock;
-        Period::newest(count, granularity, self.house.clock.now()).unwrap()
+        Period::newest(count, granularity, self.fixture.clock.now()).unwrap()
     }
 
     async fn report(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        requested: RequestedScope,
         ask: &UsageQuery,
     ) -> UsageReport {
-        self.insights.usage(caller, reach, ask).await.unwrap()
+        self.insights.usage(caller, requested, ask).await.unwrap()
     }
 
     async fn overview(&self, caller: &Caller, key: &Holder) -> KeyOverview {
         let found = self
-            .house
+            .fixture
             .keys
             .find(caller, RequestedScope::Own, key.id)
             .await;

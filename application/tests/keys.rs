@@ -1,4 +1,4 @@
-//! Whose keys are whose, who may do what to them, and what that leaves behind.
+//! Key administration: scope, life cycle, limits, audit log and failures.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -6,7 +6,7 @@ mod support;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use application::{KeyWatch, MOST_ACTIVE_KEYS};
+use application::{ChangeFeed, MOST_ACTIVE_KEYS};
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
 use domain::customer::{CustomerId, ExistingKeys, Role};
@@ -19,18 +19,18 @@ use ports::inbound::{
     AdmissionError, Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope,
 };
 use ports::outbound::{AuditLog, Clock, CustomerStore};
-use support::house::{HERE, Holder, House, house};
+use support::fixture::{Fixture, HERE, Holder, fixture};
 use support::{limits, noon, person};
 use uuid::Uuid;
 
 #[path = "keys/failures.rs"]
 mod failures;
-#[path = "keys/life.rs"]
-mod life;
-#[path = "keys/logged.rs"]
-mod logged;
-#[path = "keys/reach.rs"]
-mod reach;
+#[path = "keys/lifecycle.rs"]
+mod lifecycle;
+#[path = "keys/log.rs"]
+mod log;
+#[path = "keys/scope.rs"]
+mod scope;
 
 fn name(text: &str) -> KeyName {
     KeyName::parse(text).unwrap()
@@ -65,18 +65,22 @@ fn ten_a_minute() -> LimitsChange {
     LimitsChange::new(Some(10), None).unwrap()
 }
 
-impl House {
+impl Fixture {
     async fn key_of(&self, caller: &Caller) -> CreatedKey {
         self.keys.create(caller, order(None)).await.unwrap()
     }
 
-    async fn listed(&self, caller: &Caller, reach: RequestedScope) -> Result<Vec<KeyId>, KeyError> {
-        let page = self.keys.list(caller, reach, &listing()).await?;
+    async fn listed(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+    ) -> Result<Vec<KeyId>, KeyError> {
+        let page = self.keys.list(caller, requested, &listing()).await?;
         let keys = page.items.into_iter().map(|(_, overview)| overview.key.id);
         Ok(keys.collect())
     }
 
-    /// What was done, oldest first, by whom.
+    /// The audit log, oldest first: actions and actors.
     async fn log(&self) -> Vec<(Action, String)> {
         let ask = PageRequest::first(PageSize::MAX);
         let log = self.data.audit(&AuditFilter::default(), &ask).await;

@@ -1,4 +1,4 @@
-//! Turns to ask the bank, when the shared pacer goes and comes back.
+//! Pacing of queries to the bank while the shared pacer fails, and after.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::num::NonZeroU32;
@@ -17,17 +17,17 @@ use tokio::time::Instant;
 
 const AT_ONCE: Duration = Duration::ZERO;
 const REPLICAS: NonZeroU32 = NonZeroU32::new(3).unwrap();
-/// A turn every 4 s; a share of a third is one every 12 s, without a burst.
+/// A slot every 4 s; a share of a third is one every 12 s, without a burst.
 const BUDGET: u32 = 15;
 
-/// A pacer that fails while it is down, and then doesn't know what it is told.
-struct Shaky {
+/// A pacer that fails while it is down, and misses what it is given then.
+struct FaultyPacer {
     pacer: InProcessPacer,
     is_down: AtomicBool,
     asked: AtomicUsize,
 }
 
-impl Shaky {
+impl FaultyPacer {
     fn new() -> Arc<Self> {
         Arc::new(Self {
             pacer: InProcessPacer::new(pacing()),
@@ -59,7 +59,7 @@ impl Shaky {
 }
 
 #[async_trait]
-impl Pacer for Shaky {
+impl Pacer for FaultyPacer {
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
         self.works()?.acquire(patience).await
     }
@@ -81,7 +81,7 @@ impl Pacer for Shaky {
     }
 }
 
-/// Tokio's clock, which the tests hold.
+/// Tokio's clock, which is paused in tests.
 struct TokioTime(Instant);
 
 impl Clock for TokioTime {
@@ -112,8 +112,8 @@ fn pacing() -> Pacing {
 }
 
 fn replica(shared: Arc<dyn Pacer>) -> FallbackPacer {
-    let own = InProcessPacer::new(pacing().share_of(REPLICAS));
-    FallbackPacer::new(shared, Arc::new(own), Arc::new(TokioTime(Instant::now())))
+    let local = InProcessPacer::new(pacing().share_of(REPLICAS));
+    FallbackPacer::new(shared, Arc::new(local), Arc::new(TokioTime(Instant::now())))
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -124,7 +124,7 @@ async fn advance(by: u64) {
     tokio::time::advance(seconds(by)).await;
 }
 
-fn left_alone(answer: Result<(), AcquireError>) -> Duration {
+fn backing_off(answer: Result<(), AcquireError>) -> Duration {
     match answer {
         Err(AcquireError::Refused(Throttled::BackingOff { retry_after })) => retry_after,
         other => panic!("a back-off was expected: {other:?}"),
@@ -142,10 +142,10 @@ fn used_up(answer: Result<(), AcquireError>) -> Duration {
 async fn the_contract_is_kept_while_the_shared_pacer_answers() {
     ports::contract::pacer::pacer(async |pacing: Pacing| {
         let shared = Arc::new(InProcessPacer::new(pacing));
-        let own = Arc::new(InProcessPacer::new(pacing.share_of(REPLICAS)));
+        let local = Arc::new(InProcessPacer::new(pacing.share_of(REPLICAS)));
         let clock = Arc::new(TokioTime(Instant::now()));
         PacerUnderTest {
-            pacer: Arc::new(FallbackPacer::new(shared, own, clock)),
+            pacer: Arc::new(FallbackPacer::new(shared, local, clock)),
             time: Arc::new(TokioTime(Instant::now())),
         }
     })
@@ -155,12 +155,12 @@ async fn the_contract_is_kept_while_the_shared_pacer_answers() {
 #[tokio::test(start_paused = true)]
 async fn the_contract_is_kept_while_it_is_down() {
     ports::contract::pacer::pacer(async |pacing: Pacing| {
-        let shared = Shaky::new();
+        let shared = FaultyPacer::new();
         shared.go_down();
         let clock = Arc::new(TokioTime(Instant::now()));
-        let own = Arc::new(InProcessPacer::new(pacing));
+        let local = Arc::new(InProcessPacer::new(pacing));
         PacerUnderTest {
-            pacer: Arc::new(FallbackPacer::new(shared, own, clock)),
+            pacer: Arc::new(FallbackPacer::new(shared, local, clock)),
             time: Arc::new(TokioTime(Instant::now())),
         }
     })
@@ -169,24 +169,24 @@ async fn the_contract_is_kept_while_it_is_down() {
 
 #[tokio::test(start_paused = true)]
 async fn without_the_shared_pacer_each_replica_has_its_share() {
-    let shared = Shaky::new();
+    let shared = FaultyPacer::new();
     let replicas: Vec<_> = (0..3).map(|_| replica(shared.clone())).collect();
     shared.go_down();
-    let mut went = 0;
+    let mut acquired = 0;
     for _ in 0..60 {
         for pacer in &replicas {
-            went += u32::from(pacer.acquire(AT_ONCE).await.is_ok());
+            acquired += u32::from(pacer.acquire(AT_ONCE).await.is_ok());
         }
         advance(1).await;
     }
-    assert_eq!(went, BUDGET);
+    assert_eq!(acquired, BUDGET);
     let left = replicas[0].budget().await.unwrap();
     assert_eq!(left.per_minute, BUDGET / REPLICAS);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mode_begins_with_the_third_failure_and_ends_with_the_first_answer() {
-    let shared = Shaky::new();
+async fn the_degraded_mode_begins_with_the_third_failure_and_ends_with_the_first_answer() {
+    let shared = FaultyPacer::new();
     let pacer = replica(shared.clone());
     shared.go_down();
     for _ in 0..3 {
@@ -196,7 +196,7 @@ async fn a_mode_begins_with_the_third_failure_and_ends_with_the_first_answer() {
     assert!(pacer.is_degraded());
     let asked = shared.times_asked();
     pacer.budget().await.unwrap();
-    assert_eq!(shared.times_asked(), asked, "it is left alone");
+    assert_eq!(shared.times_asked(), asked, "the circuit is open");
     shared.come_back();
     advance(1).await;
     assert_eq!(pacer.budget().await.unwrap().per_minute, BUDGET);
@@ -204,47 +204,47 @@ async fn a_mode_begins_with_the_third_failure_and_ends_with_the_first_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_back_off_that_was_heard_of_outlives_the_shared_pacer() {
-    let shared = Shaky::new();
+async fn a_known_back_off_outlives_the_shared_pacer() {
+    let shared = FaultyPacer::new();
     let [met, refused, unaware] = [(); 3].map(|()| replica(shared.clone()));
     met.acquire(AT_ONCE).await.unwrap();
     met.record_throttled(seconds(1)).await.unwrap();
-    left_alone(refused.acquire(AT_ONCE).await);
+    backing_off(refused.acquire(AT_ONCE).await);
     shared.go_down();
     advance(20).await;
     for pacer in [&met, &refused] {
         for _ in 0..5 {
-            let left = left_alone(pacer.acquire(AT_ONCE).await);
+            let left = backing_off(pacer.acquire(AT_ONCE).await);
             assert_eq!(left, FIRST_BACK_OFF.saturating_sub(seconds(20)));
         }
         assert!(pacer.is_degraded());
         assert!(pacer.budget().await.unwrap().paused_for.is_some());
     }
-    // As far as a process knows it.
+    // Only as far as a process knows of it.
     unaware.acquire(AT_ONCE).await.unwrap();
     advance(100).await;
     met.acquire(AT_ONCE).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shared_pacer_that_lost_a_back_off_is_told_of_it() {
-    let [before, after] = [(); 2].map(|()| Shaky::new());
+async fn a_shared_pacer_that_lost_a_back_off_gets_it_again() {
+    let [before, after] = [(); 2].map(|()| FaultyPacer::new());
     let pacer = replica(before);
     pacer.acquire(AT_ONCE).await.unwrap();
     pacer.record_throttled(seconds(1)).await.unwrap();
-    // The same process, with a shared pacer that knows nothing.
+    // The same process, with a shared pacer that has no state.
     let left = pacer.budget().await.unwrap().paused_for.unwrap();
     let own = InProcessPacer::new(pacing().share_of(REPLICAS));
     own.merge(&PacerState::backing_off(left)).await.unwrap();
     let clock = Arc::new(TokioTime(Instant::now()));
     let pacer = FallbackPacer::new(after.clone(), Arc::new(own), clock);
-    left_alone(pacer.acquire(AT_ONCE).await);
-    left_alone(replica(after).acquire(AT_ONCE).await);
+    backing_off(pacer.acquire(AT_ONCE).await);
+    backing_off(replica(after).acquire(AT_ONCE).await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_happened_while_it_was_down_is_told_to_the_shared_pacer() {
-    let shared = Shaky::new();
+async fn the_shared_pacer_merges_what_happened_while_it_was_down() {
+    let shared = FaultyPacer::new();
     let pacer = replica(shared.clone());
     shared.go_down();
     for _ in 0..4 {
@@ -270,27 +270,28 @@ async fn what_happened_while_it_was_down_is_told_to_the_shared_pacer() {
         pacer.budget().await.unwrap().paused_for,
         Some(FIRST_BACK_OFF)
     );
-    left_alone(other.acquire(AT_ONCE).await);
+    backing_off(other.acquire(AT_ONCE).await);
 }
 
 #[tokio::test(start_paused = true)]
-async fn turns_of_the_shared_pacer_count_against_the_share() {
-    let shared = Shaky::new();
+async fn slots_of_the_shared_pacer_count_against_the_share() {
+    let shared = FaultyPacer::new();
     let pacer = replica(shared.clone());
     pacer.acquire(AT_ONCE).await.unwrap();
     advance(5).await;
     shared.go_down();
-    // The share is a turn every 12 s.
+    // The share is a slot every 12 s.
     assert_eq!(used_up(pacer.acquire(AT_ONCE).await), seconds(7));
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_for_the_shared_pacer_when_it_fails_goes_on_here_with_what_is_left() {
-    /// Fails whoever has waited for a while.
-    struct Fading(Arc<Shaky>);
+async fn a_caller_who_waits_for_the_shared_pacer_when_it_fails_goes_on_locally_with_the_rest_of_its_patience()
+ {
+    /// A pacer that fails its callers after a wait.
+    struct FailingAfterWait(Arc<FaultyPacer>);
 
     #[async_trait]
-    impl Pacer for Fading {
+    impl Pacer for FailingAfterWait {
         async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
             tokio::time::sleep(seconds(10)).await;
             self.0.go_down();
@@ -310,17 +311,17 @@ async fn whoever_waits_for_the_shared_pacer_when_it_fails_goes_on_here_with_what
         }
     }
 
-    // The share's next turn is 12 s after the one that is told of. Of 13 s of patience 3 are left
+    // The share's next slot is 12 s after the one that was merged. Of 13 s of patience 3 are left
     // after ten, half of them for the wait; of 14 there are 4.
-    for (patience, turn_at) in [(13, None), (14, Some(12))] {
-        let pacer = replica(Arc::new(Fading(Shaky::new())));
+    for (patience, slot_at) in [(13, None), (14, Some(12))] {
+        let pacer = replica(Arc::new(FailingAfterWait(FaultyPacer::new())));
         pacer.merge(&PacerState::acquired_now()).await.unwrap();
         let asked = Instant::now();
         let answer = pacer.acquire(seconds(patience)).await;
-        match turn_at {
+        match slot_at {
             None => assert_eq!(used_up(answer), seconds(2)),
             Some(_) => answer.unwrap(),
         }
-        assert_eq!(asked.elapsed(), seconds(turn_at.unwrap_or(10)));
+        assert_eq!(asked.elapsed(), seconds(slot_at.unwrap_or(10)));
     }
 }

@@ -1,10 +1,10 @@
-//! Looking proofs up: what is asked of the bank, how often, and what is accepted.
+//! Lookups of proofs: the queries to the bank, and the proofs that are accepted.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{BankBySide, BankWatch, ProofMemory, ProofService};
+use application::{BankBySide, BankMonitor, ProofMemory, ProofService};
 use domain::calendar::parse_date;
 use domain::file::RequestedFiles;
 use domain::inference::Evidence;
@@ -19,24 +19,24 @@ use ports::inbound::{
 };
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
-#[path = "proofs/sharing.rs"]
-mod sharing;
+#[path = "proofs/single_flight.rs"]
+mod single_flight;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-struct House {
+struct Fixture {
     clock: Arc<ManualClock>,
     live: Arc<ScriptedBank>,
     test: Arc<ScriptedBank>,
-    watch: Arc<BankWatch>,
+    monitor: Arc<BankMonitor>,
     proofs: Arc<ProofService>,
 }
 
-fn house() -> House {
-    house_remembering(1 << 20)
+fn fixture() -> Fixture {
+    fixture_caching(1 << 20)
 }
 
-fn house_remembering(bytes: u64) -> House {
+fn fixture_caching(bytes: u64) -> Fixture {
     let live = Arc::new(ScriptedBank::answering(by_amount));
     let test = Arc::new(ScriptedBank::answering(by_amount));
     let clock = Arc::new(ManualClock::at("2026-11-20T16:00:00Z".parse().unwrap()));
@@ -44,7 +44,7 @@ fn house_remembering(bytes: u64) -> House {
         live: live.clone(),
         test: test.clone(),
     };
-    let watch = Arc::new(BankWatch::new(clock.clone()));
+    let monitor = Arc::new(BankMonitor::new(clock.clone()));
     let memory = ProofMemory::new(bytes, Duration::from_mins(10));
     let proofs = ProofService::new(
         banks,
@@ -52,13 +52,13 @@ fn house_remembering(bytes: u64) -> House {
         Catalogue::embedded(),
         PATIENCE,
         memory,
-        watch.clone(),
+        monitor.clone(),
     );
-    House {
+    Fixture {
         clock,
         live,
         test,
-        watch,
+        monitor,
         proofs: Arc::new(proofs),
     }
 }
@@ -75,7 +75,7 @@ fn query(amount: &'static str) -> ProofQuery {
     ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
 }
 
-impl House {
+impl Fixture {
     async fn fetch(&self, amount: &'static str, wanted: RequestedFiles) -> FetchReport {
         let request = ProofRequest {
             query: query(amount),
@@ -85,18 +85,18 @@ impl House {
         self.proofs.fetch(request).await
     }
 
-    /// Begins to ask, as a caller of its own.
+    /// Starts a lookup, as another caller.
     fn asking(
         self: &Arc<Self>,
         amount: &'static str,
         wanted: RequestedFiles,
     ) -> impl Future<Output = FetchReport> + use<> {
-        let house = Arc::clone(self);
-        let asking = tokio::spawn(async move { house.fetch(amount, wanted).await });
+        let fixture = Arc::clone(self);
+        let asking = tokio::spawn(async move { fixture.fetch(amount, wanted).await });
         async { asking.await.unwrap() }
     }
 
-    /// So many ask for the XML at the same time; the bank answers once it was asked.
+    /// Makes so many lookups of the XML at the same time; the bank answers once it has the query.
     async fn together(self: &Arc<Self>, callers: usize, amount: &'static str) -> Vec<FetchReport> {
         self.test.hold();
         let asking: Vec<_> = (0..callers)
@@ -107,14 +107,14 @@ impl House {
         join_all(asking).await
     }
 
-    /// Waits until the test bank was asked something.
+    /// Waits until the test bank has a query.
     async fn is_asked(&self) {
         while self.test.times_asked() == 0 {
             tokio::task::yield_now().await;
         }
     }
 
-    /// What the test bank was asked for, in order.
+    /// The files that the test bank was asked for, in order.
     fn asked(&self) -> Vec<RequestedFiles> {
         self.test
             .asked()
@@ -126,45 +126,52 @@ impl House {
 
 #[tokio::test]
 async fn a_proof_is_delivered_with_what_was_inferred() {
-    let house = house();
-    let report = house.fetch("10.00", RequestedFiles::Xml).await;
-    let banks = report.banks.unwrap();
+    let fixture = fixture();
+    let report = fixture.fetch("10.00", RequestedFiles::Xml).await;
+    let banks = report.details.banks.unwrap();
     assert_eq!(
         (banks.issuer.to_string(), banks.receiver.to_string()),
         ("40012".into(), "40002".into())
     );
     let kind = |evidence: Option<Evidence>| evidence.map(|evidence| evidence.kind());
     assert_eq!(
-        [report.issuer_evidence, report.receiver_evidence].map(kind),
+        [
+            report.details.issuer_evidence,
+            report.details.receiver_evidence
+        ]
+        .map(kind),
         [Some("tracking_key_shape:high"), Some("clabe_prefix")]
     );
     let delivery = report.result.unwrap();
     assert_eq!(delivery.inferred_issuer.unwrap().code, banks.issuer);
     assert_eq!(delivery.inferred_receiver.unwrap().code, banks.receiver);
     assert!(matches!(delivery.files, Files::Xml(_)));
-    assert_eq!(house.live.times_asked(), 0);
+    assert_eq!(fixture.live.times_asked(), 0);
 }
 
 #[tokio::test]
 async fn a_live_lookup_never_asks_the_sandbox() {
-    let house = house();
+    let fixture = fixture();
     let request = ProofRequest {
         query: query("10.00"),
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,
     };
-    house.proofs.fetch(request).await.result.unwrap();
-    house
+    fixture.proofs.fetch(request).await.result.unwrap();
+    fixture
         .fetch("10.00", RequestedFiles::Xml)
         .await
         .result
         .unwrap();
-    assert_eq!((house.live.times_asked(), house.test.times_asked()), (1, 1));
+    assert_eq!(
+        (fixture.live.times_asked(), fixture.test.times_asked()),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
 async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
-    let house = house();
+    let fixture = fixture();
     for wanted in [
         RequestedFiles::Xml,
         RequestedFiles::Xml,
@@ -172,9 +179,9 @@ async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
         RequestedFiles::Pdf,
         RequestedFiles::Xml,
     ] {
-        house.fetch("10.00", wanted).await.result.unwrap();
+        fixture.fetch("10.00", wanted).await.result.unwrap();
     }
-    assert_eq!(house.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
+    assert_eq!(fixture.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
 }
 
 #[tokio::test]
@@ -184,9 +191,9 @@ async fn a_pair_is_of_one_session_whatever_was_fetched_before() {
         &[RequestedFiles::Xml],
         &[RequestedFiles::Xml, RequestedFiles::Pdf],
     ] {
-        let house = house();
+        let fixture = fixture();
         for wanted in before {
-            house.fetch("10.00", *wanted).await.result.unwrap();
+            fixture.fetch("10.00", *wanted).await.result.unwrap();
         }
         // The pair, once it is there, serves every format.
         for wanted in [
@@ -195,44 +202,44 @@ async fn a_pair_is_of_one_session_whatever_was_fetched_before() {
             RequestedFiles::Pdf,
             RequestedFiles::Xml,
         ] {
-            house.fetch("10.00", wanted).await.result.unwrap();
+            fixture.fetch("10.00", wanted).await.result.unwrap();
         }
-        assert_eq!(house.asked(), [before, &[RequestedFiles::Both]].concat());
+        assert_eq!(fixture.asked(), [before, &[RequestedFiles::Both]].concat());
     }
 }
 
 #[tokio::test]
 async fn a_pair_that_was_fetched_for_its_pdf_is_a_pair() {
-    let house = house();
-    house
+    let fixture = fixture();
+    fixture
         .fetch("10.00", RequestedFiles::Pdf)
         .await
         .result
         .unwrap();
-    house
+    fixture
         .fetch("10.00", RequestedFiles::Both)
         .await
         .result
         .unwrap();
-    assert_eq!(house.asked(), [RequestedFiles::Both]);
+    assert_eq!(fixture.asked(), [RequestedFiles::Both]);
 }
 
 #[tokio::test]
 async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
-    let house = house();
+    let fixture = fixture();
     let first = unsealed_proof(&transfer(1_000));
-    house
+    fixture
         .test
         .script(transfer(1_000), Script::Issue(first.clone()));
-    house
+    fixture
         .fetch("10.00", RequestedFiles::Xml)
         .await
         .result
         .unwrap();
     let mut changed = first.clone();
     changed.xml = changed.xml.map(|xml| [&xml[..], b"\n"].concat().into());
-    house.test.script(transfer(1_000), Script::Issue(changed));
-    let error = house
+    fixture.test.script(transfer(1_000), Script::Issue(changed));
+    let error = fixture
         .fetch("10.00", RequestedFiles::Both)
         .await
         .result
@@ -241,7 +248,7 @@ async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
         matches!(error, FetchError::BankProtocol { .. }),
         "{error:?}"
     );
-    let Files::Xml(xml) = house
+    let Files::Xml(xml) = fixture
         .fetch("10.00", RequestedFiles::Xml)
         .await
         .result
@@ -255,33 +262,33 @@ async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
 
 #[tokio::test]
 async fn a_pdf_comes_with_the_xml_that_it_is_checked_by() {
-    let house = house();
-    let report = house.fetch("10.00", RequestedFiles::Pdf).await;
+    let fixture = fixture();
+    let report = fixture.fetch("10.00", RequestedFiles::Pdf).await;
     assert!(matches!(report.result.unwrap().files, Files::Pdf(_)));
-    assert_eq!(house.asked(), [RequestedFiles::Both]);
+    assert_eq!(fixture.asked(), [RequestedFiles::Both]);
 }
 
 #[tokio::test]
-async fn without_memory_every_lookup_asks() {
-    let house = house_remembering(0);
+async fn without_a_cache_every_lookup_asks_the_bank() {
+    let fixture = fixture_caching(0);
     for _ in 0..3 {
-        house
+        fixture
             .fetch("10.00", RequestedFiles::Both)
             .await
             .result
             .unwrap();
     }
-    assert_eq!(house.test.times_asked(), 3);
+    assert_eq!(fixture.test.times_asked(), 3);
 }
 
 #[tokio::test]
-async fn why_the_bank_may_not_be_asked_is_passed_on() {
-    let house = house();
+async fn the_reason_of_a_throttled_lookup_is_passed_on() {
+    let fixture = fixture();
     for (amount, expected) in [
         ("429.00", ThrottleReason::TooManyQueriesPage),
         ("429.01", ThrottleReason::CaptchaPage),
     ] {
-        let error = house
+        let error = fixture
             .fetch(amount, RequestedFiles::Xml)
             .await
             .result
@@ -310,31 +317,35 @@ fn transfer(centavos: u64) -> Transfer {
 }
 
 #[tokio::test]
-async fn a_proof_of_another_transfer_reaches_nobody() {
-    let house = house();
+async fn a_proof_of_another_transfer_is_not_delivered() {
+    let fixture = fixture();
     let others = unsealed_proof(&transfer(99_999));
-    house.test.script(transfer(1_000), Script::Issue(others));
+    fixture.test.script(transfer(1_000), Script::Issue(others));
     for wanted in [
         RequestedFiles::Xml,
         RequestedFiles::Pdf,
         RequestedFiles::Both,
     ] {
-        let error = house.fetch("10.00", wanted).await.result.unwrap_err();
+        let error = fixture.fetch("10.00", wanted).await.result.unwrap_err();
         assert!(
             matches!(error, FetchError::BankProtocol { .. }),
             "{error:?}"
         );
     }
-    assert_eq!(house.test.times_asked(), 3, "a wrong proof was remembered");
+    assert_eq!(
+        fixture.test.times_asked(),
+        3,
+        "a wrong proof was remembered"
+    );
 }
 
 #[tokio::test]
 async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop() {
-    let house = house();
+    let fixture = fixture();
     let mut half = unsealed_proof(&transfer(1_000));
     half.pdf = None;
-    house.test.script(transfer(1_000), Script::Issue(half));
-    let error = house
+    fixture.test.script(transfer(1_000), Script::Issue(half));
+    let error = fixture
         .fetch("10.00", RequestedFiles::Pdf)
         .await
         .result
@@ -344,8 +355,8 @@ async fn a_file_that_is_missing_from_the_answer_is_an_error_and_no_endless_loop(
 
 #[tokio::test]
 async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_state() {
-    let house = house();
-    let FetchError::NotFound { reason, hints } = house
+    let fixture = fixture();
+    let FetchError::NotFound { reason, hints } = fixture
         .fetch("404.00", RequestedFiles::Xml)
         .await
         .result
@@ -355,7 +366,7 @@ async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_st
     };
     assert_eq!(reason, NotFoundReason::NotInSpei);
     assert!(!hints.is_empty());
-    let FetchError::NotFound { reason, .. } = house
+    let FetchError::NotFound { reason, .. } = fixture
         .fetch("404.02", RequestedFiles::Xml)
         .await
         .result
@@ -370,8 +381,8 @@ async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_st
 }
 
 #[tokio::test]
-async fn what_cannot_be_inferred_asks_nobody() {
-    let house = house();
+async fn a_transfer_that_cannot_be_inferred_is_not_looked_up() {
+    let fixture = fixture();
     let mut unknown = query("10.00");
     unknown.tracking_key = domain::tracking_key::TrackingKey::parse("NOBODYS-1").unwrap();
     let request = ProofRequest {
@@ -379,40 +390,40 @@ async fn what_cannot_be_inferred_asks_nobody() {
         wanted: RequestedFiles::Xml,
         environment: Environment::Test,
     };
-    let report = house.proofs.fetch(request).await;
+    let report = fixture.proofs.fetch(request).await;
     let Err(FetchError::InferenceFailed { issuer, receiver }) = report.result else {
         panic!("an issuer was inferred from nothing");
     };
     assert!(issuer.is_some() && receiver.is_none());
-    assert_eq!(house.test.times_asked(), 0);
+    assert_eq!(fixture.test.times_asked(), 0);
 }
 
 #[tokio::test]
-async fn the_banks_health_is_made_of_what_was_really_asked() {
-    let house = Arc::new(house());
-    let unknown = house.watch.health(Environment::Test, None);
+async fn the_banks_health_is_made_of_queries_that_were_sent() {
+    let fixture = Arc::new(fixture());
+    let unknown = fixture.monitor.health(Environment::Test, None);
     assert_eq!(unknown.state, BankState::Unknown);
-    for report in house.together(5, "10.00").await {
+    for report in fixture.together(5, "10.00").await {
         report.result.unwrap();
     }
-    house
+    fixture
         .fetch("10.00", RequestedFiles::Xml)
         .await
         .result
         .unwrap();
-    house
+    fixture
         .fetch("404.00", RequestedFiles::Xml)
         .await
         .result
         .unwrap_err();
-    let health = house.watch.health(Environment::Test, None);
+    let health = fixture.monitor.health(Environment::Test, None);
     assert_eq!((health.lookups, health.success_rate), (2, Some(1.0)));
-    house
+    fixture
         .fetch("502.00", RequestedFiles::Xml)
         .await
         .result
         .unwrap_err();
-    let health = house.watch.health(Environment::Test, None);
+    let health = fixture.monitor.health(Environment::Test, None);
     assert_eq!((health.lookups, health.state), (3, BankState::Degraded));
-    assert_eq!(house.watch.health(Environment::Live, None).lookups, 0);
+    assert_eq!(fixture.monitor.health(Environment::Live, None).lookups, 0);
 }

@@ -1,4 +1,4 @@
-//! Signing in once, being who one is, and signing out for good.
+//! Sessions: sign-in, verification, sign-out.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -22,10 +22,10 @@ use ports::outbound::{
 use support::noon;
 use testkit::fakes::{CountingRandom, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 
-#[path = "sessions/beginning.rs"]
-mod beginning;
-#[path = "sessions/ending.rs"]
-mod ending;
+#[path = "sessions/sign_in.rs"]
+mod sign_in;
+#[path = "sessions/sign_out.rs"]
+mod sign_out;
 
 const PUBLIC: &str = "https://gateway.example";
 
@@ -79,8 +79,7 @@ fn down() -> ports::Cause {
     Arc::new(std::io::Error::other("it is down"))
 }
 
-/// A provider whose tokens have many good signatures, as ECDSA's have: whoever has one can make
-/// another of it.
+/// A provider whose tokens have many valid signatures, as with ECDSA: another can be made from one.
 struct Malleable;
 
 #[async_trait]
@@ -110,7 +109,7 @@ impl IdentityProvider for Malleable {
 }
 
 /// Two processes behind one address, and the provider.
-struct House {
+struct Fixture {
     clock: Arc<ManualClock>,
     provider: Arc<ScriptedIdentity>,
     denied: Arc<WatchedDenyList>,
@@ -118,7 +117,7 @@ struct House {
     elsewhere: SessionService,
 }
 
-fn house() -> House {
+fn fixture() -> Fixture {
     let clock = Arc::new(ManualClock::at(noon()));
     let provider = Arc::new(ScriptedIdentity::new(clock.clone()));
     let denied = Arc::new(WatchedDenyList::default());
@@ -135,7 +134,7 @@ fn house() -> House {
             addresses(),
         )
     };
-    House {
+    Fixture {
         sessions: process(7),
         elsewhere: process(7),
         clock,
@@ -178,7 +177,7 @@ fn parameter<'a>(sign_in: &'a SignIn, name: &str) -> &'a str {
     pairs.find(|(key, _)| *key == name).unwrap().1
 }
 
-impl House {
+impl Fixture {
     async fn begin(&self, return_to: &str) -> Begun {
         let sign_in = self.sessions.begin(return_to).await.unwrap();
         let state = parameter(&sign_in, "state").to_owned();

@@ -1,4 +1,4 @@
-//! What an admitted request leaves behind: its charge, its refund, its record.
+//! Settlement of an admitted request: its charge, its refund, its record.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -11,34 +11,34 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
 use domain::transfer::Banks;
 use ports::inbound::{Gatekeeper, Settlement};
-use support::house::{ended, house, house_at, month_used};
+use support::fixture::{ended, fixture, fixture_at, month_used};
 use support::{disk_full, limits, noon};
 
 #[tokio::test]
 async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
     for outcome in [Outcome::Delivered, Outcome::BankTimeout, Outcome::NotFound] {
-        let admission = house.ask(&holder).await.unwrap();
-        house
+        let admission = fixture.ask(&holder).await.unwrap();
+        fixture
             .gatekeeper
             .settle(admission, ended(outcome))
             .await
             .unwrap();
     }
-    house.clock.advance(Duration::from_mins(1));
-    assert_eq!(house.in_process.forget_idle(), 1);
-    let admission = house.ask(&holder).await.unwrap();
+    fixture.clock.advance(Duration::from_mins(1));
+    assert_eq!(fixture.in_process.forget_idle(), 1);
+    let admission = fixture.ask(&holder).await.unwrap();
     assert_eq!(month_used(&admission), 3);
 }
 
 #[tokio::test]
 async fn exactly_our_and_the_banks_failures_are_given_back() {
     for outcome in Outcome::ALL {
-        let house = house();
-        let holder = house.holder(limits(10, Some(5))).await;
-        let admission = house.ask(&holder).await.unwrap();
-        let settled = house.gatekeeper.settle(admission, ended(outcome)).await;
+        let fixture = fixture();
+        let holder = fixture.holder(limits(10, Some(5))).await;
+        let admission = fixture.ask(&holder).await.unwrap();
+        let settled = fixture.gatekeeper.settle(admission, ended(outcome)).await;
         let kept = u64::from(!outcome.is_refunded());
         assert_eq!(
             settled.unwrap().month.unwrap().used,
@@ -50,11 +50,11 @@ async fn exactly_our_and_the_banks_failures_are_given_back() {
             refunded: 1 - kept,
         };
         assert_eq!(
-            house.used(holder.id).await,
+            fixture.used(holder.id).await,
             stored,
             "{outcome:?}, in the store"
         );
-        let next = house.ask(&holder).await.unwrap();
+        let next = fixture.ask(&holder).await.unwrap();
         assert_eq!(month_used(&next), kept + 1, "{outcome:?}, in the limiter");
         assert_eq!(
             next.limit_status.minute.remaining, 8,
@@ -67,15 +67,17 @@ async fn exactly_our_and_the_banks_failures_are_given_back() {
 async fn store_and_limiter_agree_after_any_two_outcomes() {
     for first in Outcome::ALL {
         for second in Outcome::ALL {
-            let house = house();
-            let holder = house.holder(limits(10, Some(5))).await;
-            let both = [house.ask(&holder).await, house.ask(&holder).await];
+            let fixture = fixture();
+            let holder = fixture.holder(limits(10, Some(5))).await;
+            let both = [fixture.ask(&holder).await, fixture.ask(&holder).await];
             for (admission, outcome) in both.into_iter().zip([first, second]) {
-                let settled = house.gatekeeper.settle(admission.unwrap(), ended(outcome));
+                let settled = fixture
+                    .gatekeeper
+                    .settle(admission.unwrap(), ended(outcome));
                 settled.await.unwrap();
             }
-            let stored = house.used(holder.id).await.net();
-            let next = house.ask(&holder).await.unwrap();
+            let stored = fixture.used(holder.id).await.net();
+            let next = fixture.ask(&holder).await.unwrap();
             assert_eq!(month_used(&next), stored + 1, "{first:?}, {second:?}");
         }
     }
@@ -84,30 +86,32 @@ async fn store_and_limiter_agree_after_any_two_outcomes() {
 #[tokio::test]
 async fn a_refund_goes_to_the_month_that_was_charged() {
     let last_of_november = "2026-11-30T23:59:59Z".parse().unwrap();
-    let house = house_at(last_of_november);
-    let holder = house.holder(limits(10, Some(5))).await;
-    let admission = house.ask(&holder).await.unwrap();
-    house.clock.advance(Duration::from_secs(2));
-    let settled = house
+    let fixture = fixture_at(last_of_november);
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    let admission = fixture.ask(&holder).await.unwrap();
+    fixture.clock.advance(Duration::from_secs(2));
+    let settled = fixture
         .gatekeeper
         .settle(admission, ended(Outcome::BankTimeout));
     settled.await.unwrap();
-    let november = house.used_in(holder.id, Month::of(last_of_november)).await;
+    let november = fixture
+        .used_in(holder.id, Month::of(last_of_november))
+        .await;
     assert_eq!((november.charged, november.refunded), (1, 1));
-    assert_eq!(house.used(holder.id).await, MonthlyUse::default());
-    let december = house.ask(&holder).await.unwrap();
+    assert_eq!(fixture.used(holder.id).await, MonthlyUse::default());
+    let december = fixture.ask(&holder).await.unwrap();
     assert_eq!(month_used(&december), 1);
 }
 
 #[tokio::test]
 async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
-    let admission = house.ask(&holder).await.unwrap();
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    let admission = fixture.ask(&holder).await.unwrap();
     let counted = admission.limit_status;
     let waited = Duration::from_secs(25);
-    house.clock.advance(waited);
-    let settled = house
+    fixture.clock.advance(waited);
+    let settled = fixture
         .gatekeeper
         .settle(admission, ended(Outcome::Delivered));
     let settled = settled.await.unwrap();
@@ -118,12 +122,12 @@ async fn the_answer_says_how_far_the_resets_are_when_it_leaves() {
 }
 
 #[tokio::test]
-async fn what_became_of_a_request_is_kept() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
-    let admission = house.ask(&holder).await.unwrap();
+async fn the_outcome_of_a_request_is_recorded() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    let admission = fixture.ask(&holder).await.unwrap();
     let (id, customer) = (admission.id, admission.customer);
-    house.clock.advance(Duration::from_millis(1_500));
+    fixture.clock.advance(Duration::from_millis(1_500));
     let code = |text| Catalogue::embedded().parse_code(text).unwrap();
     let banks = Banks {
         issuer: code("40012"),
@@ -134,12 +138,12 @@ async fn what_became_of_a_request_is_kept() {
         banks: Some(banks),
         bank_time: Some(Duration::from_millis(900)),
     };
-    house
+    fixture
         .gatekeeper
         .settle(admission, settlement)
         .await
         .unwrap();
-    let [kept] = &house.written.requests()[..] else {
+    let [kept] = &fixture.written.requests()[..] else {
         panic!("one request was settled");
     };
     assert_eq!(
@@ -164,55 +168,55 @@ async fn what_became_of_a_request_is_kept() {
 
 #[tokio::test]
 async fn no_answer_leaves_before_its_admission_is_durable() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
-    house.ask(&holder).await.unwrap();
-    house.journal.hold();
-    let admission = house.ask(&holder).await.unwrap();
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    fixture.ask(&holder).await.unwrap();
+    fixture.journal.hold();
+    let admission = fixture.ask(&holder).await.unwrap();
     let mut settled = Box::pin(
-        house
+        fixture
             .gatekeeper
             .settle(admission, ended(Outcome::Delivered)),
     );
     assert!(futures::poll!(&mut settled).is_pending());
-    house.journal.release();
+    fixture.journal.release();
     assert_eq!(settled.await.unwrap().month.unwrap().used, 2);
 }
 
 #[tokio::test]
 async fn an_admission_that_is_not_durable_is_given_back() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
-    house.ask(&holder).await.unwrap();
-    house.written.fail_with(Some(disk_full()));
-    let admission = house.ask(&holder).await.unwrap();
-    let settled = house
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    fixture.ask(&holder).await.unwrap();
+    fixture.written.fail_with(Some(disk_full()));
+    let admission = fixture.ask(&holder).await.unwrap();
+    let settled = fixture
         .gatekeeper
         .settle(admission, ended(Outcome::Delivered));
     let not_durable = settled.await.unwrap_err();
     assert!(not_durable.retry_after > Duration::ZERO);
     let cause = not_durable.cause.to_string();
     assert!(cause.contains("the disk is full"), "{cause}");
-    house.written.fail_with(None);
-    let used = house.used(holder.id).await;
+    fixture.written.fail_with(None);
+    let used = fixture.used(holder.id).await;
     assert_eq!((used.charged, used.refunded), (2, 1));
-    let [kept] = &house.written.requests()[..] else {
+    let [kept] = &fixture.written.requests()[..] else {
         panic!("one request was settled");
     };
     assert_eq!(kept.outcome, Outcome::InternalError);
-    let next = house.ask(&holder).await.unwrap();
+    let next = fixture.ask(&holder).await.unwrap();
     assert_eq!(month_used(&next), 2);
 }
 
 #[tokio::test]
 async fn a_refund_that_the_limiter_missed_is_in_the_store_all_the_same() {
-    let house = house();
-    let holder = house.holder(limits(10, Some(5))).await;
-    let admission = house.ask(&holder).await.unwrap();
-    house.limiter.fail_once_after(0);
-    let settled = house
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    let admission = fixture.ask(&holder).await.unwrap();
+    fixture.limiter.fail_once_after(0);
+    let settled = fixture
         .gatekeeper
         .settle(admission, ended(Outcome::BankTimeout));
     settled.await.unwrap();
-    assert_eq!(house.used(holder.id).await.net(), 0);
+    assert_eq!(fixture.used(holder.id).await.net(), 0);
 }

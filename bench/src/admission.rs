@@ -107,7 +107,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     );
     let request_id = RequestId::from_uuid(Uuid::nil());
     let attempt = || AdmissionRequest {
-        presented_key: Some(created.secret.reveal()),
+        presented_key: Some(created.secret.reveal().to_owned()),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         endpoint: Endpoint::Xml,
         request_id: request_id.clone(),

@@ -6,6 +6,7 @@ mod insights;
 mod keys;
 mod people;
 mod proofs;
+mod requests;
 
 pub use gatekeeper::{
     Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
@@ -16,4 +17,9 @@ pub use keys::{CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, 
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
-pub use proofs::{Delivery, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs};
+pub use proofs::{
+    Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest, Proofs,
+};
+pub use requests::{
+    InvalidRequest, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
+};

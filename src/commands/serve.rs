@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use application::KeyWatch;
+use application::ChangeFeed;
 use ports::outbound::UsageJournal;
 use store_seaorm::{Journal, Retention};
 use tokio::signal::unix::{SignalKind, signal};
@@ -196,8 +196,8 @@ fn connections(wanted: u32) -> usize {
 }
 
 /// Follows the changes of keys, and says when that stops and when it goes on.
-async fn follow(watch: &KeyWatch, failing: &AtomicBool) {
-    match watch.catch_up().await {
+async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
+    match watch.poll().await {
         Ok(_) => {
             if failing.swap(false, Ordering::Relaxed) {
                 tracing::info!("changes of keys are followed again");
@@ -217,12 +217,12 @@ async fn follow(watch: &KeyWatch, failing: &AtomicBool) {
 
 fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    let (watch, failing) = (Arc::clone(&gateway.key_watch), Arc::default());
+    let (watch, failing) = (Arc::clone(&gateway.change_feed), Arc::default());
     tasks.spawn(every(KEY_WATCH, move || {
         let (watch, failing) = (Arc::clone(&watch), Arc::clone(&failing));
         async move { follow(&watch, &failing).await }
     }));
-    let (watch, journal) = (Arc::clone(&gateway.key_watch), gateway.journal.clone());
+    let (watch, journal) = (Arc::clone(&gateway.change_feed), gateway.journal.clone());
     let mut answered = true;
     tasks.spawn(every(PULSE, move || {
         answered = pulse(&watch, &journal, answered);
@@ -290,7 +290,7 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
 
 /// Whether the database answers, which it did or didn't before. While it doesn't, the journal tries
 /// whether it can write: a replica that nobody asks knows that, too, before somebody does.
-fn pulse(watch: &KeyWatch, journal: &Journal, answered: bool) -> bool {
+fn pulse(watch: &ChangeFeed, journal: &Journal, answered: bool) -> bool {
     let trouble = watch.trouble();
     match &trouble {
         Some(cause) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use application::{
-    GatekeeperService, HealthService, KeyService, KeyWatch, Reconciliation, Retirement,
+    ChangeFeed, GatekeeperService, HealthService, KeyService, Reconciliation, Retirement,
 };
 use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
 use store_seaorm::Store;
@@ -79,9 +79,9 @@ impl Basis {
     }
 
     /// Who follows the changes of keys.
-    pub(super) async fn key_watch(&self) -> Result<KeyWatch, StoreError> {
+    pub(super) async fn change_feed(&self) -> Result<ChangeFeed, StoreError> {
         let keys = Arc::clone(&self.key_store);
-        KeyWatch::start(keys, Arc::clone(&self.limiter), Arc::clone(&self.clock)).await
+        ChangeFeed::start(keys, Arc::clone(&self.limiter), Arc::clone(&self.clock)).await
     }
 
     pub(super) fn retirement(&self) -> Retirement {
@@ -101,16 +101,16 @@ impl Basis {
 
     pub(super) fn health(
         &self,
-        key_watch: &Arc<KeyWatch>,
+        change_feed: &Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
     ) -> HealthService {
-        let store = Arc::clone(key_watch);
+        let store = Arc::clone(change_feed);
         match &self.counting {
             Counting::Here { limiter, .. } => {
                 HealthService::new(store, journal, Arc::clone(limiter))
             }
             Counting::Shared { limiter, .. } => {
-                HealthService::degrading(store, journal, Arc::clone(limiter))
+                HealthService::with_fallback(store, journal, Arc::clone(limiter))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A report on use over time, out of the rows that the store added up.
+//! Report of usage over time, from the rows that the store added up.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,14 +24,14 @@ pub(super) fn whole_slots(period: Period) -> Period {
 pub(super) fn report(period: Period, breakdown: Breakdown, rows: &[UsageRow]) -> UsageReport {
     let slots: Vec<_> = period.slots().collect();
     let place = |row: &UsageRow| place(&slots, period, row.slot);
-    let told_apart = largest(breakdown, rows);
-    let mut series: Vec<_> = told_apart
+    let labels = largest(breakdown, rows);
+    let mut series: Vec<_> = labels
         .iter()
         .map(|label| empty_series(*label, slots.len()))
         .collect();
     let mut others = empty_series(SeriesLabel::Others, slots.len());
     let mut totals = Totals::default();
-    let places: HashMap<_, _> = told_apart.iter().zip(0..).collect();
+    let places: HashMap<_, _> = labels.iter().zip(0..).collect();
     for row in rows {
         let Some(slot) = place(row) else {
             continue;
@@ -67,7 +67,7 @@ fn place(slots: &[DateTime<Utc>], period: Period, row: DateTime<Utc>) -> Option<
     slots.binary_search(&slot).ok()
 }
 
-/// What the requests of a row have in common; `None` when the store didn't say.
+/// The label that the requests of a row have in common; `None` when the store left it out.
 fn label(breakdown: Breakdown, row: &UsageRow) -> Option<SeriesLabel> {
     match breakdown {
         Breakdown::Total => Some(SeriesLabel::Total),

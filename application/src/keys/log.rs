@@ -1,5 +1,5 @@
-//! Changes of keys in the log. The audit log has them too, but in the database: what was done after a
-//! backup is gone with its restore, and the log names what is to be done again.
+//! Changes of keys in the log. The audit log has them too, but in the database: changes after a backup
+//! are gone with its restore, and the log names those to repeat.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::Action;
@@ -7,7 +7,7 @@ use domain::customer::{Customer, CustomerId, Role};
 use domain::key::{ApiKey, Owner};
 use ports::inbound::Caller;
 
-/// Who acts, as a log may name it: by account. What a provider calls a person may be an address.
+/// The actor as a log may name it: by account. A provider's subject may be an e-mail address.
 #[derive(Clone, Copy)]
 pub(super) struct Actor<'a> {
     caller: &'a Caller,
@@ -31,7 +31,7 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// A key, as an act left it.
+/// Logs a key as a change left it.
 pub(super) fn key(action: Action, key: &ApiKey, actor: Actor<'_>) {
     tracing::info!(
         target: "cep::keys",
@@ -49,7 +49,7 @@ pub(super) fn key(action: Action, key: &ApiKey, actor: Actor<'_>) {
     );
 }
 
-/// A customer's plan, and how many of its keys follow it.
+/// Logs a customer's plan, and the number of keys that it was applied to.
 pub(super) fn plan(customer: &Customer, keys: usize, actor: Actor<'_>) {
     tracing::info!(
         target: "cep::keys",

@@ -1,4 +1,4 @@
-//! Proofs that were issued lately, so that a second format or a repeat doesn't ask the bank again.
+//! Cache of issued proofs, so that a second format or a repeat doesn't ask the bank again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use moka::sync::Cache;
 /// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
 const OVERHEAD_BYTES: usize = 1_024;
 
-/// What a proof is remembered by.
+/// The key of a cached proof.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Subject {
     pub(super) environment: Environment,
@@ -21,20 +21,20 @@ pub(super) struct Subject {
 
 /// A proof that was accepted.
 #[derive(Debug)]
-pub(super) struct Remembered {
+pub(super) struct CachedProof {
     pub(super) stem: FileStem,
     pub(super) xml: Bytes,
     pub(super) pdf: Option<Pdf>,
 }
 
-/// A PDF, and whether it makes a pair with the XML.
+/// A PDF, and the session that it was downloaded in.
 #[derive(Clone, Debug)]
 pub(super) struct Pdf {
     pub(super) bytes: Bytes,
     pub(super) session: Session,
 }
 
-/// The session of the bank's in which a PDF was downloaded.
+/// The portal session in which a PDF was downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Session {
     /// The XML was downloaded in it too.
@@ -43,8 +43,8 @@ pub(super) enum Session {
     OfThePdf,
 }
 
-impl Remembered {
-    /// Whether all files wanted are there; both must be of one session.
+impl CachedProof {
+    /// Returns true when all files wanted are there; both must be of one session.
     pub(super) fn has(&self, wanted: RequestedFiles) -> bool {
         match (wanted, &self.pdf) {
             (RequestedFiles::Xml, _) | (RequestedFiles::Pdf, Some(_)) => true,
@@ -60,25 +60,25 @@ impl Remembered {
     }
 }
 
-/// Remembers issued proofs, bounded by bytes and age.
+/// A cache of issued proofs, bounded by bytes and age.
 #[derive(Clone)]
-pub struct ProofMemory(Cache<Subject, Arc<Remembered>>);
+pub struct ProofMemory(Cache<Subject, Arc<CachedProof>>);
 
 impl ProofMemory {
-    /// A memory of at most `bytes`, which forgets a proof after `age`.
+    /// A cache of at most `bytes`, which evicts a proof after `age`.
     pub fn new(bytes: u64, age: Duration) -> Self {
         let cache = Cache::builder()
             .max_capacity(bytes)
-            .weigher(|_: &Subject, proof: &Arc<Remembered>| proof.weight())
+            .weigher(|_: &Subject, proof: &Arc<CachedProof>| proof.weight())
             .time_to_live(age);
         Self(cache.build())
     }
 
-    pub(super) fn get(&self, subject: &Subject) -> Option<Arc<Remembered>> {
+    pub(super) fn get(&self, subject: &Subject) -> Option<Arc<CachedProof>> {
         self.0.get(subject)
     }
 
-    pub(super) fn keep(&self, subject: Subject, proof: Arc<Remembered>) {
+    pub(super) fn insert(&self, subject: Subject, proof: Arc<CachedProof>) {
         self.0.insert(subject, proof);
     }
 }

@@ -1,13 +1,13 @@
-//! What was used: slot by slot, told apart, and alone.
+//! Usage: slot by slot, by key, endpoint and outcome, and of one key.
 
 use super::*;
 
 #[tokio::test]
-async fn use_is_told_slot_by_slot_without_gaps() {
+async fn usage_is_reported_slot_by_slot_without_gaps() {
     let dashboard = dashboard();
     let key = dashboard.key_of(&ANA).await;
     dashboard.request(&key, Outcome::Delivered).await;
-    dashboard.house.clock.advance(Duration::from_hours(2));
+    dashboard.fixture.clock.advance(Duration::from_hours(2));
     dashboard.request(&key, Outcome::NotFound).await;
     dashboard.request(&key, Outcome::BankTimeout).await;
     let ask = usage(dashboard.newest(4, Granularity::Hour), Breakdown::Total);
@@ -28,7 +28,10 @@ async fn months_are_added_up_of_days_to_their_very_end() {
     let key = dashboard.key_of(&ANA).await;
     for _ in 0..3 {
         dashboard.request(&key, Outcome::Delivered).await;
-        dashboard.house.clock.advance(Duration::from_hours(15 * 24));
+        dashboard
+            .fixture
+            .clock
+            .advance(Duration::from_hours(15 * 24));
     }
     let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
     let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();
@@ -40,7 +43,7 @@ async fn months_are_added_up_of_days_to_their_very_end() {
 }
 
 #[tokio::test]
-async fn use_is_told_apart_by_key_endpoint_and_outcome() {
+async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
     let dashboard = dashboard();
     let (busy, quiet) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
     dashboard.request(&quiet, Outcome::Delivered).await;
@@ -79,7 +82,7 @@ async fn use_is_told_apart_by_key_endpoint_and_outcome() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_alone_is_counted_alone() {
+async fn usage_of_one_key_counts_that_key_alone() {
     let dashboard = dashboard();
     let (one, other) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
     dashboard.request(&one, Outcome::Delivered).await;
@@ -129,7 +132,7 @@ async fn requests_are_found_by_what_their_answers_carried() {
 }
 
 #[tokio::test]
-async fn no_use_of_a_key_is_told_that_does_not_exist() {
+async fn a_key_that_does_not_exist_has_no_usage_report() {
     let dashboard = dashboard();
     dashboard.key_of(&ANA).await;
     let ask = UsageQuery {

@@ -10,7 +10,7 @@ use ports::outbound::{
 use testkit::fakes::MemoryJournal;
 use tokio::sync::watch;
 
-/// A journal that can hold back what it is handed, as one does that waits for a slow disk.
+/// A journal that can hold back its entries, as one does that waits for a slow disk.
 pub(crate) struct HeldJournal {
     inner: Arc<MemoryJournal>,
     is_held: watch::Sender<bool>,

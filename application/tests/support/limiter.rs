@@ -13,7 +13,7 @@ use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use testkit::fakes::ManualClock;
 use uuid::Uuid;
 
-/// The limiter of one machine, which can be told to fail, and remembers which changes it was told.
+/// The limiter of one machine, which can be told to fail, and records the changes that it applied.
 pub(crate) struct WatchedLimiter {
     inner: Arc<InProcessLimiter>,
     /// Calls that succeed before the next one fails.
@@ -54,7 +54,7 @@ impl WatchedLimiter {
         self.is_down.store(false, Ordering::SeqCst);
     }
 
-    /// The changes that it was told of and took.
+    /// The changes that it applied.
     pub(crate) fn applied(&self) -> Vec<(KeyId, KeyState)> {
         self.applied.lock().unwrap().clone()
     }

@@ -1,12 +1,12 @@
-//! Stores, limiters and journals that are watched, that fail or wait when told to, and that let
-//! something happen between two readings.
+//! Stores, limiters and journals that record their calls, that fail or wait when told to, and that
+//! run something between two readings.
 #![allow(
     dead_code,
     unused_imports,
     reason = "each test binary uses another part of what is here"
 )]
 
-pub(crate) mod house;
+pub(crate) mod fixture;
 mod journal;
 mod limiter;
 mod store;
@@ -63,7 +63,7 @@ pub(crate) fn person(subject: &str, role: Role) -> Caller {
     }
 }
 
-/// What another process on the same data does; each time another act.
+/// The context of a change by another process; each time another.
 fn act() -> AuditContext {
     static ACTS: AtomicUsize = AtomicUsize::new(1);
     let number = ACTS.fetch_add(1, Ordering::SeqCst);
@@ -97,7 +97,7 @@ impl Elsewhere for MemoryStore {
     }
 }
 
-/// What a journal says whose disk is full.
+/// The error of a journal whose disk is full.
 pub(crate) fn disk_full() -> JournalError {
     JournalError::Store {
         cause: Arc::new(std::io::Error::other("the disk is full")),

@@ -1,4 +1,4 @@
-//! A key store that is watched.
+//! A key store that records its calls.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use ports::outbound::{
 use testkit::fakes::MemoryStore;
 use tokio::sync::Semaphore;
 
-/// A key store that counts what it is asked.
+/// A key store that counts its calls.
 pub(crate) struct WatchedStore {
     inner: MemoryStore,
     is_down: AtomicBool,
@@ -56,7 +56,7 @@ impl WatchedStore {
         }
     }
 
-    /// From now on, who charges a month waits.
+    /// Holds charges of months from now on.
     pub(crate) fn hold_charges(&self) {
         self.charges.forget_permits(usize::MAX);
     }
@@ -65,7 +65,7 @@ impl WatchedStore {
         self.charges.add_permits(1_000);
     }
 
-    /// How many charged a month at the same time, at most.
+    /// The largest number of concurrent charges.
     pub(crate) fn charged_at_once(&self) -> usize {
         self.charged_at_once.load(Ordering::SeqCst)
     }
@@ -89,12 +89,12 @@ impl WatchedStore {
         self.snapshots.load(Ordering::SeqCst)
     }
 
-    /// How many changes each reading of changes returned.
+    /// The number of changes that each reading of changes returned.
     pub(crate) fn pages(&self) -> Vec<usize> {
         self.pages.lock().unwrap().clone()
     }
 
-    /// How many keys each reading of many keys' counters asked for.
+    /// The number of keys of each reading of many keys' counters.
     pub(crate) fn batches(&self) -> Vec<usize> {
         self.batches.lock().unwrap().clone()
     }
@@ -111,7 +111,7 @@ impl WatchedStore {
             .is_ok()
     }
 
-    /// From now on, who reads counters waits.
+    /// Holds readings of counters from now on.
     pub(crate) fn hold_snapshots(&self) {
         self.gate.forget_permits(usize::MAX);
     }
@@ -120,9 +120,9 @@ impl WatchedStore {
         self.gate.add_permits(1_000);
     }
 
-    /// Does something right after the next reading of counters, before its reader knows of it.
-    pub(crate) fn after_next_snapshot(&self, deed: impl Future<Output = ()> + Send + 'static) {
-        *self.after_snapshot.lock().unwrap() = Some(Box::pin(deed));
+    /// Runs `action` right after the next reading of counters, before it returns.
+    pub(crate) fn after_next_snapshot(&self, action: impl Future<Output = ()> + Send + 'static) {
+        *self.after_snapshot.lock().unwrap() = Some(Box::pin(action));
     }
 
     fn answer(&self) -> Result<(), StoreError> {
@@ -167,9 +167,9 @@ impl KeyStore for WatchedStore {
         let _permit = self.gate.acquire().await.unwrap();
         self.answer()?;
         let snapshot = self.inner.snapshot(id, month).await;
-        let deed = self.after_snapshot.lock().unwrap().take();
-        if let Some(deed) = deed {
-            deed.await;
+        let action = self.after_snapshot.lock().unwrap().take();
+        if let Some(action) = action {
+            action.await;
         }
         snapshot
     }

@@ -1,4 +1,4 @@
-//! Who may ask, how often, and the record of it.
+//! Admission and settlement of proof requests.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use uuid::Uuid;
 
 use crate::{Cause, Receipt};
 
-/// Checks the key of a proof request, then its limits; and records what became of it.
+/// Port: the gatekeeper. Checks the key of a proof request, then its limits; and records its outcome.
 #[async_trait]
 pub trait Gatekeeper: Send + Sync {
-    /// Admits one request, or says why not. A refused request changes no count.
-    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError>;
+    /// Admits one request. MUST NOT change any counter when it refuses.
+    async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError>;
 
     /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
     /// month's quota, and returns once the admission is durable. MUST be called once for every
@@ -35,82 +35,82 @@ pub trait Gatekeeper: Send + Sync {
     ) -> Result<LimitStatus, NotDurable>;
 }
 
-/// One request that wants to be admitted.
+/// A request to be admitted.
 #[derive(Clone, Debug)]
-pub struct AdmissionRequest<'a> {
+pub struct AdmissionRequest {
     /// The key that was presented; `None` unless exactly one was, as text.
-    pub presented_key: Option<&'a str>,
-    /// Where the request comes from.
+    pub presented_key: Option<String>,
+    /// The address of the caller.
     pub address: IpAddr,
-    /// What it asks for.
+    /// The endpoint that is called.
     pub endpoint: Endpoint,
-    /// Its id.
+    /// The id of the request.
     pub request_id: RequestId,
 }
 
-/// A request that may go on.
+/// An admitted request.
 #[derive(Debug)]
 pub struct Admission {
-    /// Our own id of the request, unlike [`Self::request_id`] never a caller's.
+    /// Our own id of the request; unlike [`Self::request_id`] never chosen by a caller.
     pub id: Uuid,
     /// The id that the answer carries.
     pub request_id: RequestId,
     /// The key that was presented.
     pub key: KeyId,
-    /// Whose it is.
+    /// The customer whose key it is.
     pub customer: CustomerId,
     /// The bank that the key asks.
     pub environment: Environment,
-    /// What is left of the key's limits, this request counted.
+    /// The key's limit status, this request counted.
     pub limit_status: LimitStatus,
-    /// When it was admitted.
+    /// Time of the admission.
     pub admitted_at: DateTime<Utc>,
     /// The same on the monotonic clock.
     pub admitted_at_monotonic: Duration,
     /// The month that it is charged to.
     pub month: Month,
-    /// What it asks for.
+    /// The endpoint that is called.
     pub endpoint: Endpoint,
     /// Resolves once the admission is durable.
     pub receipt: Receipt,
 }
 
-/// Why a request may not go on.
+/// Reason why a request isn't admitted.
 #[derive(Clone, Debug)]
 pub enum AdmissionError {
-    /// Missing, malformed, unknown, wrong or revoked: nobody is told which.
+    /// The key is missing, malformed, unknown, wrong or revoked: callers aren't told which.
     InvalidKey,
     /// The minute's limit is used up.
     RateLimited {
-        /// What is left.
+        /// The key's limit status.
         limit_status: LimitStatus,
         /// Time until a request would be admitted.
         retry_after: Duration,
     },
     /// The month's quota is used up.
     QuotaExceeded {
-        /// What is left.
+        /// The key's limit status.
         limit_status: LimitStatus,
-        /// The month that is used up.
+        /// The status of the month.
         month: MonthStatus,
     },
     /// Neither limits nor keys can be read.
     Unavailable {
-        /// When to try again.
+        /// Time after which to try again.
         retry_after: Duration,
         /// For the log.
         cause: Cause,
     },
 }
 
-/// What became of an admitted request.
+/// The outcome of an admitted request, and facts for statistics.
 #[derive(Clone, Copy, Debug)]
 pub struct Settlement {
     /// The outcome.
     pub outcome: Outcome,
     /// The institutions of the transfer, once they were known.
     pub banks: Option<Banks>,
-    /// As in `FetchReport::bank_time`.
+    /// As in `LookupDetails::bank_time`.
     pub bank_time: Option<Duration>,
 }
 
@@ -118,7 +118,7 @@ pub struct Settlement {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the admission could not be written down")]
 pub struct NotDurable {
-    /// When to try again.
+    /// Time after which to try again.
     pub retry_after: Duration,
     /// For the log.
     pub cause: Cause,

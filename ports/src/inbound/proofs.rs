@@ -1,4 +1,4 @@
-//! Looking a proof up.
+//! Lookup of a proof.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use domain::file::{FileStem, RequestedFiles};
 use domain::hints::Hint;
 use domain::inference::{Evidence, InferenceFailure, Inferred};
 use domain::key::Environment;
+use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
 use domain::payment::Payment;
 use domain::query::ProofQuery;
@@ -15,51 +16,58 @@ use domain::transfer::{Banks, SameInstitution};
 
 use crate::Cause;
 
-/// Looks proofs up.
+/// Port: the lookup of proofs.
 #[async_trait]
 pub trait Proofs: Send + Sync {
-    /// Fetches one proof, from memory or from the bank of `request.environment`.
+    /// Fetches one proof, from the cache or from the bank of `request.environment`.
     async fn fetch(&self, request: ProofRequest) -> FetchReport;
 }
 
-/// A proof that is wanted.
+/// A lookup to make.
 #[derive(Clone, Debug)]
 pub struct ProofRequest {
-    /// Which transfer.
+    /// The transfer.
     pub query: ProofQuery,
-    /// In which files.
+    /// The files.
     pub wanted: RequestedFiles,
-    /// From which bank.
+    /// The bank.
     pub environment: Environment,
 }
 
-/// What came of a lookup, and what statistics want to know of it.
+/// Result of a lookup.
 #[derive(Clone, Debug)]
 pub struct FetchReport {
-    /// The institutions, once they were known.
-    pub banks: Option<Banks>,
-    /// What the issuer was inferred from; `None` when it was named, or not inferred.
-    pub issuer_evidence: Option<Evidence>,
-    /// What the receiver was inferred from; `None` when it was named, or not inferred.
-    pub receiver_evidence: Option<Evidence>,
-    /// How long this caller waited for the bank's part: for a turn, though it may have been
-    /// refused, and for the answer, though another caller may have asked the question. `None` when
-    /// nothing was needed of the bank: the proof was in memory, or there was no transfer to ask for.
-    pub bank_time: Option<Duration>,
-    /// The proof, or why there is none.
+    /// Facts for statistics and the log.
+    pub details: LookupDetails,
+    /// The proof, or the reason why there is none.
     pub result: Result<Delivery, FetchError>,
 }
 
-/// A proof, delivered.
+/// Facts of a lookup, for statistics and the log. The default is that of a lookup that never began.
+#[derive(Clone, Debug, Default)]
+pub struct LookupDetails {
+    /// The institutions, once they were known.
+    pub banks: Option<Banks>,
+    /// Evidence of an inferred issuer; `None` when it was named, or not inferred.
+    pub issuer_evidence: Option<Evidence>,
+    /// Evidence of an inferred receiver; `None` when it was named, or not inferred.
+    pub receiver_evidence: Option<Evidence>,
+    /// Time that this caller waited for the bank: for a slot of the budget, though it may have been
+    /// refused, and for the answer, though it may be that of another caller's query. `None` when
+    /// nothing was needed of the bank: the proof was cached, or there was no transfer to ask for.
+    pub bank_time: Option<Duration>,
+}
+
+/// A proof that was found.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    /// The files that were wanted, the bank's bytes untouched.
+    /// The requested files, the bank's bytes untouched.
     pub files: Files,
-    /// What the files are called.
+    /// The name of the files, without extension.
     pub stem: FileStem,
-    /// How the issuer was inferred; `None` when the caller named it.
+    /// The inferred issuer, with its evidence; `None` when the caller named it.
     pub inferred_issuer: Option<Inferred>,
-    /// How the receiver was inferred; `None` when the caller named it.
+    /// The inferred receiver, with its evidence; `None` when the caller named it.
     pub inferred_receiver: Option<Inferred>,
 }
 
@@ -79,29 +87,29 @@ pub enum Files {
     },
 }
 
-/// Why there is no proof.
+/// Reason why there is no proof.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FetchError {
     /// A side that the caller left out could not be inferred; the bank wasn't asked.
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
-        /// Why the issuer isn't known, if it isn't.
+        /// Reason why the issuer isn't known, if it isn't.
         issuer: Option<InferenceFailure>,
-        /// Why the receiver isn't known, if it isn't.
+        /// Reason why the receiver isn't known, if it isn't.
         receiver: Option<InferenceFailure>,
     },
-    /// Issuer and receiver are one; the bank wasn't asked.
+    /// Issuer and receiver are the same institution; the bank wasn't asked.
     #[error(transparent)]
     SameInstitution(SameInstitution),
     /// The bank has no such proof.
     #[error("no proof matches the request")]
     NotFound {
-        /// What the bank does know.
+        /// The bank's knowledge of the transfer.
         reason: NotFoundReason,
-        /// What to check, most likely first.
+        /// Likely mistakes, the most likely first.
         hints: Vec<Hint>,
     },
-    /// The bank's answer can't be understood, or answers another question.
+    /// The bank's answer can't be understood, or answers another query.
     #[error("the bank's answer could not be understood")]
     BankProtocol {
         /// For the log.
@@ -110,15 +118,15 @@ pub enum FetchError {
     /// The bank can't be reached, or says that it is closed.
     #[error("the bank could not be reached")]
     BankUnavailable {
-        /// When to try again.
+        /// Time after which to try again.
         retry_after: Duration,
         /// For the log.
         cause: Cause,
     },
-    /// The bank wants fewer questions, or our budget of them is used up within the deadline.
+    /// The bank asks for fewer queries, or our budget of them is used up within the deadline.
     #[error("the bank may not be asked again yet")]
     BankThrottled {
-        /// When to try again.
+        /// Time after which to try again.
         retry_after: Duration,
         /// For the log.
         reason: ThrottleReason,
@@ -128,7 +136,29 @@ pub enum FetchError {
     BankTimeout,
 }
 
-/// What the bank knows of a transfer that has no proof.
+impl FetchError {
+    /// The outcome that a request counts as which ends with this error.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::InferenceFailed { .. } => Outcome::InferenceFailed,
+            Self::SameInstitution(_) => Outcome::InvalidRequest,
+            Self::NotFound {
+                reason: NotFoundReason::NotInSpei,
+                ..
+            } => Outcome::NotFound,
+            Self::NotFound {
+                reason: NotFoundReason::ProofNotIssued(_),
+                ..
+            } => Outcome::NotIssued,
+            Self::BankProtocol { .. } => Outcome::BankProtocolError,
+            Self::BankUnavailable { .. } => Outcome::BankUnavailable,
+            Self::BankThrottled { .. } => Outcome::BankThrottled,
+            Self::BankTimeout => Outcome::BankTimeout,
+        }
+    }
+}
+
+/// The bank's knowledge of a transfer that has no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFoundReason {
     /// Nothing: no such transfer.

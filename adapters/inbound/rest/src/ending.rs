@@ -1,13 +1,14 @@
-//! How proof requests end, in the words of logs and metrics.
+//! Endings of proof requests, as logs and metrics name them.
 
 use std::time::Duration;
 
 use domain::outcome::{Endpoint, Outcome};
+use ports::inbound::{AdmissionError, ServedRequest};
 
-/// How a proof request ended. Its names are a closed set.
+/// The ending of a proof request. Its names are a closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The key was good; this became of the request.
+    /// The key was good, and the request ended so.
     Settled(Outcome),
     /// The key was missing, malformed, unknown, wrong or revoked.
     InvalidApiKey,
@@ -22,7 +23,20 @@ impl Ending {
         settled.chain([Self::InvalidApiKey, Self::Unavailable])
     }
 
-    /// The word that is logged and counted.
+    /// The ending of a served request.
+    pub(crate) fn of(served: &ServedRequest) -> Self {
+        match served {
+            ServedRequest::Refused(error) => match error {
+                AdmissionError::InvalidKey => Self::InvalidApiKey,
+                AdmissionError::RateLimited { .. } => Self::Settled(Outcome::RateLimited),
+                AdmissionError::QuotaExceeded { .. } => Self::Settled(Outcome::QuotaExceeded),
+                AdmissionError::Unavailable { .. } => Self::Unavailable,
+            },
+            ServedRequest::Settled(settled) => Self::Settled(settled.outcome),
+        }
+    }
+
+    /// The name in logs and metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Settled(outcome) => outcome.name(),
@@ -32,13 +46,13 @@ impl Ending {
     }
 }
 
-/// Hears what became of every proof request, for whoever counts them.
+/// Metrics of proof requests.
 pub trait ProofMetricsSink: Send + Sync {
-    /// A proof request ended, so long after its head was there.
+    /// Records the end of a proof request, `duration` after its head had arrived.
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration);
 }
 
-/// Nobody listens.
+/// Discards them.
 impl ProofMetricsSink for () {
     fn ended(&self, _endpoint: Endpoint, _ending: Ending, _duration: Duration) {}
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::outcome::{Endpoint, Outcome};
+use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use ports::inbound::{AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason};
 use web::problem::FieldProblem;
@@ -43,7 +43,7 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
         KeyError::TooManyKeys { most } => Problem::TooManyKeys { most: *most },
         KeyError::Cursor => Problem::invalid_field("after", FieldProblem::WrongCursor),
         KeyError::Store(cause) => {
-            tracing::error!(request_id = %id, cause = %Chain(&**cause), "keys or use can't be had");
+            tracing::error!(request_id = %id, cause = %Chain(&**cause), "key store unavailable");
             Problem::Unavailable {
                 retry_after: STORE_RETRY,
             }
@@ -51,45 +51,32 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
     }
 }
 
-/// The problem of a lookup that gave no proof, and its outcome.
-pub(crate) fn of_fetch(error: &FetchError, endpoint: Endpoint) -> (Problem, Outcome) {
+/// The problem of a lookup that gave no proof.
+pub(crate) fn of_fetch(error: &FetchError, endpoint: Endpoint) -> Problem {
     match error {
-        FetchError::InferenceFailed { issuer, receiver } => {
-            let problem = Problem::InferenceFailed {
-                issuer: issuer.map(Into::into),
-                receiver: receiver.map(Into::into),
-                explicit_endpoints: explicit_endpoints(endpoint),
-            };
-            (problem, Outcome::InferenceFailed)
-        }
-        FetchError::SameInstitution(same) => {
-            let problem = Problem::SameInstitution { code: same.code };
-            (problem, Outcome::InvalidRequest)
-        }
+        FetchError::InferenceFailed { issuer, receiver } => Problem::InferenceFailed {
+            issuer: issuer.map(Into::into),
+            receiver: receiver.map(Into::into),
+            explicit_endpoints: explicit_endpoints(endpoint),
+        },
+        FetchError::SameInstitution(same) => Problem::SameInstitution { code: same.code },
         FetchError::NotFound { reason, hints } => {
             let hints = hints.iter().copied().map(Into::into).collect();
             match reason {
-                NotFoundReason::NotInSpei => (Problem::NotInSpei { hints }, Outcome::NotFound),
-                NotFoundReason::ProofNotIssued(payment) => (
-                    Problem::proof_not_issued(*payment, hints),
-                    Outcome::NotIssued,
-                ),
+                NotFoundReason::NotInSpei => Problem::NotInSpei { hints },
+                NotFoundReason::ProofNotIssued(payment) => {
+                    Problem::proof_not_issued(*payment, hints)
+                }
             }
         }
-        FetchError::BankProtocol { .. } => (Problem::BankProtocol, Outcome::BankProtocolError),
-        FetchError::BankUnavailable { retry_after, .. } => {
-            let retry_after = *retry_after;
-            let problem = Problem::BankUnavailable { retry_after };
-            (problem, Outcome::BankUnavailable)
-        }
-        FetchError::BankThrottled { retry_after, .. } => {
-            let retry_after = *retry_after;
-            (
-                Problem::BankThrottled { retry_after },
-                Outcome::BankThrottled,
-            )
-        }
-        FetchError::BankTimeout => (Problem::BankTimeout, Outcome::BankTimeout),
+        FetchError::BankProtocol { .. } => Problem::BankProtocol,
+        FetchError::BankUnavailable { retry_after, .. } => Problem::BankUnavailable {
+            retry_after: *retry_after,
+        },
+        FetchError::BankThrottled { retry_after, .. } => Problem::BankThrottled {
+            retry_after: *retry_after,
+        },
+        FetchError::BankTimeout => Problem::BankTimeout,
     }
 }
 

@@ -2,29 +2,33 @@
 //!
 //! HTTP becomes calls of [`ports::inbound`], and what they answer becomes HTTP; no rule of the
 //! business lives here. [`router`] serves proofs and operations, [`people_router`] keys and admins,
-//! each at the root and under `/api`; a gateway without sign-in has the first alone. The way of a
-//! proof request is in `pipeline`, health and the API's description are in `operations`.
+//! each at the root and under `/api`; a gateway without sign-in has the first alone.
+//!
+//! Each endpoint is one file, with its route, description and bodies: `proofs/`, `keys/`, `admin/`
+//! and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
+//! session share, `openapi` what the descriptions do.
 
+mod admin;
 mod caller;
-mod docs_page;
 mod ending;
 mod failure;
 mod files;
 mod headers;
 mod json;
+mod keys;
 mod openapi;
 mod operations;
 mod people;
 mod pipeline;
+mod proofs;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::routing::{get, post};
-use domain::outcome::Endpoint;
 use domain::participant::Catalogue;
-use ports::inbound::{Gatekeeper, Health, Proofs};
+use ports::inbound::{Health, ProofRequests};
+use tower::ServiceExt as _;
 use web::RequestLayer;
 
 pub use ending::{Ending, ProofMetricsSink};
@@ -35,24 +39,22 @@ pub use web::BODY_DEADLINE;
 /// Largest body that is read: a request has six short fields, and needs less than a KiB.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// Prefixes under which every route is served.
-const ALIASES: [&str; 2] = ["", "/api"];
+/// Serves every route under `/api` as well.
+fn with_alias<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    Router::new().merge(router.clone()).nest("/api", router)
+}
 
-/// What the routes stand on.
+/// Dependencies of the routes.
 pub struct RestState {
-    /// Checks keys and limits.
-    pub gatekeeper: Arc<dyn Gatekeeper>,
-    /// Looks proofs up.
-    pub proofs: Arc<dyn Proofs>,
+    /// Serves proof requests.
+    pub proof_requests: Arc<dyn ProofRequests>,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
     /// Whose codes `emisor` and `receptor` may be.
     pub catalogue: &'static Catalogue,
-    /// For ids, dates and durations. Its tasks are the requests that are under way, also those whose
-    /// caller hung up. At shutdown: stop accepting, close them, wait for them, then flush the
-    /// journal.
+    /// For ids, dates and durations.
     pub request_layer: Arc<RequestLayer>,
-    /// Hears what became of every proof request.
+    /// Metrics of proof requests.
     pub metrics_sink: Arc<dyn ProofMetricsSink>,
 }
 
@@ -64,42 +66,26 @@ pub fn router(state: RestState) -> Router {
     let request_layer = Arc::clone(&state.request_layer);
     let state = Arc::new(state);
 
-    let (mut probes, mut operations) = (Router::new(), Router::new());
-    for alias in ALIASES {
-        let route = |path: &str| format!("{alias}{path}");
-        probes = probes
-            .route(&route("/healthz"), get(operations::healthz))
-            .route(&route("/readyz"), get(operations::readyz));
-        operations = operations
-            .route(&route("/openapi.json"), get(operations::openapi))
-            .route(&route("/docs"), get(docs_page::redirect))
-            .route(&route("/docs/"), get(docs_page::index))
-            .route(&route("/docs/{file}"), get(docs_page::file));
-    }
-    let operations = operations
+    let (description, _) = operations::description().split_for_parts();
+    let operations = with_alias(description.merge(operations::docs::routes()))
         .method_not_allowed_fallback(web::method_not_allowed)
         .fallback(web::route_not_found)
         .with_state(Arc::clone(&state));
-    let probes = probes
+    let (probes, _) = operations::probes().split_for_parts();
+    let probes = with_alias(probes)
         .method_not_allowed_fallback(web::method_not_allowed)
         .with_state(Arc::clone(&state));
-    let mut router = web::observe(operations, &request_layer)
-        .merge(web::observe_untraced(probes, &request_layer));
 
     // A proof request observes itself, for it outlives its caller.
-    let refuse_method = web::observe(
+    let refusing = web::observe(
         Router::new().fallback(web::method_not_allowed),
         &request_layer,
     );
-    for alias in ALIASES {
-        for endpoint in Endpoint::ALL {
-            let state = Arc::clone(&state);
-            let answer = move |request: Request| pipeline::answer(state, endpoint, request);
-            router = router.route(
-                &format!("{alias}/v1/cep/{}", endpoint.name()),
-                post(answer).fallback_service(refuse_method.clone()),
-            );
-        }
-    }
-    router
+    let (proofs, _) = proofs::routes().split_for_parts();
+    let proofs = with_alias(proofs)
+        .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
+        .with_state(state);
+    web::observe(operations, &request_layer)
+        .merge(web::observe_untraced(probes, &request_layer))
+        .merge(proofs)
 }

@@ -1,25 +1,25 @@
-//! The API's description (OpenAPI 3.1): every endpoint, header, answer and error.
-//!
-//! Example bodies of errors are made by the code that makes the real ones, so they can't drift.
+//! The API's description (OpenAPI 3.1). Routes describe themselves, types describe bodies; here
+//! stands what many of them share.
 
-use domain::outcome::Endpoint;
-use utoipa::openapi::path::{
-    HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem,
-    PathsBuilder,
-};
-use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::ToSchema as _;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Components, ComponentsBuilder, ContentBuilder, InfoBuilder, Object, OpenApi, OpenApiBuilder,
-    Ref, Required, Type,
+    Components, Content, InfoBuilder, Object, OpenApi, OpenApiBuilder, Ref, RefOr, Required,
+    Schema, Type,
 };
+use web::problem::ErrorBody;
+
+use crate::{operations, people, proofs};
 
 mod examples;
-mod people;
-mod responses;
-mod schemas;
+pub(crate) mod responses;
+pub(crate) mod schemas;
+#[cfg(test)]
+mod tests;
 
 /// The version of the interface.
 const VERSION: &str = "1.0.0";
@@ -35,6 +35,21 @@ the bank (5xx) are given back to the month.\n\n\
 Other paths answer 404 `ROUTE_NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED` with `Allow`; \
 neither is counted.";
 
+/// Bodies of proof requests.
+pub(crate) const LENIENT_BODY: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
+    Unknown members are ignored, repeated ones refused.";
+
+/// Bodies of people's requests.
+pub(crate) const STRICT_BODY: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
+    Unknown members and repeated ones are refused.";
+
+/// The schemas of [`STRICT_BODY`].
+const STRICT_SCHEMAS: [&str; 3] = ["NewKey", "LimitsChange", "PlanChange"];
+
+/// The security schemes.
+const API_KEY: &str = "x-api-key";
+const SESSION: &str = "session";
+
 /// The description as JSON, the same text every time.
 ///
 /// # Panics
@@ -48,6 +63,168 @@ pub fn openapi_json() -> String {
 }
 
 fn document() -> OpenApi {
+    let mut document = general();
+    for (mut part, group) in [
+        (proofs::routes().into_openapi(), Group::Proofs),
+        (operations::probes().into_openapi(), Group::Operations),
+        (operations::description().into_openapi(), Group::Operations),
+        (people::routes().into_openapi(), Group::Sessions),
+    ] {
+        for item in part.paths.paths.values_mut() {
+            for operation in described(item) {
+                group.complete(operation);
+            }
+        }
+        document.merge(part);
+    }
+    let components = document.components.get_or_insert_default();
+    components.extend();
+    document
+}
+
+/// The operations of a path.
+fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    let PathItem {
+        get,
+        post,
+        patch,
+        delete,
+        ..
+    } = item;
+    [get, post, patch, delete].into_iter().flatten()
+}
+
+/// Operations that share parameters and answers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Proofs,
+    Sessions,
+    Operations,
+}
+
+impl Group {
+    /// Adds what all operations of the group share, and examples.
+    fn complete(self, operation: &mut Operation) {
+        let (scheme, errors): (_, &[&str]) = match self {
+            Self::Proofs => (Some(API_KEY), &responses::OF_PROOFS),
+            Self::Sessions => (Some(SESSION), &responses::OF_SESSIONS),
+            Self::Operations => (None, &[]),
+        };
+        operation.security = scheme.map(|scheme| vec![SecurityRequirement::new(scheme, [""; 0])]);
+        for named in responses::ALL {
+            // An operation's own answer says more.
+            if errors.contains(&named.name) {
+                let own = operation.responses.responses.entry(named.status.to_owned());
+                own.or_insert_with(|| Ref::from_response_name(named.name).into());
+            }
+        }
+        let id = operation.operation_id.clone().unwrap_or_default();
+        let mut shared = vec![RefOr::T(request_id())];
+        // Where no message is, none has a language.
+        if !matches!(&*id, "healthz" | "openapi") {
+            shared.push(RefOr::T(accept_language()));
+        }
+        let parameters = operation.parameters.get_or_insert_default();
+        parameters.splice(0..0, shared);
+
+        if let Some(RefOr::T(body)) = &mut operation.request_body {
+            for content in contents(&mut body.content) {
+                content.example = schema_name(content.schema.as_ref()).and_then(examples::request);
+            }
+        }
+        for (status, response) in &mut operation.responses.responses {
+            let RefOr::T(response) = response else {
+                continue;
+            };
+            responses::add_header(response, "X-Request-Id");
+            if self == Self::Proofs {
+                for name in responses::LIMITS {
+                    responses::add_header(response, name);
+                }
+            }
+            for name in file_headers(self, &id) {
+                responses::add_header(response, name);
+            }
+            debug_assert!(status.starts_with('2'), "errors are named");
+            for content in contents(&mut response.content) {
+                content.example = examples::success(&id);
+            }
+        }
+    }
+}
+
+/// The headers of a file.
+fn file_headers(group: Group, operation: &str) -> &'static [&'static str] {
+    match operation {
+        _ if group != Group::Proofs => &[],
+        "base64" | "xml_base64" => &[],
+        "xml" | "pdf" => &["Content-Disposition"],
+        _ => &[
+            "Content-Disposition",
+            "X-Inferred-Emisor",
+            "X-Inferred-Receptor",
+        ],
+    }
+}
+
+/// The media types that stand in place.
+fn contents<'a, C>(content: &'a mut C) -> impl Iterator<Item = &'a mut Content>
+where
+    &'a mut C: IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
+{
+    content
+        .into_iter()
+        .filter_map(|(_, content)| match content {
+            RefOr::T(content) => Some(content),
+            RefOr::Ref(_) => None,
+        })
+}
+
+fn schema_name(schema: Option<&RefOr<Schema>>) -> Option<&str> {
+    match schema {
+        Some(RefOr::Ref(reference)) => reference.ref_location.rsplit('/').next(),
+        _ => None,
+    }
+}
+
+trait Extend {
+    /// Adds what no operation brings: security schemes, headers, errors.
+    fn extend(&mut self);
+}
+
+impl Extend for Components {
+    fn extend(&mut self) {
+        let key = ApiKeyValue::with_description(
+            "x-api-key",
+            "The complete key, `cep_<live|test>_<8 characters>.<24 characters>`, in exactly one header. \
+             `test` keys ask the sandbox bank, `live` keys the central bank's portal.",
+        );
+
+        self.add_security_scheme(API_KEY, SecurityScheme::ApiKey(ApiKey::Header(key)));
+        self.add_security_scheme(SESSION, session());
+        let mut errors = vec![(
+            ErrorBody::name().into_owned(),
+            <ErrorBody as utoipa::PartialSchema>::schema(),
+        )];
+        ErrorBody::schemas(&mut errors);
+        self.schemas.extend(errors);
+        for name in STRICT_SCHEMAS {
+            if let Some(RefOr::T(Schema::Object(object))) = self.schemas.get_mut(name) {
+                let nothing_else = AdditionalProperties::<Schema>::FreeForm(false);
+                object.additional_properties = Some(Box::new(nothing_else));
+            }
+        }
+        for (name, header) in responses::headers() {
+            self.headers.insert(name.to_owned(), header.into());
+        }
+        for named in responses::ALL {
+            let response = named.describe().into();
+            self.responses.insert(named.name.to_owned(), response);
+        }
+    }
+}
+
+fn general() -> OpenApi {
     let server = |url, description| {
         let server = ServerBuilder::new().url(url);
         server.description(Some(description)).build()
@@ -56,19 +233,6 @@ fn document() -> OpenApi {
         let tag = TagBuilder::new().name(name);
         tag.description(Some(description)).build()
     };
-    let mut paths = PathsBuilder::new();
-    for endpoint in Endpoint::ALL {
-        paths = paths.path(
-            format!("/v1/cep/{}", endpoint.name()),
-            PathItem::new(HttpMethod::Post, proof_operation(endpoint)),
-        );
-    }
-    for (path, operation) in operations() {
-        paths = paths.path(path, PathItem::new(HttpMethod::Get, operation));
-    }
-    for (path, method, operation) in people::operations() {
-        paths = paths.path(path, PathItem::new(method, operation));
-    }
     OpenApiBuilder::new()
         .info(
             InfoBuilder::new()
@@ -92,80 +256,18 @@ fn document() -> OpenApi {
             ),
             tag("operation", "For operators. They need no key."),
         ]))
-        .paths(paths)
-        .components(Some(components()))
         .build()
 }
 
-fn components() -> Components {
-    let key = ApiKeyValue::with_description(
-        "x-api-key",
-        "The complete key, `cep_<live|test>_<8 characters>.<24 characters>`, in exactly one header. \
-         `test` keys ask the sandbox bank, `live` keys the central bank's portal.",
-    );
-    let mut components = ComponentsBuilder::new()
-        .security_scheme("x-api-key", SecurityScheme::ApiKey(ApiKey::Header(key)))
-        .security_scheme(people::SESSION, people::session());
-    for (name, schema) in schemas::all().into_iter().chain(people::schemas::all()) {
-        components = components.schema(name, schema);
-    }
-    for (name, header) in responses::headers() {
-        components = components.header(name, header);
-    }
-    for (name, response) in responses::errors() {
-        components = components.response(name, response);
-    }
-    components.build()
-}
-
-fn proof_operation(endpoint: Endpoint) -> Operation {
-    let infers = match endpoint {
-        Endpoint::XmlAuto | Endpoint::PdfAuto | Endpoint::ZipAuto => true,
-        Endpoint::Xml | Endpoint::Pdf | Endpoint::Base64 | Endpoint::XmlBase64 => false,
-    };
-    let summary = match endpoint {
-        Endpoint::XmlAuto => "The proof as XML; missing banks are inferred",
-        Endpoint::Xml => "The proof as XML",
-        Endpoint::Pdf => "The proof as PDF",
-        Endpoint::PdfAuto => "The proof as PDF; missing banks are inferred",
-        Endpoint::ZipAuto => "The proof as XML and PDF in a ZIP; missing banks are inferred",
-        Endpoint::Base64 => "The proof as PDF, in base64 within JSON",
-        Endpoint::XmlBase64 => "The proof as XML, in base64 within JSON",
-    };
-    let (schema, bad_request) = if infers {
-        ("ProofRequestAuto", "BadRequestAuto")
-    } else {
-        ("ProofRequest", "BadRequest")
-    };
-    let mut operation = OperationBuilder::new()
-        .tag("proofs")
-        .operation_id(Some(endpoint.name()))
-        .summary(Some(summary))
-        .security(SecurityRequirement::new("x-api-key", [""; 0]))
-        .parameter(request_id())
-        .parameter(accept_language())
-        .request_body(Some(request_body(schema)))
-        .response("200", responses::success(endpoint));
-    for (status, name) in responses::STATUSES {
-        let name = if status == "400" { bad_request } else { name };
-        operation = operation.response(status, Ref::from_response_name(name));
-    }
-    operation.build()
-}
-
-fn request_body(schema: &str) -> RequestBody {
-    let content = ContentBuilder::new()
-        .schema(Some(Ref::from_schema_name(schema)))
-        .example(Some(examples::request(schema)))
-        .build();
-    RequestBodyBuilder::new()
-        .description(Some(
-            "At most 16384 bytes of UTF-8, complete within 10 seconds. Unknown members are \
-             ignored, repeated ones refused.",
-        ))
-        .content("application/json", content)
-        .required(Some(Required::True))
-        .build()
+fn session() -> SecurityScheme {
+    SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
+        "__Host-cep_session",
+        "The session that signing in at `/login` gives a browser: the identity provider's access \
+         token. The name can be configured; over plain http, which only a loopback address may \
+         have, it has no `__Host-`. Exactly one cookie of the name counts. Neither an API key nor a \
+         token in `Authorization` is accepted. A request that carries an `Origin` or a \
+         `Sec-Fetch-Site` must come from this server's own pages or from an allowed origin.",
+    )))
 }
 
 fn request_id() -> Parameter {
@@ -193,45 +295,3 @@ fn header_parameter(name: &str, description: &str) -> Parameter {
         .schema(Some(Object::with_type(Type::String)))
         .build()
 }
-
-fn operations() -> [(&'static str, Operation); 3] {
-    let operation = |id: &str, summary: &str| {
-        OperationBuilder::new()
-            .tag("operation")
-            .operation_id(Some(id))
-            .summary(Some(summary))
-            .parameter(request_id())
-    };
-    [
-        (
-            "/healthz",
-            operation("healthz", "Whether the process is up")
-                .response("200", responses::json("It is up.", "Health"))
-                .build(),
-        ),
-        (
-            "/readyz",
-            operation(
-                "readyz",
-                "Whether nothing has failed that the service stands on",
-            )
-            .parameter(accept_language())
-            .response(
-                "200",
-                responses::json("The service can serve.", "Readiness"),
-            )
-            .response("503", Ref::from_response_name("NotReady"))
-            .response("500", Ref::from_response_name("InternalError"))
-            .build(),
-        ),
-        (
-            "/openapi.json",
-            operation("openapi", "This description")
-                .response("200", responses::json("OpenAPI 3.1.", "AnyObject"))
-                .build(),
-        ),
-    ]
-}
-
-#[cfg(test)]
-mod tests;

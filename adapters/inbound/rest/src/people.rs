@@ -1,12 +1,8 @@
-//! Routes for people: their keys, and — for admins — everybody's. All of them are under a session.
+//! Routes under a session: people's own keys, and everything for admins.
 
-pub(crate) mod accounts;
-mod ask;
-mod audit;
 pub(crate) mod input;
-pub(crate) mod keys;
 pub(crate) mod listing;
-pub(crate) mod usage;
+pub(crate) mod request;
 pub(crate) mod views;
 
 use std::sync::Arc;
@@ -15,13 +11,13 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{delete, get, patch};
 use ports::inbound::{Insights, KeyAdministration};
+use utoipa_axum::router::OpenApiRouter;
 use web::{RequestLayer, SessionGuard};
 
-use crate::ALIASES;
+use crate::{admin, keys, with_alias};
 
-/// What the routes for people stand on.
+/// Dependencies of the routes for people.
 pub struct PeopleState {
     /// Manages keys and plans.
     pub keys: Arc<dyn KeyAdministration>,
@@ -29,8 +25,13 @@ pub struct PeopleState {
     pub insights: Arc<dyn Insights>,
     /// Observes each request.
     pub request_layer: Arc<RequestLayer>,
-    /// Lets people in.
+    /// Checks sessions.
     pub guard: Arc<SessionGuard>,
+}
+
+/// The routes and their descriptions.
+pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
+    keys::routes().merge(admin::routes())
 }
 
 /// The routes for people: `/keys` and `/admin`, at the root and under `/api`.
@@ -38,32 +39,17 @@ pub struct PeopleState {
 /// It has no fallback of its own, so that it can be merged with [`crate::router`].
 pub fn people_router(state: PeopleState) -> Router {
     let (request_layer, guard) = (Arc::clone(&state.request_layer), Arc::clone(&state.guard));
-    let mut router = Router::new();
-    for alias in ALIASES {
-        let route = |path: &str| format!("{alias}{path}");
-        router = router
-            .route(&route("/keys"), get(keys::own).post(keys::create))
-            .route(&route("/keys/{id}"), delete(keys::revoke_own))
-            .route(&route("/admin/keys"), get(keys::list))
-            .route(
-                &route("/admin/keys/{id}"),
-                get(keys::find).patch(keys::set_limits).delete(keys::revoke),
-            )
-            .route(&route("/admin/accounts"), get(accounts::list))
-            .route(&route("/admin/accounts/{id}"), patch(accounts::set_plan))
-            .route(&route("/admin/usage"), get(usage::report))
-            .route(&route("/admin/audit"), get(audit::list));
-    }
-    let router = router
+    let (router, _) = routes().split_for_parts();
+    let router = with_alias(router)
         .method_not_allowed_fallback(web::method_not_allowed)
-        .layer(from_fn_with_state(Arc::clone(&request_layer), see_through))
+        .layer(from_fn_with_state(Arc::clone(&request_layer), complete))
         .with_state(Arc::new(state));
     web::observe(web::guard(router, &guard), &request_layer)
 }
 
-/// Ends a change that has begun, though its caller hangs up meanwhile: what the store committed the
-/// limiter has to hear of.
-async fn see_through(
+/// Runs a mutation to completion after a disconnect: what the store committed, the limiter has to
+/// be told.
+async fn complete(
     State(request_layer): State<Arc<RequestLayer>>,
     request: Request,
     next: Next,
@@ -71,7 +57,7 @@ async fn see_through(
     if request.method().is_safe() {
         return next.run(request).await;
     }
-    let seen_through = request_layer.tasks.spawn(next.run(request)).await;
-    // Nothing cancels it but a runtime that ends, and then nobody waits here.
-    seen_through.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
+    let completed = request_layer.tasks.spawn(next.run(request)).await;
+    // Only a runtime that ends cancels it, and then nobody waits here.
+    completed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

@@ -1,27 +1,25 @@
-//! The way of one proof request.
-//!
-//! It runs in a task of its own, so that a caller who hangs up loses neither the count of its
-//! request nor the proof that the bank was already asked for.
+//! A proof request over HTTP: decodes it for [`ports::inbound::ProofRequests`], and encodes what
+//! that answers.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
+use async_trait::async_trait;
 use axum::extract::{MatchedPath, Request};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domain::calendar;
 use domain::inference::Evidence;
-use domain::key::{Environment, KeyId};
-use domain::outcome::{Endpoint, Outcome};
+use domain::outcome::Endpoint;
 use domain::query::ProofQuery;
-use domain::transfer::Banks;
-use futures::FutureExt as _;
-use ports::inbound::{AdmissionError, AdmissionRequest, FetchReport, ProofRequest, Settlement};
+use ports::Cause;
+use ports::inbound::{
+    AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange, Reply,
+    ServedRequest, SettledRequest,
+};
 use tokio::sync::oneshot;
+use tracing::Span;
 use tracing::field::display;
-use tracing::{Instrument as _, Span};
 use web::headers::put_common;
 use web::{Problem, RequestContext, Upload, milliseconds, trace};
 
@@ -40,225 +38,113 @@ pub(crate) async fn answer(
     request: Request,
 ) -> Response {
     let request_layer = &state.request_layer;
-    let call = RequestContext::new(
+    let context = RequestContext::new(
         request.headers(),
         &*request_layer.clock,
         &*request_layer.random,
     );
-    let span = trace::request_span(&request, &call, request_layer);
-    let (sender, receiver) = oneshot::channel();
-    let errand = Errand {
-        state: Arc::clone(&state),
-        call: call.clone(),
-        span,
+    let span = trace::request_span(&request, &context, request_layer);
+    let address = caller::address(&request);
+    let (parts, body) = request.into_parts();
+    let admission_request = AdmissionRequest {
+        presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
+        address,
         endpoint,
+        request_id: context.request_id.clone(),
     };
-    request_layer.tasks.spawn(errand.run(request, sender));
+    let (sender, receiver) = oneshot::channel();
+    let exchange = Exchange {
+        upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
+        encoded: None,
+        sender,
+        head: Head {
+            state: Arc::clone(&state),
+            context: context.clone(),
+            span: span.clone(),
+            endpoint,
+            parts,
+        },
+    };
+    span.in_scope(|| {
+        let requests = &state.proof_requests;
+        requests.serve(admission_request, Box::new(exchange));
+    });
+    drop(span);
     if let Ok(response) = receiver.await {
         return response;
     }
-    tracing::error!(request_id = %call.request_id, "a proof request's task panicked");
-    let mut response = Problem::internal(&call.request_id).response(call.language);
-    put_common(response.headers_mut(), call.id_value());
+    tracing::error!(request_id = %context.request_id, "a proof request's task panicked");
+    let mut response = Problem::internal(&context.request_id).response(context.language);
+    put_common(response.headers_mut(), context.id_value());
     response
 }
 
-/// One proof request, under way.
-struct Errand {
+/// One proof request over HTTP.
+struct Exchange {
+    head: Head,
+    upload: Upload,
+    /// The answer, until the request is settled.
+    encoded: Option<Response>,
+    sender: oneshot::Sender<Response>,
+}
+
+/// A request without its body.
+struct Head {
     state: Arc<RestState>,
-    call: RequestContext,
+    context: RequestContext,
     span: Span,
     endpoint: Endpoint,
+    parts: Parts,
 }
 
-/// What became of it, for the log.
-struct Record {
-    ending: Ending,
-    key: Option<(KeyId, Environment)>,
-    banks: Option<Banks>,
-    evidence: Evidences,
-    bank_time: Option<Duration>,
-}
+#[async_trait]
+impl ProofExchange for Exchange {
+    async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
+        self.head.query(&mut self.upload).await.map_err(|problem| {
+            self.encoded = Some(problem.response(self.head.context.language));
+            InvalidRequest
+        })
+    }
 
-/// What the institutions were inferred from, where they were.
-#[derive(Default)]
-struct Evidences {
-    issuer: Option<Evidence>,
-    receiver: Option<Evidence>,
-}
+    async fn encode(&mut self, result: Result<Delivery, FetchError>) -> Result<(), Cause> {
+        let Head {
+            context, endpoint, ..
+        } = &self.head;
+        self.encoded = Some(match result {
+            Ok(delivery) => files::render(*endpoint, delivery)
+                .await
+                .map_err(|error| Arc::new(error) as Cause)?,
+            Err(error) => {
+                failure::log_cause(&error, &context.request_id);
+                failure::of_fetch(&error, *endpoint).response(context.language)
+            }
+        });
+        Ok(())
+    }
 
-/// The answer to an admitted request, before it is settled.
-struct Answer {
-    response: Response,
-    settlement: Settlement,
-    evidence: Evidences,
-}
-
-impl Errand {
-    async fn run(self, request: Request, sender: oneshot::Sender<Response>) {
-        let address = caller::address(&request);
-        let (parts, body) = request.into_parts();
-        let mut upload = Upload::new(&parts.headers, body, self.state.request_layer.body_deadline);
-        let attempt = AdmissionRequest {
-            presented_key: caller::presented_key(&parts.headers),
-            address,
-            endpoint: self.endpoint,
-            request_id: self.call.request_id.clone(),
+    async fn finish(self: Box<Self>, served: ServedRequest) {
+        let Self {
+            head,
+            mut upload,
+            encoded,
+            sender,
+        } = *self;
+        let mut response = match &served {
+            ServedRequest::Refused(error) => head.refusal(error),
+            ServedRequest::Settled(settled) => head.reply(settled, encoded),
         };
-        let (mut response, record) = self
-            .admitted(attempt, &parts.headers, &mut upload)
-            .instrument(self.span.clone())
-            .await;
-        put_common(response.headers_mut(), self.call.id_value());
+        put_common(response.headers_mut(), head.context.id_value());
         let status = response.status();
-        let heard = sender.send(response).is_ok();
-        self.report(&parts, status, heard, &record);
+        let is_client_gone = sender.send(response).is_err();
+        head.report(status, is_client_gone, &served);
         upload.drain().await;
     }
+}
 
-    /// Has the request admitted, answered and settled, exactly once each.
-    async fn admitted(
-        &self,
-        attempt: AdmissionRequest<'_>,
-        headers: &HeaderMap,
-        upload: &mut Upload,
-    ) -> (Response, Record) {
-        let span = tracing::info_span!(target: "cep::trace", "admission");
-        let admitting = self.state.gatekeeper.admit(attempt);
-        let admission = match admitting.instrument(span).await {
-            Ok(admission) => admission,
-            Err(refusal) => return self.refused(&refusal),
-        };
-        let environment = admission.environment;
-        let key = (admission.key, environment);
-        let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
-
-        let answer = AssertUnwindSafe(self.answered(environment, headers, upload))
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_| self.failed("the answer to a proof request panicked"));
-        let Answer {
-            mut response,
-            settlement,
-            evidence,
-        } = answer;
-        let mut record = Record {
-            ending: Ending::Settled(settlement.outcome),
-            key: Some(key),
-            banks: settlement.banks,
-            evidence,
-            bank_time: settlement.bank_time,
-        };
-        let settling = self.state.gatekeeper.settle(admission, settlement);
-        let span = tracing::info_span!(target: "cep::trace", "settlement");
-        let settled = settling.instrument(span).await;
-        let limit_status = match settled {
-            Ok(limit_status) => limit_status,
-            Err(error) => {
-                let RequestContext {
-                    request_id,
-                    language,
-                    ..
-                } = &self.call;
-                response = failure::of_not_durable(&error, request_id).response(*language);
-                // Whatever the answer was, it stays here, and nobody pays for it.
-                record.ending = Ending::Settled(Outcome::InternalError);
-                let now = self.state.request_layer.clock.monotonic();
-                counted
-                    .after(now.saturating_sub(admitted_at))
-                    .after_refund()
-            }
-        };
-        headers::put_standing(response.headers_mut(), &limit_status);
-        (response, record)
-    }
-
-    fn refused(&self, refusal: &AdmissionError) -> (Response, Record) {
-        let (ending, limit_status) = match refusal {
-            AdmissionError::InvalidKey => (Ending::InvalidApiKey, None),
-            AdmissionError::RateLimited { limit_status, .. } => {
-                (Ending::Settled(Outcome::RateLimited), Some(limit_status))
-            }
-            AdmissionError::QuotaExceeded { limit_status, .. } => {
-                (Ending::Settled(Outcome::QuotaExceeded), Some(limit_status))
-            }
-            AdmissionError::Unavailable { cause, .. } => {
-                let request_id = &self.call.request_id;
-                tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
-                (Ending::Unavailable, None)
-            }
-        };
-        let mut response = failure::of_refusal(refusal).response(self.call.language);
-        if let Some(limit_status) = limit_status {
-            headers::put_standing(response.headers_mut(), limit_status);
-        }
-        let record = Record {
-            ending,
-            key: None,
-            banks: None,
-            evidence: Evidences::default(),
-            bank_time: None,
-        };
-        (response, record)
-    }
-
-    async fn answered(
-        &self,
-        environment: Environment,
-        headers: &HeaderMap,
-        upload: &mut Upload,
-    ) -> Answer {
-        let query = match self.query(headers, upload).await {
-            Ok(query) => query,
-            Err(problem) => return self.unasked(&problem, Outcome::InvalidRequest),
-        };
-        let request = ProofRequest {
-            query,
-            wanted: self.endpoint.wanted(),
-            environment,
-        };
-        let FetchReport {
-            banks,
-            issuer_evidence,
-            receiver_evidence,
-            bank_time,
-            result,
-        } = self.state.proofs.fetch(request).await;
-        let (response, outcome) = match result {
-            Ok(delivery) => match files::render(self.endpoint, delivery).await {
-                Ok(response) => (response, Outcome::Delivered),
-                Err(error) => {
-                    let Answer {
-                        response,
-                        settlement,
-                        ..
-                    } = self.failed(&error);
-                    (response, settlement.outcome)
-                }
-            },
-            Err(error) => {
-                failure::log_cause(&error, &self.call.request_id);
-                let (problem, outcome) = failure::of_fetch(&error, self.endpoint);
-                (problem.response(self.call.language), outcome)
-            }
-        };
-        Answer {
-            response,
-            settlement: Settlement {
-                outcome,
-                banks,
-                bank_time,
-            },
-            evidence: Evidences {
-                issuer: issuer_evidence,
-                receiver: receiver_evidence,
-            },
-        }
-    }
-
+impl Head {
     /// Reads the body and checks all of its fields.
-    async fn query(&self, headers: &HeaderMap, upload: &mut Upload) -> Result<ProofQuery, Problem> {
-        let body = upload.read(headers, MAX_BODY_BYTES).await?;
+    async fn query(&self, upload: &mut Upload) -> Result<ProofQuery, Problem> {
+        let body = upload.read(&self.parts.headers, MAX_BODY_BYTES).await?;
         let raw = json::read_query(&body)?;
         let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
@@ -266,73 +152,94 @@ impl Errand {
             .map_err(|errors| Problem::invalid_fields(&errors))
     }
 
-    fn failed(&self, cause: impl std::fmt::Display) -> Answer {
-        let request_id = &self.call.request_id;
-        tracing::error!(%request_id, %cause, "a proof request failed within");
-        self.unasked(&Problem::internal(request_id), Outcome::InternalError)
-    }
-
-    /// The answer to a request for which the bank was not asked.
-    fn unasked(&self, problem: &Problem, outcome: Outcome) -> Answer {
-        Answer {
-            response: problem.response(self.call.language),
-            settlement: Settlement {
-                outcome,
-                banks: None,
-                bank_time: None,
-            },
-            evidence: Evidences::default(),
+    /// The answer to a request that wasn't admitted.
+    fn refusal(&self, error: &AdmissionError) -> Response {
+        let mut response = failure::of_refusal(error).response(self.context.language);
+        if let AdmissionError::RateLimited { limit_status, .. }
+        | AdmissionError::QuotaExceeded { limit_status, .. } = error
+        {
+            headers::put_standing(response.headers_mut(), limit_status);
         }
+        response
     }
 
-    /// Tells the witnesses, and writes one line, without personal data.
-    fn report(&self, parts: &Parts, status: StatusCode, heard: bool, record: &Record) {
+    /// The answer to a request that was admitted.
+    fn reply(&self, settled: &SettledRequest, encoded: Option<Response>) -> Response {
+        let RequestContext {
+            request_id,
+            language,
+            ..
+        } = &self.context;
+        let internal = || Problem::internal(request_id).response(*language);
+        let mut response = match &settled.reply {
+            Reply::Encoded => encoded.unwrap_or_else(internal),
+            Reply::Failed => internal(),
+            Reply::NotDurable(error) => {
+                failure::of_not_durable(error, request_id).response(*language)
+            }
+        };
+        headers::put_standing(response.headers_mut(), &settled.limit_status);
+        response
+    }
+
+    /// Records the metrics, and writes one line, without personal data.
+    fn report(&self, status: StatusCode, is_client_gone: bool, served: &ServedRequest) {
         let RestState {
             request_layer,
             metrics_sink,
             ..
         } = &*self.state;
         let now = request_layer.clock.monotonic();
-        let duration = now.saturating_sub(self.call.started);
-        let route = web::route(parts.extensions.get::<MatchedPath>());
+        let duration = now.saturating_sub(self.context.started);
+        let route = web::route(self.parts.extensions.get::<MatchedPath>());
+        let ending = Ending::of(served);
         request_layer.metrics_sink.answered(route, status);
-        metrics_sink.ended(self.endpoint, record.ending, duration);
-        self.trace(status, record);
+        metrics_sink.ended(self.endpoint, ending, duration);
+        let settled = match served {
+            ServedRequest::Refused(_) => None,
+            ServedRequest::Settled(settled) => Some(settled),
+        };
+        self.trace(status, ending, settled);
         if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
             return;
         }
+        let details = settled.map(|settled| &settled.details);
+        let banks = details.and_then(|details| details.banks);
+        let issuer_evidence = details.and_then(|details| details.issuer_evidence.as_ref());
+        let receiver_evidence = details.and_then(|details| details.receiver_evidence.as_ref());
+        let bank_time = details.and_then(|details| details.bank_time);
         tracing::info!(
             target: "cep::request",
-            method = %parts.method,
+            method = %self.parts.method,
             route,
             status = status.as_u16(),
-            outcome = record.ending.name(),
+            outcome = ending.name(),
             endpoint = self.endpoint.name(),
-            key = record.key.map(|(id, _)| display(id)),
-            environment = record.key.map(|(_, environment)| environment.name()),
-            issuer = record.banks.map(|banks| banks.issuer.number()),
-            receiver = record.banks.map(|banks| banks.receiver.number()),
-            issuer_evidence = record.evidence.issuer.as_ref().map(Evidence::kind),
-            receiver_evidence = record.evidence.receiver.as_ref().map(Evidence::kind),
-            bank_ms = record.bank_time.map(milliseconds),
+            key = settled.map(|settled| display(settled.key)),
+            environment = settled.map(|settled| settled.environment.name()),
+            issuer = banks.map(|banks| banks.issuer.number()),
+            receiver = banks.map(|banks| banks.receiver.number()),
+            issuer_evidence = issuer_evidence.map(Evidence::kind),
+            receiver_evidence = receiver_evidence.map(Evidence::kind),
+            bank_ms = bank_time.map(milliseconds),
             duration_ms = milliseconds(duration),
-            client_gone = !heard,
-            request_id = self.call.request_id.as_str(),
+            client_gone = is_client_gone,
+            request_id = self.context.request_id.as_str(),
         );
     }
 
-    /// Tells the request's span what the line tells, without the banks.
-    fn trace(&self, status: StatusCode, record: &Record) {
+    /// Records on the request's span what the log line says, without the banks.
+    fn trace(&self, status: StatusCode, ending: Ending, settled: Option<&SettledRequest>) {
         let span = &self.span;
         if span.is_disabled() {
             return;
         }
         trace::answered(span, status);
         span.record("cep.endpoint", self.endpoint.name());
-        span.record("cep.outcome", record.ending.name());
-        if let Some((id, environment)) = record.key {
-            span.record("cep.key_id", display(id));
-            span.record("cep.environment", environment.name());
+        span.record("cep.outcome", ending.name());
+        if let Some(settled) = settled {
+            span.record("cep.key_id", display(settled.key));
+            span.record("cep.environment", settled.environment.name());
         }
     }
 }

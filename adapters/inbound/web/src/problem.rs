@@ -17,6 +17,7 @@ use domain::query::Field;
 use domain::request::RequestId;
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::headers::{put_retry_after, retry_after_seconds};
 use crate::language::Language;
@@ -164,6 +165,27 @@ catalogue! {
             "not-ready"(components: List::of(failed(components)));
     }
 }
+
+/// The values of `reason` in the details of [`Problem`]s.
+pub const REASONS: &[&str] = &[
+    "invalid_fields",
+    "same_institution",
+    "empty_body",
+    "incomplete_body",
+    "not_utf8",
+    "malformed_json",
+    "not_an_object",
+    "duplicate_key",
+    "too_deep",
+    "not_in_spei",
+    "proof_not_issued",
+    "empty_change",
+    "cross_site",
+    "admins_only",
+    "too_many_keys",
+    "revoked",
+    "already_rotated",
+];
 
 impl Problem {
     /// Faulty fields, at least one.
@@ -373,9 +395,12 @@ impl Problem {
 }
 
 /// The body of an error.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Error)]
 pub struct ErrorBody {
+    /// The code. It never changes with the language.
     error: &'static str,
+    /// What was wrong and what to do next, for people.
     message: String,
     details: Details,
 }

@@ -62,7 +62,7 @@ fn slots_without_requests_are_zero() {
 }
 
 #[test]
-fn without_requests_the_total_is_zero_and_nothing_is_told_apart() {
+fn without_requests_the_total_is_zero_and_there_are_no_series() {
     let total = report(days(), Breakdown::Total, &[]);
     assert_eq!(shown(&total), [(SeriesLabel::Total, &[0, 0, 0][..])]);
     assert_eq!(total.totals, Totals::default());
@@ -126,7 +126,7 @@ fn the_largest_series_come_first_and_equal_ones_in_their_own_order() {
 }
 
 #[test]
-fn what_is_too_much_to_be_told_apart_is_one_more_series() {
+fn the_smallest_series_are_one_together() {
     let keys = |count: u64| -> Vec<_> {
         let keys = 1..=count;
         keys.map(|number| of_key(number.into(), number)).collect()
@@ -144,7 +144,7 @@ fn what_is_too_much_to_be_told_apart_is_one_more_series() {
 }
 
 #[test]
-fn totals_are_of_everything_whatever_is_told_apart() {
+fn totals_are_of_everything_whatever_the_breakdown() {
     let mut latencies = Latencies::default();
     latencies.record(Duration::from_millis(700));
     let rows = [

@@ -1,4 +1,5 @@
-//! Example bodies. None of them is anybody's transfer.
+//! Example bodies of requests and answers, made by the code that makes the real ones. None of them
+//! is anybody's transfer, key or account.
 
 use std::time::Duration;
 
@@ -18,32 +19,66 @@ use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::problem::{FieldFault, FieldProblem};
 use web::{BODY_DEADLINE, Language, Problem};
 
-use super::people;
 use crate::MAX_BODY_BYTES;
 use crate::failure;
 
+mod people;
+
 /// The body of a request of this schema.
-pub(super) fn request(schema: &str) -> Value {
+pub(super) fn request(schema: &str) -> Option<Value> {
     let mut request = json!({
         "fecha": "2026-11-20",
         "clave_rastreo": "MBAN01002611200001234567",
         "cuenta": "002010077777777771",
         "monto": 1234.56
     });
-    if schema == "ProofRequest" {
-        request["emisor"] = json!("40012");
-        request["receptor"] = json!("40002");
+    match schema {
+        "ProofRequestAuto" => {}
+        "ProofRequest" => {
+            request["emisor"] = json!("40012");
+            request["receptor"] = json!("40002");
+        }
+        "NewKey" => return Some(json!({ "name": "caja 4", "env": "live" })),
+        "LimitsChange" => return Some(json!({ "per_minute": 120, "monthly_quota": 5000 })),
+        "PlanChange" => {
+            return Some(json!({ "plan": "enterprise", "existing_keys": "follow" }));
+        }
+        _ => return None,
     }
-    request
+    Some(request)
+}
+
+/// The body of an operation's success. Files have none.
+pub(super) fn success(operation: &str) -> Option<Value> {
+    Some(match operation {
+        "base64" => envelope("application/pdf", "pdf"),
+        "xml_base64" => envelope("application/xml", "xml"),
+        "listKeys" => Value::Array(vec![people::key()]),
+        "createKey" => people::created_key(),
+        "revokeKey" => people::revoked_key(),
+        "searchKeys" => people::admin_keys(),
+        "getKey" | "setKeyLimits" | "revokeAnyKey" => people::admin_key(),
+        "listAccounts" => people::accounts(),
+        "setPlan" => people::account(),
+        "getUsage" => people::usage(),
+        "readAudit" => people::audit(),
+        "healthz" => json!({ "status": "ok" }),
+        "readyz" => json!({
+            "status": "ready",
+            "components": [{ "name": "store", "state": "up" }]
+        }),
+        "openapi" => json!({ "openapi": "3.1.0" }),
+        _ => return None,
+    })
 }
 
 /// The envelope of a file.
-pub(super) fn envelope(media_type: &str, extension: &str) -> Value {
+fn envelope(media_type: &str, extension: &str) -> Value {
     json!({
         "ok": true,
         "filename": format!("CEP-20261120-MBAN01002611200001234567.{extension}"),
         "content_type": media_type,
-        "data": "JVBERi0xLjcK…"
+        "data": "JVBERi0xLjcK"
     })
 }
 
@@ -90,7 +125,7 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
         "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Problem::RouteNotFound)],
         "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Problem::MethodNotAllowed)],
-        other => people::examples::of(other),
+        other => people::of(other),
     };
     failures
         .into_iter()
@@ -135,7 +170,7 @@ fn refusal(refusal: &AdmissionError) -> Problem {
 }
 
 fn fetch(error: &FetchError) -> Problem {
-    failure::of_fetch(error, Endpoint::XmlAuto).0
+    failure::of_fetch(error, Endpoint::XmlAuto)
 }
 
 fn limit_status() -> LimitStatus {

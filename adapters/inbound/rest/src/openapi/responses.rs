@@ -1,30 +1,128 @@
-//! Answers and their headers.
+//! Named responses and their headers.
 
-use domain::outcome::Endpoint;
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
+use utoipa::IntoResponses;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::response::ResponseBuilder;
-use utoipa::openapi::{ContentBuilder, Header, ObjectBuilder, Ref, Response, Type};
+use utoipa::openapi::{ContentBuilder, Header, ObjectBuilder, Ref, RefOr, Response, Type};
 
-use super::{examples, people};
+use super::examples;
 
-/// The errors of a proof request, by status, and the name of each answer.
-pub(super) const STATUSES: [(&str, &str); 12] = [
-    ("400", "BadRequest"),
-    ("401", "InvalidApiKey"),
-    ("402", "QuotaExceeded"),
-    ("404", "NotFound"),
-    ("408", "RequestTimeout"),
-    ("413", "PayloadTooLarge"),
-    ("415", "UnsupportedMediaType"),
-    ("429", "RateLimitExceeded"),
-    ("500", "InternalError"),
-    ("502", "BankProtocolError"),
-    ("503", "Unavailable"),
-    ("504", "BankTimeout"),
+/// A response that several operations share.
+pub(super) struct NamedResponse {
+    pub(super) name: &'static str,
+    pub(super) status: &'static str,
+    headers: &'static [&'static str],
+    description: &'static str,
+}
+
+/// Declares named responses: a type that operations refer to, and an entry of [`ALL`].
+macro_rules! responses {
+    ($($name:ident = $status:literal, [$($header:literal),*], $description:literal;)+) => {
+        $(
+            #[doc = $description]
+            #[allow(dead_code, reason = "shared errors are named in lists alone")]
+            pub(crate) struct $name;
+
+            impl IntoResponses for $name {
+                fn responses() -> BTreeMap<String, RefOr<Response>> {
+                    let reference = Ref::from_response_name(stringify!($name));
+                    [($status.to_owned(), reference.into())].into()
+                }
+            }
+        )+
+
+        pub(super) const ALL: &[NamedResponse] = &[$(NamedResponse {
+            name: stringify!($name),
+            status: $status,
+            headers: &[$($header),*],
+            description: $description,
+        }),+];
+    };
+}
+
+responses! {
+    BadRequest = "400", ["RateLimit", "RateLimit-Policy"],
+        "`INVALID_REQUEST`: the body is faulty.";
+    BadRequestAuto = "400", ["RateLimit", "RateLimit-Policy"],
+        "`INVALID_REQUEST`: the body is faulty. `INFERENCE_FAILED`: a bank could not be \
+             inferred; name it.";
+    InvalidApiKey = "401", ["WWW-Authenticate"],
+        "`INVALID_API_KEY`: missing, invalid or revoked. It isn't counted.";
+    QuotaExceeded = "402", ["RateLimit", "RateLimit-Policy"],
+        "`QUOTA_EXCEEDED`: the month's quota is used up. It isn't counted.";
+    NotFound = "404", ["RateLimit", "RateLimit-Policy"],
+        "`NOT_FOUND`: no proof matches. `details.reason` says whether the payment is unknown \
+             or its proof isn't issued (yet).";
+    RequestTimeout = "408", ["RateLimit", "RateLimit-Policy"],
+        "`REQUEST_TIMEOUT`: the body didn't arrive in time. The connection is closed.";
+    PayloadTooLarge = "413", ["RateLimit", "RateLimit-Policy"],
+        "`PAYLOAD_TOO_LARGE`: over 16384 bytes.";
+    UnsupportedMediaType = "415", ["RateLimit", "RateLimit-Policy"],
+        "`UNSUPPORTED_MEDIA_TYPE`: not `application/json` in UTF-8.";
+    RateLimitExceeded = "429", ["RateLimit", "RateLimit-Policy", "Retry-After"],
+        "`RATE_LIMIT_EXCEEDED`: the minute's limit is used up. It isn't counted.";
+    InternalError = "500", ["RateLimit", "RateLimit-Policy"],
+        "`INTERNAL_ERROR`: a fault of the service.";
+    BankProtocolError = "502", ["RateLimit", "RateLimit-Policy"],
+        "`BANK_PROTOCOL_ERROR`: the bank's answer could not be understood.";
+    Unavailable = "503", ["RateLimit", "RateLimit-Policy", "Retry-After"],
+        "`BANK_UNAVAILABLE`, `BANK_THROTTLED`: the bank can't be asked. \
+             `SERVICE_UNAVAILABLE`: the service can't count requests.";
+    BankTimeout = "504", ["RateLimit", "RateLimit-Policy"],
+        "`BANK_TIMEOUT`: the bank didn't answer in time.";
+    NotReady = "503", [],
+        "`SERVICE_UNAVAILABLE`: a component failed.";
+    RouteNotFound = "404", [],
+        "`ROUTE_NOT_FOUND`: on every path that isn't described here.";
+    MethodNotAllowed = "405", ["Allow"],
+        "`METHOD_NOT_ALLOWED`: on every described path, for other methods.";
+    FaultyInput = "400", [],
+        "`INVALID_REQUEST`: the body or a parameter is faulty; `details.fields` names each.";
+    Unauthenticated = "401", ["WWW-Authenticate"],
+        "`UNAUTHENTICATED`: there is no good session. `details.sign_in` says where to get one.";
+    CrossSite = "403", [],
+        "`FORBIDDEN`: a page of another site sent the request.";
+    AdminsOnly = "403", [],
+        "`FORBIDDEN`: only admins may, or a page of another site sent the request.";
+    NoSuchThing = "404", [],
+        "`NOT_FOUND`: nothing that you may see has the id.";
+    SlowBody = "408", [],
+        "`REQUEST_TIMEOUT`: the body didn't arrive in time. The connection is closed.";
+    Conflict = "409", [],
+        "`CONFLICT`: what is there already doesn't allow it; `details.reason` says what.";
+    LargeBody = "413", [],
+        "`PAYLOAD_TOO_LARGE`: over 16384 bytes.";
+    NoJson = "415", [],
+        "`UNSUPPORTED_MEDIA_TYPE`: not `application/json` in UTF-8.";
+    Fault = "500", [],
+        "`INTERNAL_ERROR`: a fault of the service.";
+    NotNow = "503", ["Retry-After"],
+        "`SERVICE_UNAVAILABLE`: keys or sessions can't be read now.";
+}
+
+/// Errors of every proof endpoint, beside those that it names itself.
+pub(super) const OF_PROOFS: [&str; 11] = [
+    "InvalidApiKey",
+    "QuotaExceeded",
+    "NotFound",
+    "RequestTimeout",
+    "PayloadTooLarge",
+    "UnsupportedMediaType",
+    "RateLimitExceeded",
+    "InternalError",
+    "BankProtocolError",
+    "Unavailable",
+    "BankTimeout",
 ];
 
-const LIMITS: [&str; 2] = ["RateLimit", "RateLimit-Policy"];
+/// Errors of every route under a session, beside those that it names itself.
+pub(super) const OF_SESSIONS: [&str; 4] = ["Unauthenticated", "CrossSite", "Fault", "NotNow"];
+
+/// Headers of every answer to a request whose key is good.
+pub(super) const LIMITS: [&str; 2] = ["RateLimit", "RateLimit-Policy"];
 
 /// Every named header.
 pub(super) fn headers() -> Vec<(&'static str, Header)> {
@@ -86,178 +184,27 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
     ]
 }
 
-pub(super) fn with_headers(mut response: ResponseBuilder, names: &[&str]) -> ResponseBuilder {
-    for name in ["X-Request-Id"].iter().chain(names) {
-        let reference = Ref::new(format!("#/components/headers/{name}"));
-        response = response.header_ref(*name, reference);
-    }
-    response
+/// Adds a header to a response.
+pub(super) fn add_header(response: &mut Response, name: &str) {
+    let reference = Ref::new(format!("#/components/headers/{name}"));
+    let header = RefOr::Ref(reference);
+    response.headers.insert(name.to_owned(), header);
 }
 
-/// The proof.
-pub(super) fn success(endpoint: Endpoint) -> Response {
-    let file = |media_type: &str| {
-        let schema = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .content_media_type(media_type);
-        (
-            media_type.to_owned(),
-            ContentBuilder::new().schema(Some(schema)).build(),
-        )
-    };
-    let envelope = |media_type, extension| {
+impl NamedResponse {
+    /// The response, with an example of each of its codes.
+    pub(super) fn describe(&self) -> Response {
         let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("Envelope")))
-            .example(Some(examples::envelope(media_type, extension)))
+            .schema(Some(Ref::from_schema_name("Error")))
+            .examples_from_iter(examples::of(self.name))
             .build();
-        ("application/json".to_owned(), content)
-    };
-    let (description, (media_type, content)) = match endpoint {
-        Endpoint::XmlAuto | Endpoint::Xml => (
-            "The sealed proof, the bank's bytes untouched.",
-            file("application/xml"),
-        ),
-        Endpoint::PdfAuto | Endpoint::Pdf => (
-            "The proof as the central bank lays it out.",
-            file("application/pdf"),
-        ),
-        Endpoint::ZipAuto => (
-            "Two files, `CEP-….xml` and `CEP-….pdf`.",
-            file("application/zip"),
-        ),
-        Endpoint::Base64 => (
-            "The PDF in an envelope.",
-            envelope("application/pdf", "pdf"),
-        ),
-        Endpoint::XmlBase64 => (
-            "The XML in an envelope.",
-            envelope("application/xml", "xml"),
-        ),
-    };
-    let own: &[&str] = match endpoint {
-        Endpoint::XmlAuto | Endpoint::PdfAuto | Endpoint::ZipAuto => &[
-            "Content-Disposition",
-            "X-Inferred-Emisor",
-            "X-Inferred-Receptor",
-        ],
-        Endpoint::Xml | Endpoint::Pdf => &["Content-Disposition"],
-        Endpoint::Base64 | Endpoint::XmlBase64 => &[],
-    };
-    let response = ResponseBuilder::new()
-        .description(description)
-        .content(media_type, content);
-    with_headers(with_headers(response, &LIMITS), own).build()
-}
-
-/// A JSON answer without limits.
-pub(super) fn json(description: &str, schema: &str) -> Response {
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)));
-    let response = ResponseBuilder::new()
-        .description(description)
-        .content("application/json", content.build());
-    with_headers(response, &[]).build()
-}
-
-/// Every named error answer, with an example body of each of its codes.
-pub(super) fn errors() -> Vec<(&'static str, Response)> {
-    let limited = |more: &[&'static str]| [&LIMITS, more].concat();
-    let descriptions = [
-        (
-            "BadRequest",
-            "`INVALID_REQUEST`: the body is faulty.",
-            limited(&[]),
-        ),
-        (
-            "BadRequestAuto",
-            "`INVALID_REQUEST`: the body is faulty. `INFERENCE_FAILED`: a bank could not be \
-             inferred; name it.",
-            limited(&[]),
-        ),
-        (
-            "InvalidApiKey",
-            "`INVALID_API_KEY`: missing, invalid or revoked. It isn't counted.",
-            vec!["WWW-Authenticate"],
-        ),
-        (
-            "QuotaExceeded",
-            "`QUOTA_EXCEEDED`: the month's quota is used up. It isn't counted.",
-            limited(&[]),
-        ),
-        (
-            "NotFound",
-            "`NOT_FOUND`: no proof matches. `details.reason` says whether the payment is unknown \
-             or its proof isn't issued (yet).",
-            limited(&[]),
-        ),
-        (
-            "RequestTimeout",
-            "`REQUEST_TIMEOUT`: the body didn't arrive in time. The connection is closed.",
-            limited(&[]),
-        ),
-        (
-            "PayloadTooLarge",
-            "`PAYLOAD_TOO_LARGE`: over 16384 bytes.",
-            limited(&[]),
-        ),
-        (
-            "UnsupportedMediaType",
-            "`UNSUPPORTED_MEDIA_TYPE`: not `application/json` in UTF-8.",
-            limited(&[]),
-        ),
-        (
-            "RateLimitExceeded",
-            "`RATE_LIMIT_EXCEEDED`: the minute's limit is used up. It isn't counted.",
-            limited(&["Retry-After"]),
-        ),
-        (
-            "InternalError",
-            "`INTERNAL_ERROR`: a fault of the service.",
-            limited(&[]),
-        ),
-        (
-            "BankProtocolError",
-            "`BANK_PROTOCOL_ERROR`: the bank's answer could not be understood.",
-            limited(&[]),
-        ),
-        (
-            "Unavailable",
-            "`BANK_UNAVAILABLE`, `BANK_THROTTLED`: the bank can't be asked. \
-             `SERVICE_UNAVAILABLE`: the service can't count requests.",
-            limited(&["Retry-After"]),
-        ),
-        (
-            "BankTimeout",
-            "`BANK_TIMEOUT`: the bank didn't answer in time.",
-            limited(&[]),
-        ),
-        (
-            "NotReady",
-            "`SERVICE_UNAVAILABLE`: a component failed.",
-            vec![],
-        ),
-        (
-            "RouteNotFound",
-            "`ROUTE_NOT_FOUND`: on every path that isn't described here.",
-            vec![],
-        ),
-        (
-            "MethodNotAllowed",
-            "`METHOD_NOT_ALLOWED`: on every described path, for other methods.",
-            vec!["Allow"],
-        ),
-    ];
-    descriptions
-        .into_iter()
-        .chain(people::answers::all())
-        .map(|(name, description, headers)| {
-            let content = ContentBuilder::new()
-                .schema(Some(Ref::from_schema_name("Error")))
-                .examples_from_iter(examples::of(name))
-                .build();
-            let response = ResponseBuilder::new()
-                .description(description)
-                .content("application/json", content);
-            (name, with_headers(response, &headers).build())
-        })
-        .collect()
+        let mut response = ResponseBuilder::new()
+            .description(self.description)
+            .content("application/json", content)
+            .build();
+        for name in ["X-Request-Id"].iter().chain(self.headers) {
+            add_header(&mut response, name);
+        }
+        response
+    }
 }

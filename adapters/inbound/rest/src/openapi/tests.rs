@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use domain::outcome::Endpoint;
+use proptest::prelude::*;
+use serde_json::{Value, json as value};
 
 use super::*;
 use web::Problem;
@@ -82,5 +84,87 @@ fn every_problem_of_a_field_is_described() {
         .unwrap();
     for code in FieldProblem::CODES {
         assert!(described.iter().any(|word| word == code), "{code}");
+    }
+}
+
+/// Validates a value against a schema of the document.
+fn validate(document: &Value, schema: &Value, example: &Value) {
+    let schema = value!({ "components": document["components"], "allOf": [schema] });
+    let validator = jsonschema::draft202012::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap();
+    let errors: Vec<_> = validator.iter_errors(example).collect();
+    assert!(errors.is_empty(), "{example} {errors:?}");
+}
+
+/// Every schema of a body, with its examples.
+fn bodies(value: &Value) -> Vec<(&Value, Vec<&Value>)> {
+    let inner: Vec<_> = match value {
+        Value::Object(members) => members.values().flat_map(bodies).collect(),
+        Value::Array(items) => items.iter().flat_map(bodies).collect(),
+        _ => vec![],
+    };
+    let Some(json) = value.pointer("/content/application~1json") else {
+        return inner;
+    };
+    let named = json["examples"].as_object().into_iter().flatten();
+    let examples = json.get("example").into_iter();
+    let examples = examples.chain(named.map(|(_, example)| &example["value"]));
+    vec![(&json["schema"], examples.collect())]
+}
+
+#[test]
+fn every_json_body_has_an_example_and_every_example_fits_its_schema() {
+    let document = json();
+    let bodies = bodies(&document);
+    assert!(bodies.len() > 40, "{}", bodies.len());
+    for (schema, examples) in bodies {
+        assert!(!examples.is_empty(), "{schema}");
+        for example in examples {
+            validate(&document, schema, example);
+        }
+    }
+}
+
+#[test]
+fn a_parameter_of_a_path_is_required() {
+    let document = json();
+    let operations = document["paths"].as_object().unwrap().values();
+    let operations = operations.flat_map(|item| item.as_object().unwrap().values());
+    let parameters = operations.flat_map(|operation| operation["parameters"].as_array().unwrap());
+    let of_paths: Vec<_> = parameters.filter(|it| it["in"] == "path").collect();
+    assert_eq!(of_paths.len(), 5);
+    assert!(of_paths.iter().all(|it| it["required"] == true));
+}
+
+/// The pattern of a member of a proof request.
+fn pattern(member: &str) -> String {
+    let pointer = format!("/components/schemas/ProofRequest/properties/{member}/pattern");
+    json()
+        .pointer(&pointer)
+        .unwrap()
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// Texts of a pattern. Theirs have no anchors.
+fn texts(member: &str) -> impl Strategy<Value = String> + use<> {
+    let pattern = pattern(member);
+    let pattern = pattern.trim_start_matches('^').trim_end_matches('$');
+    proptest::string::string_regex(pattern).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn what_the_schema_takes_the_parser_takes(
+        account in texts("cuenta"),
+        code in texts("emisor"),
+        key in texts("clave_rastreo").prop_filter("length", |key| key.len() <= 30),
+    ) {
+        prop_assert!(domain::account::Account::parse(&account).is_ok());
+        prop_assert!(domain::participant::ParticipantCode::parse(&code).is_some());
+        prop_assert!(domain::tracking_key::TrackingKey::parse(&key).is_ok());
     }
 }

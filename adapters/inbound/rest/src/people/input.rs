@@ -44,7 +44,7 @@ impl Faults {
     }
 
     /// Whether a field is among them.
-    pub(crate) fn speak_of(&self, field: &str) -> bool {
+    pub(crate) fn has(&self, field: &str) -> bool {
         self.0.iter().any(|fault| fault.field == field)
     }
 
@@ -186,7 +186,7 @@ impl<'a> Members<'a> {
         name: &'static str,
         value: Option<T>,
     ) -> Result<T, Problem> {
-        if value.is_none() && !self.faults.speak_of(name) {
+        if value.is_none() && !self.faults.has(name) {
             self.faults.add(name, FieldProblem::Missing);
         }
         self.add_unknown();

@@ -4,12 +4,26 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
 use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
 use web::problem::FieldProblem;
 
 use super::input::{Parameters, whole};
+use super::views::{AccountOverviewView, AdminKeyView, AuditView};
 
 /// Items of a page, when nobody says how many.
 const USUAL_PAGE: u32 = 50;
+
+/// Parameters of a list that is read page by page.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes what `page` reads")]
+pub(crate) struct Paging {
+    /// Items of the page.
+    #[param(minimum = 1, maximum = 100, default = 50)]
+    limit: Option<u64>,
+    /// The `next` of the page before, with the same other parameters.
+    after: Option<String>,
+}
 
 /// One page of a list.
 #[derive(Serialize)]
@@ -18,6 +32,27 @@ pub(crate) struct Listing<T> {
     next: Option<String>,
     total: Option<u64>,
 }
+
+/// Describes a [`Listing`] under a name of its own.
+macro_rules! page {
+    ($name:ident of $item:ty) => {
+        #[derive(ToSchema)]
+        #[expect(dead_code, reason = "describes a `Listing`")]
+        pub(crate) struct $name {
+            items: Vec<$item>,
+            /// The `after` of the next page; null when this is the last one.
+            #[schema(required = true)]
+            next: Option<String>,
+            /// Items of the whole list; null where counting them would cost too much.
+            #[schema(required = true)]
+            total: Option<u64>,
+        }
+    };
+}
+
+page!(AdminKeyPage of AdminKeyView);
+page!(AccountPage of AccountOverviewView);
+page!(AuditPage of AuditView);
 
 impl<T> Listing<T> {
     /// The page, and where the next one begins.

@@ -1,4 +1,4 @@
-//! What people's routes answer, member by member in the order in which it is written.
+//! Bodies of the answers to people, member by member in the order in which they are written.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::{AuditEntry, FieldChange};
@@ -8,8 +8,16 @@ use domain::latency::Percentiles;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::usage::{Period, Totals};
-use ports::inbound::{CreatedKey, Series, SeriesLabel, UsageReport};
+use ports::inbound::{Series, SeriesLabel, UsageReport};
 use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::openapi::schemas;
+
+pub(crate) const ENVIRONMENTS: &[&str] = &["live", "test"];
+pub(crate) const STATES: &[&str] = &["active", "retiring", "revoked"];
+pub(crate) const PLANS: &[&str] = &["startup", "enterprise"];
+pub(crate) const GRANULARITIES: &[&str] = &["hour", "day", "month"];
 
 /// An instant as it is written everywhere: RFC 3339 in UTC, to the millisecond.
 fn text(at: DateTime<Utc>) -> String {
@@ -17,14 +25,25 @@ fn text(at: DateTime<Utc>) -> String {
 }
 
 /// A key, as its owner sees it.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = ApiKey)]
 pub(crate) struct KeyView {
+    #[schema(format = "uuid")]
     id: String,
+    /// A label, 1 to 100 characters; blanks around it are dropped.
+    #[schema(min_length = 1, max_length = 100)]
     name: String,
+    /// The public part.
+    #[schema(pattern = "^cep_(live|test)_[0-9A-Za-z]{8}$")]
     prefix: String,
+    #[schema(schema_with = schemas::per_minute)]
     per_minute: u32,
+    #[schema(required = true, schema_with = schemas::monthly_quota)]
     monthly_quota: Option<u64>,
+    /// When it was revoked; null while it is active.
+    #[schema(required = true, format = "date-time")]
     revoked_at: Option<String>,
+    #[schema(format = "date-time")]
     created_at: String,
 }
 
@@ -42,29 +61,13 @@ impl KeyView {
     }
 }
 
-/// A key that was just made: the only answer with its secret.
-#[derive(Serialize)]
-pub(crate) struct CreatedKeyView<'a> {
-    id: String,
-    prefix: &'a str,
-    api_key: &'a str,
-}
-
-impl<'a> CreatedKeyView<'a> {
-    pub(crate) fn new(created: &'a CreatedKey) -> Self {
-        let key = &created.key.key;
-        Self {
-            id: key.id.to_string(),
-            prefix: key.prefix.as_str(),
-            api_key: created.secret.reveal(),
-        }
-    }
-}
-
 /// A subject of an identity provider.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Owner)]
 pub(crate) struct OwnerView {
+    /// The identity provider.
     issuer: String,
+    /// Who it is there.
     subject: String,
 }
 
@@ -78,11 +81,17 @@ impl OwnerView {
 }
 
 /// What was used of a month.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = MonthlyUse)]
 pub(crate) struct MonthView {
+    /// The UTC calendar month.
+    #[schema(pattern = "^[0-9]{4}-[0-9]{2}$")]
     month: String,
+    /// What counts against the quota.
     used: u64,
+    /// Requests admitted.
     charged: u64,
+    /// Those given back, because the service or the bank failed.
     refunded: u64,
 }
 
@@ -98,15 +107,23 @@ impl MonthView {
 }
 
 /// A key to an admin.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = AdminKey)]
 pub(crate) struct AdminKeyView {
     #[serde(flatten)]
     key: KeyView,
+    #[schema(format = "uuid")]
     account_id: String,
     owner: OwnerView,
+    #[schema(schema_with = schemas::environment)]
     env: &'static str,
+    #[schema(schema_with = schemas::key_state)]
     state: &'static str,
+    /// When it revokes itself, because it was rotated.
+    #[schema(required = true, format = "date-time")]
     retires_at: Option<String>,
+    /// To the minute.
+    #[schema(required = true, format = "date-time")]
     last_used_at: Option<String>,
     month: MonthView,
 }
@@ -128,11 +145,15 @@ impl AdminKeyView {
 }
 
 /// An account.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Account)]
 pub(crate) struct AccountView {
+    #[schema(format = "uuid")]
     id: String,
     owner: OwnerView,
+    #[schema(schema_with = schemas::plan)]
     plan: &'static str,
+    #[schema(format = "date-time")]
     created_at: String,
 }
 
@@ -148,10 +169,12 @@ impl AccountView {
 }
 
 /// An account, and what it has.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = AccountOverview)]
 pub(crate) struct AccountOverviewView {
     #[serde(flatten)]
     account: AccountView,
+    /// Its keys that aren't revoked.
     active_keys: u64,
     month: MonthView,
 }
@@ -167,31 +190,48 @@ impl AccountOverviewView {
 }
 
 /// Use over time.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Usage)]
 pub(crate) struct UsageView {
+    #[schema(schema_with = schemas::granularity)]
     granularity: &'static str,
+    #[schema(schema_with = schemas::slots)]
     slots: Vec<String>,
     series: Vec<SeriesView>,
     totals: TotalsView,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = UsageSeries)]
 struct SeriesView {
+    /// `total`, a key's id, an endpoint, an outcome, or `others`.
     label: String,
+    /// Requests in each slot.
     counts: Vec<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = UsageTotals)]
 struct TotalsView {
+    /// All of them.
     requests: u64,
+    /// Those that delivered a proof.
     delivered: u64,
+    /// Those that a limit refused.
     refused: u64,
+    /// Those that the service or the bank failed.
     failed: u64,
+    /// The share of admitted requests that delivered a proof, 0 to 1.
+    #[schema(required = true, minimum = 0, maximum = 1)]
     success_rate: Option<f64>,
+    /// Milliseconds that requests took which no limit refused, within a factor of two; null when
+    /// there were none.
+    #[schema(required = true, inline)]
     latency_ms: Option<LatencyView>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = Latency)]
 struct LatencyView {
     p50: f64,
     p95: f64,
@@ -248,22 +288,37 @@ impl LatencyView {
 }
 
 /// One entry of the audit log.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditEntry)]
 pub(crate) struct AuditView {
+    #[schema(format = "uuid")]
     id: String,
+    #[schema(format = "date-time")]
     at: String,
     actor: OwnerView,
+    /// The request's id.
     request_id: String,
+    #[schema(schema_with = schemas::action)]
     action: &'static str,
+    #[schema(format = "uuid")]
     account_id: String,
+    /// Null for an account's plan.
+    #[schema(required = true, format = "uuid")]
     key_id: Option<String>,
+    #[schema(inline)]
     changes: Vec<ChangeView>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditChange)]
 struct ChangeView {
+    /// The field.
     field: String,
+    /// Its value before.
+    #[schema(required = true)]
     before: Option<String>,
+    /// Its value after.
+    #[schema(required = true)]
     after: Option<String>,
 }
 

@@ -22,8 +22,8 @@ use domain::payment::{Payment, PaymentState};
 use domain::transfer::Banks;
 use ports::inbound::{
     Admission, AdmissionError, AdmissionRequest, Component, ComponentState, Delivery, FetchError,
-    FetchReport, Files, Gatekeeper, Health, NotDurable, NotFoundReason, ProofRequest, Proofs,
-    Settlement,
+    FetchReport, Files, Gatekeeper, Health, LookupDetails, NotDurable, NotFoundReason,
+    ProofRequest, Proofs, Settlement,
 };
 use ports::outbound::{Clock, Random, Receipt};
 use reqwest::StatusCode;
@@ -108,12 +108,12 @@ fn limit_status(remaining: u32, used: u64) -> LimitStatus {
 
 #[async_trait]
 impl Gatekeeper for FakeGatekeeper {
-    async fn admit(&self, attempt: AdmissionRequest<'_>) -> Result<Admission, AdmissionError> {
+    async fn admit(&self, attempt: AdmissionRequest) -> Result<Admission, AdmissionError> {
         self.attempts
             .lock()
             .unwrap()
             .push(format!("{:?}", attempt.address));
-        let limit_status = match attempt.presented_key {
+        let limit_status = match attempt.presented_key.as_deref() {
             Some(GOOD_KEY | FORGOTTEN_KEY) => limit_status(59, 3),
             Some(UNCAPPED_KEY) => LimitStatus {
                 month: None,
@@ -143,7 +143,7 @@ impl Gatekeeper for FakeGatekeeper {
         };
         let id = Uuid::from_u128(self.admitted.lock().unwrap().len() as u128);
         self.admitted.lock().unwrap().push(id);
-        let forgotten = attempt.presented_key == Some(FORGOTTEN_KEY);
+        let forgotten = attempt.presented_key.as_deref() == Some(FORGOTTEN_KEY);
         Ok(Admission {
             id,
             request_id: attempt.request_id,
@@ -202,10 +202,7 @@ impl Proofs for FakeProofs {
             Ok(resolved) => resolved,
             Err(unresolved) => {
                 return FetchReport {
-                    banks: None,
-                    issuer_evidence: None,
-                    receiver_evidence: None,
-                    bank_time: None,
+                    details: LookupDetails::default(),
                     result: Err(match unresolved {
                         Unresolved::InferenceFailed { issuer, receiver } => {
                             FetchError::InferenceFailed { issuer, receiver }
@@ -224,10 +221,12 @@ impl Proofs for FakeProofs {
             self.proceed.notified().await;
         }
         FetchReport {
-            banks: Some(banks),
-            issuer_evidence: resolved.issuer.clone().map(|issuer| issuer.evidence),
-            receiver_evidence: resolved.receiver.clone().map(|receiver| receiver.evidence),
-            bank_time: Some(Duration::from_millis(12)),
+            details: LookupDetails {
+                banks: Some(banks),
+                issuer_evidence: resolved.issuer.clone().map(|issuer| issuer.evidence),
+                receiver_evidence: resolved.receiver.clone().map(|receiver| receiver.evidence),
+                bank_time: Some(Duration::from_millis(12)),
+            },
             result: by_amount(centavos, wanted, resolved),
         }
     }

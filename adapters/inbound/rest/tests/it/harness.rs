@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use application::ProofRequestService;
 use domain::outcome::Outcome;
 use domain::participant::Catalogue;
 use reqwest::{Client, RequestBuilder, Response};
@@ -72,9 +73,15 @@ impl Harness {
                 trace_context: Arc::new(()),
             })
         };
+        let requests = tasks.clone();
+        let proof_requests = ProofRequestService::new(
+            gatekeeper.clone(),
+            proofs.clone(),
+            Arc::new(StoppedClock),
+            Box::new(move |task| drop(requests.spawn(task))),
+        );
         let router = rest::router(RestState {
-            gatekeeper: gatekeeper.clone(),
-            proofs: proofs.clone(),
+            proof_requests: Arc::new(proof_requests),
             health: health.clone(),
             catalogue: Catalogue::embedded(),
             request_layer: request_layer(),

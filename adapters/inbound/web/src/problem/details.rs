@@ -1,76 +1,123 @@
 //! Members of an error's `details`, in the order in which they are written.
 
 use chrono::NaiveDateTime;
-use domain::payment::Payment;
+use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::OneOfBuilder;
+use utoipa::openapi::{ObjectBuilder, Type};
 
-use super::field::FieldFault;
+use super::field::{FieldFault, FieldProblem};
 use super::hint::{GapReason, HintReason};
 use crate::language::Language;
 
-/// Additional members of an error; those without a value are left out.
-#[derive(Debug, Default, Serialize)]
+/// Additional members; each code has its own, some have none.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = ErrorDetails)]
 pub struct Details {
-    /// The kind of problem among those that share a code.
+    /// What exactly, for machines.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, schema_with = reason)]
     pub reason: Option<&'static str>,
-    /// A byte of the body, from 1.
+    /// Where in the body, in bytes from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = u64)]
     pub position: Option<usize>,
     /// The faulty fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     pub fields: Vec<FieldDetail>,
-    /// The banks that could not be inferred.
+    /// The sides that could not be inferred.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<String>)]
     pub missing: Vec<&'static str>,
     /// Why they could not.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = GapDetails, inline)]
     pub reasons: Option<GapDetails>,
-    /// The endpoints that take both banks.
+    /// Where both banks can be named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<String>)]
     pub explicit_endpoints: Vec<&'static str>,
     /// The payment without a proof.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = PaymentDetail)]
     pub payment: Option<PaymentDetail>,
     /// What to check, most likely first.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Vec<HintDetail>)]
     pub hints: Option<Vec<HintDetail>>,
-    /// The limit that was reached.
+    /// Requests allowed per minute, or per month; active keys of an account.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = u64)]
     pub limit: Option<u64>,
-    /// Requests of the month that count.
+    /// Requests used in the month.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = u64)]
     pub used: Option<u64>,
-    /// When the quota is renewed, RFC 3339.
+    /// When the month ends, RFC 3339 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date-time")]
     pub reset_at: Option<String>,
-    /// Seconds to wait.
+    /// Seconds to wait, as in `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = u64)]
     pub retry_after: Option<u64>,
-    /// The gateway's components.
+    /// The service's components.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Vec<ComponentDetail>)]
     pub components: Option<Vec<ComponentDetail>>,
-    /// Largest body that is accepted.
+    /// Largest body.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = u64)]
     pub max_bytes: Option<usize>,
     /// The media type that is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
     pub accepted: Option<&'static str>,
     /// Where a browser gets a session.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
     pub sign_in: Option<&'static str>,
-    /// The request's id.
+    /// The id to give to the operator.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
     pub request_id: Option<String>,
 }
 
+/// The reasons of [`super::Problem::details`].
+fn reason() -> ObjectBuilder {
+    words("What exactly, for machines.", super::REASONS)
+}
+
+fn words(description: &str, words: &[&'static str]) -> ObjectBuilder {
+    let mut distinct: Vec<&str> = Vec::new();
+    for word in words {
+        if !distinct.contains(word) {
+            distinct.push(word);
+        }
+    }
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some(description))
+        .enum_values(Some(distinct))
+}
+
 /// A faulty field.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FieldProblem)]
 pub struct FieldDetail {
+    /// The field's name.
     field: String,
+    #[schema(schema_with = problem)]
     problem: &'static str,
+    /// What is wrong with it, for people.
     message: String,
+}
+
+fn problem() -> ObjectBuilder {
+    words("What is wrong with it, for machines.", FieldProblem::CODES)
 }
 
 impl FieldDetail {
@@ -84,19 +131,28 @@ impl FieldDetail {
 }
 
 /// Reasons for each bank that could not be inferred.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct GapDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = GapDetail)]
     pub(super) emisor: Option<GapDetail>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = GapDetail)]
     pub(super) receptor: Option<GapDetail>,
 }
 
 /// Reason for one bank.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InferenceGap)]
 pub struct GapDetail {
+    #[schema(schema_with = gap)]
     reason: &'static str,
+    /// Why and what to do next, for people.
     message: String,
+}
+
+fn gap() -> ObjectBuilder {
+    words("Why, for machines.", GapReason::CODES)
 }
 
 impl GapDetail {
@@ -109,11 +165,22 @@ impl GapDetail {
 }
 
 /// A payment without a proof, as the bank knows it. Times are Mexico City's.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Payment)]
 pub struct PaymentDetail {
+    #[schema(schema_with = payment_state)]
     state: &'static str,
+    /// When SPEI received it, Mexico City's time.
+    #[schema(required = true)]
     received_at: Option<String>,
+    /// When SPEI processed it, Mexico City's time.
+    #[schema(required = true)]
     processed_at: Option<String>,
+}
+
+fn payment_state() -> ObjectBuilder {
+    let states = PaymentState::ALL.map(PaymentState::label);
+    words("The central bank's own word.", &states)
 }
 
 impl PaymentDetail {
@@ -127,72 +194,102 @@ impl PaymentDetail {
     }
 }
 
-/// A thing to check, with the values that it is about.
-#[derive(Debug, Serialize)]
+/// One thing to check, most likely first; with what it speaks of.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Hint)]
 pub struct HintDetail {
+    #[schema(schema_with = hint)]
     code: &'static str,
+    /// The hint, for people.
     message: String,
-    #[serde(flatten)]
-    data: HintData,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, schema_with = digit_or_institution)]
+    given: Option<Subject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, schema_with = digit_or_institution)]
+    expected: Option<Subject>,
+    /// A date to try as `fecha`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    date: Option<String>,
+    /// The operation date of that day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String, format = "date")]
+    operation_date: Option<String>,
 }
 
+fn hint() -> ObjectBuilder {
+    words("Which hint.", HintReason::CODES)
+}
+
+fn digit_or_institution() -> OneOfBuilder {
+    let item = |schema_type: Type, description| {
+        let item = ObjectBuilder::new().schema_type(schema_type);
+        item.description(Some(description))
+    };
+    OneOfBuilder::new()
+        .item(item(Type::Integer, "A digit."))
+        .item(item(Type::String, "A participant code."))
+}
+
+/// A digit or the code of an institution.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum HintData {
-    Digits {
-        given: u8,
-        expected: u8,
-    },
-    Institutions {
-        given: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        expected: Option<String>,
-    },
-    Date {
-        date: String,
-    },
-    OperationDate {
-        operation_date: String,
-    },
-    Nothing {},
+enum Subject {
+    Digit(u8),
+    Institution(String),
 }
 
 impl HintDetail {
     pub(super) fn new(hint: HintReason, language: Language) -> Self {
-        let data = match hint {
-            HintReason::CheckDigit { given, expected } => HintData::Digits { given, expected },
-            HintReason::ReceiverDiffers { given, expected }
-            | HintReason::CodeReplaced { given, expected } => HintData::Institutions {
-                given: given.to_string(),
-                expected: Some(expected.to_string()),
-            },
-            HintReason::CodeUnused { given } => HintData::Institutions {
-                given: given.to_string(),
-                expected: None,
-            },
-            HintReason::DayAndMonthSwapped { date }
-            | HintReason::DateInTrackingKey { date }
-            | HintReason::MaybeOperationDate { date } => HintData::Date {
-                date: date.to_string(),
-            },
-            HintReason::NotABankingDay { operation_date } => HintData::OperationDate {
-                operation_date: operation_date.to_string(),
-            },
-            HintReason::AmountLooksLikeCentavos => HintData::Nothing {},
-        };
-        Self {
+        let mut detail = Self {
             code: hint.code(),
             message: hint.message(language),
-            data,
+            given: None,
+            expected: None,
+            date: None,
+            operation_date: None,
+        };
+        match hint {
+            HintReason::CheckDigit { given, expected } => {
+                detail.given = Some(Subject::Digit(given));
+                detail.expected = Some(Subject::Digit(expected));
+            }
+            HintReason::ReceiverDiffers { given, expected }
+            | HintReason::CodeReplaced { given, expected } => {
+                detail.given = Some(Subject::Institution(given.to_string()));
+                detail.expected = Some(Subject::Institution(expected.to_string()));
+            }
+            HintReason::CodeUnused { given } => {
+                detail.given = Some(Subject::Institution(given.to_string()));
+            }
+            HintReason::DayAndMonthSwapped { date }
+            | HintReason::DateInTrackingKey { date }
+            | HintReason::MaybeOperationDate { date } => detail.date = Some(date.to_string()),
+            HintReason::NotABankingDay { operation_date } => {
+                detail.operation_date = Some(operation_date.to_string());
+            }
+            HintReason::AmountLooksLikeCentavos => {}
         }
+        detail
     }
 }
 
 /// The state of one component of the gateway.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Component)]
 pub struct ComponentDetail {
+    /// Its name.
     name: &'static str,
+    #[schema(schema_with = component_state)]
     state: &'static str,
+}
+
+fn component_state() -> ObjectBuilder {
+    words(
+        "Its state. One that is `degraded` is done without, and serves less well.",
+        &["up", "degraded", "failed"],
+    )
 }
 
 impl From<&Component> for ComponentDetail {

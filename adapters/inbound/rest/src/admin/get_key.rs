@@ -1,0 +1,33 @@
+//! `GET /admin/keys/{id}`.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::key::KeyId;
+use ports::inbound::RequestedScope;
+use web::Problem;
+
+use crate::openapi::responses::{AdminsOnly, FaultyInput, NoSuchThing};
+use crate::people::request::PersonRequest;
+use crate::people::views::AdminKeyView;
+
+/// Anybody's key
+#[utoipa::path(
+    get,
+    path = "/admin/keys/{id}",
+    operation_id = "getKey",
+    tag = "admin",
+    params(("id" = String, Path, description = "The key.", format = "uuid")),
+    responses(
+        (status = 200, description = "The key.", body = AdminKeyView),
+        FaultyInput, AdminsOnly, NoSuchThing,
+    ),
+)]
+pub(super) async fn get_key(request: PersonRequest) -> Result<Response, Problem> {
+    request.parameters().end()?;
+    let id = KeyId(request.id()?);
+    let found = request
+        .keys()
+        .find(&request.caller, RequestedScope::All, id);
+    let found = found.await.map_err(|error| request.problem(&error))?;
+    request.json(StatusCode::OK, &AdminKeyView::new(&found))
+}

@@ -1,0 +1,33 @@
+//! `DELETE /admin/keys/{id}`.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::key::KeyId;
+use ports::inbound::RequestedScope;
+use web::Problem;
+
+use crate::openapi::responses::{AdminsOnly, FaultyInput, NoSuchThing};
+use crate::people::request::PersonRequest;
+use crate::people::views::AdminKeyView;
+
+/// Revoke anybody's key
+#[utoipa::path(
+    delete,
+    path = "/admin/keys/{id}",
+    operation_id = "revokeAnyKey",
+    tag = "admin",
+    params(("id" = String, Path, description = "The key.", format = "uuid")),
+    responses(
+        (status = 200, description = "The revoked key.", body = AdminKeyView),
+        FaultyInput, AdminsOnly, NoSuchThing,
+    ),
+)]
+pub(super) async fn revoke_key(request: PersonRequest) -> Result<Response, Problem> {
+    request.parameters().end()?;
+    let id = KeyId(request.id()?);
+    let revoked = request
+        .keys()
+        .revoke(&request.caller, RequestedScope::All, id);
+    let revoked = revoked.await.map_err(|error| request.problem(&error))?;
+    request.json(StatusCode::OK, &AdminKeyView::new(&revoked))
+}

@@ -1,0 +1,36 @@
+//! `DELETE /keys/{id}`.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::key::KeyId;
+use ports::inbound::RequestedScope;
+use web::Problem;
+
+use crate::openapi::responses::{FaultyInput, NoSuchThing};
+use crate::people::request::PersonRequest;
+use crate::people::views::KeyView;
+
+/// Revoke a key
+///
+/// When it is answered, no request is admitted with the key any more. There is no way back.
+/// Revoking it again changes nothing and is answered alike.
+#[utoipa::path(
+    delete,
+    path = "/keys/{id}",
+    operation_id = "revokeKey",
+    tag = "keys",
+    params(("id" = String, Path, description = "The key.", format = "uuid")),
+    responses(
+        (status = 200, description = "The revoked key.", body = KeyView),
+        FaultyInput, NoSuchThing,
+    ),
+)]
+pub(super) async fn revoke(request: PersonRequest) -> Result<Response, Problem> {
+    request.parameters().end()?;
+    let id = KeyId(request.id()?);
+    let revoked = request
+        .keys()
+        .revoke(&request.caller, RequestedScope::Own, id);
+    let revoked = revoked.await.map_err(|error| request.problem(&error))?;
+    request.json(StatusCode::OK, &KeyView::new(&revoked.key))
+}

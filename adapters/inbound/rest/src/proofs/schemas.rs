@@ -1,0 +1,149 @@
+//! Bodies of proof requests and answers, as they are described. Requests are read by
+//! `domain::query`, which takes exactly what these schemas allow, but for what no schema can say:
+//! the date isn't in the future, and the participants are in the catalogue.
+
+use domain::amount::MAX_INTEGER_DIGITS;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{OneOfBuilder, SchemaFormat, SchemaType};
+use utoipa::openapi::{ObjectBuilder, Type};
+
+use crate::openapi::schemas::text;
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `domain::query` reads")]
+pub(super) struct ProofRequest {
+    #[schema(schema_with = date)]
+    fecha: String,
+    #[schema(schema_with = tracking_key)]
+    clave_rastreo: String,
+    #[schema(schema_with = account)]
+    cuenta: String,
+    #[schema(schema_with = amount)]
+    monto: String,
+    #[schema(schema_with = issuer)]
+    emisor: String,
+    #[schema(schema_with = receiver)]
+    receptor: String,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `domain::query` reads")]
+pub(super) struct ProofRequestAuto {
+    #[schema(schema_with = date)]
+    fecha: String,
+    #[schema(schema_with = tracking_key)]
+    clave_rastreo: String,
+    #[schema(schema_with = account)]
+    cuenta: String,
+    #[schema(schema_with = amount)]
+    monto: String,
+    #[schema(required = false, schema_with = inferable_issuer)]
+    emisor: Option<String>,
+    #[schema(required = false, schema_with = inferable_receiver)]
+    receptor: Option<String>,
+}
+
+fn date() -> ObjectBuilder {
+    text("The calendar day of the transfer in Mexico City, `YYYY-MM-DD`, not in the future.")
+        .format(Some(SchemaFormat::Custom("date".to_owned())))
+        .pattern(Some("^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"))
+}
+
+fn tracking_key() -> ObjectBuilder {
+    text("The tracking key: printable ASCII, case kept, without `<`, `>`, `\"` and `\\`.")
+        .min_length(Some(1))
+        .max_length(Some(domain::tracking_key::MAX_LENGTH))
+        .pattern(Some(r"^ *[!#-;=?-\[\]-~][ !#-;=?-\[\]-~]*$"))
+}
+
+fn account() -> ObjectBuilder {
+    text(
+        "The receiver's account: 18 digits (CLABE) or 16 digits (card). Blanks and hyphens are \
+         dropped.",
+    )
+    .pattern(Some("^[ -]*([0-9][ -]*){16}(([0-9][ -]*){2})?$"))
+}
+
+fn amount() -> OneOfBuilder {
+    OneOfBuilder::new()
+        .item(
+            ObjectBuilder::new()
+                .schema_type(Type::Number)
+                .minimum(Some(0.01))
+                .maximum(Some(9_999_999_999_999_999_i64))
+                .multiple_of(Some(0.01)),
+        )
+        .item(
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .pattern(Some(format!(
+                    "^(?=.*[1-9])[0-9]{{1,{MAX_INTEGER_DIGITS}}}(\\.[0-9]{{1,2}})?$"
+                ))),
+        )
+        .description(Some(
+            "The exact amount in pesos: greater than zero, at most 2 decimals and 16 digits before \
+             the point, no exponent. Read as a decimal, never as a float; a client whose JSON \
+             numbers are floats sends a string.",
+        ))
+}
+
+fn issuer() -> ObjectBuilder {
+    institution("Participant code of the issuing bank.")
+}
+
+fn receiver() -> ObjectBuilder {
+    institution("Participant code of the receiving bank.")
+}
+
+fn institution(description: &str) -> ObjectBuilder {
+    text(description)
+        .pattern(Some("^([1-9][0-9]{4}|2001)$"))
+        .examples(["40012"])
+}
+
+fn inferable_issuer() -> ObjectBuilder {
+    inferable("Participant code of the issuing bank. Inferred when it is absent or `null`.")
+}
+
+fn inferable_receiver() -> ObjectBuilder {
+    inferable("Participant code of the receiving bank. Inferred when it is absent or `null`.")
+}
+
+fn inferable(description: &str) -> ObjectBuilder {
+    institution(description).schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+}
+
+/// A file within JSON.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `files` writes")]
+pub(super) struct Envelope {
+    /// `true`
+    ok: bool,
+    /// Suggested file name.
+    filename: String,
+    #[schema(schema_with = content_type)]
+    content_type: String,
+    /// The file in base64, standard alphabet, padded.
+    #[schema(content_encoding = "base64")]
+    data: String,
+}
+
+fn content_type() -> ObjectBuilder {
+    text("Media type of the decoded file.")
+        .enum_values(Some(["application/pdf", "application/xml"]))
+}
+
+#[derive(ToSchema)]
+#[schema(content_media_type = "application/xml")]
+#[expect(dead_code, reason = "describes the bank's file")]
+pub(super) struct XmlFile(String);
+
+#[derive(ToSchema)]
+#[schema(content_media_type = "application/pdf")]
+#[expect(dead_code, reason = "describes the bank's file")]
+pub(super) struct PdfFile(String);
+
+#[derive(ToSchema)]
+#[schema(content_media_type = "application/zip")]
+#[expect(dead_code, reason = "describes the archive")]
+pub(super) struct ZipFile(String);

@@ -1,0 +1,229 @@
+//! Health of the banks, as far as this process sees it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use domain::key::Environment;
+use domain::latency::Latencies;
+use domain::pacing::{BankBudget, ThrottleReason};
+use ports::inbound::{BankHealth, BankState};
+use ports::outbound::{BankAnswer, BankError, Clock};
+
+/// Minutes that are kept: an hour.
+const MINUTES: u64 = 60;
+/// Failures in a row that make a bank degraded. One alone may be the transfer's fault: a page that
+/// nobody has seen before.
+const DEGRADED_AFTER: u64 = 2;
+/// Failures in a row that make a bank down.
+const DOWN_AFTER: u64 = 3;
+/// Tolerated failures: one in so many lookups.
+const TOLERATED_ONE_IN: u64 = 5;
+
+/// Records the results of the last hour's lookups, bank by bank.
+pub struct BankMonitor {
+    clock: Arc<dyn Clock>,
+    live: Mutex<History>,
+    test: Mutex<History>,
+}
+
+impl BankMonitor {
+    /// A monitor without a lookup.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            live: Mutex::default(),
+            test: Mutex::default(),
+        }
+    }
+
+    /// Waits for the end of a lookup and records it. One that is cancelled, because nobody waits for
+    /// it any more, says nothing about the bank.
+    pub(crate) async fn record(
+        &self,
+        environment: Environment,
+        lookup: impl Future<Output = Result<BankAnswer, BankError>>,
+    ) -> Result<BankAnswer, BankError> {
+        let started = self.clock.monotonic();
+        let result = lookup.await;
+        if let Some(outcome) = LookupOutcome::of(&result) {
+            let ended = self.clock.monotonic();
+            let duration = ended.saturating_sub(started);
+            self.history(environment)
+                .add(minute(ended), outcome, duration);
+        }
+        result
+    }
+
+    /// The health of a bank that has this budget.
+    pub fn health(&self, environment: Environment, budget: Option<BankBudget>) -> BankHealth {
+        let now = minute(self.clock.monotonic());
+        let hour = self.history(environment).last_hour(now);
+        BankHealth {
+            state: state(&hour, budget.as_ref()),
+            lookups: hour.lookups.total(),
+            success_rate: hour.lookups.success_rate(),
+            latency: hour.lookups.latencies.percentiles(),
+            budget,
+        }
+    }
+
+    fn history(&self, environment: Environment) -> MutexGuard<'_, History> {
+        let history = match environment {
+            Environment::Live => &self.live,
+            Environment::Test => &self.test,
+        };
+        history
+            .lock()
+            .expect("nothing panics while it holds a history")
+    }
+}
+
+fn minute(monotonic: Duration) -> u64 {
+    monotonic.as_secs() / 60
+}
+
+/// The outcome of a lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LookupOutcome {
+    /// The bank's answer was understood, be it that it has no such transfer.
+    Answered,
+    /// It didn't answer, wasn't understood, or asks for a back-off.
+    Failed,
+}
+
+impl LookupOutcome {
+    /// `None` for a lookup that never reached the bank, because our own limits held it back.
+    fn of(result: &Result<BankAnswer, BankError>) -> Option<Self> {
+        match result {
+            Ok(BankAnswer::Issued(_) | BankAnswer::NotIssued(_) | BankAnswer::NotFound) => {
+                Some(Self::Answered)
+            }
+            Err(
+                BankError::Protocol { .. } | BankError::Unavailable { .. } | BankError::Timeout,
+            ) => Some(Self::Failed),
+            Err(BankError::Throttled { reason, .. }) => match reason {
+                ThrottleReason::CaptchaPage
+                | ThrottleReason::TooManyQueriesPage
+                | ThrottleReason::TooManyRequests => Some(Self::Failed),
+                ThrottleReason::BackingOff
+                | ThrottleReason::BudgetUsedUp
+                | ThrottleReason::TooManyLookups => None,
+            },
+        }
+    }
+}
+
+/// The lookups of a bank, minute by minute.
+#[derive(Default)]
+struct History {
+    /// The minutes with lookups, oldest first.
+    minutes: VecDeque<(u64, Lookups)>,
+    failures_in_a_row: u64,
+}
+
+/// Lookups added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lookups {
+    answered: u64,
+    failed: u64,
+    latencies: Latencies,
+}
+
+/// The last hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hour {
+    lookups: Lookups,
+    /// Failures since the last answer.
+    failures_in_a_row: u64,
+}
+
+impl History {
+    fn add(&mut self, minute: u64, outcome: LookupOutcome, duration: Duration) {
+        self.forget_before(minute);
+        if self.minutes.back().is_none_or(|(last, _)| *last < minute) {
+            self.minutes.push_back((minute, Lookups::default()));
+        }
+        let Some((_, lookups)) = self.minutes.back_mut() else {
+            return;
+        };
+        lookups.latencies.record(duration);
+        match outcome {
+            LookupOutcome::Answered => {
+                lookups.answered += 1;
+                self.failures_in_a_row = 0;
+            }
+            LookupOutcome::Failed => {
+                lookups.failed += 1;
+                self.failures_in_a_row += 1;
+            }
+        }
+    }
+
+    /// The current minute and the 59 before it.
+    fn last_hour(&mut self, now: u64) -> Hour {
+        self.forget_before(now);
+        let mut lookups = Lookups::default();
+        for (_, minute) in &self.minutes {
+            lookups.answered += minute.answered;
+            lookups.failed += minute.failed;
+            lookups.latencies.add(&minute.latencies);
+        }
+        Hour {
+            // Older ones are forgotten, and the hour's are the last ones.
+            failures_in_a_row: self.failures_in_a_row.min(lookups.failed),
+            lookups,
+        }
+    }
+
+    fn forget_before(&mut self, now: u64) {
+        while let Some((oldest, _)) = self.minutes.front() {
+            if oldest + MINUTES > now {
+                break;
+            }
+            self.minutes.pop_front();
+        }
+    }
+}
+
+impl Lookups {
+    fn total(&self) -> u64 {
+        self.answered + self.failed
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a share needs no more than 15 digits"
+    )]
+    fn success_rate(&self) -> Option<f64> {
+        let total = self.total();
+        (total > 0).then(|| self.answered as f64 / total as f64)
+    }
+}
+
+/// A bank's state, by its last hour:
+///
+/// - paused during a back-off, whatever it answered before;
+/// - unknown without a lookup;
+/// - down once the last three lookups failed;
+/// - degraded once the last two failed, or more than one in five of the hour's;
+/// - operational otherwise.
+fn state(hour: &Hour, budget: Option<&BankBudget>) -> BankState {
+    let total = hour.lookups.total();
+    if budget.is_some_and(|budget| budget.paused_for.is_some()) {
+        return BankState::Paused;
+    }
+    if total == 0 {
+        return BankState::Unknown;
+    }
+    if hour.failures_in_a_row >= DOWN_AFTER {
+        return BankState::Down;
+    }
+    if hour.failures_in_a_row >= DEGRADED_AFTER || hour.lookups.failed * TOLERATED_ONE_IN > total {
+        return BankState::Degraded;
+    }
+    BankState::Operational
+}
+
+#[cfg(test)]
+mod tests;

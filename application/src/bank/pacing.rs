@@ -1,0 +1,268 @@
+//! Pacing of queries to the bank while the shared pacer is down: this process's share of the budget.
+//!
+//! The shared pacer grants slots while it answers. When it fails, the local pacer grants them, of
+//! which each replica has a share of the budget. Either is synchronised with the other: the local
+//! one counts the slots that the shared one granted to this process and keeps every back-off that
+//! this process hears of; the shared one is given the slots and the back-off that it missed before
+//! it is asked again. So the bank is never asked during a back-off that this process knows of,
+//! though the shared pacer were lost with all its state.
+//!
+//! With a budget of N a minute and R replicas, the bank is asked at most N times in any 60 seconds,
+//! and at most max(N, R) times more around a change of the mode: what the other replicas got of the
+//! shared pacer is not known here. Where the shared pacer loses its state without failing, it is at
+//! most four times more: slots are evenly spaced before and after, three in quick succession may
+//! just have been taken, and a pacer without state grants the first at once.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::pacing::{BackOff, BankBudget, MINUTE, Throttled};
+use futures::lock::Mutex as AsyncMutex;
+use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
+
+use crate::sync::breaker::{
+    Breaker, Call, CallResult, FAILURES, Guarded, Transition, TransitionReport,
+};
+
+/// A pacer that all replicas share, with a local fallback for the time in which it is down.
+pub struct FallbackPacer {
+    shared: Arc<dyn Pacer>,
+    local: Arc<dyn Pacer>,
+    clock: Arc<dyn Clock>,
+    breaker: Mutex<Breaker>,
+    unmerged: Mutex<Unmerged>,
+    /// Locked while the shared pacer merges, so that nothing is merged twice.
+    merging: AsyncMutex<()>,
+}
+
+/// State that the shared pacer hasn't merged yet.
+#[derive(Debug, Default)]
+struct Unmerged {
+    /// Slots of the last minute that the local pacer granted, about in order.
+    slots: VecDeque<Duration>,
+    /// There may be more than slots: a back-off, or the shared pacer lost its state.
+    outage: bool,
+}
+
+impl Unmerged {
+    fn is_empty(&self) -> bool {
+        !self.outage && self.slots.is_empty()
+    }
+}
+
+impl FallbackPacer {
+    /// A pacer over `shared`. `local` is a pacer of this process with its
+    /// [share](domain::pacing::Pacing::share_of) of the budget, and used for nothing else.
+    pub fn new(shared: Arc<dyn Pacer>, local: Arc<dyn Pacer>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            shared,
+            local,
+            clock,
+            breaker: Mutex::default(),
+            unmerged: Mutex::default(),
+            merging: AsyncMutex::default(),
+        }
+    }
+
+    /// Returns true while this process keeps to its share, because the shared pacer is down.
+    pub fn is_degraded(&self) -> bool {
+        !self.breaker().is_closed()
+    }
+
+    /// Begins a call of the shared pacer, once it has merged what it missed; `None` while the
+    /// circuit is open. The merge is the probe of an open circuit: it is quick, where a slot may
+    /// have to be waited for.
+    async fn begin_merged_call(&self) -> Option<Call<'_, Self>> {
+        let call = self.begin_call()?;
+        if self.unmerged().is_empty() {
+            return Some(call);
+        }
+        let _merging = self.merging.lock().await;
+        if !self.unmerged().is_empty() {
+            let now = self.clock.monotonic();
+            let state = self.unmerged_state(now).await.ok()?;
+            call.end(self.shared.merge(&state).await).ok()?;
+            let mut unmerged = self.unmerged();
+            unmerged.slots.retain(|granted_at| *granted_at > now);
+            unmerged.outage = false;
+        }
+        self.begin_call()
+    }
+
+    /// The state that the shared pacer has to merge.
+    async fn unmerged_state(&self, now: Duration) -> Result<PacerState, PacerError> {
+        let paused_for = self.local.budget().await?.paused_for;
+        let unmerged = self.unmerged();
+        let ages = unmerged.slots.iter();
+        let ages = ages.map(|granted_at| now.saturating_sub(*granted_at));
+        Ok(PacerState {
+            turns: ages.filter(|age| *age < MINUTE).collect(),
+            paused_for,
+        })
+    }
+
+    /// Refuses during a back-off that this process knows of. The shared pacer merges it each time:
+    /// it may have lost it, and replicas that don't know of it ask there.
+    async fn check_back_off(&self) -> Result<(), AcquireError> {
+        let Some(retry_after) = self.local.budget().await?.paused_for else {
+            return Ok(());
+        };
+        if let Some(call) = self.begin_call() {
+            let state = PacerState::backing_off(retry_after);
+            let _ = call.end(self.shared.merge(&state).await);
+        }
+        Err(Throttled::BackingOff { retry_after }.into())
+    }
+
+    /// Acquires a slot of the shared pacer; `None` when it fails, or the circuit is open.
+    async fn acquire_shared(&self, patience: Duration) -> Option<Result<(), AcquireError>> {
+        let call = self.begin_merged_call().await?;
+        match self.shared.acquire(patience).await {
+            Ok(()) => {
+                call.succeed();
+                Some(self.count_locally().await)
+            }
+            Err(AcquireError::Refused(refusal)) => {
+                call.succeed();
+                if let Throttled::BackingOff { retry_after } = refusal {
+                    self.back_off_locally(retry_after).await;
+                }
+                Some(Err(refusal.into()))
+            }
+            Err(AcquireError::Failed(error)) => {
+                call.fail(&error);
+                None
+            }
+        }
+    }
+
+    /// Counts a slot that the shared pacer granted, unless a back-off is known that the shared pacer
+    /// has lost meanwhile.
+    async fn count_locally(&self) -> Result<(), AcquireError> {
+        self.local.merge(&PacerState::acquired_now()).await?;
+        self.check_back_off().await
+    }
+
+    async fn back_off_locally(&self, left: Duration) {
+        if let Err(error) = self.local.merge(&PacerState::backing_off(left)).await {
+            tracing::warn!(%error, "a back-off of the bank could not be remembered here");
+        }
+    }
+
+    fn unmerged(&self) -> MutexGuard<'_, Unmerged> {
+        let unmerged = self.unmerged.lock();
+        unmerged.expect("nothing panics while it holds the unmerged state")
+    }
+}
+
+#[async_trait]
+impl Pacer for FallbackPacer {
+    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
+        let started = self.clock.monotonic();
+        self.check_back_off().await?;
+        if let Some(result) = self.acquire_shared(patience).await {
+            return result;
+        }
+        let elapsed = self.clock.monotonic().saturating_sub(started);
+        self.local.acquire(patience.saturating_sub(elapsed)).await?;
+        let now = self.clock.monotonic();
+        let slots = &mut self.unmerged().slots;
+        while slots
+            .front()
+            .is_some_and(|granted_at| *granted_at + MINUTE <= now)
+        {
+            slots.pop_front();
+        }
+        slots.push_back(now);
+        Ok(())
+    }
+
+    async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
+        if let Some(call) = self.begin_merged_call().await
+            && let Ok(back_off) = call.end(self.shared.record_throttled(under_way).await)
+        {
+            self.back_off_locally(back_off.left()).await;
+            return Ok(back_off);
+        }
+        let back_off = self.local.record_throttled(under_way).await?;
+        self.unmerged().outage = true;
+        Ok(back_off)
+    }
+
+    /// Ignores a failure of the shared pacer: its next back-off is longer than it had to be then.
+    async fn record_success(&self, under_way: Duration) -> Result<(), PacerError> {
+        if let Some(call) = self.begin_merged_call().await {
+            let _ = call.end(self.shared.record_success(under_way).await);
+        }
+        self.local.record_success(under_way).await
+    }
+
+    async fn merge(&self, state: &PacerState) -> Result<(), PacerError> {
+        self.local.merge(state).await?;
+        if let Some(call) = self.begin_merged_call().await
+            && call.end(self.shared.merge(state).await).is_ok()
+        {
+            return Ok(());
+        }
+        let now = self.clock.monotonic();
+        let slots = state.turns.iter().map(|age| now.saturating_sub(*age));
+        let mut unmerged = self.unmerged();
+        unmerged.slots.extend(slots);
+        unmerged.outage = true;
+        Ok(())
+    }
+
+    async fn budget(&self) -> Result<BankBudget, PacerError> {
+        let local = self.local.budget().await?;
+        let Some(call) = self.begin_merged_call().await else {
+            return Ok(local);
+        };
+        let Ok(shared) = call.end(self.shared.budget().await) else {
+            return Ok(local);
+        };
+        if let Some(left) = shared.paused_for {
+            self.back_off_locally(left).await;
+        }
+        Ok(BankBudget {
+            paused_for: shared.paused_for.max(local.paused_for),
+            ..shared
+        })
+    }
+}
+
+impl Guarded for FallbackPacer {
+    const NAME: &'static str = "pacer";
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        let breaker = self.breaker.lock();
+        breaker.expect("nothing panics while it holds the breaker")
+    }
+
+    fn now(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
+    fn on_result(&self, _: CallResult, transition: Option<Transition>, _: Duration) {
+        if transition == Some(Transition::Opened) {
+            self.unmerged().outage = true;
+        }
+    }
+
+    fn log(&self, report: TransitionReport, _: Option<&str>) {
+        let changes = report.count;
+        match report.latest {
+            Transition::Opened => tracing::warn!(
+                failures = FAILURES,
+                changes,
+                "the shared pacer fails: this process asks the bank within its share of the \
+                 budget until the shared one answers"
+            ),
+            Transition::Closed => tracing::info!(
+                changes,
+                "the shared pacer answers again and grants the slots"
+            ),
+        }
+    }
+}

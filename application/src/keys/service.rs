@@ -1,0 +1,383 @@
+//! Administration of keys and plans.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::audit::{Action, AuditContext};
+use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::key::{
+    ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName, KeyOverview,
+    KeyQuery, Owner, RevokedKeys,
+};
+use domain::limits::{LimitsChange, MonthlyUse, Plan};
+use domain::month::Month;
+use domain::page::Page;
+use ports::Cause;
+use ports::inbound::{
+    Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey,
+};
+use ports::outbound::{
+    Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,
+    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, Timer, UpdateError, new_id,
+};
+
+use super::log::{self, Actor};
+use crate::limits::ChangePropagator;
+use crate::people::{Authorization, list_error, require_admin};
+
+/// Attempts at an unused prefix. One is enough but for one time in 10¹⁴ over the number of keys.
+const PREFIX_ATTEMPTS: usize = 8;
+/// Active keys that a customer may have. `GET /keys` shows them all in one answer, and each costs
+/// memory once it is used: enough for a key a till, too few to fill a disk with. The operator of the
+/// machine has no bound.
+pub const MOST_ACTIVE_KEYS: u64 = 1_000;
+
+/// Creates, lists, changes and revokes keys, and sets plans.
+pub struct KeyService {
+    keys: Arc<dyn KeyStore>,
+    customers: Arc<dyn CustomerStore>,
+    authorization: Authorization,
+    propagator: ChangePropagator,
+    clock: Arc<dyn Clock>,
+    timer: Arc<dyn Timer>,
+    random: Arc<dyn Random>,
+    hasher: KeyHasher,
+}
+
+impl KeyService {
+    /// A service over these keys; every change is propagated to `limiter` before it is acknowledged.
+    /// A limiter that fails is retried for two seconds.
+    pub fn new(
+        keys: Arc<dyn KeyStore>,
+        customers: Arc<dyn CustomerStore>,
+        limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
+        timer: Arc<dyn Timer>,
+        random: Arc<dyn Random>,
+        hasher: KeyHasher,
+    ) -> Self {
+        let authorization = Authorization::new(
+            Arc::clone(&customers),
+            Arc::clone(&clock),
+            Arc::clone(&random),
+        );
+        let propagator = ChangePropagator::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
+        Self {
+            keys,
+            customers,
+            authorization,
+            propagator,
+            clock,
+            timer,
+            random,
+            hasher,
+        }
+    }
+
+    fn audit(&self, caller: &Caller) -> AuditContext {
+        AuditContext {
+            id: new_id(self.clock.as_ref(), self.random.as_ref()),
+            at: self.clock.now(),
+            actor: caller.owner.clone(),
+            request_id: caller.request_id.clone(),
+        }
+    }
+
+    /// A new secret, and its credential.
+    fn generate(&self, environment: Environment, customer: CustomerId) -> (FullKey, Credential) {
+        let secret = FullKey::generate(environment, &mut |buffer| self.random.fill(buffer));
+        let (hash, generation) = self.hasher.hash(&secret);
+        let credential = Credential {
+            id: KeyId(new_id(self.clock.as_ref(), self.random.as_ref())),
+            customer,
+            hash,
+            generation,
+        };
+        (secret, credential)
+    }
+
+    /// Changes one key within the requested scope.
+    async fn change(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+        id: KeyId,
+        change: KeyChange,
+    ) -> Result<ApiKey, KeyError> {
+        let scope = self.scope(caller, requested).await?;
+        let actor = match (requested, scope) {
+            (RequestedScope::Own, Scope::Of(customer)) => Actor::new(caller, Some(customer)),
+            _ => self.actor(caller).await?,
+        };
+        let action = match change {
+            KeyChange::Rename(_) => Action::KeyRenamed,
+            KeyChange::Revoke => Action::KeyRevoked,
+            KeyChange::SetLimits(_) => Action::LimitsSet,
+        };
+        let audit = self.audit(caller);
+        let changed = self.keys.change(scope, id, &change, &audit).await;
+        let key = changed.map_err(update_error)?;
+        log::key(action, &key, actor);
+        Ok(key)
+    }
+
+    /// The actor of a change to what may be another customer's.
+    async fn actor<'a>(&self, caller: &'a Caller) -> Result<Actor<'a>, StoreError> {
+        let known = self.authorization.customer(caller).await?;
+        Ok(Actor::new(caller, known.map(|customer| customer.id)))
+    }
+
+    /// The scope of a request about one key: a caller without customer doesn't find it.
+    async fn scope(&self, caller: &Caller, requested: RequestedScope) -> Result<Scope, KeyError> {
+        let scope = self.authorization.scope(caller, requested).await?;
+        scope.ok_or(KeyError::NotFound)
+    }
+
+    /// Returns a changed key once the change holds in every process.
+    async fn propagated(&self, key: ApiKey) -> Result<KeyOverview, KeyError> {
+        let snapshots = self.propagate(&[key.id]).await?;
+        let snapshot = snapshots.get(&key.id).copied();
+        overview(key, snapshot)
+    }
+
+    /// Returns the keys' snapshots once their changes hold in every process.
+    async fn propagate(&self, keys: &[KeyId]) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
+        self.propagator.propagate(keys, self.timer.as_ref()).await
+    }
+
+    /// Checks that there is room for the key that a grace period keeps active beside its successor.
+    /// Without this, one key rotated again and again would become any number of them.
+    async fn check_room(&self, caller: &Caller, customer: CustomerId) -> Result<(), KeyError> {
+        let active = self.keys.of_customer(customer, RevokedKeys::Hidden).await?;
+        let active = u64::try_from(active.len()).unwrap_or(u64::MAX);
+        if active < most_active(caller) {
+            Ok(())
+        } else {
+            Err(too_many_keys())
+        }
+    }
+}
+
+fn most_active(caller: &Caller) -> u64 {
+    if caller.owner == Owner::operator() {
+        u64::MAX
+    } else {
+        MOST_ACTIVE_KEYS
+    }
+}
+
+fn too_many_keys() -> KeyError {
+    KeyError::TooManyKeys {
+        most: MOST_ACTIVE_KEYS,
+    }
+}
+
+fn overview(key: ApiKey, snapshot: Option<Snapshot>) -> Result<KeyOverview, KeyError> {
+    let Snapshot { month, used, .. } = snapshot.ok_or(KeyError::NotFound)?;
+    Ok(KeyOverview { key, month, used })
+}
+
+fn update_error(error: UpdateError) -> KeyError {
+    match error {
+        UpdateError::NotFound => KeyError::NotFound,
+        UpdateError::Store(error) => error.into(),
+    }
+}
+
+/// A key without usage.
+fn unused(key: ApiKey, month: Month) -> KeyOverview {
+    KeyOverview {
+        key,
+        month,
+        used: MonthlyUse::default(),
+    }
+}
+
+#[async_trait]
+impl KeyAdministration for KeyService {
+    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError> {
+        if order.limits.is_some() {
+            require_admin(caller)?;
+        }
+        let customer = self.authorization.customer_or_new(&caller.owner).await?;
+        let audit = self.audit(caller);
+        let mut cause: Cause = Arc::new(InsertError::PrefixTaken);
+        for _ in 0..PREFIX_ATTEMPTS {
+            let (secret, credential) = self.generate(order.environment, customer.id);
+            let key = ApiKey {
+                id: credential.id,
+                customer: customer.id,
+                owner: customer.owner.clone(),
+                name: order.name.clone(),
+                prefix: secret.prefix().clone(),
+                limits: order.limits.unwrap_or_else(|| customer.plan.limits()),
+                created_at: audit.at,
+                retires_at: None,
+                revoked_at: None,
+                last_used_at: None,
+            };
+            let record = KeyRecord {
+                key: key.clone(),
+                credential,
+            };
+            match self.keys.insert(record, most_active(caller), &audit).await {
+                Ok(()) => {
+                    let actor = Actor::new(caller, Some(customer.id));
+                    log::key(Action::KeyCreated, &key, actor);
+                    let key = unused(key, Month::of(audit.at));
+                    return Ok(CreatedKey { key, secret });
+                }
+                Err(taken @ InsertError::PrefixTaken) => cause = Arc::new(taken),
+                Err(InsertError::TooManyKeys) => return Err(too_many_keys()),
+                Err(InsertError::Store(error)) => return Err(error.into()),
+            }
+        }
+        Err(KeyError::Store(cause))
+    }
+
+    async fn list(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+        query: &KeyQuery,
+    ) -> Result<Page<KeyOverview>, KeyError> {
+        let Some(scope) = self.authorization.scope(caller, requested).await? else {
+            return Ok(Page::of(Vec::new(), query.page.first, Some(0)));
+        };
+        let month = Month::of(self.clock.now());
+        self.keys
+            .list(scope, month, query)
+            .await
+            .map_err(list_error)
+    }
+
+    async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError> {
+        let Some(customer) = self.authorization.customer(caller).await? else {
+            return Ok(Vec::new());
+        };
+        Ok(self.keys.of_customer(customer.id, revoked).await?)
+    }
+
+    async fn find(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+        id: KeyId,
+    ) -> Result<KeyOverview, KeyError> {
+        let scope = self.scope(caller, requested).await?;
+        let month = Month::of(self.clock.now());
+        let found = self.keys.find(scope, id, month).await?;
+        found.ok_or(KeyError::NotFound)
+    }
+
+    async fn rename(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+        id: KeyId,
+        name: KeyName,
+    ) -> Result<KeyOverview, KeyError> {
+        let change = KeyChange::Rename(name);
+        let key = self.change(caller, requested, id, change).await?;
+        let month = Month::of(self.clock.now());
+        overview(key, self.keys.snapshot(id, month).await?)
+    }
+
+    async fn revoke(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+        id: KeyId,
+    ) -> Result<KeyOverview, KeyError> {
+        let key = self
+            .change(caller, requested, id, KeyChange::Revoke)
+            .await?;
+        self.propagated(key).await
+    }
+
+    async fn rotate(
+        &self,
+        caller: &Caller,
+        id: KeyId,
+        grace: Grace,
+    ) -> Result<RotatedKey, KeyError> {
+        let scope = self.scope(caller, RequestedScope::Own).await?;
+        let audit = self.audit(caller);
+        let month = Month::of(audit.at);
+        let found = self.keys.find(scope, id, month).await?;
+        let KeyOverview { key, used, .. } = found.ok_or(KeyError::NotFound)?;
+        let retires_at = grace.end(audit.at);
+        if retires_at > audit.at {
+            self.check_room(caller, key.customer).await?;
+        }
+        let mut cause: Cause = Arc::new(RotateError::PrefixTaken);
+        for _ in 0..PREFIX_ATTEMPTS {
+            let (secret, credential) = self.generate(key.prefix.environment(), key.customer);
+            let successor = Successor {
+                prefix: secret.prefix().clone(),
+                credential,
+            };
+            let rotated = self.keys.rotate(scope, id, &successor, retires_at, &audit);
+            let Rotation { old, new } = match rotated.await {
+                Ok(rotation) => rotation,
+                Err(taken @ RotateError::PrefixTaken) => {
+                    cause = Arc::new(taken);
+                    continue;
+                }
+                Err(RotateError::NotFound) => return Err(KeyError::NotFound),
+                Err(RotateError::Revoked) => return Err(KeyError::Revoked),
+                Err(RotateError::AlreadyRotated) => return Err(KeyError::AlreadyRotated),
+                Err(RotateError::Store(error)) => return Err(error.into()),
+            };
+            let actor = Actor::new(caller, Some(old.customer));
+            log::key(Action::KeyRotated, &old, actor);
+            log::key(Action::KeyCreated, &new, actor);
+            // A key with a grace period is to the limiter what it was before. One without is revoked
+            // already, and the change feed applies that: what must not be lost now is the successor's
+            // secret.
+            if old.revoked_at.is_some()
+                && let Err(error) = self.propagate(&[old.id]).await
+            {
+                tracing::warn!(key = %old.id, %error, "a rotated key could not be applied to the limiter yet");
+            }
+            let old = KeyOverview {
+                key: old,
+                month,
+                used,
+            };
+            let key = unused(new, month);
+            let new = CreatedKey { key, secret };
+            return Ok(RotatedKey { old, new });
+        }
+        Err(KeyError::Store(cause))
+    }
+
+    async fn set_limits(
+        &self,
+        caller: &Caller,
+        id: KeyId,
+        change: LimitsChange,
+    ) -> Result<KeyOverview, KeyError> {
+        let change = KeyChange::SetLimits(change);
+        let key = self.change(caller, RequestedScope::All, id, change).await?;
+        self.propagated(key).await
+    }
+
+    async fn set_plan(
+        &self,
+        caller: &Caller,
+        customer: CustomerId,
+        plan: Plan,
+        existing: ExistingKeys,
+    ) -> Result<Customer, KeyError> {
+        require_admin(caller)?;
+        let actor = self.actor(caller).await?;
+        let audit = self.audit(caller);
+        let set = self.customers.set_plan(customer, plan, existing, &audit);
+        let (customer, changed) = set.await.map_err(update_error)?;
+        log::plan(&customer, changed.len(), actor);
+        self.propagate(&changed).await?;
+        Ok(customer)
+    }
+}

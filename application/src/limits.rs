@@ -1,0 +1,15 @@
+//! Limits of keys: the fallback for an outage of the shared limiter, and its synchronisation with the
+//! store.
+
+mod active_keys;
+mod change_feed;
+mod fallback;
+mod local;
+mod propagate;
+mod reconcile;
+mod resync;
+
+pub use change_feed::ChangeFeed;
+pub use fallback::{FallbackLimiter, LimiterMode};
+pub(crate) use propagate::ChangePropagator;
+pub use reconcile::Reconciliation;

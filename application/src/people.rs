@@ -1,0 +1,7 @@
+//! People: their sessions, and what they may do.
+
+mod authorization;
+mod sessions;
+
+pub(crate) use authorization::{Authorization, list_error, require_admin};
+pub use sessions::{BrowserAddresses, SessionService};

@@ -1,0 +1,89 @@
+//! Authorization: callers as customers, and the scope of their requests.
+
+use std::sync::Arc;
+
+use domain::customer::{Customer, CustomerId, Role};
+use domain::key::Owner;
+use domain::limits::Plan;
+use ports::inbound::{Caller, KeyError, RequestedScope};
+use ports::outbound::{Clock, CustomerStore, ListError, Random, Scope, StoreError, new_id};
+
+/// Resolves callers to customers, and requested scopes to permitted ones. Nothing else does.
+pub(crate) struct Authorization {
+    customers: Arc<dyn CustomerStore>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+}
+
+impl Authorization {
+    pub(crate) fn new(
+        customers: Arc<dyn CustomerStore>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Self {
+        Self {
+            customers,
+            clock,
+            random,
+        }
+    }
+
+    /// The customer that belongs to an owner; created, with the free plan, when there is none.
+    pub(crate) async fn customer_or_new(&self, owner: &Owner) -> Result<Customer, StoreError> {
+        // Nearly every owner is known, and reading costs less than the write that `find_or_insert` may be.
+        if let Some(known) = self.customers.customer(owner).await? {
+            return Ok(known);
+        }
+        let newcomer = Customer {
+            id: CustomerId(new_id(self.clock.as_ref(), self.random.as_ref())),
+            owner: owner.clone(),
+            plan: Plan::Startup,
+            created_at: self.clock.now(),
+        };
+        self.customers.find_or_insert(&newcomer).await
+    }
+
+    /// The customer that belongs to a caller, if there is one.
+    pub(crate) async fn customer(&self, caller: &Caller) -> Result<Option<Customer>, StoreError> {
+        self.customers.customer(&caller.owner).await
+    }
+
+    /// Returns the scope that is requested, if the caller may have it; `None` when a caller without
+    /// customer asks for its own.
+    pub(crate) async fn scope(
+        &self,
+        caller: &Caller,
+        requested: RequestedScope,
+    ) -> Result<Option<Scope>, KeyError> {
+        match requested {
+            RequestedScope::Own => {
+                let customer = self.customer(caller).await?;
+                Ok(customer.map(|customer| Scope::Of(customer.id)))
+            }
+            RequestedScope::All => {
+                require_admin(caller)?;
+                Ok(Some(Scope::Everybody))
+            }
+            RequestedScope::Of(customer) => {
+                require_admin(caller)?;
+                Ok(Some(Scope::Of(customer)))
+            }
+        }
+    }
+}
+
+/// Refuses callers that aren't admins.
+pub(crate) fn require_admin(caller: &Caller) -> Result<(), KeyError> {
+    match caller.role {
+        Role::Admin => Ok(()),
+        Role::Member => Err(KeyError::Forbidden),
+    }
+}
+
+/// The inbound error of a list that can't be read.
+pub(crate) fn list_error(error: ListError) -> KeyError {
+    match error {
+        ListError::Cursor(_) => KeyError::Cursor,
+        ListError::Store(error) => error.into(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Sessions of people: sign-in, verification, sign-out.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::key::Owner;
+use domain::sign_in::{
+    LIFETIME, PendingSignIn, PendingSignInSeal, ReturnPath, fingerprint, token_fingerprint,
+};
+use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
+use ports::outbound::{
+    AuthorizationRequest, Clock, CodeGrant, Denial, DenyList, Fingerprint, IdentityError,
+    IdentityProvider, Random, TokenError,
+};
+
+/// Time beyond its lifetime for which a token that was signed out is denied: a process whose clock is
+/// behind must not accept it after its end.
+const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(5);
+/// Longest error code of a provider that is passed on.
+const MAX_CODE: usize = 64;
+
+/// Signs people in and out, and verifies their sessions.
+pub struct SessionService {
+    provider: Arc<dyn IdentityProvider>,
+    deny_list: Arc<dyn DenyList>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    seal: PendingSignInSeal,
+    addresses: BrowserAddresses,
+}
+
+/// Addresses that the provider redirects browsers to; they have to be registered there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserAddresses {
+    /// After a sign-in, with its answer.
+    pub signed_in: String,
+    /// After signing out.
+    pub signed_out: String,
+}
+
+impl SessionService {
+    /// A service for the people of this provider. All processes behind one address need one `seal`
+    /// and one `deny_list`.
+    pub fn new(
+        provider: Arc<dyn IdentityProvider>,
+        deny_list: Arc<dyn DenyList>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        seal: PendingSignInSeal,
+        addresses: BrowserAddresses,
+    ) -> Self {
+        Self {
+            provider,
+            deny_list,
+            clock,
+            random,
+            seal,
+            addresses,
+        }
+    }
+
+    /// The sign-in that an answer belongs to, unless it was answered before.
+    async fn pending(&self, answer: &SignInAnswer<'_>) -> Result<PendingSignIn, SignInError> {
+        let ticket = self.seal.open(answer.binding, self.clock.now());
+        let ticket = ticket
+            .filter(|ticket| ticket.is_answered_by(answer.state))
+            .ok_or(SignInError::NotUnderWay)?;
+        match self.deny_list.is_denied(&state_of(&ticket)).await {
+            Ok(false) => Ok(ticket),
+            Ok(true) => Err(SignInError::NotUnderWay),
+            Err(error) => Err(SignInError::Unavailable(Arc::new(error))),
+        }
+    }
+
+    /// Consumes a sign-in: it accepts no other answer from now on. Of two at the same moment, one is
+    /// the first.
+    async fn consume(&self, ticket: &PendingSignIn) -> Result<(), SignInError> {
+        let until = self.clock.now() + LIFETIME;
+        match self.deny_list.deny(&state_of(ticket), until).await {
+            Ok(Denial::New) => Ok(()),
+            Ok(Denial::Repeated) => Err(SignInError::NotUnderWay),
+            Err(error) => Err(SignInError::Unavailable(Arc::new(error))),
+        }
+    }
+}
+
+fn state_of(ticket: &PendingSignIn) -> Fingerprint {
+    Fingerprint(fingerprint(ticket.state()))
+}
+
+/// The token was signed out.
+#[derive(Debug, thiserror::Error)]
+#[error("the token was signed out")]
+struct SignedOut;
+
+fn sign_in_error(error: IdentityError) -> SignInError {
+    match error {
+        IdentityError::Refused(code) => SignInError::Refused(printable(&code)),
+        IdentityError::Unusable(why) => SignInError::Unusable(why),
+        IdentityError::Unavailable(cause) => SignInError::Unavailable(cause),
+    }
+}
+
+/// An error code with the characters that RFC 6749 (4.1.2.1) permits, and no longer than the known
+/// ones: it comes from a URL that anybody can write, and ends in a log and on a page.
+fn printable(code: &str) -> String {
+    let allowed = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
+    code.chars().filter(allowed).take(MAX_CODE).collect()
+}
+
+fn session_error(error: TokenError) -> SessionError {
+    match error {
+        TokenError::Invalid(cause) => SessionError::Invalid { cause },
+        TokenError::Unavailable(cause) => SessionError::Unavailable(cause),
+    }
+}
+
+#[async_trait]
+impl Sessions for SessionService {
+    async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
+        let ticket = PendingSignIn::new(
+            ReturnPath::parse_or_home(return_to),
+            self.clock.now(),
+            &mut |buffer| self.random.fill(buffer),
+        );
+        let request = AuthorizationRequest {
+            state: ticket.state(),
+            nonce: ticket.nonce(),
+            verifier: ticket.verifier(),
+            redirect_uri: &self.addresses.signed_in,
+        };
+        let redirect = self.provider.authorization_url(&request).await;
+        Ok(SignIn {
+            redirect: redirect.map_err(sign_in_error)?,
+            binding: self.seal.seal(&ticket),
+        })
+    }
+
+    async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
+        let code = answer
+            .outcome
+            .map_err(|code| SignInError::Refused(printable(code)));
+        let ticket = self.pending(&answer).await?;
+        let code = code?;
+        let grant = CodeGrant {
+            code,
+            nonce: ticket.nonce(),
+            verifier: ticket.verifier(),
+            redirect_uri: &self.addresses.signed_in,
+        };
+        let access = self.provider.redeem(&grant).await.map_err(sign_in_error)?;
+        // Written once the provider has redeemed the code: strangers can't make the list grow.
+        self.consume(&ticket).await?;
+        Ok(Session {
+            token: access.token,
+            expires_at: access.claims.expires_at,
+            return_to: ticket.return_to().as_str().to_owned(),
+        })
+    }
+
+    async fn person(&self, token: &str) -> Result<Person, SessionError> {
+        // The signature first, so that made-up tokens cost the store nothing.
+        let claims = self.provider.verify(token).await.map_err(session_error)?;
+        let token = Fingerprint(token_fingerprint(token));
+        match self.deny_list.is_denied(&token).await {
+            Ok(false) => Ok(Person {
+                owner: Owner {
+                    issuer: claims.issuer,
+                    subject: claims.subject,
+                },
+                role: claims.role,
+                display_name: claims.display_name,
+                expires_at: claims.expires_at,
+            }),
+            Ok(true) => Err(SessionError::Invalid {
+                cause: Arc::new(SignedOut),
+            }),
+            Err(error) => Err(SessionError::Unavailable(Arc::new(error))),
+        }
+    }
+
+    async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
+        match self.provider.verify(token).await {
+            Ok(claims) => {
+                let fingerprint = Fingerprint(token_fingerprint(token));
+                let until = claims.expires_at + CLOCK_SKEW;
+                let denied = self.deny_list.deny(&fingerprint, until).await;
+                denied.map_err(|error| SessionError::Unavailable(Arc::new(error)))?;
+                if let Err(error) = self.provider.revoke(token).await {
+                    tracing::warn!(%error, "a session was ended here, but could not be revoked at the provider");
+                }
+            }
+            // No session of ours to end; the provider may still have its own.
+            Err(TokenError::Invalid(_)) => {}
+            Err(TokenError::Unavailable(cause)) => return Err(SessionError::Unavailable(cause)),
+        }
+        Ok(self.provider.sign_out_url(&self.addresses.signed_out).await)
+    }
+}

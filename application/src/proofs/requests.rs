@@ -1,0 +1,185 @@
+//! The use case of a whole proof request: admission, lookup, settlement.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use domain::file::RequestedFiles;
+use domain::key::Environment;
+use domain::outcome::Outcome;
+use domain::request::RequestId;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use ports::inbound::{
+    Admission, AdmissionError, AdmissionRequest, FetchReport, Gatekeeper, InvalidRequest,
+    LookupDetails, ProofExchange, ProofRequest, ProofRequests, Proofs, Reply, ServedRequest,
+    SettledRequest, Settlement,
+};
+use ports::outbound::Clock;
+use tracing::{Instrument as _, Span};
+
+/// Starts a task of the runtime, which runs to its end though nobody waits for it.
+pub type SpawnTask = Box<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
+
+/// Serves proof requests.
+pub struct ProofRequestService {
+    steps: Arc<Steps>,
+    spawn: SpawnTask,
+}
+
+/// The steps of a request.
+struct Steps {
+    gatekeeper: Arc<dyn Gatekeeper>,
+    proofs: Arc<dyn Proofs>,
+    clock: Arc<dyn Clock>,
+}
+
+/// An admitted request that hasn't been settled yet.
+struct Processed {
+    outcome: Outcome,
+    details: LookupDetails,
+    reply: Reply,
+}
+
+impl ProofRequestService {
+    /// A service that runs each request as a task of `spawn`.
+    pub fn new(
+        gatekeeper: Arc<dyn Gatekeeper>,
+        proofs: Arc<dyn Proofs>,
+        clock: Arc<dyn Clock>,
+        spawn: SpawnTask,
+    ) -> Self {
+        let steps = Arc::new(Steps {
+            gatekeeper,
+            proofs,
+            clock,
+        });
+        Self { steps, spawn }
+    }
+}
+
+impl ProofRequests for ProofRequestService {
+    fn serve(&self, request: AdmissionRequest, mut exchange: Box<dyn ProofExchange>) {
+        let steps = Arc::clone(&self.steps);
+        let span = Span::current();
+        let task = async move {
+            let serving = steps.serve(request, &mut *exchange);
+            let served = serving.instrument(span).await;
+            exchange.finish(served).await;
+        };
+        (self.spawn)(task.boxed());
+    }
+}
+
+impl Steps {
+    async fn serve(
+        &self,
+        request: AdmissionRequest,
+        exchange: &mut dyn ProofExchange,
+    ) -> ServedRequest {
+        let (endpoint, request_id) = (request.endpoint, request.request_id.clone());
+        let span = tracing::info_span!(target: "cep::trace", "admission");
+        let admission = match self.gatekeeper.admit(request).instrument(span).await {
+            Ok(admission) => admission,
+            Err(error) => {
+                if let AdmissionError::Unavailable { cause, .. } = &error {
+                    tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
+                }
+                return ServedRequest::Refused(error);
+            }
+        };
+        let wanted = (endpoint.wanted(), admission.environment);
+        let processed = AssertUnwindSafe(self.process(wanted, &request_id, exchange))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| failed(&request_id, "the answer to a proof request panicked"));
+        ServedRequest::Settled(self.settle(admission, processed).await)
+    }
+
+    /// Decodes the query, looks the proof up and encodes the result.
+    async fn process(
+        &self,
+        (wanted, environment): (RequestedFiles, Environment),
+        request_id: &RequestId,
+        exchange: &mut dyn ProofExchange,
+    ) -> Processed {
+        let query = match exchange.decode().await {
+            Ok(query) => query,
+            Err(InvalidRequest) => {
+                return Processed {
+                    outcome: Outcome::InvalidRequest,
+                    details: LookupDetails::default(),
+                    reply: Reply::Encoded,
+                };
+            }
+        };
+        let lookup = ProofRequest {
+            query,
+            wanted,
+            environment,
+        };
+        let FetchReport { details, result } = self.proofs.fetch(lookup).await;
+        let outcome = match &result {
+            Ok(_) => Outcome::Delivered,
+            Err(error) => error.outcome(),
+        };
+        match exchange.encode(result).await {
+            Ok(()) => Processed {
+                outcome,
+                details,
+                reply: Reply::Encoded,
+            },
+            Err(cause) => Processed {
+                details,
+                ..failed(request_id, cause)
+            },
+        }
+    }
+
+    async fn settle(&self, admission: Admission, processed: Processed) -> SettledRequest {
+        let Processed {
+            outcome,
+            details,
+            reply,
+        } = processed;
+        let (key, environment) = (admission.key, admission.environment);
+        let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
+        let settlement = Settlement {
+            outcome,
+            banks: details.banks,
+            bank_time: details.bank_time,
+        };
+        let span = tracing::info_span!(target: "cep::trace", "settlement");
+        let settling = self.gatekeeper.settle(admission, settlement);
+        match settling.instrument(span).await {
+            Ok(limit_status) => SettledRequest {
+                key,
+                environment,
+                limit_status,
+                outcome,
+                details,
+                reply,
+            },
+            Err(error) => {
+                let elapsed = self.clock.monotonic().saturating_sub(admitted_at);
+                SettledRequest {
+                    key,
+                    environment,
+                    limit_status: counted.after(elapsed).after_refund(),
+                    // The answer stays here, and nobody pays for it.
+                    outcome: Outcome::InternalError,
+                    details,
+                    reply: Reply::NotDurable(error),
+                }
+            }
+        }
+    }
+}
+
+fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
+    tracing::error!(%request_id, %cause, "a proof request failed within");
+    Processed {
+        outcome: Outcome::InternalError,
+        details: LookupDetails::default(),
+        reply: Reply::Failed,
+    }
+}

@@ -1,0 +1,59 @@
+//! Health of a gateway with a degraded limiter.
+
+use application::{ChangeFeed, HealthService};
+use ports::inbound::{ComponentState, Health};
+use support::disk_full;
+
+use super::*;
+
+impl Replica {
+    async fn health(&self) -> HealthService {
+        let (store, limiter) = (self.store.clone(), self.limiter.clone());
+        let feed = ChangeFeed::start(store, limiter.clone(), self.clock.clone());
+        let feed = Arc::new(feed.await.unwrap());
+        HealthService::with_fallback(feed, self.journal.clone(), limiter)
+    }
+}
+
+/// The components, without waiting for anything.
+fn limiter(health: &HealthService) -> ComponentState {
+    let components = health.components().now_or_never();
+    components.expect("looking at our health waits")[2].state
+}
+
+#[tokio::test]
+async fn a_degraded_limiter_is_reported_as_degraded() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    let health = replica.health().await;
+    assert_eq!(limiter(&health), ComponentState::Up);
+    replica.degrade(FaultMode::Refuses).await;
+    assert_eq!(limiter(&health), ComponentState::Degraded);
+    replica.recover();
+    assert_eq!(limiter(&health), ComponentState::Up, "looking is a try");
+}
+
+#[tokio::test]
+async fn health_checks_of_a_degraded_limiter_do_not_read_the_store() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    let health = replica.health().await;
+    replica.degrade(FaultMode::Refuses).await;
+    let readings = replica.store.snapshots();
+    // One that is busy answers others first.
+    replica.store.hold_snapshots();
+    for _ in 0..20 {
+        assert_eq!(limiter(&health), ComponentState::Degraded);
+        replica.clock.advance(Duration::from_secs(1));
+    }
+    assert_eq!(replica.store.snapshots(), readings);
+}
+
+#[tokio::test]
+async fn a_limiter_on_its_own_has_failed_once_the_store_takes_nothing() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    let health = replica.health().await;
+    replica.degrade(FaultMode::Refuses).await;
+    replica.journal.refuse_with(Some(disk_full()));
+    assert_eq!(limiter(&health), ComponentState::Failed);
+    replica.journal.refuse_with(None);
+    assert_eq!(limiter(&health), ComponentState::Degraded);
+}

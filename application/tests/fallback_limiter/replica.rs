@@ -1,0 +1,273 @@
+//! Replicas over one shared limiter with faults to order.
+
+use super::*;
+
+/// Fault of the shared limiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FaultMode {
+    Works,
+    /// Fails at once.
+    Refuses,
+    /// Executes the call, and loses the answer.
+    LosesAnswers,
+    /// Never answers.
+    Hangs,
+}
+
+/// A limiter of one process in the place of the shared one.
+pub(super) struct FaultyLimiter {
+    pub(super) inner: Arc<InProcessLimiter>,
+    pub(super) mode: Mutex<FaultMode>,
+    pub(super) calls: AtomicUsize,
+}
+
+impl FaultyLimiter {
+    pub(super) fn becomes(&self, mode: FaultMode) {
+        *self.mode.lock().unwrap() = mode;
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    pub(super) async fn call<T>(
+        &self,
+        request: impl Future<Output = Result<T, LimiterError>>,
+    ) -> Result<T, LimiterError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let mode = *self.mode.lock().unwrap();
+        let failure = || LimiterError {
+            cause: Arc::new(std::io::Error::other("the shared limiter is down")),
+        };
+        match mode {
+            FaultMode::Works => request.await,
+            FaultMode::Refuses => Err(failure()),
+            FaultMode::LosesAnswers => {
+                request.await?;
+                Err(failure())
+            }
+            FaultMode::Hangs => std::future::pending().await,
+        }
+    }
+}
+
+#[async_trait]
+impl Limiter for FaultyLimiter {
+    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+        self.call(self.inner.admit(key)).await
+    }
+
+    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
+        self.call(self.inner.peek(key)).await
+    }
+
+    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+        self.call(self.inner.hydrate(key, snapshot)).await
+    }
+
+    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+        self.call(self.inner.apply(key, state)).await
+    }
+
+    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+        self.call(self.inner.forget(key)).await
+    }
+
+    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+        self.call(self.inner.refund(key, month, request)).await
+    }
+}
+
+/// A process with a key, whose shared limiter may fail.
+pub(super) struct Replica {
+    pub(super) clock: Arc<ManualClock>,
+    pub(super) data: MemoryStore,
+    pub(super) store: Arc<WatchedStore>,
+    pub(super) journal: Arc<MemoryJournal>,
+    pub(super) shared: Arc<FaultyLimiter>,
+    pub(super) own: Arc<InProcessLimiter>,
+    pub(super) limiter: Arc<FallbackLimiter>,
+    pub(super) reconciliation: Reconciliation,
+    pub(super) key: KeyId,
+}
+
+pub(super) const KEY: KeyId = KeyId(Uuid::from_u128(7));
+pub(super) const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(1));
+
+impl Replica {
+    /// One of so many replicas, with a key that the shared limiter knows.
+    pub(super) async fn one_of(replicas: u32, limits: Limits) -> Self {
+        let clock = Arc::new(ManualClock::at(noon()));
+        let data = MemoryStore::default();
+        add_key(&data, limits).await;
+        let shared = Arc::new(InProcessLimiter::new(clock.clone()));
+        let replica = Self::of(replicas, clock, data, shared);
+        replica.hydrate().await;
+        replica
+    }
+
+    /// Another replica, with its own connection to the same shared limiter and data.
+    pub(super) fn beside(&self, replicas: u32) -> Self {
+        let shared = self.shared.inner.clone();
+        Self::of(replicas, self.clock.clone(), self.data.clone(), shared)
+    }
+
+    /// Another replica, whose clock is ahead of the shared limiter's.
+    pub(super) fn ahead_by(&self, by: Duration) -> Self {
+        let clock = Arc::new(ManualClock::at(
+            noon() + chrono::TimeDelta::from_std(by).unwrap(),
+        ));
+        let shared = self.shared.inner.clone();
+        Self::of(2, clock, self.data.clone(), shared)
+    }
+
+    fn of(
+        replicas: u32,
+        clock: Arc<ManualClock>,
+        data: MemoryStore,
+        shared: Arc<InProcessLimiter>,
+    ) -> Self {
+        let store = Arc::new(WatchedStore::over(data.clone()));
+        let journal = Arc::new(MemoryJournal::new(data.clone()));
+        let shared = Arc::new(FaultyLimiter {
+            inner: shared,
+            mode: Mutex::new(FaultMode::Works),
+            calls: AtomicUsize::new(0),
+        });
+        let own = Arc::new(InProcessLimiter::new(clock.clone()));
+        let limiter = Arc::new(FallbackLimiter::new(
+            shared.clone(),
+            own.clone(),
+            store.clone(),
+            clock.clone(),
+            NonZeroU32::new(replicas).unwrap(),
+        ));
+        let reconciliation = Reconciliation::new(limiter.clone(), store.clone());
+        Self {
+            clock,
+            data,
+            store,
+            journal,
+            shared,
+            own,
+            limiter,
+            reconciliation,
+            key: KEY,
+        }
+    }
+
+    /// Hydrates the limiter, as the gatekeeper does with an unknown key.
+    pub(super) async fn hydrate(&self) {
+        let snapshot = self.in_store().await;
+        self.limiter.hydrate(self.key, snapshot).await.unwrap();
+    }
+
+    pub(super) async fn in_store(&self) -> Snapshot {
+        let month = Month::of(self.clock.now());
+        let snapshot = self.data.snapshot(self.key, month).await.unwrap();
+        snapshot.unwrap()
+    }
+
+    pub(super) async fn ask(&self) -> Result<Verdict, LimiterError> {
+        self.limiter.admit(self.key).await
+    }
+
+    /// Makes so many requests, writes down those that are admitted, and returns their number.
+    pub(super) async fn admitted_of(&self, attempts: usize) -> usize {
+        let mut admitted = 0;
+        for _ in 0..attempts {
+            if let Verdict::Admitted { month, charge, .. } = self.ask().await.unwrap() {
+                if charge == Charge::Unwritten {
+                    self.write_down(month);
+                }
+                admitted += 1;
+            }
+        }
+        admitted
+    }
+
+    pub(super) fn write_down(&self, month: Month) {
+        let entry = AdmissionEntry {
+            key: self.key,
+            month,
+            at: self.clock.now(),
+        };
+        drop(self.journal.admit(entry));
+    }
+
+    /// Makes the shared limiter fail until the circuit opens; returns the number of requests that were
+    /// admitted meanwhile.
+    pub(super) async fn degrade(&self, mode: FaultMode) -> usize {
+        self.shared.becomes(mode);
+        let mut admitted = 0;
+        for _ in 0..3 {
+            assert_eq!(self.limiter.mode(), LimiterMode::Shared);
+            admitted += self.admitted_of(1).await;
+        }
+        assert_eq!(self.limiter.mode(), LimiterMode::Degraded);
+        admitted
+    }
+
+    /// Lets the shared limiter work again, and the cool-down pass.
+    pub(super) fn recover(&self) {
+        self.shared.becomes(FaultMode::Works);
+        self.clock.advance(Duration::from_secs(15));
+    }
+
+    pub(super) async fn month_used(&self) -> u64 {
+        let limit_status = self.limiter.peek(self.key).await.unwrap().unwrap();
+        limit_status.month.unwrap().used
+    }
+}
+
+pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
+    let customer = Customer {
+        id: CUSTOMER,
+        owner: Owner::operator(),
+        plan: Plan::Startup,
+        created_at: noon(),
+    };
+    data.find_or_insert(&customer).await.unwrap();
+    let mut fill = |bytes: &mut [u8]| bytes.fill(9);
+    let secret = FullKey::generate(Environment::Test, &mut fill);
+    let (hash, generation) = hasher().hash(&secret);
+    let key = ApiKey {
+        id: KEY,
+        customer: CUSTOMER,
+        owner: Owner::operator(),
+        name: KeyName::parse("till").unwrap(),
+        prefix: secret.prefix().clone(),
+        limits,
+        created_at: noon(),
+        last_used_at: None,
+        revoked_at: None,
+        retires_at: None,
+    };
+    let credential = Credential {
+        id: KEY,
+        customer: CUSTOMER,
+        hash,
+        generation,
+    };
+    let act = domain::audit::AuditContext {
+        id: Uuid::from_u128(99_999),
+        at: noon(),
+        actor: operator().owner,
+        request_id: RequestId::parse("cli-1").unwrap(),
+    };
+    let record = KeyRecord { key, credential };
+    data.insert(record, 10, &act).await.unwrap();
+}
+
+pub(super) struct ManualTime(pub(super) Arc<ManualClock>);
+
+#[async_trait]
+impl TestTime for ManualTime {
+    async fn advance(&self, by: Duration) {
+        self.0.advance(by);
+    }
+
+    async fn now(&self) -> DateTime<Utc> {
+        self.0.now()
+    }
+}

@@ -1,0 +1,130 @@
+//! Hydration of a key that the limiter doesn't know, with changes meanwhile.
+
+use application::ChangeFeed;
+use futures::future::join_all;
+use support::fixture::Fixture;
+
+use super::*;
+
+async fn change_feed(fixture: &Fixture) -> ChangeFeed {
+    let feed = ChangeFeed::start(
+        fixture.store.clone(),
+        fixture.limiter.clone(),
+        fixture.clock.clone(),
+    );
+    feed.await.unwrap()
+}
+
+#[tokio::test]
+async fn a_burst_of_first_requests_reads_the_key_once() {
+    let fixture = Arc::new(fixture());
+    let holder = Arc::new(fixture.holder(limits(1_000, Some(1_000))).await);
+    fixture.store.hold_snapshots();
+    // Its credential is known, its counters aren't.
+    let wrong = with_wrong_secret(&holder.secret);
+    fixture.present(Some(&wrong), HERE).await.unwrap_err();
+    let askers = (0..100).map(|_| {
+        let (fixture, holder) = (fixture.clone(), holder.clone());
+        async move { fixture.ask(&holder).await.unwrap() }
+    });
+    let release = async {
+        // All futures before this one have been polled: they wait for the one that reads.
+        assert_eq!(fixture.store.snapshots(), 1);
+        fixture.store.release_snapshots();
+    };
+    let (admissions, ()) = futures::join!(join_all(askers), release);
+    assert_eq!(fixture.store.snapshots(), 2, "one hydration reads twice");
+    let mut used: Vec<_> = admissions.iter().map(month_used).collect();
+    used.sort_unstable();
+    assert!(used.into_iter().eq(1..=100), "the counts are not exact");
+}
+
+#[tokio::test]
+async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    let feed = change_feed(&fixture).await;
+    let (data, id) = (fixture.data.clone(), holder.id);
+    fixture.store.after_next_snapshot(async move {
+        data.revoke_key(id).await;
+        // The change feed skips it, as the limiter doesn't know the key yet.
+        assert_eq!(feed.poll().await.unwrap(), 1);
+    });
+    let refusal = fixture.ask(&holder).await.unwrap_err();
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn a_key_whose_second_reading_fails_does_not_stay_known() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    let feed = Arc::new(change_feed(&fixture).await);
+    let (data, id) = (fixture.data.clone(), holder.id);
+    let (store, passing_over) = (fixture.store.clone(), feed.clone());
+    fixture.store.after_next_snapshot(async move {
+        data.revoke_key(id).await;
+        assert_eq!(passing_over.poll().await.unwrap(), 1);
+        store.go_down();
+    });
+    let refusal = fixture.ask(&holder).await.unwrap_err();
+    assert!(
+        matches!(refusal, AdmissionError::Unavailable { .. }),
+        "{refusal:?}"
+    );
+    fixture.store.come_back();
+    assert_eq!(feed.poll().await.unwrap(), 0);
+    let refusal = fixture.ask(&holder).await.unwrap_err();
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    let (data, id) = (fixture.data.clone(), holder.id);
+    let limiter = fixture.limiter.clone();
+    fixture.store.after_next_snapshot(async move {
+        data.revoke_key(id).await;
+        // The hydrate succeeds, the change after it doesn't.
+        limiter.fail_once_after(1);
+    });
+    let refusal = fixture.ask(&holder).await.unwrap_err();
+    assert!(
+        matches!(refusal, AdmissionError::Unavailable { .. }),
+        "{refusal:?}"
+    );
+    let refusal = fixture.ask(&holder).await.unwrap_err();
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn limits_set_between_the_two_readings_of_a_hydrate_hold() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, None)).await;
+    let (data, id) = (fixture.data.clone(), holder.id);
+    fixture.store.after_next_snapshot(async move {
+        data.set_key_limits(id, limits(4, Some(9))).await;
+    });
+    let admission = fixture.ask(&holder).await.unwrap();
+    assert_eq!(admission.limit_status.minute.limit, 4);
+    assert_eq!(admission.limit_status.month.unwrap().limit, 9);
+}
+
+#[tokio::test]
+async fn a_forgotten_key_waits_for_the_journal_so_that_no_count_is_missed() {
+    let fixture = fixture();
+    let holder = fixture.holder(limits(10, Some(5))).await;
+    fixture.ask(&holder).await.unwrap();
+    fixture.journal.hold();
+    let unwritten = fixture.ask(&holder).await.unwrap();
+    fixture.clock.advance(Duration::from_mins(1));
+    fixture.in_process.forget_idle();
+    let mut asked = Box::pin(fixture.ask(&holder));
+    assert!(
+        futures::poll!(&mut asked).is_pending(),
+        "counters were read too early"
+    );
+    fixture.journal.release();
+    assert_eq!(month_used(&asked.await.unwrap()), 3);
+    drop(unwritten);
+}

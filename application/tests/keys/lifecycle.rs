@@ -1,0 +1,221 @@
+//! Life cycle of keys: creation, rotation, revocation, limits.
+
+use super::*;
+
+#[tokio::test]
+async fn a_new_key_is_good_and_has_used_nothing() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    assert_eq!(created.key.used.net(), 0);
+    assert_eq!(created.key.key.prefix, *created.secret.prefix());
+    assert!(fixture.is_admitted(created.secret.reveal()).await);
+}
+
+#[tokio::test]
+async fn a_customer_has_a_thousand_active_keys_at_most() {
+    let fixture = fixture();
+    let mut last = None;
+    for _ in 0..MOST_ACTIVE_KEYS {
+        last = Some(fixture.key_of(&ANA).await.key.key.id);
+    }
+    let last = last.unwrap();
+    let refused = |result: Result<(), KeyError>| matches!(result, Err(KeyError::TooManyKeys { most }) if most == 1_000);
+    let keys = &fixture.keys;
+    let another = keys.create(&ANA, order(None)).await.map(drop);
+    assert!(refused(another));
+    // With a grace period both would be active; without, one takes the other's place.
+    let beside = keys.rotate(&ANA, last, hours(1)).await.map(drop);
+    assert!(refused(beside));
+    let instead = keys.rotate(&ANA, last, hours(0)).await.unwrap();
+    let another = keys.create(&ANA, order(None)).await.map(drop);
+    assert!(refused(another));
+    let new = instead.new.key.key.id;
+    keys.revoke(&ANA, RequestedScope::Own, new).await.unwrap();
+    fixture.key_of(&ANA).await;
+    fixture.key_of(&LUIS).await;
+}
+
+#[tokio::test]
+async fn one_key_rotated_again_and_again_is_no_more_than_a_thousand() {
+    let fixture = fixture();
+    let mut newest = fixture.key_of(&ANA).await.key.key.id;
+    let mut keys = 1;
+    loop {
+        match fixture.keys.rotate(&ANA, newest, hours(1)).await {
+            Ok(rotated) => newest = rotated.new.key.key.id,
+            Err(KeyError::TooManyKeys { .. }) => break,
+            Err(other) => panic!("{other:?}"),
+        }
+        keys += 1;
+        assert!(keys <= MOST_ACTIVE_KEYS);
+    }
+    assert_eq!(keys, MOST_ACTIVE_KEYS);
+}
+
+#[tokio::test]
+async fn a_prefix_that_another_key_has_is_drawn_again() {
+    let fixture = fixture();
+    fixture.store.take_next_prefixes(7);
+    let id = fixture.key_of(&ANA).await.key.key.id;
+    fixture.store.take_next_prefixes(7);
+    fixture.keys.rotate(&ANA, id, hours(0)).await.unwrap();
+    fixture.store.take_next_prefixes(8);
+    let never = fixture.keys.create(&ANA, order(None)).await;
+    assert!(matches!(never, Err(KeyError::Store(_))));
+    assert_eq!(
+        fixture
+            .listed(&ANA, RequestedScope::Own)
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_once_its_revocation_is_acknowledged() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    let (id, secret) = (created.key.key.id, created.secret.reveal());
+    assert!(fixture.is_admitted(secret).await);
+    let revoked = fixture
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
+    assert_eq!(revoked.key.revoked_at, Some(noon()));
+    assert_eq!(revoked.used.net(), 1);
+    assert!(!fixture.is_admitted(secret).await);
+    fixture.clock.advance(Duration::from_mins(1));
+    let again = fixture
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
+    assert_eq!(again.key.revoked_at, Some(noon()), "the first one counts");
+    assert_eq!(fixture.log().await.len(), 2, "and is written down once");
+}
+
+#[tokio::test]
+async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned() {
+    let fixture = fixture();
+    let old = fixture.key_of(&ANA).await;
+    assert!(fixture.is_admitted(old.secret.reveal()).await);
+    let id = old.key.key.id;
+    fixture
+        .keys
+        .set_limits(&ADMIN, id, ten_a_minute())
+        .await
+        .unwrap();
+    let rotated = fixture.keys.rotate(&ANA, id, hours(0)).await.unwrap();
+    assert!(!fixture.is_admitted(old.secret.reveal()).await);
+    assert_eq!(rotated.old.key.status(), KeyStatus::Revoked);
+    assert_eq!(rotated.old.used.net(), 1);
+    let new = &rotated.new.key;
+    assert_eq!(new.key.name, old.key.key.name);
+    assert_eq!(new.key.prefix.environment(), Environment::Test);
+    assert_eq!(new.key.limits, limits(10, Some(1_000)));
+    assert_eq!(
+        (new.key.customer, new.used.net()),
+        (old.key.key.customer, 0)
+    );
+    assert_eq!(new.key.prefix, *rotated.new.secret.prefix());
+    assert!(fixture.is_admitted(rotated.new.secret.reveal()).await);
+}
+
+#[tokio::test]
+async fn a_key_rotated_with_grace_works_beside_its_successor_and_is_rotated_once() {
+    let fixture = fixture();
+    let old = fixture.key_of(&ANA).await;
+    assert!(fixture.is_admitted(old.secret.reveal()).await);
+    let id = old.key.key.id;
+    let rotated = fixture.keys.rotate(&ANA, id, hours(24)).await.unwrap();
+    assert_eq!(rotated.old.key.status(), KeyStatus::Retiring);
+    assert_eq!(rotated.old.key.retires_at, Some(hours(24).end(noon())));
+    assert_eq!(rotated.old.used.net(), 1);
+    for secret in [&old.secret, &rotated.new.secret] {
+        assert!(fixture.is_admitted(secret.reveal()).await);
+    }
+    let again = fixture.keys.rotate(&ANA, id, hours(24)).await;
+    assert!(matches!(again, Err(KeyError::AlreadyRotated)));
+    fixture
+        .keys
+        .revoke(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
+    let revoked = fixture.keys.rotate(&ANA, id, hours(24)).await;
+    assert!(matches!(revoked, Err(KeyError::Revoked)));
+}
+
+#[tokio::test]
+async fn new_limits_hold_once_they_are_acknowledged() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    let holder = Holder {
+        id: created.key.key.id,
+        secret: created.secret,
+    };
+    fixture.ask(&holder).await.unwrap();
+    let set = fixture.keys.set_limits(&ADMIN, holder.id, ten_a_minute());
+    let set = set.await.unwrap();
+    assert_eq!(set.key.limits, limits(10, Some(1_000)));
+    assert_eq!(set.used.net(), 1);
+    let admission = fixture.ask(&holder).await.unwrap();
+    assert_eq!(admission.limit_status.minute.limit, 10);
+    let unknown = KeyId(Uuid::nil());
+    let unknown = fixture.keys.set_limits(&ADMIN, unknown, ten_a_minute());
+    assert_not_found(unknown.await, "limits of nothing");
+}
+
+#[tokio::test]
+async fn an_admins_key_begins_with_the_limits_it_was_ordered_with() {
+    let fixture = fixture();
+    let ordered = limits(7, Some(70));
+    let created = fixture.keys.create(&ADMIN, order(Some(ordered))).await;
+    assert_eq!(created.unwrap().key.key.limits, ordered);
+}
+
+#[tokio::test]
+async fn a_plan_is_what_new_keys_begin_with_and_existing_ones_follow_when_told_to() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    let customer = created.key.key.customer;
+    let holder = Holder {
+        id: created.key.key.id,
+        secret: created.secret,
+    };
+    fixture.ask(&holder).await.unwrap();
+    let set = async |existing| {
+        let set = fixture
+            .keys
+            .set_plan(&ADMIN, customer, Plan::Enterprise, existing);
+        set.await.unwrap().plan
+    };
+    assert_eq!(set(ExistingKeys::Keep).await, Plan::Enterprise);
+    let kept = fixture.ask(&holder).await.unwrap();
+    assert_eq!(kept.limit_status.minute.limit, 60);
+    let new = fixture.key_of(&ANA).await.key.key;
+    assert_eq!(new.limits, Plan::Enterprise.limits());
+    assert_eq!(set(ExistingKeys::Follow).await, Plan::Enterprise);
+    let followed = fixture.ask(&holder).await.unwrap();
+    assert_eq!(followed.limit_status.minute.limit, 600);
+    assert_eq!(followed.limit_status.month, None);
+
+    let unknown = CustomerId(Uuid::nil());
+    let unknown = fixture
+        .keys
+        .set_plan(&ADMIN, unknown, Plan::Startup, ExistingKeys::Keep);
+    assert_not_found(unknown.await, "a plan of nobody");
+}
+
+#[tokio::test]
+async fn a_revocation_reads_its_snapshot_once() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    assert!(fixture.is_admitted(created.secret.reveal()).await);
+    let before = fixture.store.snapshots();
+    let id = created.key.key.id;
+    let revoked = fixture.keys.revoke(&ANA, RequestedScope::Own, id).await;
+    assert_eq!(revoked.unwrap().used.net(), 1);
+    assert_eq!(fixture.store.snapshots() - before, 1);
+}

@@ -1,0 +1,180 @@
+//! Scope of callers: their own keys, or all of them for admins.
+
+use super::*;
+
+#[tokio::test]
+async fn a_caller_who_creates_its_first_key_becomes_a_customer_of_the_free_plan() {
+    let fixture = fixture();
+    assert_eq!(fixture.data.customer(&ANA.owner).await.unwrap(), None);
+    let first = fixture.key_of(&ANA).await.key.key;
+    let customer = fixture.data.customer(&ANA.owner).await.unwrap().unwrap();
+    assert_eq!((first.customer, &first.owner), (customer.id, &ANA.owner));
+    assert_eq!(
+        (customer.plan, customer.created_at),
+        (Plan::Startup, noon())
+    );
+    assert_eq!(first.limits, Plan::Startup.limits());
+    assert_eq!(first.created_at, noon());
+    let second = fixture.key_of(&ANA).await.key.key;
+    assert_eq!(second.customer, customer.id);
+    assert_ne!(fixture.key_of(&LUIS).await.key.key.customer, customer.id);
+}
+
+#[tokio::test]
+async fn another_owners_key_does_not_exist() {
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
+    let id = key.key.key.id;
+    // One is a customer with a key of its own, the other nobody yet: both see the same.
+    fixture.key_of(&LUIS).await;
+    for other in [LUIS.clone(), person("nobody", Role::Member)] {
+        let keys = &fixture.keys;
+        assert_not_found(keys.find(&other, RequestedScope::Own, id).await, "find");
+        let renamed = keys
+            .rename(&other, RequestedScope::Own, id, name("mine"))
+            .await;
+        assert_not_found(renamed, "rename");
+        assert_not_found(keys.revoke(&other, RequestedScope::Own, id).await, "revoke");
+        assert_not_found(keys.rotate(&other, id, hours(1)).await, "rotate");
+        assert_not_found(keys.rotate(&other, id, hours(0)).await, "rotate at once");
+        assert!(
+            !fixture
+                .listed(&other, RequestedScope::Own)
+                .await
+                .unwrap()
+                .contains(&id)
+        );
+        let own = keys.own(&other, RevokedKeys::Included).await.unwrap();
+        assert!(own.iter().all(|key| key.id != id));
+    }
+    let found = fixture
+        .keys
+        .find(&ANA, RequestedScope::Own, id)
+        .await
+        .unwrap();
+    assert_eq!(found, key.key, "and nothing happened to it");
+    assert!(fixture.is_admitted(key.secret.reveal()).await);
+    let creations = fixture.log().await;
+    assert!(
+        creations
+            .iter()
+            .all(|(action, _)| *action == Action::KeyCreated)
+    );
+}
+
+#[tokio::test]
+async fn an_admins_own_reach_is_its_own() {
+    let fixture = fixture();
+    let id = fixture.key_of(&ANA).await.key.key.id;
+    assert_not_found(
+        fixture.keys.find(&ADMIN, RequestedScope::Own, id).await,
+        "find",
+    );
+    assert_not_found(fixture.keys.rotate(&ADMIN, id, hours(0)).await, "rotate");
+    assert_eq!(
+        fixture.listed(&ADMIN, RequestedScope::Own).await.unwrap(),
+        []
+    );
+}
+
+#[tokio::test]
+async fn a_member_may_not_act_as_an_admin() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    let (id, customer) = (created.key.key.id, created.key.key.customer);
+    let keys = &fixture.keys;
+    for requested in [RequestedScope::All, RequestedScope::Of(customer)] {
+        assert_forbidden(fixture.listed(&ANA, requested).await, "list");
+        assert_forbidden(keys.find(&ANA, requested, id).await, "find");
+        let renamed = keys.rename(&ANA, requested, id, name("mine")).await;
+        assert_forbidden(renamed, "rename");
+        assert_forbidden(keys.revoke(&ANA, requested, id).await, "revoke");
+    }
+    assert_forbidden(keys.set_limits(&ANA, id, ten_a_minute()).await, "limits");
+    let plan = keys.set_plan(&ANA, customer, Plan::Enterprise, ExistingKeys::Follow);
+    assert_forbidden(plan.await, "plan");
+    let limited = keys.create(&ANA, order(Some(limits(600, None)))).await;
+    assert_forbidden(limited, "a key with limits");
+    assert_eq!(fixture.log().await.len(), 1, "something was done");
+    // The answer doesn't tell that the key exists, either.
+    let unknown = KeyId(Uuid::nil());
+    let unknown = keys.set_limits(&ANA, unknown, ten_a_minute()).await;
+    assert_forbidden(unknown, "limits of nothing");
+}
+
+#[tokio::test]
+async fn an_admin_reaches_everybodys_keys_and_one_customers() {
+    let fixture = fixture();
+    let ana_s = fixture.key_of(&ANA).await;
+    fixture.clock.advance(Duration::from_millis(1));
+    let luis_s = fixture.key_of(&LUIS).await;
+    let (ana_s, luis_s) = (ana_s.key.key, luis_s.key.key);
+    let all = fixture.listed(&ADMIN, RequestedScope::All).await.unwrap();
+    assert_eq!(all, [luis_s.id, ana_s.id]);
+    let of_ana = RequestedScope::Of(ana_s.customer);
+    assert_eq!(fixture.listed(&ADMIN, of_ana).await.unwrap(), [ana_s.id]);
+    let keys = &fixture.keys;
+    let other = keys.find(&ADMIN, of_ana, luis_s.id).await;
+    assert_not_found(other, "a key of another customer than the one named");
+    let renamed = keys.rename(&ADMIN, RequestedScope::All, ana_s.id, name("checked"));
+    assert_eq!(renamed.await.unwrap().key.name, name("checked"));
+    let revoked = keys.revoke(&ADMIN, of_ana, ana_s.id).await.unwrap();
+    assert_eq!(revoked.key.status(), KeyStatus::Revoked);
+    let created = |who: &str| (Action::KeyCreated, who.to_owned());
+    let expected = [
+        created("ana"),
+        created("luis"),
+        (Action::KeyRenamed, "root".to_owned()),
+        (Action::KeyRevoked, "root".to_owned()),
+    ];
+    assert_eq!(fixture.log().await, expected);
+}
+
+#[tokio::test]
+async fn a_caller_without_customer_has_an_empty_list() {
+    let fixture = fixture();
+    fixture.key_of(&LUIS).await;
+    let page = fixture
+        .keys
+        .list(&ANA, RequestedScope::Own, &listing())
+        .await;
+    let page = page.unwrap();
+    assert_eq!(
+        (page.items.len(), page.has_next, page.total),
+        (0, false, Some(0))
+    );
+    let own = fixture.keys.own(&ANA, RevokedKeys::Included).await;
+    assert_eq!(own.unwrap(), []);
+    assert_eq!(fixture.data.customer(&ANA.owner).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_list_is_named_so() {
+    let fixture = fixture();
+    fixture.key_of(&ANA).await;
+    let mut ask = listing();
+    ask.page.after = Some(Cursor {
+        value: "a name".to_owned(),
+        id: Uuid::nil(),
+    });
+    let listed = fixture.keys.list(&ANA, RequestedScope::Own, &ask).await;
+    assert!(matches!(listed, Err(KeyError::Cursor)));
+}
+
+#[tokio::test]
+async fn an_act_is_written_down_with_its_request() {
+    let fixture = fixture();
+    let id = fixture.key_of(&ANA).await.key.key.id;
+    let ask = PageRequest::first(PageSize::MAX);
+    let filter = AuditFilter {
+        key: Some(id),
+        ..AuditFilter::default()
+    };
+    let log = fixture.data.audit(&filter, &ask).await.unwrap();
+    let [(_, entry)] = &log.items[..] else {
+        panic!("one thing was done");
+    };
+    assert_eq!(entry.act.actor, ANA.owner);
+    assert_eq!(entry.act.request_id, ANA.request_id);
+    assert_eq!(entry.act.at, noon());
+}

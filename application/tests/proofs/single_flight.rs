@@ -1,0 +1,102 @@
+//! Queries that several callers make at the same time.
+
+use super::*;
+
+#[tokio::test]
+async fn one_query_of_many_callers_is_sent_once() {
+    let fixture = Arc::new(fixture());
+    for report in fixture.together(50, "10.00").await {
+        report.result.unwrap();
+    }
+    assert_eq!(fixture.test.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn a_failure_is_shared_by_its_callers_and_not_cached() {
+    let fixture = Arc::new(fixture());
+    for report in fixture.together(10, "404.00").await {
+        report.result.unwrap_err();
+    }
+    assert_eq!(fixture.test.times_asked(), 1);
+    fixture
+        .fetch("404.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap_err();
+    assert_eq!(fixture.test.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_query_that_all_callers_cancelled_is_sent_anew() {
+    let fixture = Arc::new(fixture());
+    fixture.test.hold();
+    let gone = Arc::clone(&fixture);
+    let gone = tokio::spawn(async move {
+        gone.fetch("10.00", RequestedFiles::Xml)
+            .await
+            .result
+            .is_ok()
+    });
+    fixture.is_asked().await;
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    fixture.test.release();
+    fixture
+        .fetch("10.00", RequestedFiles::Xml)
+        .await
+        .result
+        .unwrap();
+    assert_eq!(fixture.test.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_caller_of_another_format_gets_it_after_the_first() {
+    let fixture = Arc::new(fixture());
+    fixture.test.hold();
+    let first = fixture.asking("10.00", RequestedFiles::Xml);
+    fixture.is_asked().await;
+    let second = fixture.asking("10.00", RequestedFiles::Pdf);
+    fixture.test.release();
+    first.await.result.unwrap();
+    second.await.result.unwrap();
+    assert_eq!(fixture.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
+}
+
+/// The report of the second of two callers: it wants the PDF, while the first's query for the XML
+/// takes `waited`.
+async fn behind_a_query_that_takes(fixture: &Arc<Fixture>, waited: Duration) -> FetchReport {
+    fixture.test.hold();
+    let first = fixture.asking("10.00", RequestedFiles::Xml);
+    fixture.is_asked().await;
+    let second = fixture.asking("10.00", RequestedFiles::Pdf);
+    // Both run on this thread: after its turn, the second waits for the first's query.
+    tokio::task::yield_now().await;
+    fixture.clock.advance(waited);
+    fixture.test.release();
+    first.await.result.unwrap();
+    second.await
+}
+
+#[tokio::test]
+async fn a_caller_who_waited_for_anothers_query_has_only_the_rest_of_its_patience() {
+    let fixture = Arc::new(fixture());
+    let waited = Duration::from_secs(3);
+    let report = behind_a_query_that_takes(&fixture, waited).await;
+    report.result.unwrap();
+    assert_eq!(
+        report.details.bank_time,
+        Some(waited),
+        "waiting with others is waiting"
+    );
+    let patience: Vec<_> = fixture.test.asked().iter().map(|it| it.patience).collect();
+    assert_eq!(patience, [PATIENCE, PATIENCE.checked_sub(waited).unwrap()]);
+}
+
+#[tokio::test]
+async fn a_caller_without_patience_left_sends_no_query() {
+    let fixture = Arc::new(fixture());
+    let report = behind_a_query_that_takes(&fixture, PATIENCE).await;
+    let error = report.result.unwrap_err();
+    assert!(matches!(error, FetchError::BankTimeout), "{error:?}");
+    assert_eq!(fixture.test.times_asked(), 1);
+}

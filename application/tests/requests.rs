@@ -1,0 +1,288 @@
+//! Whole proof requests: the order of their steps, and one settlement each, whatever happens.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::sync::{Arc, Mutex};
+
+use application::ProofRequestService;
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::calendar::parse_date;
+use domain::file::FileStem;
+use domain::limits::MonthlyUse;
+use domain::outcome::Outcome;
+use domain::participant::Catalogue;
+use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use ports::Cause;
+use ports::inbound::{
+    AdmissionError, Delivery, FetchError, FetchReport, Files, InvalidRequest, LookupDetails,
+    ProofExchange, ProofRequest, ProofRequests, Proofs, Reply, ServedRequest, SettledRequest,
+};
+use support::fixture::{self, HERE, Holder, request};
+use support::{disk_full, limits};
+use tokio::sync::{Notify, oneshot};
+
+/// Fault of a step of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    InvalidQuery,
+    DecodePanics,
+    LookupTimesOut,
+    LookupPanics,
+    NoEncoding,
+    EncodePanics,
+}
+
+type Steps = Arc<Mutex<Vec<&'static str>>>;
+
+/// Lookups that deliver, time out or panic.
+struct FaultyProofs {
+    fault: Option<Fault>,
+    steps: Steps,
+    /// Notified when a lookup may go on, if there is one.
+    proceed: Option<Arc<Notify>>,
+}
+
+#[async_trait]
+impl Proofs for FaultyProofs {
+    async fn fetch(&self, request: ProofRequest) -> FetchReport {
+        self.steps.lock().unwrap().push("look up");
+        if let Some(proceed) = &self.proceed {
+            proceed.notified().await;
+        }
+        assert_ne!(self.fault, Some(Fault::LookupPanics), "as ordered");
+        let result = match self.fault {
+            Some(Fault::LookupTimesOut) => Err(FetchError::BankTimeout),
+            _ => Ok(Delivery {
+                files: Files::Xml(Bytes::from_static(b"<xml/>")),
+                stem: FileStem::new(request.query.date, &request.query.tracking_key),
+                inferred_issuer: None,
+                inferred_receiver: None,
+            }),
+        };
+        FetchReport {
+            details: LookupDetails::default(),
+            result,
+        }
+    }
+}
+
+/// An exchange with faults to order, which passes on the served request.
+struct FaultyExchange {
+    fault: Option<Fault>,
+    steps: Steps,
+    served: oneshot::Sender<ServedRequest>,
+}
+
+#[async_trait]
+impl ProofExchange for FaultyExchange {
+    async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
+        self.steps.lock().unwrap().push("decode");
+        assert_ne!(self.fault, Some(Fault::DecodePanics), "as ordered");
+        match self.fault {
+            Some(Fault::InvalidQuery) => Err(InvalidRequest),
+            _ => Ok(query()),
+        }
+    }
+
+    async fn encode(&mut self, _: Result<Delivery, FetchError>) -> Result<(), Cause> {
+        self.steps.lock().unwrap().push("encode");
+        assert_ne!(self.fault, Some(Fault::EncodePanics), "as ordered");
+        match self.fault {
+            Some(Fault::NoEncoding) => Err(Arc::new(std::io::Error::other("no encoding"))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn finish(self: Box<Self>, served: ServedRequest) {
+        self.steps.lock().unwrap().push("finish");
+        drop(self.served.send(served));
+    }
+}
+
+fn query() -> ProofQuery {
+    let raw = RawQuery {
+        date: Token::Text("2026-11-18".into()),
+        tracking_key: Token::Text("MBAN01002611180000000001".into()),
+        account: Token::Text("002010077777777771".into()),
+        amount: Token::Number("1234.56"),
+        ..RawQuery::default()
+    };
+    let today = parse_date("2026-11-20").unwrap();
+    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
+}
+
+/// A service over a real gatekeeper.
+struct Fixture {
+    base: fixture::Fixture,
+    holder: Holder,
+    service: ProofRequestService,
+    fault: Option<Fault>,
+    steps: Steps,
+}
+
+async fn fixture(fault: Option<Fault>) -> Fixture {
+    fixture_with(fault, None).await
+}
+
+async fn fixture_with(fault: Option<Fault>, proceed: Option<Arc<Notify>>) -> Fixture {
+    let base = fixture::fixture();
+    let holder = base.holder(limits(10, Some(5))).await;
+    let steps = Steps::default();
+    let proofs = FaultyProofs {
+        fault,
+        steps: steps.clone(),
+        proceed,
+    };
+    let service = ProofRequestService::new(
+        base.gatekeeper.clone(),
+        Arc::new(proofs),
+        base.clock.clone(),
+        Box::new(|task| drop(tokio::spawn(task))),
+    );
+    Fixture {
+        base,
+        holder,
+        service,
+        fault,
+        steps,
+    }
+}
+
+impl Fixture {
+    /// Starts to serve a request with the key.
+    fn start(&self, key: &str) -> oneshot::Receiver<ServedRequest> {
+        let (served, receiver) = oneshot::channel();
+        let exchange = FaultyExchange {
+            fault: self.fault,
+            steps: self.steps.clone(),
+            served,
+        };
+        self.service
+            .serve(request(Some(key), HERE), Box::new(exchange));
+        receiver
+    }
+
+    /// Serves a request of the holder's.
+    async fn serve(&self) -> SettledRequest {
+        let served = self.start(self.holder.secret.reveal()).await.unwrap();
+        let ServedRequest::Settled(settled) = served else {
+            panic!("{served:?}");
+        };
+        settled
+    }
+
+    fn steps(&self) -> Vec<&'static str> {
+        self.steps.lock().unwrap().clone()
+    }
+
+    /// The outcomes that were written down.
+    fn recorded(&self) -> Vec<Outcome> {
+        let requests = self.base.written.requests();
+        requests.iter().map(|request| request.outcome).collect()
+    }
+
+    async fn used(&self) -> MonthlyUse {
+        self.base.used(self.holder.id).await
+    }
+}
+
+#[tokio::test]
+async fn a_request_takes_its_steps_in_order_and_is_settled_once() {
+    let fixture = fixture(None).await;
+    let settled = fixture.serve().await;
+    assert_eq!(fixture.steps(), ["decode", "look up", "encode", "finish"]);
+    assert!(matches!(settled.reply, Reply::Encoded));
+    assert_eq!(settled.outcome, Outcome::Delivered);
+    assert_eq!(settled.key, fixture.holder.id);
+    assert_eq!(settled.limit_status.month.unwrap().used, 1);
+    assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+}
+
+#[tokio::test]
+async fn a_refused_request_is_neither_decoded_nor_settled() {
+    let fixture = fixture(None).await;
+    let served = fixture.start("cep_test_nonsense").await.unwrap();
+    let ServedRequest::Refused(AdmissionError::InvalidKey) = served else {
+        panic!("{served:?}");
+    };
+    assert_eq!(fixture.steps(), ["finish"]);
+    assert_eq!(fixture.recorded(), []);
+}
+
+#[tokio::test]
+async fn an_invalid_request_is_charged_and_nothing_is_looked_up() {
+    let fixture = fixture(Some(Fault::InvalidQuery)).await;
+    let settled = fixture.serve().await;
+    assert_eq!(fixture.steps(), ["decode", "finish"]);
+    assert!(matches!(settled.reply, Reply::Encoded));
+    assert_eq!(settled.outcome, Outcome::InvalidRequest);
+    assert_eq!(settled.limit_status.month.unwrap().used, 1);
+    assert_eq!(fixture.recorded(), [Outcome::InvalidRequest]);
+}
+
+#[tokio::test]
+async fn a_failure_of_the_bank_is_encoded_and_refunded() {
+    let fixture = fixture(Some(Fault::LookupTimesOut)).await;
+    let settled = fixture.serve().await;
+    assert_eq!(fixture.steps(), ["decode", "look up", "encode", "finish"]);
+    assert!(matches!(settled.reply, Reply::Encoded));
+    assert_eq!(settled.limit_status.month.unwrap().used, 0);
+    assert_eq!(fixture.recorded(), [Outcome::BankTimeout]);
+}
+
+#[tokio::test]
+async fn a_failure_within_any_step_is_settled_once_and_refunded() {
+    for fault in [
+        Fault::DecodePanics,
+        Fault::LookupPanics,
+        Fault::NoEncoding,
+        Fault::EncodePanics,
+    ] {
+        let fixture = fixture(Some(fault)).await;
+        let settled = fixture.serve().await;
+        assert!(matches!(settled.reply, Reply::Failed), "{fault:?}");
+        assert_eq!(settled.outcome, Outcome::InternalError, "{fault:?}");
+        assert_eq!(settled.limit_status.month.unwrap().used, 0, "{fault:?}");
+        assert_eq!(fixture.recorded(), [Outcome::InternalError], "{fault:?}");
+        let used = fixture.used().await;
+        assert_eq!((used.charged, used.refunded), (1, 1), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
+    let fixture = fixture(None).await;
+    fixture.serve().await;
+    fixture.base.written.fail_with(Some(disk_full()));
+    let settled = fixture.serve().await;
+    assert!(matches!(settled.reply, Reply::NotDurable(_)));
+    assert_eq!(settled.outcome, Outcome::InternalError);
+    assert_eq!(settled.limit_status.month.unwrap().used, 1);
+}
+
+#[tokio::test]
+async fn a_request_whose_caller_hangs_up_is_served_to_its_end() {
+    let proceed = Arc::new(Notify::new());
+    let fixture = fixture_with(None, Some(proceed.clone())).await;
+    let abandoned = fixture.start(fixture.holder.secret.reveal());
+    drop(abandoned);
+    proceed.notify_one();
+    while fixture.steps().last() != Some(&"finish") {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+    assert_eq!(fixture.used().await.net(), 1);
+}
+
+#[tokio::test]
+async fn a_panic_in_the_admission_drops_the_exchange() {
+    let fixture = fixture(None).await;
+    let store = &fixture.base.store;
+    store.after_next_snapshot(async { panic!("as ordered") });
+    let key = fixture.holder.secret.reveal();
+    assert!(fixture.start(key).await.is_err());
+    assert_eq!(fixture.steps(), Vec::<&str>::new());
+    assert_eq!(fixture.recorded(), []);
+}

@@ -1,0 +1,204 @@
+//! Sign-in: once, and in the browser where it was begun.
+
+use super::*;
+
+#[tokio::test]
+async fn a_sign_in_ends_where_it_was_begun_for_with_the_providers_token() {
+    let fixture = fixture();
+    let begun = fixture.begin("/dashboard?tab=keys").await;
+    let redirect_uri = parameter(&begun.sign_in, "redirect_uri");
+    assert_eq!(redirect_uri, "https://gateway.example/auth/callback");
+    let session = fixture.elsewhere.finish(begun.answer()).await.unwrap();
+    assert_eq!(session.return_to, "/dashboard?tab=keys");
+    assert_eq!(session.expires_at, claims().expires_at);
+    let person = fixture.sessions.person(&session.token).await.unwrap();
+    let expected = Person {
+        owner: Owner {
+            issuer: claims().issuer,
+            subject: claims().subject,
+        },
+        role: Role::Member,
+        display_name: claims().display_name,
+        expires_at: claims().expires_at,
+    };
+    assert_eq!(person, expected);
+}
+
+#[tokio::test]
+async fn a_sign_in_never_ends_at_another_host() {
+    let fixture = fixture();
+    let begun = fixture.begin("//evil.example/").await;
+    let session = fixture.sessions.finish(begun.answer()).await.unwrap();
+    assert_eq!(session.return_to, "/dashboard");
+}
+
+#[tokio::test]
+async fn each_sign_in_has_secrets_of_its_own() {
+    let fixture = fixture();
+    let (one, other) = (fixture.begin("/").await, fixture.begin("/").await);
+    assert_ne!(one.state, other.state);
+    let nonce = |begun: &Begun| parameter(&begun.sign_in, "nonce").to_owned();
+    assert_ne!(nonce(&one), nonce(&other));
+    assert_ne!(nonce(&one), one.state);
+    assert!(one.state.len() >= 43);
+}
+
+#[tokio::test]
+async fn a_sign_in_is_answered_once() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    fixture.sessions.finish(begun.answer()).await.unwrap();
+    let again = fixture.sessions.finish(begun.answer()).await;
+    assert_not_under_way(again, "in the same process");
+    let again = fixture.elsewhere.finish(begun.answer()).await;
+    assert_not_under_way(again, "in another process");
+}
+
+#[tokio::test]
+async fn of_many_answers_at_once_one_is_the_first() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    let answers = (0..20).map(|number| {
+        let process = [&fixture.sessions, &fixture.elsewhere][number % 2];
+        process.finish(begun.answer())
+    });
+    let (signed_in, refused): (Vec<_>, Vec<_>) =
+        join_all(answers).await.into_iter().partition(Result::is_ok);
+    assert_eq!((signed_in.len(), refused.len()), (1, 19));
+    // By us, before the provider gets the code a second time.
+    for result in refused {
+        assert_not_under_way(result, "at the same time");
+    }
+}
+
+/// Callers without an account at the provider can answer as often as they like: nothing is written.
+#[tokio::test]
+async fn answers_that_the_provider_knows_nothing_of_leave_nothing_behind() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    for outcome in [Err("access_denied"), Ok("no-code-of-the-provider")] {
+        let answer = SignInAnswer {
+            outcome,
+            ..begun.answer()
+        };
+        let refused = fixture.sessions.finish(answer).await;
+        assert!(
+            matches!(refused, Err(SignInError::Refused(_))),
+            "{refused:?}"
+        );
+        let state = Fingerprint(fingerprint(begun.answer().state));
+        assert!(!fixture.denied.is_denied(&state).await.unwrap());
+    }
+    fixture.sessions.finish(begun.answer()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_made_up_error_code_is_passed_on_short_and_printable() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    let hostile = format!("\u{202e}a\r\nb\"{}", "x".repeat(10_000));
+    let answer = SignInAnswer {
+        outcome: Err(&hostile),
+        ..begun.answer()
+    };
+    let Err(SignInError::Refused(code)) = fixture.sessions.finish(answer).await else {
+        panic!("an error's code was no refusal");
+    };
+    assert_eq!(code, format!("ab{}", "x".repeat(62)));
+}
+
+#[tokio::test]
+async fn an_answer_needs_the_browser_that_began_and_uses_nothing_up_without_it() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    let attackers = fixture.begin("/").await;
+    let forged = begun.sign_in.binding.replace('.', "0.");
+    let bindings = ["", "a.b.c.d.e.f", &forged, &attackers.sign_in.binding];
+    for binding in bindings {
+        let answer = SignInAnswer {
+            binding,
+            ..begun.answer()
+        };
+        let refused = fixture.sessions.finish(answer).await;
+        assert_not_under_way(refused, binding);
+    }
+    for state in ["", "x", &attackers.state] {
+        let answer = SignInAnswer {
+            state,
+            ..begun.answer()
+        };
+        assert_not_under_way(fixture.sessions.finish(answer).await, state);
+    }
+    fixture.sessions.finish(begun.answer()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_binding_of_another_installation_is_none() {
+    let fixture = fixture();
+    let stranger = SessionService::new(
+        fixture.provider.clone(),
+        fixture.denied.clone(),
+        fixture.clock.clone(),
+        Arc::new(CountingRandom::default()),
+        PendingSignInSeal::new(&[8; 32]).unwrap(),
+        addresses(),
+    );
+    let begun = fixture.begin("/").await;
+    let refused = stranger.finish(begun.answer()).await;
+    assert_not_under_way(refused, "under another secret");
+}
+
+#[tokio::test]
+async fn a_sign_in_has_ten_minutes() {
+    let fixture = fixture();
+    let (one, other) = (fixture.begin("/").await, fixture.begin("/").await);
+    fixture.clock.advance(Duration::from_millis(599_999));
+    fixture.sessions.finish(one.answer()).await.unwrap();
+    fixture.clock.advance(Duration::from_millis(1));
+    let late = fixture.sessions.finish(other.answer()).await;
+    assert_not_under_way(late, "after ten minutes");
+}
+
+#[tokio::test]
+async fn another_sign_ins_code_is_refused_by_the_provider() {
+    let fixture = fixture();
+    let (one, other) = (fixture.begin("/").await, fixture.begin("/").await);
+    let injected = SignInAnswer {
+        outcome: Ok(&other.code),
+        ..one.answer()
+    };
+    let refused = fixture.sessions.finish(injected).await;
+    assert!(
+        matches!(refused, Err(SignInError::Refused(_))),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_providers_errors_are_distinguished() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    let failures = |failure| fixture.provider.fail_with(Some(failure));
+    failures(IdentityError::Unavailable(down()));
+    let refused = fixture.sessions.begin("/").await;
+    assert!(matches!(refused, Err(SignInError::Unavailable(_))));
+    let finished = fixture.sessions.finish(begun.answer()).await;
+    assert!(matches!(finished, Err(SignInError::Unavailable(_))));
+    fixture.provider.fail_with(None);
+    let begun = fixture.begin("/").await;
+    failures(IdentityError::Unusable("set CEP_OIDC_AUDIENCE".to_owned()));
+    let finished = fixture.sessions.finish(begun.answer()).await;
+    assert!(
+        matches!(&finished, Err(SignInError::Unusable(why)) if why.contains("AUDIENCE")),
+        "{finished:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_sign_in_that_cannot_be_marked_as_answered_is_not_finished() {
+    let fixture = fixture();
+    let begun = fixture.begin("/").await;
+    fixture.denied.set_down();
+    let finished = fixture.sessions.finish(begun.answer()).await;
+    assert!(matches!(finished, Err(SignInError::Unavailable(_))));
+}

@@ -1,0 +1,109 @@
+//! Verification of sessions, until the token ends or its owner signs out.
+
+use super::*;
+
+#[tokio::test]
+async fn a_token_that_is_not_good_asks_no_store() {
+    let fixture = fixture();
+    for token in ["", "a.b.c", "token-99"] {
+        assert_no_session(fixture.sessions.person(token).await);
+    }
+    assert_eq!(fixture.denied.readings.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_token() {
+    let fixture = fixture();
+    let session = fixture.signed_in().await;
+    fixture.clock.advance(Duration::from_hours(1));
+    assert_no_session(fixture.sessions.person(&session.token).await);
+}
+
+#[tokio::test]
+async fn a_session_that_was_ended_is_refused_by_every_process() {
+    let fixture = fixture();
+    let session = fixture.signed_in().await;
+    let another = fixture.signed_in().await;
+    fixture.elsewhere.person(&session.token).await.unwrap();
+    let sign_out = fixture.sessions.end(&session.token).await.unwrap();
+    let expected = "https://identity.example/sign-out?return_to=https://gateway.example";
+    assert_eq!(sign_out.as_deref(), Some(expected));
+    assert_eq!(fixture.provider.revoked(), [&*session.token]);
+    for process in [&fixture.sessions, &fixture.elsewhere] {
+        assert_no_session(process.person(&session.token).await);
+        process.person(&another.token).await.unwrap();
+    }
+    fixture
+        .clock
+        .advance(Duration::from_millis(60 * 60 * 1_000 - 1));
+    assert_no_session(fixture.sessions.person(&session.token).await);
+    fixture.sessions.person(&another.token).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_signed_out_token_with_another_signature_is_signed_out() {
+    let fixture = fixture();
+    let sessions = SessionService::new(
+        Arc::new(Malleable),
+        fixture.denied.clone(),
+        fixture.clock.clone(),
+        Arc::new(CountingRandom::default()),
+        PendingSignInSeal::new(&[7; 32]).unwrap(),
+        addresses(),
+    );
+    sessions.person("head.body.other").await.unwrap();
+    sessions.end("head.body.one").await.unwrap();
+    assert_no_session(sessions.person("head.body.other").await);
+    sessions.person("head.another.one").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_ends_here_though_the_provider_fails() {
+    let fixture = fixture();
+    let session = fixture.signed_in().await;
+    fixture
+        .provider
+        .fail_with(Some(IdentityError::Unavailable(down())));
+    fixture.provider.set_sign_out(SignOut::NotOffered);
+    assert_eq!(fixture.sessions.end(&session.token).await.unwrap(), None);
+    assert_no_session(fixture.sessions.person(&session.token).await);
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_ended_here_is_an_error() {
+    let fixture = fixture();
+    let session = fixture.signed_in().await;
+    fixture.denied.set_down();
+    let ended = fixture.sessions.end(&session.token).await;
+    assert!(matches!(ended, Err(SessionError::Unavailable(_))));
+    assert_eq!(fixture.provider.revoked(), [""; 0]);
+}
+
+#[tokio::test]
+async fn ending_an_invalid_session_is_no_error_and_leaves_nothing() {
+    let fixture = fixture();
+    let sign_out = fixture.sessions.end("garbage").await.unwrap();
+    assert!(sign_out.is_some(), "the provider may have its own session");
+    assert_eq!(fixture.provider.revoked(), [""; 0]);
+    let session = fixture.signed_in().await;
+    for _ in 0..2 {
+        fixture.sessions.end(&session.token).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn while_sessions_cannot_be_checked_nobody_has_one() {
+    let fixture = fixture();
+    let session = fixture.signed_in().await;
+    fixture
+        .provider
+        .fail_verifying_with(Some(TokenError::Unavailable(down())));
+    let person = fixture.sessions.person(&session.token).await;
+    assert!(matches!(person, Err(SessionError::Unavailable(_))));
+    let ended = fixture.sessions.end(&session.token).await;
+    assert!(matches!(ended, Err(SessionError::Unavailable(_))));
+    fixture.provider.fail_verifying_with(None);
+    fixture.denied.set_down();
+    let person = fixture.sessions.person(&session.token).await;
+    assert!(matches!(person, Err(SessionError::Unavailable(_))));
+}

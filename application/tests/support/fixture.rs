@@ -1,0 +1,152 @@
+//! A gatekeeper with all its dependencies, on one machine.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use application::{GatekeeperService, KeyService};
+use chrono::{DateTime, Utc};
+use domain::key::{Environment, FullKey, KeyId, KeyName};
+use domain::limits::{Limits, MonthlyUse};
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use domain::request::RequestId;
+use memory::InProcessLimiter;
+use ports::inbound::{
+    Admission, AdmissionError, AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey,
+    Settlement,
+};
+use ports::outbound::{Clock, KeyStore};
+use testkit::fakes::{CountingRandom, ManualClock, MemoryJournal, MemoryStore};
+
+use super::{HeldJournal, WatchedLimiter, WatchedStore, hasher, noon, operator};
+
+pub(crate) const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+
+pub(crate) struct Fixture {
+    pub(crate) clock: Arc<ManualClock>,
+    /// The data, as another process on the same data sees it.
+    pub(crate) data: MemoryStore,
+    /// The journal, as it is written.
+    pub(crate) written: Arc<MemoryJournal>,
+    /// The journal of the gatekeeper, which can be held.
+    pub(crate) journal: Arc<HeldJournal>,
+    pub(crate) store: Arc<WatchedStore>,
+    pub(crate) in_process: Arc<InProcessLimiter>,
+    pub(crate) limiter: Arc<WatchedLimiter>,
+    pub(crate) keys: KeyService,
+    pub(crate) gatekeeper: Arc<GatekeeperService>,
+}
+
+pub(crate) fn fixture() -> Fixture {
+    fixture_at(noon())
+}
+
+pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
+    let clock = Arc::new(ManualClock::at(now));
+    let random = Arc::new(CountingRandom::default());
+    let data = MemoryStore::default();
+    let written = Arc::new(MemoryJournal::new(data.clone()));
+    let journal = Arc::new(HeldJournal::over(written.clone()));
+    let store = Arc::new(WatchedStore::over(data.clone()));
+    let in_process = Arc::new(InProcessLimiter::new(clock.clone()));
+    let limiter = Arc::new(WatchedLimiter::over(in_process.clone()));
+    let keys = KeyService::new(
+        store.clone(),
+        Arc::new(data.clone()),
+        limiter.clone(),
+        clock.clone(),
+        clock.clone(),
+        random.clone(),
+        hasher(),
+    );
+    let gatekeeper = GatekeeperService::new(
+        store.clone(),
+        limiter.clone(),
+        journal.clone(),
+        clock.clone(),
+        random,
+        hasher(),
+    );
+    Fixture {
+        clock,
+        data,
+        written,
+        journal,
+        store,
+        in_process,
+        limiter,
+        keys,
+        gatekeeper: Arc::new(gatekeeper),
+    }
+}
+
+/// A key and its secret.
+pub(crate) struct Holder {
+    pub(crate) id: KeyId,
+    pub(crate) secret: FullKey,
+}
+
+impl Fixture {
+    pub(crate) async fn holder(&self, limits: Limits) -> Holder {
+        self.holder_of(&operator(), limits).await
+    }
+
+    /// A key of an admin's.
+    pub(crate) async fn holder_of(&self, admin: &Caller, limits: Limits) -> Holder {
+        let order = NewKey {
+            name: KeyName::parse("till").unwrap(),
+            environment: Environment::Test,
+            limits: Some(limits),
+        };
+        let created = self.keys.create(admin, order).await.unwrap();
+        Holder {
+            id: created.key.key.id,
+            secret: created.secret,
+        }
+    }
+
+    pub(crate) async fn present(
+        &self,
+        key: Option<&str>,
+        address: IpAddr,
+    ) -> Result<Admission, AdmissionError> {
+        self.gatekeeper.admit(request(key, address)).await
+    }
+
+    pub(crate) async fn ask(&self, holder: &Holder) -> Result<Admission, AdmissionError> {
+        self.present(Some(holder.secret.reveal()), HERE).await
+    }
+
+    /// The usage of the present month, from the store.
+    pub(crate) async fn used(&self, id: KeyId) -> MonthlyUse {
+        self.used_in(id, Month::of(self.clock.now())).await
+    }
+
+    pub(crate) async fn used_in(&self, id: KeyId, month: Month) -> MonthlyUse {
+        let snapshot = self.data.snapshot(id, month).await.unwrap();
+        snapshot.unwrap().used
+    }
+}
+
+/// A request for an XML.
+pub(crate) fn request(key: Option<&str>, address: IpAddr) -> AdmissionRequest {
+    AdmissionRequest {
+        presented_key: key.map(str::to_owned),
+        address,
+        endpoint: Endpoint::Xml,
+        request_id: RequestId::parse("till-7").unwrap(),
+    }
+}
+
+pub(crate) fn ended(outcome: Outcome) -> Settlement {
+    Settlement {
+        outcome,
+        banks: None,
+        bank_time: None,
+    }
+}
+
+/// The usage of the month of an admitted request, the request counted.
+pub(crate) fn month_used(admission: &Admission) -> u64 {
+    admission.limit_status.month.unwrap().used
+}

@@ -1,0 +1,85 @@
+//! Serving a whole proof request: admission, lookup, settlement.
+
+use async_trait::async_trait;
+use domain::key::{Environment, KeyId};
+use domain::limits::LimitStatus;
+use domain::outcome::Outcome;
+use domain::query::ProofQuery;
+
+use super::{AdmissionError, AdmissionRequest, Delivery, FetchError, LookupDetails, NotDurable};
+use crate::Cause;
+
+/// Port: the use case of a whole proof request.
+pub trait ProofRequests: Send + Sync {
+    /// Starts to serve one request, in a task of its own: a caller who hangs up loses neither the
+    /// count of its request nor the proof that the bank was already asked for.
+    ///
+    /// Admits the request, decodes its query, looks the proof up, encodes the result and settles
+    /// the admission, in this order and each at most once. An admitted request is settled exactly
+    /// once, also when decoding, lookup or encoding panics. The last step is
+    /// [`ProofExchange::finish`]; a panic in the admission or the settlement itself drops the
+    /// exchange without it.
+    fn serve(&self, request: AdmissionRequest, exchange: Box<dyn ProofExchange>);
+}
+
+/// An inbound adapter's part in one proof request: decodes the query and encodes the answer.
+#[async_trait]
+pub trait ProofExchange: Send {
+    /// Reads and parses the query. Called only for an admitted request.
+    ///
+    /// # Errors
+    /// [`InvalidRequest`]: the exchange has encoded what is wrong with it.
+    async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest>;
+
+    /// Encodes the result of the lookup, and keeps it until [`Self::finish`].
+    ///
+    /// # Errors
+    /// The cause, for the log: the result has no encoding. The request counts as a failure of ours.
+    async fn encode(&mut self, result: Result<Delivery, FetchError>) -> Result<(), Cause>;
+
+    /// Sends the answer.
+    async fn finish(self: Box<Self>, served: ServedRequest);
+}
+
+/// A query that can't be decoded; the request counts as [`Outcome::InvalidRequest`].
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the request has no valid query")]
+pub struct InvalidRequest;
+
+/// A proof request at its end.
+#[derive(Clone, Debug)]
+pub enum ServedRequest {
+    /// Not admitted: nothing was decoded, and there was nothing to settle.
+    Refused(AdmissionError),
+    /// Admitted and settled.
+    Settled(SettledRequest),
+}
+
+/// An admitted request, after its settlement.
+#[derive(Clone, Debug)]
+pub struct SettledRequest {
+    /// The key that was presented.
+    pub key: KeyId,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// The key's limit status, as of now.
+    pub limit_status: LimitStatus,
+    /// The outcome that the request counts as.
+    pub outcome: Outcome,
+    /// Facts of the lookup; empty when there was none.
+    pub details: LookupDetails,
+    /// The reply to the caller.
+    pub reply: Reply,
+}
+
+/// The reply to the caller of an admitted request.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// The answer that the exchange encoded.
+    Encoded,
+    /// An internal error: decoding, lookup or encoding failed or panicked. Nothing was encoded, or
+    /// it MUST NOT leave.
+    Failed,
+    /// The admission couldn't be written down: what was encoded MUST NOT leave.
+    NotDurable(NotDurable),
+}
