@@ -30,6 +30,7 @@ mod metrics;
 mod month_edge;
 mod own_keys;
 mod person;
+mod pooler;
 mod proofs;
 mod replicas;
 mod revocations;

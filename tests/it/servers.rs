@@ -5,8 +5,10 @@ use testkit::postgres::Postgres;
 use testkit::redis::Redis;
 
 mod database;
+mod pooler;
 
 pub(crate) use database::Database;
+pub(crate) use pooler::Pooler;
 
 /// A database server and Redis.
 pub(crate) struct Servers {
