@@ -1,7 +1,7 @@
 //! What operators measure: counts, gauges and histograms, as Prometheus reads them.
 //!
 //! Decorators of ports and witnesses of adapters (`bank`, `limiter`, `journal`, `requests`) record
-//! what passes; `readings` asks for what merely is, when somebody looks. Names, labels and buckets
+//! what passes; `gauges` asks for what merely is, when somebody looks. Names, labels and buckets
 //! stand in `names`, and nowhere else. No label's value is a caller's: each is of a closed set.
 //!
 //! Handles are made once and kept, so that nothing is looked up or written out on the way of a
@@ -19,7 +19,7 @@ mod journal;
 mod limiter;
 mod names;
 mod process;
-mod readings;
+mod gauges;
 mod requests;
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ mod tests;
 pub(crate) use bank::MeteredBank;
 pub(crate) use journal::MeteredJournal;
 pub(crate) use limiter::MeteredLimiter;
-pub(crate) use readings::{Readings, Sources};
+pub(crate) use gauges::{ScrapedGauges, Sources};
 pub(crate) use requests::MeteredRequests;
 
 use names::{Kind, Metric};

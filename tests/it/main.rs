@@ -40,5 +40,7 @@ mod servers;
 mod shared_sessions;
 mod sign_in;
 mod systemd;
+mod terminal;
 mod traces;
 mod transport;
+mod two_gateways;
