@@ -42,7 +42,7 @@ def variables_are_real() -> None:
 
 
 def secrets_stand_in_files() -> None:
-    # Whatever has a sister for a file is a secret, and an environment is no place for it.
+    # An option with a form for a file is a secret, and must not stand in an environment.
     known = known_variables()
     secrets = {name for name in known if f"{name}_FILE" in known}
     must(len(secrets) >= 5, "the options that stand in files can't be found: this check is blind")
@@ -191,7 +191,7 @@ def kubernetes_is_hardened() -> None:
 
 
 def the_banks_budget_is_one_for_all_replicas() -> None:
-    # What the gateway does unasked is what the portal takes from one address.
+    # The gateway's default is the number that the portal accepts from one address.
     default = options().get("CEP_BANK_BUDGET")
     must(default, "the default of CEP_BANK_BUDGET can't be found: this check is blind")
     compose = re.search(r"CEP_BANK_BUDGET:-(\d+)", (DEPLOY / "compose.yaml").read_text())

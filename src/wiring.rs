@@ -167,17 +167,8 @@ async fn gateway_on(
     });
     let mut for_insights = None;
     if let Some(identity) = identity {
-        let insights = for_insights.insert(storage::open_for_insights(store).await?);
-        let sources = InsightSources {
-            keys: Arc::new(insights.clone()),
-            customers: Arc::new(insights.clone()),
-            usage: Arc::new(insights.clone()),
-            audit: Arc::new(insights.clone()),
-            limiter: Arc::clone(&base.limiter),
-            banks: banks.clone(),
-            watch: bank_watch,
-        };
-        let insights = InsightsService::new(sources, Arc::clone(clock), Arc::clone(random));
+        let pool = for_insights.insert(storage::open_for_insights(store).await?);
+        let insights = insights(&base, pool, &banks, bank_watch);
         let dependencies = DashboardDeps {
             keys: Arc::clone(&keys),
             insights: Arc::new(insights),
@@ -312,6 +303,25 @@ fn banks(
         live: Arc::new(told(live.paced_by(pacer))),
         test: Arc::new(told(test)),
     })
+}
+
+/// The service of the dashboard's queries, on connections of its own.
+fn insights(
+    base: &Infrastructure,
+    pool: &Store,
+    banks: &BankBySide,
+    watch: Arc<BankWatch>,
+) -> InsightsService {
+    let sources = InsightSources {
+        keys: Arc::new(pool.clone()),
+        customers: Arc::new(pool.clone()),
+        usage: Arc::new(pool.clone()),
+        audit: Arc::new(pool.clone()),
+        limiter: Arc::clone(&base.limiter),
+        banks: banks.clone(),
+        watch,
+    };
+    InsightsService::new(sources, Arc::clone(&base.clock), Arc::clone(&base.random))
 }
 
 fn metered(banks: BankBySide, metrics: &Arc<Metrics>, clock: &Arc<dyn Clock>) -> BankBySide {

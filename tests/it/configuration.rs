@@ -1,4 +1,4 @@
-//! Starting: defaults that work, wrong values that are refused by name, the first five minutes.
+//! Start: defaults that work, wrong values that are refused by name, help, the first five minutes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

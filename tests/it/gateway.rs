@@ -33,7 +33,7 @@ pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     folder: TempDir,
     pub(crate) client: Client,
-    /// What it printed so far.
+    /// Output so far.
     printed: Arc<Mutex<String>>,
     variables: Vec<(String, String)>,
 }
@@ -75,17 +75,17 @@ impl Gateway {
         self.folder.path()
     }
 
-    /// What it printed after it said where it listens.
+    /// Output after the line with its address.
     pub(crate) fn printed(&self) -> String {
         self.printed.lock().unwrap().clone()
     }
 
-    /// What it has logged so far.
+    /// Log so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder().join("log")).unwrap()
     }
 
-    /// Where operators look; it says so after it said where it listens.
+    /// Address of a path of the admin listener, which is printed after its own address.
     pub(crate) async fn admin_url(&self, path: &str) -> String {
         let mut address = None;
         eventually(
@@ -177,7 +177,7 @@ impl Gateway {
             .header("content-type", "application/json")
     }
 
-    /// What `/readyz` says of one of its parts, while it is ready.
+    /// State of a component in `/readyz`, while it is ready.
     pub(crate) async fn state_of(&self, part: &str) -> String {
         let answer = self.client.get(self.url("/readyz")).send().await;
         let ready = json_of(answer.unwrap(), 200).await;
@@ -329,7 +329,7 @@ impl CountingBank {
             .start()
     }
 
-    /// What it was asked, without the path before the last name.
+    /// Requests so far, without the path before the last name.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         asked

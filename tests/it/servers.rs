@@ -17,12 +17,12 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Both; `None`, said aloud, where one of them isn't installed.
+    /// Starts both; `None`, said aloud, where one of them isn't installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(&[])
     }
 
-    /// Both, and Redis with these arguments.
+    /// Starts both, Redis with these arguments.
     pub(crate) fn start_with(redis: &[&str]) -> Option<Self> {
         Some(Self {
             redis: Redis::start(redis)?,

@@ -13,7 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use crate::gateway::{Plan, command, eventually};
 
 /// Longer than a start takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Escape sequence that begins every colour.
 const COLOUR: &str = "\u{1b}[";
 

@@ -40,7 +40,7 @@ async fn stop(gateway: Gateway) -> TempDir {
     stopped.await.unwrap()
 }
 
-/// Whether anything of a trace was exported, by the time that a later one was.
+/// Reports that nothing of a trace was exported by the time that a later one was.
 async fn is_silent(collector: &Collector, gateway: &Gateway, trace: &str) -> bool {
     let asked = gateway.client.get(gateway.url("/openapi.json"));
     let marked = asked.header("traceparent", format!("00-{}-{CALLER}-01", "f".repeat(32)));

@@ -10,7 +10,7 @@ use crate::documents::ENVIRONMENT;
 use crate::gateway::{Gateway, Plan, command, eventually, request};
 
 /// Longer than a start takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Address of the sandbox identity provider, from the welcome.
 async fn identity_provider(gateway: &Gateway) -> String {

@@ -17,10 +17,10 @@ use tokio::sync::watch;
 
 use crate::gateway::{Plan, eventually};
 
-/// How long a batch may take to arrive: it leaves after a second.
+/// Deadline of a batch, which leaves after a second.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a collector does with what it is sent.
+/// Behaviour of a collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     /// It keeps it.

@@ -13,7 +13,7 @@ use crate::gateway::{Gateway, Key, Plan, eventually, request};
 
 const WARNING: &str = "the collector of traces doesn't take spans";
 const RELIEF: &str = "the collector of traces takes spans again";
-/// What stopping may take: five seconds for the last spans, and what a busy machine needs besides.
+/// Deadline of stopping: five seconds for the last spans, and a margin for a busy machine.
 const STOPPED: Duration = Duration::from_secs(9);
 
 fn times(gateway: &Gateway, words: &str) -> usize {

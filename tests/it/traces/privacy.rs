@@ -1,4 +1,4 @@
-//! What traces, and the log beside them, never tell; and to whom they are told.
+//! Privacy of traces and of the log beside them, and the collector that they are sent to.
 
 use std::fmt::Write as _;
 
