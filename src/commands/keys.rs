@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::cli::KeysCommand;
-use crate::config::Options;
+use crate::config::KeyOptions;
 use crate::{say, wiring};
 
-pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
-    super::prepare_data_dir(&options)?;
+pub(super) async fn run(options: KeyOptions, command: KeysCommand) -> Result<()> {
+    super::prepare_data_dir(&options.database)?;
     let work = async |keys, operator| execute(command, keys, operator).await;
     wiring::with_keys(&options, work).await
 }

@@ -1,4 +1,4 @@
-//! The part that people use: who vouches for them, and the routes under their sessions.
+//! Dashboard and sign-in: the identity provider, and the routes under sessions.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use sandbox::identity::IdentityConfig;
 use tokio_util::sync::CancellationToken;
 use web::{Origin, RequestLayer, SessionGuard, Site};
 
-use crate::config::{Options, PeopleOptions, Switch};
+use crate::config::{Listen, PeopleOptions, Switch};
 use crate::first_start::reachable;
 use crate::server;
 use crate::system::SystemClock;
@@ -28,7 +28,7 @@ const SANDBOX_CLIENT: &str = "cep-gateway";
 /// The API's name at the sandbox identity provider.
 const SANDBOX_AUDIENCE: &str = "cep-gateway-dashboard";
 
-/// Who vouches for people, and where they reach us.
+/// The identity provider, and the address by which browsers reach the gateway.
 pub(crate) struct Identity {
     provider: OidcConfig,
     site: Arc<Site>,
@@ -38,7 +38,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Where people find the dashboard.
+    /// Address of the dashboard.
     pub(crate) fn dashboard(&self) -> String {
         format!("{}/dashboard", self.site.public())
     }
@@ -58,13 +58,12 @@ impl Identity {
     }
 }
 
-/// Decides who vouches for people who reach the gateway at `address`, and starts the sandbox
-/// identity provider when it is to be that; `None` when there is no dashboard.
+/// Chooses the identity provider of a gateway that listens on `address`, and starts the sandbox when it
+/// is that; `None` when there is no dashboard.
 ///
 /// # Errors
-/// When people could be anybody: the sandbox beside a public address, or plain http on one.
-pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<Identity>> {
-    let people = &options.people;
+/// The sandbox, which signs anybody in, beside a public address; plain http on one.
+pub(crate) fn identity(people: &PeopleOptions, address: SocketAddr) -> Result<Option<Identity>> {
     if people.dashboard == Switch::Off {
         return Ok(None);
     }
@@ -96,9 +95,7 @@ pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<
             );
         }
         let mut provider = provider(people, issuer.clone(), client_id, audience);
-        provider
-            .client_secret
-            .clone_from(&people.oidc_client_secret);
+        provider.client_secret = people.oidc_client_secret.get().cloned();
         return Ok(Some(Identity {
             provider,
             site,
@@ -143,10 +140,10 @@ fn refuse_strangers(people: &PeopleOptions, listener: IpAddr, public: &Origin) -
     );
 }
 
-fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationToken, Issuer)> {
-    let listener = server::listen(address).with_context(|| {
+fn start_sandbox(listen: Listen, public: &Origin) -> Result<(CancellationToken, Issuer)> {
+    let listener = server::listen_at(listen).with_context(|| {
         format!(
-            "listening on {address} for the sandbox identity provider (CEP_SANDBOX_IDENTITY_LISTEN; \
+            "listening on {listen} for the sandbox identity provider (CEP_SANDBOX_IDENTITY_LISTEN; \
              CEP_DASHBOARD=off serves without it)"
         )
     })?;
@@ -174,13 +171,13 @@ fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationTo
     Ok((stop, issuer))
 }
 
-/// Where the provider sends a browser with its code.
+/// Address to which the provider sends a browser with its code.
 fn callback(public: &Origin) -> String {
     format!("{public}{}", dashboard::CALLBACK_PATH)
 }
 
-/// What the routes of people stand on.
-pub(crate) struct Foundation {
+/// Dependencies of the routes under sessions.
+pub(crate) struct DashboardDeps {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) denied: Arc<dyn DenyList>,
@@ -193,9 +190,9 @@ pub(crate) struct Foundation {
 /// `/login`, `/dashboard`, `/graphql`, `/keys` and `/admin`.
 ///
 /// # Errors
-/// When the identity provider's settings can't be used.
-pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Router> {
-    let Foundation {
+/// Settings of the identity provider that can't be used.
+pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result<Router> {
+    let DashboardDeps {
         keys,
         insights,
         denied,
@@ -203,7 +200,7 @@ pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Rout
         random,
         request_layer,
         ticket_seal,
-    } = foundation;
+    } = dependencies;
     let public = identity.site.public();
     let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
     let provider: Arc<dyn IdentityProvider> =

@@ -358,7 +358,7 @@ const OPENING_FILES: [(&str, &str); 5] = [
         "a file beside the database, kept open while the process serves",
     ),
     (
-        "src/config/files.rs",
+        "src/config/secret.rs",
         "secrets, before anything is connected",
     ),
     ("src/secret.rs", "the generated secret"),

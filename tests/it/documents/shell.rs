@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Environment of every shell: servers listen on free ports, and the bank's portal is out of reach
 /// whatever a page does.
-const ENVIRONMENT: [(&str, &str); 7] = [
+pub(crate) const ENVIRONMENT: [(&str, &str); 7] = [
     ("CEP_LISTEN", "127.0.0.1:0"),
     ("CEP_ADMIN_LISTEN", "127.0.0.1:0"),
     ("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0"),
@@ -295,10 +295,9 @@ fn lay_out(folder: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Path::new(env!("CARGO_BIN_EXE_cep-gateway"));
     let (checkout, programs) = (folder.join("checkout"), folder.join("bin"));
-    let built = checkout.join("target/release");
-    fs::create_dir_all(&built).unwrap();
-    fs::create_dir(&programs).unwrap();
-    for place in [&built, &programs] {
+    let built = ["release", "dist"].map(|profile| checkout.join("target").join(profile));
+    for place in [&built[0], &built[1], &programs] {
+        fs::create_dir_all(place).unwrap();
         symlink(program, place.join("cep-gateway")).unwrap();
     }
     for (name, script) in STAND_INS {

@@ -29,6 +29,10 @@ const TEST_AFTER_IDLE: Duration = Duration::from_secs(1);
 /// Stronger settings (replicas) are left to the server.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
+/// Marks a session. Another connection that finds the mark shares the session, as behind a pooler that
+/// hands it on after each transaction.
+const MARK_SESSION: &str =
+    "SELECT set_config('cep_gateway.session', gen_random_uuid()::text, false)";
 /// The URL parameters that are supported.
 const PARAMETERS: [&str; 7] = [
     "sslmode",
@@ -111,6 +115,19 @@ pub enum ServerError {
         "its encoding is {0}; make it anew: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
     )]
     Encoding(String),
+    /// A pooler in between that gives each transaction another session.
+    #[error(
+        "a pooler stands before it (PgBouncer, in transaction or statement mode) that gives each \
+         transaction another session, and prepared statements, timeouts and locks belong to one: set \
+         pool_mode=session for this database, or give the address of the server itself"
+    )]
+    Pooled,
+    /// A pooler in between that refuses parameters of the session.
+    #[error(
+        "a pooler stands before it (PgBouncer) that refuses parameters of a session ({0}): set \
+         ignore_startup_parameters=extra_float_digits,options there, and pool_mode=session"
+    )]
+    RefusedParameters(String),
     /// It is a standby.
     #[error("it is a standby, which takes no writes; give the primary's host")]
     Standby,
@@ -195,13 +212,20 @@ impl Server {
 
     async fn try_out(&self, options: StoreOptions) -> Result<(), ServerError> {
         let options = self.with_timeouts(options);
+        let mut other = PgConnection::connect_with(&options).await?;
+        let marked = query(MARK_SESSION).fetch_one(&mut other).await?;
         let mut connection = PgConnection::connect_with(&options).await?;
         let facts = query(
             "SELECT current_setting('server_version_num')::int4 / 10000, \
-             current_setting('server_encoding'), pg_is_in_recovery()",
+             current_setting('server_encoding'), pg_is_in_recovery(), \
+             current_setting('cep_gateway.session', true)",
         );
         let facts = facts.fetch_one(&mut connection).await?;
         connection.close().await?;
+        other.close().await?;
+        if facts.try_get::<Option<String>, _>(3)? == Some(marked.try_get(0)?) {
+            return Err(ServerError::Pooled);
+        }
         let version: i32 = facts.try_get(0)?;
         if version < OLDEST {
             return Err(ServerError::Version(version));
@@ -310,6 +334,14 @@ impl From<Error> for ServerError {
         match (code.as_deref(), error) {
             (Some(code @ ("28P01" | "28000")), _) => Self::Login(code.to_owned()),
             (Some("3D000"), _) => Self::NoDatabase,
+            // duplicate_prepared_statement, invalid_sql_statement_name: ours has another connection.
+            (Some("42P05" | "26000"), _) => Self::Pooled,
+            // protocol_violation, in PgBouncer's words.
+            (Some("08P01"), Error::Database(error))
+                if error.message().contains("startup parameter") =>
+            {
+                Self::RefusedParameters(error.message().to_owned())
+            }
             // So a handshake fails.
             (_, Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
                 Self::Tls(Error::Io(error))

@@ -1,4 +1,4 @@
-//! What everything stands on, and the services that need nothing else.
+//! Infrastructure shared by all commands that work on keys, and the services that need nothing else.
 
 use std::sync::Arc;
 
@@ -9,49 +9,55 @@ use application::{
 use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
 use store_seaorm::Store;
 
-use super::limits::Counting;
+use super::Deployment;
+use super::limits::LimitBackend;
 use super::secrets::{hasher, hmac_secret};
 use super::storage;
-use crate::config::{HmacSecret, Options};
+use crate::config::{HmacSecret, KeyOptions};
 use crate::metrics::Metrics;
 use crate::system::{SystemClock, SystemRandom, SystemTimer};
 
-/// The store, the secret, and who counts.
-pub(super) struct Basis {
+/// The store, the secret of keys, and the rate limiter.
+pub(super) struct Infrastructure {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) random: Arc<dyn Random>,
     pub(super) store: Store,
     pub(super) key_store: Arc<dyn KeyStore>,
     pub(super) secret: HmacSecret,
-    pub(super) counting: Counting,
+    pub(super) limits: LimitBackend,
     pub(super) limiter: Arc<dyn Limiter>,
 }
 
-impl Basis {
-    /// Opens what the options name.
+impl Infrastructure {
+    /// Opens the database and Redis that the options name.
     ///
     /// # Errors
-    /// What can't be opened.
-    pub(super) async fn open(options: &Options, metrics: &Metrics) -> Result<Self> {
-        let store = storage::open(options).await?;
-        let basis = Self::on(options, metrics, store.clone()).await;
-        storage::closed_on_error(&store, basis).await
+    /// Either can't be opened.
+    pub(super) async fn open(
+        options: &KeyOptions,
+        connections: u32,
+        metrics: &Arc<Metrics>,
+    ) -> Result<Self> {
+        let deployment = Deployment::of(options)?;
+        let store = storage::open(&options.database, deployment, connections).await?;
+        let opened = Self::on(options, metrics, store.clone()).await;
+        storage::closed_on_error(&store, opened).await
     }
 
-    async fn on(options: &Options, metrics: &Metrics, store: Store) -> Result<Self> {
+    async fn on(options: &KeyOptions, metrics: &Arc<Metrics>, store: Store) -> Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
-        let counting = Counting::of(options, &key_store, &clock, metrics)?;
+        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, metrics)?;
         Ok(Self {
             clock,
             random,
             store,
             key_store,
             secret,
-            limiter: counting.limiter(),
-            counting,
+            limiter: limits.limiter(),
+            limits,
         })
     }
 
@@ -78,7 +84,7 @@ impl Basis {
         ))
     }
 
-    /// Who follows the changes of keys.
+    /// The task that follows changes of keys.
     pub(super) async fn change_feed(&self) -> Result<ChangeFeed, StoreError> {
         let keys = Arc::clone(&self.key_store);
         ChangeFeed::start(keys, Arc::clone(&self.limiter), Arc::clone(&self.clock)).await
@@ -93,9 +99,9 @@ impl Basis {
         )
     }
 
-    /// Who tells a shared limiter what it may have lost.
+    /// The task that restores what a shared limiter may have lost.
     pub(super) fn reconciliation(&self) -> Option<Reconciliation> {
-        let limiter = self.counting.degrading_limiter()?;
+        let limiter = self.limits.fallback_limiter()?;
         Some(Reconciliation::new(limiter, Arc::clone(&self.key_store)))
     }
 
@@ -105,11 +111,11 @@ impl Basis {
         journal: Arc<dyn UsageJournal>,
     ) -> HealthService {
         let store = Arc::clone(change_feed);
-        match &self.counting {
-            Counting::Here { limiter, .. } => {
+        match &self.limits {
+            LimitBackend::InProcess { limiter, .. } => {
                 HealthService::new(store, journal, Arc::clone(limiter))
             }
-            Counting::Shared { limiter, .. } => {
+            LimitBackend::Shared { limiter, .. } => {
                 HealthService::with_fallback(store, journal, Arc::clone(limiter))
             }
         }

@@ -1,11 +1,10 @@
-//! Addresses of servers, which may hold passwords.
+//! Addresses of servers; they may hold passwords.
 
 use std::fmt;
-use std::num::NonZeroU32;
 
 use zeroize::Zeroizing;
 
-/// An address with what logs in there. Wiped from memory when dropped; shown without user and
+/// Address of a server, with user and password. Wiped from memory when dropped; shown without user and
 /// password.
 #[derive(Clone)]
 pub struct ServerUrl(Zeroizing<String>);
@@ -16,7 +15,7 @@ impl ServerUrl {
         &self.0
     }
 
-    /// Whether it names a server, not a file.
+    /// Reports the address of a server, not of a file.
     pub fn is_server(&self) -> bool {
         !self.0.starts_with("sqlite:")
     }
@@ -46,15 +45,6 @@ pub(super) fn redis(text: &str) -> Result<ServerUrl, String> {
     of_schemes(text, &["redis://", "rediss://"])
 }
 
-/// Reads a number of replicas.
-///
-/// # Errors
-/// Names the least.
-pub(super) fn replicas(text: &str) -> Result<NonZeroU32, String> {
-    let number = text.parse();
-    number.map_err(|_| "must be a whole number, and at least 1".to_owned())
-}
-
 fn of_schemes(text: &str, schemes: &[&str]) -> Result<ServerUrl, String> {
     if schemes.iter().any(|scheme| text.starts_with(scheme)) {
         Ok(ServerUrl(Zeroizing::new(text.to_owned())))
@@ -66,17 +56,6 @@ fn of_schemes(text: &str, schemes: &[&str]) -> Result<ServerUrl, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn there_is_one_replica_at_least() {
-        assert_eq!(replicas("1").unwrap().get(), 1);
-        for wrong in ["0", "-1", "two", ""] {
-            assert!(
-                replicas(wrong).unwrap_err().contains("at least 1"),
-                "{wrong}"
-            );
-        }
-    }
 
     #[test]
     fn an_address_is_shown_without_its_password() {

@@ -1,4 +1,4 @@
-//! What merely is: read when somebody looks.
+//! Gauges sampled at scrape time.
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use crate::config::InstanceName;
 use crate::server::OpenConnections;
 use crate::traces::{Counts, Traces};
 
-/// Whose state is read.
+/// Sources of the gauges.
 pub(crate) struct Sources {
-    /// This process among its replicas.
+    /// Name of the process.
     pub(crate) instance: InstanceName,
     pub(crate) banks: BankBySide,
-    /// The limiter, when it can be degraded.
+    /// The rate limiter, where it falls back to this process.
     pub(crate) limiter: Option<Arc<FallbackLimiter>>,
-    /// What says when the bank may be asked, when it can be degraded.
+    /// Pacing of the bank, where it falls back to this process.
     pub(crate) pacer: Option<Arc<FallbackPacer>>,
     pub(crate) journal: Journal,
     /// The store of keys and sessions.
     pub(crate) keys: Store,
-    /// The store that people look at, when there is a dashboard.
+    /// The dashboard's connections to the store.
     pub(crate) dashboard: Option<Store>,
-    /// The connections that the gateway serves.
+    /// Connections of callers.
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
 }
 
-/// Metrics, and what is read anew for each look at them.
-pub(crate) struct Readings {
+/// Metrics, whose gauges are sampled for each scrape.
+pub(crate) struct ScrapedGauges {
     metrics: Arc<Metrics>,
     sources: Sources,
 }
 
-impl Readings {
+impl ScrapedGauges {
     pub(crate) fn new(metrics: Arc<Metrics>, sources: Sources) -> Self {
         Self { metrics, sources }
     }
