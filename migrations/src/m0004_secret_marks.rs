@@ -17,7 +17,7 @@ impl MigrationName for Migration {
 }
 
 #[derive(DeriveIden)]
-enum SecretFingerprints {
+enum SecretMarks {
     Table,
     Generation,
     Mark,
@@ -28,15 +28,15 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let columns = Columns::of(manager);
         let table = Table::create()
-            .table(SecretFingerprints::Table)
-            .col(number(SecretFingerprints::Generation).primary_key())
-            .col(columns.text(SecretFingerprints::Mark))
+            .table(SecretMarks::Table)
+            .col(number(SecretMarks::Generation).primary_key())
+            .col(columns.text(SecretMarks::Mark))
             .to_owned();
         manager.create_table(table).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let table = Table::drop().table(SecretFingerprints::Table).to_owned();
+        let table = Table::drop().table(SecretMarks::Table).to_owned();
         manager.drop_table(table).await
     }
 }
