@@ -223,6 +223,7 @@ impl Problem {
     }
 
     /// Returns the members of `details`.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
     pub fn details(&self, language: Language) -> Details {
         let because = |reason| Details {
             reason: Some(reason),

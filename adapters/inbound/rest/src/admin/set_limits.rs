@@ -20,6 +20,10 @@ const MEMBERS: [&str; 3] = ["per_minute", "monthly_quota", "plan"];
 /// Limits to change, at least one.
 #[derive(ToSchema)]
 #[schema(as = LimitsChange, min_properties = 1)]
+#[expect(
+    clippy::option_option,
+    reason = "the outer None is no member, the inner one is null"
+)]
 struct LimitsChangeBody {
     #[schema(required = false, schema_with = schemas::per_minute)]
     per_minute: Option<u32>,

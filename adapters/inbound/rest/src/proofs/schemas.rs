@@ -3,6 +3,7 @@
 //! the date isn't in the future, and the participants are in the catalogue.
 
 use domain::amount::MAX_INTEGER_DIGITS;
+use domain::tracking_key::MAX_LENGTH;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{OneOfBuilder, SchemaFormat, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
@@ -50,10 +51,16 @@ fn date() -> ObjectBuilder {
 }
 
 fn tracking_key() -> ObjectBuilder {
-    text("The tracking key: printable ASCII, case kept, without `<`, `>`, `\"` and `\\`.")
-        .min_length(Some(1))
-        .max_length(Some(domain::tracking_key::MAX_LENGTH))
-        .pattern(Some(r"^ *[!#-;=?-\[\]-~][ !#-;=?-\[\]-~]*$"))
+    let visible = r"[!#-;=?-\[\]-~]";
+    let inner = MAX_LENGTH - 2;
+    text(
+        "The tracking key: 1 to 30 characters of printable ASCII, case kept, without `<`, `>`, \
+         `\"` and `\\`. Blanks around it are dropped.",
+    )
+    .min_length(Some(1))
+    .pattern(Some(format!(
+        r"^ *{visible}([ !#-;=?-\[\]-~]{{0,{inner}}}{visible})? *$"
+    )))
 }
 
 fn account() -> ObjectBuilder {
@@ -88,29 +95,33 @@ fn amount() -> OneOfBuilder {
 }
 
 fn issuer() -> ObjectBuilder {
-    institution("Participant code of the issuing bank.")
+    institution("Participant code of the issuing bank.", "40012")
 }
 
 fn receiver() -> ObjectBuilder {
-    institution("Participant code of the receiving bank.")
+    institution("Participant code of the receiving bank.", "40002")
 }
 
-fn institution(description: &str) -> ObjectBuilder {
+fn institution(description: &str, example: &str) -> ObjectBuilder {
     text(description)
         .pattern(Some("^([1-9][0-9]{4}|2001)$"))
-        .examples(["40012"])
+        .examples([example])
 }
 
 fn inferable_issuer() -> ObjectBuilder {
-    inferable("Participant code of the issuing bank. Inferred when it is absent or `null`.")
+    or_inferred(issuer()).description(Some(
+        "Participant code of the issuing bank. Inferred when it is absent or `null`.",
+    ))
 }
 
 fn inferable_receiver() -> ObjectBuilder {
-    inferable("Participant code of the receiving bank. Inferred when it is absent or `null`.")
+    or_inferred(receiver()).description(Some(
+        "Participant code of the receiving bank. Inferred when it is absent or `null`.",
+    ))
 }
 
-fn inferable(description: &str) -> ObjectBuilder {
-    institution(description).schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+fn or_inferred(code: ObjectBuilder) -> ObjectBuilder {
+    code.schema_type(SchemaType::from_iter([Type::String, Type::Null]))
 }
 
 /// A file within JSON.
