@@ -22,7 +22,7 @@ use crate::entity::{api_keys, customers};
 use crate::row::stored;
 use crate::store::{Store, failed};
 
-/// A key was to be added to a customer that doesn't exist: callers find_or_insert the customer first.
+/// A key was to be added to a customer that doesn't exist: callers insert the customer first.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no customer {0}")]
 struct NoCustomer(String);
