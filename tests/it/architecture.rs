@@ -46,6 +46,7 @@ const DRIVERS: [&str; 27] = [
     "tower-http",
     "tracing-opentelemetry",
     "utoipa",
+    "utoipa-axum",
     "utoipa-swagger-ui",
 ];
 
@@ -97,11 +98,21 @@ const HOUSE: [Place; 16] = [
         ]),
     ),
     // What the inbound adapters share, so that none of them knows another.
-    ("web", &["domain", "ports"], Others::Drivers(&["axum"])),
+    (
+        "web",
+        &["domain", "ports"],
+        Others::Drivers(&["axum", "utoipa"]),
+    ),
     (
         "rest",
         &["domain", "ports", "web"],
-        Others::Drivers(&["axum", "utoipa", "utoipa-swagger-ui"]),
+        Others::Drivers(&[
+            "axum",
+            "tower",
+            "utoipa",
+            "utoipa-axum",
+            "utoipa-swagger-ui",
+        ]),
     ),
     (
         "graphql",
