@@ -15,7 +15,7 @@ UNMODELLED = {"definition"}
 
 
 def lost(ours: object, theirs: object, place: str) -> list[str]:
-    """What the model doesn't know of what stands in the file."""
+    """Parts of the file that the model doesn't know."""
     if isinstance(ours, dict):
         known = theirs if isinstance(theirs, dict) else {}
         return [

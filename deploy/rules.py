@@ -1,4 +1,4 @@
-"""What must hold between the files of this folder and the sources. Run by `deploy/check`."""
+"""Consistency of the files of this folder with the sources. Run by `deploy/check`."""
 
 import re
 import sys
@@ -16,9 +16,14 @@ def must(holds: object, problem: str) -> None:
         problems.append(problem)
 
 
+def options() -> dict[str, str]:
+    """The variables of the gateway, and their defaults."""
+    page = (ROOT / "docs/configuration.md").read_text()
+    return dict(re.findall(r"^\| `(CEP_[A-Z_]+)` \| `[^`]*` \| (?:`([^`]*)`)? *\|", page, re.MULTILINE))
+
+
 def known_variables() -> set[str]:
-    sources = "".join(path.read_text() for path in (ROOT / "src").rglob("*.rs"))
-    return set(re.findall(r'env = "(CEP_[A-Z_]+)"', sources))
+    return set(options())
 
 
 def settings_of(path: Path) -> dict[str, str]:
@@ -29,7 +34,7 @@ def settings_of(path: Path) -> dict[str, str]:
 def variables_are_real() -> None:
     # Compose's own, which no gateway reads.
     known = known_variables() | {"CEP_HTTPS_PORT", "CEP_IMAGE"}
-    must(len(known) > 20, "the options can't be found in src/: this check is blind")
+    must(len(known) > 20, "the options can't be found in docs/configuration.md: this check is blind")
     for path in [*DEPLOY.rglob("*"), ROOT / "docs/single-machine.md"]:
         if path.is_file() and "secrets" not in path.parts and path.name not in {"rules.py", ".env"}:
             for name in set(re.findall(r"\bCEP_[A-Z_]*[A-Z]\b", path.read_text())) - known:
@@ -37,7 +42,7 @@ def variables_are_real() -> None:
 
 
 def secrets_stand_in_files() -> None:
-    # Whatever has a sister for a file is a secret, and an environment is no place for it.
+    # An option with a form for a file is a secret, and must not stand in an environment.
     known = known_variables()
     secrets = {name for name in known if f"{name}_FILE" in known}
     must(len(secrets) >= 5, "the options that stand in files can't be found: this check is blind")
@@ -186,9 +191,8 @@ def kubernetes_is_hardened() -> None:
 
 
 def the_banks_budget_is_one_for_all_replicas() -> None:
-    # What the gateway does unasked is what the portal takes from one address.
-    source = (ROOT / "src/config.rs").read_text()
-    default = re.search(r'env = "CEP_BANK_BUDGET",[^]]*default_value = "(\d+)"', source)
+    # The gateway's default is the number that the portal accepts from one address.
+    default = options().get("CEP_BANK_BUDGET")
     must(default, "the default of CEP_BANK_BUDGET can't be found: this check is blind")
     compose = re.search(r"CEP_BANK_BUDGET:-(\d+)", (DEPLOY / "compose.yaml").read_text())
     for name, budget in {
@@ -198,8 +202,8 @@ def the_banks_budget_is_one_for_all_replicas() -> None:
         "systemd/gateway.env": settings_of(DEPLOY / "systemd/gateway.env").get("CEP_BANK_BUDGET"),
     }.items():
         must(
-            default and budget == default[1],
-            f"{name}: CEP_BANK_BUDGET is {budget}, and one address has {default and default[1]} a minute",
+            budget == default,
+            f"{name}: CEP_BANK_BUDGET is {budget}, and one address has {default} a minute",
         )
 
 

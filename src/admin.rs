@@ -1,4 +1,4 @@
-//! The admin listener: what operators read, apart from what callers reach.
+//! The admin listener: metrics for operators, apart from the listener of callers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::AdminAddress;
-use crate::metrics::Readings;
+use crate::metrics::ScrapedGauges;
 use crate::server::{self, Bounds, OpenConnections};
 
 /// Prometheus' text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// A few who measure, and somebody who looks.
+/// A few collectors, and a person.
 const CONNECTIONS: usize = 16;
-/// What a look in flight may still take at the end.
+/// Time that a scrape in flight has at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Listens where operators may look; `None` when they may not.
+/// Listens on the address of the admin listener; `None` when there is to be none.
 ///
 /// # Errors
-/// When the address is taken.
+/// The address is taken, and no other one may be used.
 pub(crate) fn listen(address: AdminAddress) -> Result<Option<TcpListener>> {
     let AdminAddress::On(address) = address else {
         return Ok(None);
     };
-    let listener = server::listen(address).with_context(|| {
+    let listener = server::listen_at(address).with_context(|| {
         format!(
             "listening on {address} for metrics: set CEP_ADMIN_LISTEN to another address, or to \
              `off` to serve none"
@@ -53,8 +53,8 @@ impl Admin {
     /// Serves `/metrics` until it is stopped.
     ///
     /// # Errors
-    /// When the listener has no address.
-    pub(crate) fn start(listener: TcpListener, readings: Arc<Readings>) -> Result<Self> {
+    /// The listener has no address.
+    pub(crate) fn start(listener: TcpListener, gauges: Arc<ScrapedGauges>) -> Result<Self> {
         let address = listener
             .local_addr()
             .context("asking for the admin address")?;
@@ -65,7 +65,7 @@ impl Admin {
         };
         let stop = CancellationToken::new();
         let until = stop.clone().cancelled_owned();
-        let router = router(readings);
+        let router = router(gauges);
         let serving = tokio::spawn(server::serve(listener, router, bounds, until));
         Ok(Self {
             address,
@@ -74,7 +74,7 @@ impl Admin {
         })
     }
 
-    /// Where it listens.
+    /// Address that it listens on.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -88,13 +88,13 @@ impl Admin {
     }
 }
 
-fn router(readings: Arc<Readings>) -> Router {
+fn router(gauges: Arc<ScrapedGauges>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
-        .with_state(readings)
+        .with_state(gauges)
 }
 
-async fn metrics(State(readings): State<Arc<Readings>>) -> impl IntoResponse {
+async fn metrics(State(gauges): State<Arc<ScrapedGauges>>) -> impl IntoResponse {
     let headers = [(CONTENT_TYPE, TEXT), (CACHE_CONTROL, "no-store")];
-    (headers, readings.render().await)
+    (headers, gauges.render().await)
 }

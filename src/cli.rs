@@ -1,81 +1,71 @@
-//! The command line: every option is a flag and a `CEP_*` variable.
+//! The command line: commands, and the options that each takes, as flags and `CEP_*` variables.
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgGroup, Args as _, FromArgMatches as _, Subcommand};
 use domain::key::Environment;
 use uuid::Uuid;
 
-use crate::config::{self, Options};
+use crate::config::{self, DatabaseOptions, KeyOptions, ListenOptions, LogOptions, ServeOptions};
 
-/// The gateway for electronic payment proofs (CEP) of SPEI transfers.
-///
-/// Without a command it serves: SQLite under `data/`, a sandbox bank for `test` keys, a dashboard
-/// with a sandbox identity provider, and on the first start a `test` key with a line to try it.
-#[derive(Debug, Parser)]
-#[command(name = "cep-gateway", version, max_term_width = 100)]
-pub struct Cli {
-    /// What to do; `serve` when nothing is said.
-    #[command(subcommand)]
-    pub command: Option<Command>,
-    /// The options, which every command shares.
-    #[command(flatten)]
-    pub options: Options,
-}
+/// Introduction of `--help`.
+const ABOUT: &str = "The gateway for electronic payment proofs (CEP) of SPEI transfers";
+const LONG_ABOUT: &str = "The gateway for electronic payment proofs (CEP) of SPEI transfers
 
-impl Cli {
-    /// Whether it is to serve.
-    pub(crate) fn serves(&self) -> bool {
-        matches!(self.command, None | Some(Command::Serve { .. }))
-    }
-}
+Without a command it serves: SQLite under `data/`, a sandbox bank for `test` keys, a dashboard with a \
+sandbox identity provider, and on the first start a `test` key with a line to try it.";
 
-/// What the program can do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the API (the default).
-    Serve {
-        /// Address to serve on; read from `CEP_LISTEN` when it is not given here.
-        #[arg(long = "listen", id = "serve_listen", value_name = "ADDR")]
-        listen: Option<SocketAddr>,
-    },
+    Serve(Box<ServeOptions>),
     /// Make, list, change and revoke API keys; works while the server runs.
-    #[command(subcommand)]
-    Keys(KeysCommand),
+    Keys {
+        /// Options of all of them.
+        #[command(flatten)]
+        options: KeyOptions,
+        /// Logs.
+        #[command(flatten)]
+        log: LogOptions,
+        /// The command itself.
+        #[command(subcommand)]
+        command: KeysCommand,
+    },
     /// Bring the database to the schema of this version. Replicas refuse to start before that; the
     /// embedded database needs no such step.
-    Migrate,
+    Migrate {
+        /// The database.
+        #[command(flatten)]
+        database: DatabaseOptions,
+        /// Logs.
+        #[command(flatten)]
+        log: LogOptions,
+    },
     /// Run the sandbox bank alone, for any client of the real portal.
     Sandbox {
         /// Address to listen on.
-        #[arg(
-            long = "listen",
-            id = "sandbox_command_listen",
-            value_name = "ADDR",
-            default_value = "127.0.0.1:8090"
-        )]
+        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8090")]
         listen: SocketAddr,
         /// Milliseconds that each lookup takes.
-        #[arg(
-            long = "latency",
-            id = "sandbox_command_latency",
-            value_name = "MS",
-            default_value_t = 0
-        )]
+        #[arg(long, value_name = "MS", default_value_t = 0)]
         latency: u64,
     },
     /// Ask the gateway that serves on this machine's `CEP_LISTEN` whether it is up; fails when it
     /// isn't.
-    Healthcheck,
+    Healthcheck(ListenOptions),
     /// Print the OpenAPI document.
     Openapi,
     /// Print the schema of the GraphQL API.
     Schema,
+    /// Print a page with all options, their variables and defaults, in Markdown.
+    Configuration,
 }
 
-/// What can be done with keys.
+/// Commands that work on keys.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Make a key and print it as one JSON object; its secret is shown this once.
@@ -124,29 +114,75 @@ pub enum KeysCommand {
     },
 }
 
+/// The program with all its commands. Without one it takes the options of `serve`.
+pub fn program() -> clap::Command {
+    // Last, since the group of options would bring its own introduction.
+    ServeOptions::augment_args(with_commands())
+        .about(ABOUT)
+        .long_about(LONG_ABOUT)
+}
+
+fn with_commands() -> clap::Command {
+    let program = clap::Command::new("cep-gateway")
+        .about(ABOUT)
+        .version(env!("CARGO_PKG_VERSION"))
+        .max_term_width(100);
+    // The options of `keys` may also stand behind its own commands.
+    Command::augment_subcommands(program).mut_subcommand("keys", |keys| {
+        keys.mut_args(|argument| argument.global(true))
+    })
+}
+
 /// Reads the command line and the environment, or prints what is wrong with them and exits.
-pub fn parse() -> Cli {
+pub fn parse() -> Command {
     parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
 }
 
-/// Reads these arguments and the environment.
+/// Reads these arguments, the first of which is the program's name, and the environment.
 ///
 /// # Errors
 /// clap's, which names the variable besides the flag when a value is wrong.
 pub fn parse_from(
-    arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
-) -> Result<Cli, clap::Error> {
-    let mut command = Cli::command();
-    let matches = command
+    arguments: impl IntoIterator<Item = impl Into<OsString>>,
+) -> Result<Command, clap::Error> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let Some(place) = place_of_command(&arguments) else {
+        let mut program = program();
+        let matches = program
+            .try_get_matches_from_mut(arguments)
+            .map_err(|error| name_variable(error, &program))?;
+        let options = ServeOptions::from_arg_matches(&matches);
+        return options.map(|options| Command::Serve(Box::new(options)));
+    };
+    // Options may stand before the command. There they would be the program's, which has none beside
+    // a command: a variable that the command doesn't use mustn't stop it.
+    arguments[1..=place].rotate_right(1);
+    let mut program = with_commands();
+    let name = arguments[1].clone();
+    let matches = program
         .try_get_matches_from_mut(arguments)
-        .map_err(|error| name_variable(error, &command))?;
-    let mut cli =
-        Cli::from_arg_matches(&matches).map_err(|error| name_variable(error, &command))?;
-    cli.options.take_from_files();
-    Ok(cli)
+        .map_err(|error| {
+            let command = name.to_str().and_then(|name| program.find_subcommand(name));
+            name_variable(error, command.unwrap_or(&program))
+        })?;
+    Command::from_arg_matches(&matches)
 }
 
-/// clap names the flag alone; whoever set a variable looks for its name.
+/// Place of the command among the arguments. Every option that may stand before it takes one value.
+fn place_of_command(arguments: &[OsString]) -> Option<usize> {
+    let mut place = 1;
+    loop {
+        let argument = arguments.get(place)?.to_string_lossy();
+        place += match argument.as_ref() {
+            "--" | "-h" | "--help" | "-V" | "--version" => return None,
+            option if option.starts_with("--") && !option.contains('=') => 2,
+            option if option.starts_with('-') => 1,
+            _ => return Some(place),
+        };
+    }
+}
+
+/// Adds the variable to an error that names a flag.
 fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
     if matches!(
         error.kind(),
@@ -167,25 +203,25 @@ fn name_variable(error: clap::Error, command: &clap::Command) -> clap::Error {
         return error;
     };
     let flag = argument.get_long().unwrap_or_default();
-    let said = if argument.is_hide_env_values_set() {
-        // clap's own words would show the value.
+    let message = if argument.is_hide_env_values_set() {
+        // clap's own message would show the value.
         let problem = error
             .source()
             .map_or_else(|| "not accepted".to_owned(), ToString::to_string);
         format!("invalid value for '--{flag}': {problem}")
     } else {
-        said_by(&error)
+        message_of(&error)
     };
     let named = format!(
-        "{said}\n\n(--{flag} is also read from the variable {})\n",
+        "{message}\n\n(--{flag} is also read from the variable {})\n",
         variable.display()
     );
     clap::Error::raw(ErrorKind::ValueValidation, named)
 }
 
-/// The same of those that exclude each other, or are missing.
+/// Adds the variables to an error about options that exclude each other, or are missing.
 fn name_variables(error: &clap::Error, command: &clap::Command) -> clap::Error {
-    let mut parts = vec![said_by(error)];
+    let mut parts = vec![message_of(error)];
     for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
         let flags = match error.get(kind) {
             Some(ContextValue::String(flag)) => std::slice::from_ref(flag),
@@ -202,7 +238,7 @@ fn name_variables(error: &clap::Error, command: &clap::Command) -> clap::Error {
     clap::Error::raw(error.kind(), parts.join("\n\n") + "\n")
 }
 
-/// The argument that clap calls `--flag <VALUE>`, and its variable.
+/// Finds the argument that clap calls `--flag <VALUE>`, and its variable.
 fn argument_of<'a>(
     flag: &str,
     command: &'a clap::Command,
@@ -213,10 +249,10 @@ fn argument_of<'a>(
     Some((argument, argument.get_env()?))
 }
 
-fn said_by(error: &clap::Error) -> String {
-    let said = error.to_string();
-    let said = said.strip_prefix("error: ").unwrap_or(&said);
-    said.trim_end().to_owned()
+fn message_of(error: &clap::Error) -> String {
+    let message = error.to_string();
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    message.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -225,7 +261,8 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        program().debug_assert();
+        with_commands().debug_assert();
     }
 
     #[test]
@@ -253,38 +290,84 @@ mod tests {
         assert!(error.to_string().contains("--name"), "{error}");
     }
 
+    fn served(arguments: &[&str]) -> ServeOptions {
+        let arguments = ["cep-gateway"].iter().chain(arguments);
+        match parse_from(arguments) {
+            Ok(Command::Serve(options)) => *options,
+            other => panic!("it doesn't serve: {other:?}"),
+        }
+    }
+
     #[test]
     fn serve_and_sandbox_listen_where_they_are_told() {
-        let cli = parse_from(["cep-gateway", "serve", "--listen", "127.0.0.1:1"]).unwrap();
-        assert!(matches!(
-            cli.command,
-            Some(Command::Serve { listen: Some(_) })
-        ));
-        let cli = parse_from(["cep-gateway", "--listen", "127.0.0.1:1"]).unwrap();
-        assert_eq!(cli.options.listen.port(), 1);
-        let cli = parse_from([
-            "cep-gateway",
-            "sandbox",
-            "--listen",
-            "127.0.0.1:2",
-            "--latency",
-            "3",
-        ])
-        .unwrap();
-        assert!(matches!(
-            cli.command,
-            Some(Command::Sandbox { latency: 3, .. })
-        ));
+        for arguments in [
+            ["serve", "--listen", "127.0.0.1:1"].as_slice(),
+            &["--listen", "127.0.0.1:1"],
+        ] {
+            assert_eq!(served(arguments).listen.listen.port(), 1);
+        }
+        let sandbox = ["sandbox", "--listen", "127.0.0.1:2", "--latency", "3"];
+        let command = parse_from(["cep-gateway"].iter().chain(&sandbox)).unwrap();
+        let Command::Sandbox { listen, latency } = command else {
+            panic!("{command:?}");
+        };
+        assert_eq!((listen.port(), latency), (2, 3));
     }
 
     #[test]
     fn options_are_taken_before_and_after_a_command() {
+        let folder = std::path::PathBuf::from("x");
         for arguments in [
-            ["cep-gateway", "--data-dir", "x", "serve"],
-            ["cep-gateway", "serve", "--data-dir", "x"],
+            ["--data-dir", "x", "serve"].as_slice(),
+            &["--data-dir=x", "serve"],
+            &["serve", "--data-dir", "x"],
         ] {
-            let cli = parse_from(arguments).unwrap();
-            assert_eq!(cli.options.data_dir, std::path::PathBuf::from("x"));
+            assert_eq!(served(arguments).keys.database.data_dir, folder);
+        }
+        for arguments in [
+            ["--data-dir", "x", "keys", "list"].as_slice(),
+            &["keys", "--data-dir", "x", "list"],
+            &["keys", "list", "--data-dir", "x"],
+        ] {
+            let command = parse_from(["cep-gateway"].iter().chain(arguments)).unwrap();
+            let Command::Keys { options, .. } = command else {
+                panic!("{command:?}");
+            };
+            assert_eq!(options.database.data_dir, folder, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_takes_no_option_that_it_does_not_use() {
+        for refused in [
+            ["sandbox", "--data-dir", "x"].as_slice(),
+            &["--data-dir", "x", "sandbox"],
+            &["migrate", "--redis-url", "redis://x"],
+            &["keys", "list", "--bank-budget", "1"],
+            &["healthcheck", "--data-dir", "x"],
+        ] {
+            let error = parse_from(["cep-gateway"].iter().chain(refused)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnknownArgument, "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_taken_from_either_of_its_forms() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("url");
+        std::fs::write(&file, "sqlite://x.db\n").unwrap();
+        let of_file = format!("--database-url-file={}", file.display());
+        for flag in ["--database-url=sqlite://x.db", &of_file] {
+            for arguments in [[flag, "serve"], ["serve", flag]] {
+                let url = served(&arguments).keys.database.database_url;
+                assert_eq!(url.get().unwrap().reveal(), "sqlite://x.db", "{flag}");
+            }
+            let keys = parse_from(["cep-gateway", "keys", "list", flag]).unwrap();
+            let Command::Keys { options, .. } = keys else {
+                panic!("{keys:?}");
+            };
+            let url = options.database.database_url;
+            assert_eq!(url.get().unwrap().reveal(), "sqlite://x.db", "{flag}");
         }
     }
 

@@ -1,47 +1,64 @@
-//! What each command does.
+//! The commands of the program.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{Cli, Command};
-use crate::config::{Options, ServerUrl};
+use crate::cli::Command;
+use crate::config::{DatabaseOptions, LogOptions};
 use crate::traces::Traces;
-use crate::wiring;
+use crate::{telemetry, wiring};
 
+mod configuration;
 mod healthcheck;
 mod keys;
 mod sandbox;
 mod serve;
 
-/// Runs the command to its end, and the traces to theirs.
+/// Runs the command to its end, and the log and traces to theirs.
 ///
 /// # Errors
-/// Whatever makes the program stop, for a person to read.
-pub fn run(cli: Cli, traces: Traces) -> Result<()> {
-    let mut options = cli.options;
-    match cli.command.unwrap_or(Command::Serve { listen: None }) {
-        Command::Serve { listen } => {
-            options.listen = listen.unwrap_or(options.listen);
-            runtime()?.block_on(serve::run(options, traces))
+/// The reason why the program stops, for a person to read.
+pub fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Serve(mut options) => {
+            let instance = options.admin.name_process().clone();
+            let traces = Traces::start(&options.traces, &instance)?;
+            let log = telemetry::start(&options.log, &traces)?;
+            log.hold_back_on_terminal();
+            runtime()?.block_on(serve::run(*options, traces, &log))
         }
-        Command::Keys(command) => runtime()?.block_on(keys::run(options, command)),
-        Command::Migrate => runtime()?.block_on(async {
-            prepare_data_dir(&options)?;
-            wiring::bring_up_to_date(&options).await
-        }),
-        Command::Sandbox { listen, latency } => runtime()?.block_on(sandbox::run(listen, latency)),
-        Command::Healthcheck => runtime()?.block_on(healthcheck::run(options.listen)),
-        Command::Openapi => {
-            crate::say(rest::openapi_json().trim_end());
-            Ok(())
+        Command::Keys {
+            options,
+            log,
+            command,
+        } => {
+            let _log = telemetry::start(&log, &Traces::off())?;
+            runtime()?.block_on(keys::run(options, command))
         }
-        Command::Schema => {
-            crate::say(graphql::schema_sdl().trim_end());
-            Ok(())
+        Command::Migrate { database, log } => {
+            let _log = telemetry::start(&log, &Traces::off())?;
+            runtime()?.block_on(async {
+                prepare_data_dir(&database)?;
+                wiring::bring_up_to_date(&database).await
+            })
         }
+        Command::Sandbox { listen, latency } => {
+            let _log = telemetry::start(&LogOptions::default(), &Traces::off())?;
+            runtime()?.block_on(sandbox::run(listen, latency))
+        }
+        Command::Healthcheck(options) => runtime()?.block_on(healthcheck::run(options.listen)),
+        Command::Openapi => print(&rest::openapi_json()),
+        Command::Schema => print(&graphql::schema_sdl()),
+        Command::Configuration => print(&configuration::page()),
     }
+}
+
+fn print(document: &str) -> Result<()> {
+    let _log = telemetry::start(&LogOptions::default(), &Traces::off())?;
+    crate::say(document.trim_end());
+    Ok(())
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -55,12 +72,8 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Makes the data folder, for its owner alone, when it is missing. Replicas have none.
-fn prepare_data_dir(options: &Options) -> Result<()> {
-    if options
-        .database_url
-        .as_ref()
-        .is_some_and(ServerUrl::is_server)
-    {
+fn prepare_data_dir(options: &DatabaseOptions) -> Result<()> {
+    if options.is_server() {
         return Ok(());
     }
     let folder = &options.data_dir;

@@ -10,10 +10,11 @@ use ports::inbound::NewKey;
 
 use crate::wiring::Gateway;
 
-/// On the first start makes a `test` key and says how to use it; `None` when there are keys.
+/// Makes a `test` key on the first start, and returns the welcome that shows it; `None` when there are
+/// keys.
 ///
 /// # Errors
-/// When the key store fails.
+/// The key store fails.
 pub(crate) async fn welcome(gateway: &Gateway, address: SocketAddr) -> Result<Option<String>> {
     if !gateway.key_store.is_empty().await? {
         return Ok(None);

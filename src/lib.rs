@@ -1,6 +1,6 @@
-//! The composition root: the command line, configuration, wiring and life cycle.
+//! The composition root: the command line, options, wiring and life cycle.
 //!
-//! `wiring` is the one page where services and adapters meet.
+//! `wiring` is the one place where services and adapters are put together.
 
 mod admin;
 pub mod cli;
@@ -13,30 +13,29 @@ mod secret;
 mod server;
 mod system;
 mod systemd;
-pub mod telemetry;
-pub mod traces;
+mod telemetry;
+mod traces;
 mod wiring;
 
-/// Tells a person on the terminal why the program stops.
-#[expect(clippy::print_stderr, reason = "this is the terminal's, not the log's")]
+/// Prints the error that ends the program on the standard error.
+#[expect(clippy::print_stderr, reason = "for a person, not for the log")]
 pub fn say_error(error: &anyhow::Error) {
-    eprintln!("error: {}", told(error));
+    eprintln!("error: {}", with_causes(error));
 }
 
-/// An error and what caused it, but for causes that the error tells of by itself.
-fn told(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |told, cause| {
+/// Returns an error with its causes, but for those that its own text has.
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |text, cause| {
         let cause = cause.to_string();
-        match told.as_str() {
+        match text.as_str() {
             "" => cause,
-            told if told.contains(&cause) => told.to_owned(),
-            told => format!("{told}: {cause}"),
+            text if text.contains(&cause) => text.to_owned(),
+            text => format!("{text}: {cause}"),
         }
     })
 }
 
-/// Tells a person, or a program that reads the standard output. Nobody has to be listening: a
-/// closed pipe or a full disk there must not stop a server.
+/// Prints a line on the standard output. A closed pipe or a full disk there must not stop a server.
 fn say(text: &str) {
     use std::io::Write as _;
 
@@ -56,7 +55,7 @@ mod tests {
             .context("the database can't be used: nothing answers")
             .context("opening the database");
         assert_eq!(
-            told(&error),
+            with_causes(&error),
             "opening the database: the database can't be used: nothing answers"
         );
     }

@@ -2,25 +2,18 @@
 
 use std::process::ExitCode;
 
-use cep_gateway::cli::{self, Cli};
-use cep_gateway::{commands, telemetry};
+use cep_gateway::{cli, commands};
 
 /// A tenth of the time of a request goes to allocation with the system's own allocator (bench/).
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    match run(cli::parse()) {
+    match commands::run(cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             cep_gateway::say_error(&error);
             ExitCode::FAILURE
         }
     }
-}
-
-fn run(mut cli: Cli) -> anyhow::Result<()> {
-    let traces = telemetry::traces(&mut cli)?;
-    let _log = telemetry::start(&cli.options, &traces)?;
-    commands::run(cli, traces)
 }

@@ -1,49 +1,52 @@
-//! What operators measure: counts, gauges and histograms, as Prometheus reads them.
+//! Metrics for Prometheus: counters, gauges and histograms.
 //!
-//! Decorators of ports and witnesses of adapters (`bank`, `limiter`, `journal`, `requests`) record
-//! what passes; `readings` asks for what merely is, when somebody looks. Names, labels and buckets
-//! stand in `names`, and nowhere else. No label's value is a caller's: each is of a closed set.
+//! Decorators of ports and sinks of adapters (`bank`, `limiter`, `journal`, `requests`) record events;
+//! `gauges` samples states at scrape time. Names, labels and buckets stand in `names`, and nowhere
+//! else. No label's value is a caller's: each is of a closed set.
 //!
-//! Handles are made once and kept, so that nothing is looked up or written out on the way of a
-//! request, save one count that is found by its route.
+//! A series is exposed when it is first used, but for those whose increase an alert looks for: the first
+//! failure must be an increase, too. Handles are kept, so that a request looks nothing up but one counter
+//! by its route.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use metrics::{
-    Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, NoopRecorder, Recorder,
+    Counter, Gauge, Histogram, IntoF64, Key, KeyName, Label, Level, Metadata, NoopRecorder,
+    Recorder,
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 mod bank;
+mod gauges;
 mod journal;
 mod limiter;
 mod names;
 mod process;
-mod readings;
 mod requests;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use bank::MeteredBank;
+pub(crate) use gauges::{ScrapedGauges, Sources};
 pub(crate) use journal::MeteredJournal;
 pub(crate) use limiter::MeteredLimiter;
-pub(crate) use readings::{Readings, Sources};
 pub(crate) use requests::MeteredRequests;
 
 use names::{Kind, Metric};
 
-/// How often what was recorded is added up: until then each value has its own place in memory.
+/// Interval at which recorded values are added up: until then each has its own place in memory.
 pub(crate) const UPKEEP: Duration = Duration::from_secs(1);
 
-/// Where everything is recorded. There may be several; none is global.
+/// A recorder of metrics. There may be several; none is global.
 pub(crate) struct Metrics {
     recorder: Box<dyn Recorder + Send + Sync>,
-    /// `None` when nobody can look.
+    /// `None` when there is no admin listener.
     text: Option<PrometheusHandle>,
 }
 
 impl Metrics {
-    /// Metrics that can be read.
+    /// Metrics that are exposed.
     pub(crate) fn new() -> Self {
         let mut builder = PrometheusBuilder::new();
         for name in &names::ALL {
@@ -69,7 +72,7 @@ impl Metrics {
         }
     }
 
-    /// Metrics that nobody reads: recording does nothing.
+    /// Metrics that are not exposed: recording does nothing.
     pub(crate) fn off() -> Self {
         Self {
             recorder: Box::new(NoopRecorder),
@@ -94,16 +97,23 @@ impl Metrics {
         }
     }
 
-    fn histogram(&self, name: &Metric, labels: &[(&'static str, &'static str)]) -> Histogram {
-        self.recorder
-            .register_histogram(&key(name, labels), &METADATA)
+    fn histogram(
+        self: &Arc<Self>,
+        name: &Metric,
+        labels: &[(&'static str, &'static str)],
+    ) -> LazyHistogram {
+        LazyHistogram {
+            metrics: Arc::clone(self),
+            key: key(name, labels),
+            registered: OnceLock::new(),
+        }
     }
 
     fn gauge(&self, name: &Metric, labels: &[(&'static str, &'static str)]) -> Gauge {
         self.recorder.register_gauge(&key(name, labels), &METADATA)
     }
 
-    /// The gauge whose labels tell the version and the process; the second is a process's own.
+    /// The gauge whose labels are the version and the name of the process.
     fn build_info(&self, replica: &str) -> Gauge {
         let labels = vec![
             Label::new("version", env!("CARGO_PKG_VERSION")),
@@ -126,6 +136,26 @@ const METADATA: Metadata<'static> = Metadata::new("cep_gateway::metrics", Level:
 fn key(name: &Metric, labels: &[(&'static str, &'static str)]) -> Key {
     let labels: Vec<_> = labels.iter().map(Label::from).collect();
     Key::from_parts(name.name, labels)
+}
+
+/// Histogram that is exposed once it has a value.
+pub(crate) struct LazyHistogram {
+    metrics: Arc<Metrics>,
+    key: Key,
+    registered: OnceLock<Histogram>,
+}
+
+impl LazyHistogram {
+    fn record(&self, value: impl IntoF64) {
+        self.expose().record(value);
+    }
+
+    /// Exposes it, also without a value.
+    fn expose(&self) -> &Histogram {
+        let recorder = &self.metrics.recorder;
+        self.registered
+            .get_or_init(|| recorder.register_histogram(&self.key, &METADATA))
+    }
 }
 
 /// A whole number as metrics take it.

@@ -1,4 +1,4 @@
-//! The secret that keys the hash of API keys, generated once where none is given.
+//! The file of the secret that keys the hash of API keys, generated once where none is given.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -10,12 +10,12 @@ use anyhow::{Context, Result, bail};
 use ports::outbound::Random;
 use zeroize::Zeroizing;
 
-use crate::config::HmacSecret;
+use crate::config::{HmacSecret, SecretKind as _};
 
 const FILE: &str = "secret";
 const OWNER_ONLY: u32 = 0o600;
 
-/// Whether a secret was made in `folder`.
+/// Reports a secret that was made in `folder`.
 pub(crate) fn is_in_folder(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }
@@ -23,7 +23,7 @@ pub(crate) fn is_in_folder(folder: &Path) -> bool {
 /// The secret in `folder`, made there when it is missing.
 ///
 /// # Errors
-/// When it can't be read or written, or others than its owner may read it.
+/// It can't be read or written, or others than its owner may read it.
 pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
     let path = folder.join(FILE);
     match OpenOptions::new()
@@ -59,9 +59,8 @@ pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret
     let text = Zeroizing::new(
         fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?,
     );
-    text.trim()
-        .parse()
-        .map_err(|problem: String| anyhow::anyhow!("{}: {problem}", path.display()))
+    HmacSecret::parse(text.trim())
+        .map_err(|problem| anyhow::anyhow!("{}: {problem}", path.display()))
 }
 
 #[cfg(test)]

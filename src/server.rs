@@ -1,5 +1,6 @@
 //! The accept loop: HTTP/1.1 and h2c, with deadlines and limits that hyper doesn't set by itself.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +20,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
+use crate::config::Listen;
+
 mod idle;
 
 use idle::{Activity, Watched};
@@ -27,9 +30,9 @@ use idle::{Activity, Watched};
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 /// Requests in flight on one h2c connection.
 const MAX_STREAMS: u32 = 256;
-/// How often a silent h2c connection is asked whether it is still there, and how long it may take.
+/// Interval of pings on a silent h2c connection, and the deadline of their answers.
 const H2_PING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
-/// How long accepting pauses when the system has no descriptors left.
+/// Pause of accepting when the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Connections that may wait to be accepted. A burst beyond it costs its callers a second each.
@@ -38,7 +41,7 @@ const BACKLOG: u32 = 4_096;
 /// Listens on an address.
 ///
 /// # Errors
-/// When it is taken, or not this machine's.
+/// The address is taken, or not this machine's.
 pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()
@@ -51,12 +54,27 @@ pub(crate) fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// The connections that a server serves at this moment. Clones count the same ones.
+/// Listens on an address, or on another port of its host where the address is only a preference and is
+/// taken.
+///
+/// # Errors
+/// Those of [`listen`].
+pub(crate) fn listen_at(wanted: Listen) -> std::io::Result<TcpListener> {
+    match (wanted, listen(wanted.address())) {
+        (Listen::Preferably(mut address), Err(error)) if error.kind() == ErrorKind::AddrInUse => {
+            address.set_port(0);
+            listen(address)
+        }
+        (_, listener) => listener,
+    }
+}
+
+/// Open connections of a server. Clones count the same ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenConnections(Arc<AtomicUsize>);
 
 impl OpenConnections {
-    /// How many there are.
+    /// Their number.
     pub(crate) fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
@@ -77,12 +95,12 @@ impl Drop for OpenConnection {
     }
 }
 
-/// What the server is bound by.
+/// Limits of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounds {
     /// Connections served at the same time.
     pub(crate) connections: usize,
-    /// Where they are counted.
+    /// Counter of open connections.
     pub(crate) open: OpenConnections,
     /// Time that requests in flight have to finish once the server stops.
     pub(crate) farewell: Duration,
@@ -91,7 +109,7 @@ pub(crate) struct Bounds {
 /// Serves until `stop` resolves, then finishes what is in flight.
 ///
 /// # Errors
-/// When the listener breaks.
+/// The listener breaks.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,

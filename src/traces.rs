@@ -1,12 +1,11 @@
 //! Traces: spans of requests, for a collector that speaks OTLP, when one is configured.
 //!
-//! Adapters make spans in `tracing`'s words, of the target [`TARGET`]. This module makes
-//! OpenTelemetry's spans of them, hands them to `collector` in batches, and gives adapters what they
-//! need of other processes' traces (`propagation`). Without a collector nobody is interested in the
-//! target, and no span is made.
+//! Adapters make spans with `tracing`, of the target [`TARGET`]. This module converts them to
+//! OpenTelemetry's, hands them to `collector` in batches, and links them with the traces of other
+//! processes (`propagation`). Without a collector no layer takes the target, and no span is made.
 //!
-//! Nothing of it is on the way of a request but making the spans: what is done waits in a bounded
-//! queue (`queue`) for a thread of its own, and is dropped when there are too many.
+//! A request only makes the spans: finished ones wait in a bounded queue (`queue`) for a thread of its
+//! own, and are dropped when there are too many.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +38,7 @@ use queue::{Bounded, MOST_WAITING, Tally};
 /// The target of all spans that are exported, and of nothing else.
 pub(crate) const TARGET: &str = "cep::trace";
 
-/// How long a span may wait for others to be sent with it.
+/// Time that a span may wait for others to be sent with it.
 const DELAY: Duration = Duration::from_secs(1);
 /// Spans that are sent together at most: about 200 KiB.
 const BATCH: usize = 512;
@@ -48,7 +47,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The traces of this process, or none. Clones are the same ones.
 #[derive(Clone, Debug, Default)]
-pub struct Traces(Option<Running>);
+pub(crate) struct Traces(Option<Running>);
 
 #[derive(Clone, Debug)]
 struct Running {
@@ -58,20 +57,20 @@ struct Running {
 
 impl Traces {
     /// No traces.
-    pub fn off() -> Self {
+    pub(crate) fn off() -> Self {
         Self(None)
     }
 
     /// Traces as they are configured: none without a collector.
     ///
     /// # Errors
-    /// When no client for the collector can be made.
+    /// No client for the collector can be made.
     pub(crate) fn start(options: &TraceOptions, instance: &InstanceName) -> Result<Self> {
         let Some(url) = &options.otlp_endpoint else {
             return Ok(Self::off());
         };
         let tally = Arc::new(Tally::default());
-        let headers = options.otlp_headers.clone().unwrap_or_default();
+        let headers = options.otlp_headers.get().cloned().unwrap_or_default();
         let collector = Collector::new(url, &headers, Arc::clone(&tally))
             .context("preparing the client for traces (CEP_OTLP_ENDPOINT)")?;
         // Everything is said, so that nothing is read from the environment but by `config`.
@@ -92,7 +91,7 @@ impl Traces {
         Ok(Self(Some(Running { provider, tally })))
     }
 
-    /// What makes OpenTelemetry's spans of ours; `None` when nobody wants them.
+    /// Layer that makes OpenTelemetry's spans of ours; `None` without traces.
     pub(crate) fn layer<S>(&self) -> Option<OpenTelemetryLayer<S, SdkTracer>>
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
@@ -107,7 +106,7 @@ impl Traces {
         Some(layer)
     }
 
-    /// What puts requests into the traces that their callers began.
+    /// Continues the traces that callers began.
     pub(crate) fn trace_context(&self) -> Arc<dyn TraceContext> {
         match self.0 {
             Some(_) => Arc::new(Propagation),
@@ -115,13 +114,13 @@ impl Traces {
         }
     }
 
-    /// What tells those we ask about our traces; `None` when they are told nothing.
+    /// Writer of trace headers for outgoing requests; `None` without traces.
     pub(crate) fn headers(&self) -> Option<TraceHeaders> {
         let _running = self.0.as_ref()?;
         Some(Arc::new(propagation::tell))
     }
 
-    /// What became of the spans so far; `None` without traces.
+    /// Counts of spans so far; `None` without traces.
     pub(crate) fn counts(&self) -> Option<Counts> {
         let Running { tally, .. } = self.0.as_ref()?;
         Some(tally.counts())
@@ -146,7 +145,7 @@ impl Traces {
     }
 }
 
-/// Who makes the spans.
+/// Resource of the spans: this process.
 fn resource(instance: &InstanceName) -> Resource {
     Resource::builder_empty()
         .with_attributes([

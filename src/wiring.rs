@@ -1,4 +1,4 @@
-//! The one page where services and adapters meet.
+//! Wiring: the one place where services and adapters are put together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,26 +24,28 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use web::RequestLayer;
 
-use crate::config::{InstanceName, Options};
-use crate::metrics::{MeteredBank, MeteredJournal, MeteredRequests, Metrics, Readings, Sources};
+use crate::config::{BankOptions, InstanceName, KeyOptions, SandboxOptions, ServeOptions};
+use crate::metrics::{
+    MeteredBank, MeteredJournal, MeteredRequests, Metrics, ScrapedGauges, Sources,
+};
 use crate::server::{self, OpenConnections};
 use crate::system::SystemClock;
 use crate::traces::Traces;
 
-mod basis;
+mod infrastructure;
 mod limits;
 mod people;
 mod secrets;
 mod storage;
 
-use basis::Basis;
+use infrastructure::Infrastructure;
 pub(crate) use limits::Deployment;
-use people::Foundation;
+use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
 use secrets::unusable;
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 
-/// Everything that serving needs, put together.
+/// A gateway, put together.
 pub(crate) struct Gateway {
     pub(crate) router: Router,
     pub(crate) keys: Arc<dyn KeyAdministration>,
@@ -56,8 +58,8 @@ pub(crate) struct Gateway {
     pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
-    /// What operators read.
-    pub(crate) readings: Arc<Readings>,
+    /// Metrics.
+    pub(crate) scraped_gauges: Arc<ScrapedGauges>,
     /// This process among its replicas.
     pub(crate) instance: InstanceName,
     pub(crate) clock: Arc<dyn Clock>,
@@ -91,17 +93,15 @@ impl Gateway {
     }
 }
 
-/// What a gateway is told besides its options.
-pub(crate) struct Surroundings<'a> {
-    /// The sandbox bank, which `test` keys ask.
+/// Parts of a gateway that are made before it.
+pub(crate) struct ServeContext<'a> {
+    /// Address of the sandbox bank, which `test` keys ask.
     pub(crate) sandbox: &'a PortalUrl,
-    /// Who vouches for people, when they may sign in.
+    /// The identity provider, when there is a dashboard.
     pub(crate) identity: Option<&'a Identity>,
-    /// Where it is recorded what happens.
     pub(crate) metrics: Arc<Metrics>,
-    /// The connections that are served.
+    /// Connections of callers.
     pub(crate) connections: OpenConnections,
-    /// Where it is told what each request went through.
     pub(crate) traces: Traces,
 }
 
@@ -109,40 +109,44 @@ pub(crate) struct Surroundings<'a> {
 /// `test` keys.
 ///
 /// # Errors
-/// What can't be opened or made.
-pub(crate) async fn gateway(options: &Options, surroundings: Surroundings<'_>) -> Result<Gateway> {
-    let basis = Basis::open(options, &surroundings.metrics).await?;
-    let store = basis.store.clone();
-    let gateway = gateway_on(basis, options, surroundings).await;
+/// A part that can't be opened or made.
+pub(crate) async fn gateway(options: &ServeOptions, context: ServeContext<'_>) -> Result<Gateway> {
+    let connections = options.pool.database_connections;
+    let base = Infrastructure::open(&options.keys, connections, &context.metrics).await?;
+    let store = base.store.clone();
+    let gateway = gateway_on(base, options, context).await;
     storage::closed_on_error(&store, gateway).await
 }
 
 async fn gateway_on(
-    basis: Basis,
-    options: &Options,
-    surroundings: Surroundings<'_>,
+    base: Infrastructure,
+    options: &ServeOptions,
+    context: ServeContext<'_>,
 ) -> Result<Gateway> {
-    let Surroundings {
+    let ServeContext {
         sandbox,
         identity,
         metrics,
         connections,
         traces,
-    } = surroundings;
-    let (clock, random, store) = (&basis.clock, &basis.random, &basis.store);
+    } = context;
+    let (clock, random, store) = (&base.clock, &base.random, &base.store);
     let process = new_id(clock.as_ref(), random.as_ref());
-    let journal = store.watched_journal(process, Arc::new(MeteredJournal::new(&metrics)));
+    let journal = store.journal_with_metrics(process, Arc::new(MeteredJournal::new(&metrics)));
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
-    let change_feed = Arc::new(basis.change_feed().await?);
-    let keys: Arc<dyn KeyAdministration> = Arc::new(basis.key_service()?);
-    let gatekeeper = basis.gatekeeper(&usage)?;
+    let change_feed = Arc::new(base.change_feed().await?);
+    let keys: Arc<dyn KeyAdministration> = Arc::new(base.key_service()?);
+    let gatekeeper = base.gatekeeper(&usage)?;
     gatekeeper.warm_up().await?;
-    basis.counting.begin().await;
-    let banks = banks(options, sandbox, basis.counting.pacer(), &traces)?;
+    base.limits.begin().await;
+    let bank = &options.bank;
+    let replicas = options.keys.replicas.replicas;
+    let pacing = base.limits.pacing(bank.bank_budget, replicas, clock);
+    let banks = banks(bank, sandbox, pacing.pacer, &traces)?;
     let banks = metered(banks, &metrics, clock);
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
-    let proofs = proofs(options, &banks, clock, &bank_monitor);
+    let proofs = proofs(bank, &banks, clock, &bank_monitor);
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = Arc::new(RequestLayer {
@@ -160,46 +164,36 @@ async fn gateway_on(
         });
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(proof_requests),
-        health: Arc::new(basis.health(&change_feed, usage)),
+        health: Arc::new(base.health(&change_feed, usage)),
         catalogue: Catalogue::embedded(),
         request_layer: Arc::clone(&request_layer),
         metrics_sink,
     });
     let mut for_insights = None;
     if let Some(identity) = identity {
-        let insights = for_insights.insert(storage::open_for_insights(store).await?);
-        let sources = InsightSources {
-            keys: Arc::new(insights.clone()),
-            customers: Arc::new(insights.clone()),
-            usage: Arc::new(insights.clone()),
-            audit: Arc::new(insights.clone()),
-            limiter: Arc::clone(&basis.limiter),
-            banks: banks.clone(),
-            monitor: bank_monitor,
-        };
-        let insights = InsightsService::new(sources, Arc::clone(clock), Arc::clone(random));
-        let foundation = Foundation {
+        let pool = for_insights.insert(storage::open_for_insights(store).await?);
+        let insights = insights(&base, pool, &banks, bank_monitor);
+        let dependencies = DashboardDeps {
             keys: Arc::clone(&keys),
             insights: Arc::new(insights),
             denied: Arc::new(store.clone()),
-            provider_keys: Arc::new(store.clone()),
             clock: Arc::clone(clock),
             random: Arc::clone(random),
             request_layer,
-            ticket_seal: basis
+            ticket_seal: base
                 .secret
                 .ticket_seal()
                 .map_err(|problem| unusable(&problem))?,
         };
-        router = router.merge(people::router(identity, foundation)?);
+        router = router.merge(people::router(identity, dependencies)?);
     }
     let instance = options.admin.instance.clone();
     let instance = instance.unwrap_or_else(|| InstanceName::of(process));
     let sources = Sources {
         instance: instance.clone(),
         banks,
-        limiter: basis.counting.degrading_limiter(),
-        pacer: basis.counting.degrading_pacer(),
+        limiter: base.limits.fallback_limiter(),
+        pacer: pacing.fallback,
         journal: journal.clone(),
         keys: store.clone(),
         dashboard: for_insights.clone(),
@@ -212,39 +206,39 @@ async fn gateway_on(
         keys,
         operator,
         change_feed,
-        retirement: Arc::new(basis.retirement()),
-        reconciliation: basis.reconciliation().map(Arc::new),
-        in_process: basis.counting.in_process(),
+        retirement: Arc::new(base.retirement()),
+        reconciliation: base.reconciliation().map(Arc::new),
+        in_process: base.limits.in_process(),
         for_insights,
-        readings: Arc::new(Readings::new(metrics, sources)),
+        scraped_gauges: Arc::new(ScrapedGauges::new(metrics, sources)),
         instance,
         journal,
         requests,
-        key_store: basis.key_store,
-        store: basis.store,
-        clock: basis.clock,
+        key_store: base.key_store,
+        store: base.store,
+        clock: base.clock,
     })
 }
 
-/// Runs `work` with what `cep-gateway keys` needs: the keys and who works on them, without a server.
-/// One that runs sees what changes. The database is closed whatever comes of it.
+/// Runs `work` with the key service and the operator as its caller, without a server. One that runs
+/// sees the changes. The database is closed whatever comes of it.
 ///
 /// # Errors
 /// A database that can't be opened, and the errors of `work`.
 pub(crate) async fn with_keys<W: AsyncFnOnce(KeyService, Caller) -> Result<()>>(
-    options: &Options,
+    options: &KeyOptions,
     work: W,
 ) -> Result<()> {
-    let basis = Basis::open(options, &Metrics::off()).await?;
-    let operator = operator(basis.clock.as_ref(), basis.random.as_ref());
-    let worked = match basis.key_service() {
+    let base = Infrastructure::open(options, storage::FEW, &Arc::new(Metrics::off())).await?;
+    let operator = operator(base.clock.as_ref(), base.random.as_ref());
+    let worked = match base.key_service() {
         Ok(keys) => work(keys, operator).await,
         Err(error) => Err(error),
     };
-    storage::closed_after(basis.store, worked).await
+    storage::closed_after(base.store, worked).await
 }
 
-/// Whoever works on this machine's command line: an admin.
+/// The caller on this machine's command line: an admin.
 fn operator(clock: &dyn Clock, random: &dyn Random) -> Caller {
     Caller {
         owner: Owner::operator(),
@@ -256,8 +250,8 @@ fn operator(clock: &dyn Clock, random: &dyn Random) -> Caller {
 /// Starts the sandbox bank on loopback; it ends when the token is cancelled.
 ///
 /// # Errors
-/// When its address is taken.
-pub(crate) fn start_sandbox(options: &Options) -> Result<(CancellationToken, PortalUrl)> {
+/// Its address is taken.
+pub(crate) fn start_sandbox(options: &SandboxOptions) -> Result<(CancellationToken, PortalUrl)> {
     let listener = server::listen(options.sandbox_listen).with_context(|| {
         format!(
             "listening on {} (CEP_SANDBOX_LISTEN)",
@@ -290,7 +284,7 @@ pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
 
 /// The banks of both sides; only the central bank's portal counts what it is asked.
 fn banks(
-    options: &Options,
+    options: &BankOptions,
     sandbox_url: &PortalUrl,
     pacer: Arc<dyn Pacer>,
     traces: &Traces,
@@ -314,7 +308,26 @@ fn banks(
     })
 }
 
-fn metered(banks: BankBySide, metrics: &Metrics, clock: &Arc<dyn Clock>) -> BankBySide {
+/// The service of the dashboard's queries, on connections of its own.
+fn insights(
+    base: &Infrastructure,
+    pool: &Store,
+    banks: &BankBySide,
+    monitor: Arc<BankMonitor>,
+) -> InsightsService {
+    let sources = InsightSources {
+        keys: Arc::new(pool.clone()),
+        customers: Arc::new(pool.clone()),
+        usage: Arc::new(pool.clone()),
+        audit: Arc::new(pool.clone()),
+        limiter: Arc::clone(&base.limiter),
+        banks: banks.clone(),
+        monitor,
+    };
+    InsightsService::new(sources, Arc::clone(&base.clock), Arc::clone(&base.random))
+}
+
+fn metered(banks: BankBySide, metrics: &Arc<Metrics>, clock: &Arc<dyn Clock>) -> BankBySide {
     let metered = |bank, side| Arc::new(MeteredBank::new(metrics, bank, side, Arc::clone(clock)));
     BankBySide {
         live: metered(banks.live, Environment::Live),
@@ -323,7 +336,7 @@ fn metered(banks: BankBySide, metrics: &Metrics, clock: &Arc<dyn Clock>) -> Bank
 }
 
 fn proofs(
-    options: &Options,
+    options: &BankOptions,
     banks: &BankBySide,
     clock: &Arc<dyn Clock>,
     monitor: &Arc<BankMonitor>,

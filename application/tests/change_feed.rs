@@ -10,10 +10,11 @@ use application::{ChangeFeed, KeyService};
 use domain::key::{ApiKey, Environment, KeyName};
 use futures::FutureExt;
 use futures::future::join;
-use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryStore};
+use memory::InProcessLimiter;
 use ports::inbound::{KeyAdministration, NewKey};
 use ports::outbound::{KeyStore, Limiter, Verdict};
 use support::{Elsewhere, WatchedLimiter, WatchedStore, hasher, limits, noon, operator};
+use testkit::fakes::{CountingRandom, ManualClock, MemoryStore};
 
 /// This process, and another one on the same data.
 struct Fixture {

@@ -18,13 +18,14 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
 use futures::FutureExt;
-use memory::{InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
+use memory::InProcessLimiter;
 use ports::contract::limiter::{LimiterUnderTest, TestTime};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter,
     LimiterError, RequestEntry, Snapshot, UsageJournal, Verdict,
 };
 use support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
+use testkit::fakes::{ManualClock, MemoryJournal, MemoryStore};
 use uuid::Uuid;
 
 #[path = "fallback_limiter/bounds.rs"]

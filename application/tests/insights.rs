@@ -8,21 +8,23 @@ use std::time::Duration;
 
 use application::{BankBySide, BankMonitor, InsightSources, InsightsService};
 use chrono::{DateTime, Utc};
+use domain::audit::AuditFilter;
 use domain::customer::Role;
-use domain::key::{Environment, KeyId, KeyName};
+use domain::key::{Environment, KeyId, KeyName, KeyOverview};
 use domain::limits::{MinuteStatus, Plan};
 use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::BankBudget;
 use domain::page::{Cursor, PageRequest, PageSize};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
-use memory::{CountingRandom, ScriptedBank, by_amount};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::inbound::{
-    AuditFilter, BankBudget, BankState, Caller, Gatekeeper, Insights, KeyAdministration, KeyError,
-    KeyOverview, NewKey, RequestQuery, RequestedScope, SeriesLabel, UsageQuery, UsageReport,
+    BankState, Caller, Gatekeeper, Insights, KeyAdministration, KeyError, NewKey, RequestedScope,
+    SeriesLabel, UsageReport,
 };
 use ports::outbound::CustomerStore;
 use support::fixture::{Fixture, Holder, ended, fixture_at};
 use support::person;
+use testkit::fakes::{CountingRandom, ScriptedBank, by_amount};
 use uuid::Uuid;
 
 #[path = "insights/limit_status.rs"]

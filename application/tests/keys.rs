@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use application::{ChangeFeed, MOST_ACTIVE_KEYS};
 use chrono::TimeDelta;
-use domain::audit::Action;
+use domain::audit::{Action, AuditFilter};
 use domain::customer::{CustomerId, ExistingKeys, Role};
-use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
+use domain::key::{
+    Environment, Grace, KeyFilter, KeyId, KeyName, KeyQuery, KeySort, KeyStatus, RevokedKeys,
+};
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::page::{Cursor, Direction, PageRequest, PageSize};
 use ports::inbound::{
-    AdmissionError, AuditFilter, Caller, CreatedKey, KeyAdministration, KeyError, KeyFilter,
-    KeyQuery, KeySort, NewKey, RequestedScope, RevokedKeys,
+    AdmissionError, Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope,
 };
 use ports::outbound::{AuditLog, Clock, CustomerStore};
 use support::fixture::{Fixture, HERE, Holder, fixture};

@@ -9,10 +9,9 @@ use std::time::Duration;
 use application::FallbackPacer;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
+use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Pacing, Throttled};
 use memory::InProcessPacer;
-use ports::contract::pacer::{PacerUnderTest, StandingTime};
-use ports::inbound::BankBudget;
+use ports::contract::pacer::{ManualTime, PacerUnderTest};
 use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 use tokio::time::Instant;
 
@@ -96,7 +95,7 @@ impl Clock for TokioTime {
 }
 
 #[async_trait]
-impl StandingTime for TokioTime {
+impl ManualTime for TokioTime {
     async fn advance(&self, by: Duration) {
         tokio::time::advance(by).await;
     }

@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use application::{BankBySide, BankMonitor, ProofMemory, ProofService};
 use domain::calendar::parse_date;
+use domain::file::RequestedFiles;
 use domain::inference::Evidence;
 use domain::key::Environment;
+use domain::pacing::ThrottleReason;
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::transfer::Transfer;
 use futures::future::join_all;
-use memory::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 use ports::inbound::{
-    BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs, RequestedFiles,
+    BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
 };
-use ports::outbound::ThrottleReason;
+use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 #[path = "proofs/single_flight.rs"]
 mod single_flight;

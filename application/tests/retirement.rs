@@ -6,15 +6,15 @@ mod support;
 use std::time::Duration;
 
 use application::{ChangeFeed, Retirement};
-use domain::audit::Action;
+use domain::audit::{Action, AuditFilter};
 use domain::customer::Role;
 use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus, Owner};
 use domain::page::{PageRequest, PageSize};
-use memory::CountingRandom;
-use ports::inbound::{AdmissionError, AuditFilter, KeyAdministration, NewKey, RequestedScope};
+use ports::inbound::{AdmissionError, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
 use support::fixture::{Fixture, Holder, fixture};
 use support::person;
+use testkit::fakes::CountingRandom;
 
 fn retirement(fixture: &Fixture) -> Retirement {
     let random = std::sync::Arc::new(CountingRandom::default());

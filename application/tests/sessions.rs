@@ -14,13 +14,13 @@ use domain::customer::Role;
 use domain::key::Owner;
 use domain::sign_in::{PendingSignInSeal, fingerprint};
 use futures::future::join_all;
-use memory::{CountingRandom, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{
     AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
     IdentityError, IdentityProvider, StoreError, TokenError,
 };
 use support::noon;
+use testkit::fakes::{CountingRandom, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 
 #[path = "sessions/sign_in.rs"]
 mod sign_in;

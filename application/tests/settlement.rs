@@ -9,7 +9,8 @@ use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
-use ports::inbound::{Banks, Gatekeeper, Settlement};
+use domain::transfer::Banks;
+use ports::inbound::{Gatekeeper, Settlement};
 use support::fixture::{ended, fixture, fixture_at, month_used};
 use support::{disk_full, limits, noon};
 

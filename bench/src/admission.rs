@@ -1,4 +1,4 @@
-//! What an admission costs in process.
+//! Cost of an admission in process.
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
@@ -14,11 +14,12 @@ use domain::key::{Environment, HashGeneration, KeyHasher, KeyName, Owner};
 use domain::limits::Limits;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
-use memory::{CountingRandom, InProcessLimiter, ManualClock};
+use memory::InProcessLimiter;
 use ports::inbound::{AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey};
 use ports::outbound::{
     AdmissionEntry, Clock, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
+use testkit::fakes::{CountingRandom, ManualClock};
 use uuid::Uuid;
 
 use crate::table::Row;
@@ -41,7 +42,7 @@ impl Clock for MachineClock {
     }
 }
 
-/// A journal that is done at once, so that only the admission is measured.
+/// A journal that does nothing, so that only the admission is measured.
 struct NoJournal;
 
 #[async_trait]
@@ -74,7 +75,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
     let clock = Arc::new(MachineClock(Instant::now()));
     let random = Arc::new(CountingRandom::default());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
-    let keys = Arc::new(memory::MemoryStore::default());
+    let keys = Arc::new(testkit::fakes::MemoryStore::default());
     let hasher = || KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]);
     let administration = KeyService::new(
         keys.clone(),

@@ -7,7 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::routing::post;
 use serde::Deserialize;
 
-/// As large as a sandbox proof.
+/// The size of a sandbox proof.
 const ANSWER: &[u8] = &[b'x'; 1_700];
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! What people wait for: `GET /keys` and the dashboard's start query, with many keys and a long
-//! history on SQLite.
+//! Latency of people's queries: `GET /keys` and the dashboard's start query, with many keys and a
+//! long history on SQLite.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -24,28 +24,28 @@ use reqwest::{Client, RequestBuilder, Response};
 use serde_json::json;
 use store_seaorm::{Store, sqlite_url};
 
-use crate::dice::Dice;
 use crate::load::percentile;
 use crate::process::{Program, gateway_command};
+use crate::seeded_rng::SeededRng;
 use crate::table::Row;
 use crate::{millis, row};
 
-/// Keys of the one person.
+/// Keys of the only person.
 const KEYS: u32 = 1_000;
-/// Requests that are kept.
+/// Requests in the database.
 const REQUESTS: u32 = 1_000_000;
 /// Days that they are spread over.
 const DAYS: u32 = 90;
-/// Requests that are handed to the journal before it is waited for.
+/// Requests that are handed to the journal before it is awaited.
 const CHUNK: u32 = 10_000;
-/// Times that each question is asked, one after another.
+/// Times that each query is sent, one after another.
 const TIMES: usize = 1_000;
-/// What the keys are hashed with.
+/// Secret that the keys are hashed with.
 const SECRET: &str = "a benchmark keeps no secrets at all";
-/// The query that the dashboard begins with.
+/// The dashboard's first query.
 const START: &str = include_str!("../../docs/graphql/start.graphql");
 
-/// Latencies of the two questions.
+/// Latencies of the two queries.
 pub(crate) async fn first_look() -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let identity = free_address()?;
@@ -58,7 +58,7 @@ pub(crate) async fn first_look() -> Result<Vec<Row>> {
         .env("CEP_HMAC_SECRET", SECRET);
     let gateway = Program::start(command)?;
     let origin = format!("http://{}", gateway.address);
-    // Somebody else in this process may have installed it; there is only one.
+    // Another part of this process may have installed it; there is only one.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -159,14 +159,14 @@ fn cookie(answer: &Response) -> Result<String> {
         .to_owned())
 }
 
-/// One person's keys, and requests with them, spread evenly and at random.
+/// Inserts one person's keys, and requests with them, spread at random.
 async fn fill(folder: &Path, issuer: &str) -> Result<()> {
     let store = Store::open(&sqlite_url(&folder.join("cep.db"))?).await?;
     store.migrate().await?;
-    let mut dice = Dice(1);
+    let mut rng = SeededRng(1);
     let now = crate::now()?;
     let customer = Customer {
-        id: CustomerId(dice.id(now)),
+        id: CustomerId(rng.id(now)),
         owner: Owner {
             issuer: issuer.to_owned(),
             subject: "demo-member".to_owned(),
@@ -174,22 +174,22 @@ async fn fill(folder: &Path, issuer: &str) -> Result<()> {
         plan: Plan::Startup,
         created_at: now,
     };
-    store.enrol(&customer).await?;
+    store.find_or_insert(&customer).await?;
     let mut keys = Vec::new();
     for number in 0..KEYS {
-        keys.push(add_key(&store, &customer, number, &mut dice, now).await?);
+        keys.push(add_key(&store, &customer, number, &mut rng, now).await?);
     }
-    let journal = store.journal(dice.id(now));
+    let journal = store.journal(rng.id(now));
     for number in 0..REQUESTS {
-        let back = TimeDelta::milliseconds(i64::from(dice.below(DAYS * 86_400)) * 1_000);
+        let back = TimeDelta::milliseconds(i64::from(rng.below(DAYS * 86_400)) * 1_000);
         let at = now - back;
-        let key = keys[dice.below(KEYS) as usize];
+        let key = keys[rng.below(KEYS) as usize];
         let _unwaited = journal.admit(AdmissionEntry {
             key,
             month: Month::of(at),
             at,
         });
-        journal.conclude(request(&mut dice, key, customer.id, at));
+        journal.conclude(request(&mut rng, key, customer.id, at));
         if number % CHUNK == CHUNK - 1 {
             journal.flush().await?;
         }
@@ -202,13 +202,13 @@ async fn add_key(
     store: &Store,
     customer: &Customer,
     number: u32,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
     now: DateTime<Utc>,
 ) -> Result<KeyId> {
-    let secret = FullKey::generate(Environment::Test, &mut |bytes| dice.fill(bytes));
+    let secret = FullKey::generate(Environment::Test, &mut |bytes| rng.fill(bytes));
     let hasher = KeyHasher::new(vec![(HashGeneration(1), SECRET.into())])?;
     let (hash, generation) = hasher.hash(&secret);
-    let id = KeyId(dice.id(now));
+    let id = KeyId(rng.id(now));
     let created_at = now - TimeDelta::minutes(i64::from(KEYS - number));
     let key = ApiKey {
         id,
@@ -232,7 +232,7 @@ async fn add_key(
         },
     };
     let act = AuditContext {
-        id: dice.id(created_at),
+        id: rng.id(created_at),
         at: created_at,
         actor: customer.owner.clone(),
         request_id: RequestId::from_uuid(id.0),
@@ -241,7 +241,12 @@ async fn add_key(
     Ok(id)
 }
 
-fn request(dice: &mut Dice, key: KeyId, customer: CustomerId, at: DateTime<Utc>) -> RequestEntry {
+fn request(
+    rng: &mut SeededRng,
+    key: KeyId,
+    customer: CustomerId,
+    at: DateTime<Utc>,
+) -> RequestEntry {
     let outcomes = [
         Outcome::Delivered,
         Outcome::Delivered,
@@ -250,17 +255,17 @@ fn request(dice: &mut Dice, key: KeyId, customer: CustomerId, at: DateTime<Utc>)
         Outcome::InvalidRequest,
         Outcome::BankTimeout,
     ];
-    let id = dice.id(at);
+    let id = rng.id(at);
     RequestEntry {
         id,
         request_id: RequestId::from_uuid(id),
         key,
         customer,
-        endpoint: Endpoint::ALL[dice.below(7) as usize],
-        outcome: outcomes[dice.below(6) as usize],
+        endpoint: Endpoint::ALL[rng.below(7) as usize],
+        outcome: outcomes[rng.below(6) as usize],
         banks: None,
         at,
-        duration: Duration::from_millis(u64::from(dice.below(3_000))),
+        duration: Duration::from_millis(u64::from(rng.below(3_000))),
         bank_time: None,
         refund: None,
     }

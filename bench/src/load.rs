@@ -1,4 +1,4 @@
-//! A closed-loop HTTP/1.1 client as light as it gets, the same for the gateway and its baselines.
+//! A minimal closed-loop HTTP/1.1 client, the same for the gateway and its baselines.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A connection that is kept.
+/// A kept-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-/// An answer, as much of it as benchmarks look at.
+/// The parts of an answer that benchmarks read.
 pub(crate) struct Answer {
     /// Its status.
     pub(crate) status: u16,
@@ -52,7 +52,7 @@ impl Connection {
         }
     }
 
-    /// The body of the last answer, if it told its length.
+    /// The body of the last answer, if its length was declared.
     pub(crate) fn body(&self, answer: &Answer) -> &[u8] {
         self.buffer.get(answer.head.len() + 4..).unwrap_or_default()
     }
@@ -100,7 +100,7 @@ pub(crate) fn body(number: u64) -> String {
     )
 }
 
-/// What is asked, and of whom.
+/// Requests and the addresses they are sent to.
 pub(crate) struct Load {
     addresses: Vec<SocketAddr>,
     requests: Vec<Vec<u8>>,
@@ -108,7 +108,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Requests that are asked in turn, on connections that are shared out among the addresses.
+    /// Requests that are sent in turn, on connections that are shared out among the addresses.
     pub(crate) fn new(addresses: Vec<SocketAddr>, requests: Vec<Vec<u8>>) -> Arc<Self> {
         Arc::new(Self {
             addresses,
@@ -117,7 +117,7 @@ impl Load {
         })
     }
 
-    /// How often each request was asked.
+    /// Times that each request was sent.
     pub(crate) fn rounds(&self) -> usize {
         self.asked.load(Ordering::Relaxed) / self.requests.len().max(1)
     }
@@ -127,7 +127,7 @@ impl Load {
         Connection::open(self.addresses[number % self.addresses.len()]).await
     }
 
-    /// Asks the next request; returns the status of its answer.
+    /// Sends the next request; returns the status of its answer.
     pub(crate) async fn ask(&self, connection: &mut Connection) -> Result<u16> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let request = &self.requests[number % self.requests.len()];
@@ -135,12 +135,12 @@ impl Load {
     }
 }
 
-/// What came of a load.
+/// Result of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Throughput {
     /// Requests that succeeded.
     pub(crate) answered: usize,
-    /// Requests that were answered with something else than 200.
+    /// Requests that were answered with another status than 200.
     pub(crate) failed: usize,
     /// Requests a second that succeeded.
     pub(crate) rate: f64,
@@ -148,7 +148,7 @@ pub(crate) struct Throughput {
     pub(crate) p99: Duration,
 }
 
-/// What so many connections get, each asking again as soon as it is answered, for `span`.
+/// Runs so many connections, each sending again as soon as it is answered, for `span`.
 pub(crate) async fn throughput(
     load: &Arc<Load>,
     connections: usize,
@@ -188,7 +188,7 @@ pub(crate) async fn throughput(
     })
 }
 
-/// The percentile of these, which get sorted.
+/// The percentile of these latencies, which get sorted.
 pub(crate) fn percentile(latencies: &mut [Duration], percent: usize) -> Duration {
     latencies.sort_unstable();
     latencies

@@ -10,11 +10,11 @@ use tokio::runtime::Builder;
 mod admission;
 mod baseline;
 mod dashboard;
-mod dice;
 mod load;
 mod process;
 mod processor;
 mod replicas;
+mod seeded_rng;
 mod steady;
 mod system;
 mod table;
@@ -22,7 +22,7 @@ mod table;
 use table::Row;
 
 fn main() -> Result<()> {
-    // One thread asks, as with other load generators, so that it takes less from who answers.
+    // One thread sends, as with other load generators, so that it takes less from the servers.
     let one_thread = || Builder::new_current_thread().enable_all().build();
     let threads = || Builder::new_multi_thread().enable_all().build();
     match std::env::args().nth(1).as_deref() {

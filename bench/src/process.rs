@@ -1,4 +1,4 @@
-//! The programs that are measured, as processes of their own.
+//! The measured programs, as processes of their own.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -12,9 +12,9 @@ use serde_json::Value;
 /// A running program; it ends with this value.
 pub(crate) struct Program {
     child: Child,
-    /// Where it listens.
+    /// Its listening address.
     pub(crate) address: SocketAddr,
-    /// From its start to the line that says where it listens.
+    /// From its start to the line that prints its address.
     pub(crate) started_in: Duration,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn baseline_command() -> Result<Command> {
 }
 
 impl Program {
-    /// Starts it and waits until it says where it listens.
+    /// Starts it and waits until it prints its address.
     pub(crate) fn start(mut command: Command) -> Result<Self> {
         let started = Instant::now();
         let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -69,7 +69,7 @@ impl Program {
         })
     }
 
-    /// Its process.
+    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -96,7 +96,7 @@ impl Drop for Program {
     }
 }
 
-/// Makes a key without limits that matter.
+/// Creates a key without limits that matter.
 pub(crate) fn key(folder: &Path, environment: &str) -> Result<String> {
     let made = gateway_command(folder)?
         .args([

@@ -1,14 +1,14 @@
-//! How much of the processors' time programs use.
+//! Processor time of programs.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// Of `/proc/*/stat`, on every Linux there is.
+/// Unit of `/proc/*/stat`, the same on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Processor time of these processes and of all that they started.
+/// Processor time of these processes and of all their descendants.
 pub(crate) fn used_by(roots: &[u32]) -> Result<Duration> {
     let mut times = HashMap::new();
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -36,8 +36,8 @@ pub(crate) fn used_by(roots: &[u32]) -> Result<Duration> {
     Ok(TICK * ticks)
 }
 
-/// Who started it, and its time with that of those it started which have ended (proc(5): fields 4
-/// and 14 to 17).
+/// The parent's id, and its time with that of its children that have ended (proc(5): fields 4 and
+/// 14 to 17).
 fn read(stat: &str) -> Option<(u32, u32)> {
     let (_, fields) = stat.rsplit_once(')')?;
     let fields: Vec<_> = fields.split_whitespace().collect();

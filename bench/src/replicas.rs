@@ -11,41 +11,41 @@ use crate::processor;
 use crate::table::Row;
 use crate::{millis, row};
 
-mod calm;
-mod counted;
-mod field;
 mod keys;
+mod latency;
 mod nginx;
+mod redis_stats;
 mod servers;
+mod testbed;
 
-use counted::{Redis, since};
-use field::{Field, KEYS};
 use keys::BUSY;
+use redis_stats::{Redis, since};
+use testbed::{KEYS, Testbed};
 
 const SPAN: Duration = Duration::from_secs(5);
 const WARM: Duration = Duration::from_secs(1);
 const ROUNDS: usize = 3;
 const CONNECTIONS: usize = 512;
-/// Keys that most of it is measured with.
+/// Keys that most of the load is spread over.
 const CROWD: std::ops::Range<usize> = BUSY..BUSY + 1_000;
 
-/// Everything about replicas.
+/// All benchmarks of replicas.
 pub(crate) async fn measure() -> Result<Vec<Row>> {
     let missing = servers::missing();
     if !missing.is_empty() {
         return Ok(vec![skipped("(g)–(k) replicas", &missing)]);
     }
-    let field = Field::start(CONNECTIONS).await?;
+    let testbed = Testbed::start(CONNECTIONS).await?;
     let mut rows = Vec::new();
     let missing = nginx::missing();
     if !missing.is_empty() {
         rows.push(skipped("(g), (i) nginx with Lua", &missing));
     }
-    rows.extend(side_by_side(&field).await?);
-    rows.push(round_trips(&field).await?);
-    rows.extend(calm::latency(&field).await?);
-    rows.extend(growth(&field).await?);
-    rows.extend(memory(&field).await?);
+    rows.extend(side_by_side(&testbed).await?);
+    rows.push(round_trips(&testbed).await?);
+    rows.extend(latency::measure(&testbed).await?);
+    rows.extend(growth(&testbed).await?);
+    rows.extend(memory(&testbed).await?);
     Ok(rows)
 }
 
@@ -54,18 +54,18 @@ fn skipped(what: &str, packages: &[&str]) -> Row {
     row(what, format!("skipped: apt-get install {packages}"), "–")
 }
 
-/// Somebody who is measured.
+/// A measured program under load.
 struct Runner {
     name: &'static str,
     load: Arc<Load>,
     runs: Vec<Run>,
-    /// The processes whose time is looked at.
+    /// The processes whose processor time is measured.
     programs: Vec<(&'static str, u32)>,
 }
 
 struct Run {
     throughput: Throughput,
-    /// Of a request, in the order of the programs.
+    /// Processor time per request, in the order of the programs.
     processor: Vec<Duration>,
 }
 
@@ -84,7 +84,8 @@ impl Runner {
         }
     }
 
-    /// Has everybody connect to everybody, the proof remembered, and each key asked for so often.
+    /// Opens every connection to every server, has the proof cached, and sends each key's request
+    /// so often.
     async fn warm_up(&self, times: usize) -> Result<()> {
         loop {
             load::throughput(&self.load, CONNECTIONS, WARM).await?;
@@ -129,7 +130,7 @@ impl Runner {
         p99[p99.len() / 2]
     }
 
-    /// What a request cost each of the programs, in the run in the middle.
+    /// Processor time per request and program, in the median run.
     fn processor(&self) -> String {
         let run = &self.runs[self.runs.len() / 2];
         let each = self.programs.iter().zip(&run.processor);
@@ -137,7 +138,7 @@ impl Runner {
         each.collect::<Vec<_>>().join(", ")
     }
 
-    /// What went wrong, if anything did.
+    /// Failures, if there are any.
     fn failures(&self) -> String {
         match self.runs.iter().map(|run| run.throughput.failed).sum() {
             0_usize => String::new(),
@@ -161,18 +162,18 @@ impl Runner {
     }
 }
 
-/// (g) The same work, turn about.
-async fn side_by_side(field: &Field) -> Result<Vec<Row>> {
-    let requests = field.keys.requests(CROWD);
-    let (redis, postgres) = (field.redis.id(), field.postgres.server.id());
-    let first = &field.gateways[0];
+/// (g) The same work, interleaved.
+async fn side_by_side(testbed: &Testbed) -> Result<Vec<Row>> {
+    let requests = testbed.keys.requests(CROWD);
+    let (redis, postgres) = (testbed.redis.id(), testbed.postgres.server.id());
+    let first = &testbed.gateways[0];
     let mut bare = Runner::new(
         "bare axum",
-        vec![field.bare.address],
+        vec![testbed.bare.address],
         requests.clone(),
-        vec![("axum", field.bare.id())],
+        vec![("axum", testbed.bare.id())],
     );
-    let mut nginx = field.nginx.as_ref().map(|nginx| {
+    let mut nginx = testbed.nginx.as_ref().map(|nginx| {
         let programs = vec![("nginx", nginx.id()), ("Redis", redis)];
         let address = vec![nginx.address()];
         Runner::new(
@@ -227,10 +228,10 @@ async fn side_by_side(field: &Field) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// (h) What Redis was asked for each request.
-async fn round_trips(field: &Field) -> Result<Row> {
-    let load = Load::new(field.addresses(1), field.keys.requests(CROWD));
-    let mut redis = Redis::connect(field.redis.port)?;
+/// (h) Redis' commands per request.
+async fn round_trips(testbed: &Testbed) -> Result<Row> {
+    let load = Load::new(testbed.addresses(1), testbed.keys.requests(CROWD));
+    let mut redis = Redis::connect(testbed.redis.port)?;
     let before = redis.sent()?;
     let asked = load::throughput(&load, CONNECTIONS, Duration::from_secs(1)).await?;
     let sent = since(&before, &redis.sent()?);
@@ -243,15 +244,15 @@ async fn round_trips(field: &Field) -> Result<Row> {
 }
 
 /// (j) More replicas, more keys.
-async fn growth(field: &Field) -> Result<Vec<Row>> {
-    let (redis, postgres) = (field.redis.id(), field.postgres.server.id());
-    let all: Vec<_> = field
+async fn growth(testbed: &Testbed) -> Result<Vec<Row>> {
+    let (redis, postgres) = (testbed.redis.id(), testbed.postgres.server.id());
+    let all: Vec<_> = testbed
         .gateways
         .iter()
         .map(crate::process::Program::id)
         .collect();
     let mut rows = Vec::new();
-    // Each gateway meets each key once before, as it does after its start, but where that is asked for.
+    // Each gateway meets each key once before, as after its start, except where that is measured.
     for (name, replicas, keys, rounds) in [
         ("one gateway, 1,000 keys", 1, CROWD, 1),
         ("three gateways, 1,000 keys", 3, CROWD, 6),
@@ -266,8 +267,8 @@ async fn growth(field: &Field) -> Result<Vec<Row>> {
     ] {
         let mut programs: Vec<_> = all[..replicas].iter().map(|id| ("gateway", *id)).collect();
         programs.extend([("Redis", redis), ("PostgreSQL", postgres)]);
-        let requests = field.keys.requests(keys);
-        let mut runner = Runner::new(name, field.addresses(replicas), requests, programs);
+        let requests = testbed.keys.requests(keys);
+        let mut runner = Runner::new(name, testbed.addresses(replicas), requests, programs);
         runner.warm_up(rounds).await?;
         runner.run(SPAN).await?;
         rows.push(runner.row("j"));
@@ -276,8 +277,8 @@ async fn growth(field: &Field) -> Result<Vec<Row>> {
 }
 
 /// (k) Memory of a key that has used up its minute.
-async fn memory(field: &Field) -> Result<Vec<Row>> {
-    let mut redis = Redis::connect(field.redis.port)?;
+async fn memory(testbed: &Testbed) -> Result<Vec<Row>> {
+    let mut redis = Redis::connect(testbed.redis.port)?;
     let mut rows = Vec::new();
     for per_minute in [60, 6_000, 100_000] {
         let bytes = redis.memory_of_an_active_key(per_minute).await?;

@@ -1,4 +1,4 @@
-//! Requests at a constant rate, however long answers take: nobody who is slow is asked less.
+//! Open-loop load: requests at a constant rate, however long answers take.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use tokio::task::JoinSet;
 
 use crate::load::{Connection, Load, percentile};
 
-/// What callers at a constant rate wait.
+/// Latencies of callers at a constant rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steady {
-    /// Half of them wait no longer.
+    /// Median.
     pub(crate) p50: Duration,
-    /// One in a hundred waits longer.
+    /// 99th percentile.
     pub(crate) p99: Duration,
 }
 
-/// Asks `per_second` requests a second for `span`, and looks at those after the first second.
+/// Sends `per_second` requests a second for `span`, and measures those after the first second.
 /// Latencies count from the moment that a request was due.
 pub(crate) async fn steady(load: &Arc<Load>, per_second: u32, span: Duration) -> Result<Steady> {
     let (tell, mut due) = unbounded_channel();
@@ -49,7 +49,7 @@ pub(crate) async fn steady(load: &Arc<Load>, per_second: u32, span: Duration) ->
     while let Some(done) = asking.join_next().await {
         latencies.push(done??.1);
     }
-    // It has said all that it had to say.
+    // The scheduler has sent all its ticks.
     let _ = pacer.join();
     let warm = usize::try_from(per_second)?.min(latencies.len());
     let measured = &mut latencies[warm..];
@@ -59,7 +59,7 @@ pub(crate) async fn steady(load: &Arc<Load>, per_second: u32, span: Duration) ->
     })
 }
 
-/// Tells when requests are due. A thread of its own: the runtime's timer counts whole milliseconds.
+/// Ticks when requests are due. A thread of its own: the runtime's timer counts whole milliseconds.
 fn pace(per_second: u32, span: Duration, tell: &UnboundedSender<Instant>) {
     let (started, period) = (Instant::now(), Duration::from_secs(1) / per_second);
     let mut due = started;

@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 512;
 const LOOKUPS: u64 = 400;
 const IN_FLIGHT: u64 = 2_000;
 
-/// (b) A proof in memory against a bare handler.
+/// (b) A cached proof against a bare handler.
 pub(crate) async fn remembered_proof() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let gateway = Program::start(gateway_command(folder.path())?)?;
@@ -26,7 +26,7 @@ pub(crate) async fn remembered_proof() -> Result<Vec<Row>> {
     let to_gateway = Load::new(vec![gateway.address], vec![request]);
     let mut rows = Vec::new();
     let mut best: (f64, f64) = (0.0, 0.0);
-    // Turn about, so that a slow moment of the machine strikes both.
+    // Interleaved, so that a slow moment of the machine strikes both.
     for _ in 0..3 {
         let bare = load::throughput(&to_baseline, CONNECTIONS, SPAN).await?;
         let ours = load::throughput(&to_gateway, CONNECTIONS, SPAN).await?;
@@ -74,7 +74,7 @@ fn gateway_on_sandbox(
     Ok((sandbox, gateway, api_key))
 }
 
-/// (c) What the gateway adds to the two requests of a lookup.
+/// (c) Time that the gateway adds to the two requests of a lookup.
 pub(crate) async fn added_latency() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let (sandbox, gateway, api_key) = gateway_on_sandbox(0, folder.path())?;
@@ -189,7 +189,7 @@ pub(crate) async fn many_in_flight() -> Result<Vec<Row>> {
     ])
 }
 
-/// (e) Starting, and memory when nothing happens.
+/// (e) Starting, and idle memory.
 pub(crate) async fn start_and_idle() -> Result<Vec<Row>> {
     let folder = tempdir()?;
     let mut rows = Vec::new();

@@ -1,12 +1,12 @@
-//! The table that is printed.
+//! The printed table.
 
-/// One line of it.
+/// A row.
 pub(crate) struct Row {
-    /// What was measured.
+    /// Name of the measurement.
     pub(crate) what: String,
-    /// What came out.
+    /// Measured value.
     pub(crate) measured: String,
-    /// What was hoped for.
+    /// Goal.
     pub(crate) goal: String,
 }
 

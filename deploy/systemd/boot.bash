@@ -12,7 +12,7 @@ boot() {
     --machine="$name" --directory="$machine" --private-network \
     --bind-ro=/usr --bind="$machine/local:/usr/local" --bind-ro=/etc/ssl "$@"
 }
-mkdir -p "$machine"/{usr,local/bin,var,etc/systemd/system,checkout/target/release}
+mkdir -p "$machine"/{usr,local/bin,var,etc/systemd/system,checkout/target/dist}
 for folder in bin sbin lib lib64; do ln -s "usr/$folder" "$machine/$folder"; done
 cp /usr/lib/os-release "$machine/etc/os-release"
 cp -R /etc/pam.d /etc/security "$machine/etc"
@@ -98,7 +98,7 @@ StandardOutput=file:/checkout/said
 StandardError=inherit
 UNIT
   touch "$machine/checkout/said"
-  boot --bind-ro="$program:/checkout/target/release/cep-gateway" --boot -- --unit=page.service > "$work/boot.log" 2>&1 \
+  boot --bind-ro="$program:/checkout/target/dist/cep-gateway" --boot -- --unit=page.service > "$work/boot.log" 2>&1 \
     || fail "the machine doesn't boot: $(cat "$work/boot.log")"
   [ -e "$machine/checkout/passed" ] || fail "docs/single-machine.md fails: $(tail -n 40 "$machine/checkout/said")"
 fi

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The beneficiary's account of a transfer.
 ///
-/// A wrong check digit is no reason to refuse an account (published examples have them); ask
+/// A wrong check digit is no reason to refuse an account (published examples have them); see
 /// [`Account::has_valid_check_digit`]. `Debug` hides the digits.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Account {
@@ -14,7 +14,7 @@ pub enum Account {
     Card(Card),
 }
 
-/// Why a text is not an account.
+/// Error of parsing an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccountError {
     /// Something other than ASCII digits, blanks and hyphens.
@@ -53,7 +53,7 @@ impl Account {
         }
     }
 
-    /// Whether the last digit is the one that the other digits demand.
+    /// Returns `true` if the last digit is the check digit of the others.
     pub fn has_valid_check_digit(&self) -> bool {
         self.check_digit() == self.expected_check_digit()
     }
@@ -63,7 +63,7 @@ impl Account {
         self.as_str().bytes().last().map_or(0, |digit| digit - b'0')
     }
 
-    /// The last digit as the other digits demand it, 0–9.
+    /// The last digit as computed from the others, 0–9.
     pub fn expected_check_digit(&self) -> u8 {
         match self {
             Self::Clabe(clabe) => clabe.expected_check_digit(),
@@ -96,7 +96,7 @@ impl Clabe {
         &self.0[..3]
     }
 
-    /// The check digit that the first 17 digits demand: weights 3, 7, 1, each product modulo 10
+    /// The check digit computed from the first 17 digits: weights 3, 7, 1, each product modulo 10
     /// (Asociación de Bancos de México).
     pub fn expected_check_digit(&self) -> u8 {
         let weights = [3, 7, 1].into_iter().cycle();
@@ -122,7 +122,7 @@ impl Card {
         &self.0
     }
 
-    /// The check digit that the first 15 digits demand (Luhn).
+    /// The check digit computed from the first 15 digits (Luhn).
     pub fn expected_check_digit(&self) -> u8 {
         let sum: u8 = self
             .0
@@ -192,7 +192,7 @@ mod tests {
                 Account::parse(&row[0]),
                 Ok(account @ Account::Clabe(_)) if account.has_valid_check_digit()
             );
-            // Some libraries also refuse what is right by its digits: an unknown bank.
+            // Some libraries also refuse an unknown bank, although the digits are right.
             let right_by_its_digits = ["check digit is right", "checksum ok", "formatOk=true"];
             let expected =
                 &row[1] == "true" || right_by_its_digits.iter().any(|why| row[4].contains(why));

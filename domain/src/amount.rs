@@ -12,7 +12,7 @@ pub const MAX_INTEGER_DIGITS: usize = 16;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Amount(u64);
 
-/// Why a token is not an amount.
+/// Error of parsing an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
     /// Not plain decimal digits with an optional point, for example `1,234.56` or `NaN`.
@@ -57,7 +57,7 @@ impl Amount {
         Self::from_centavos(centavos).ok_or(AmountError::NotPositive)
     }
 
-    /// An amount of so many centavos; `None` for zero.
+    /// Returns an amount of `centavos`; `None` for zero.
     pub fn from_centavos(centavos: u64) -> Option<Self> {
         (centavos > 0).then_some(Self(centavos))
     }
@@ -68,7 +68,7 @@ impl Amount {
     }
 }
 
-/// Pesos with a dot and two decimals, as the portal's form wants it: `1234.56`.
+/// Formats pesos with a dot and two decimals, as the portal's form wants it: `1234.56`.
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
@@ -143,7 +143,7 @@ mod tests {
     #[case("+1", AmountError::NotDecimal)]
     #[case("１２", AmountError::NotDecimal)]
     #[case("10000000000000000", AmountError::TooLarge)]
-    fn what_is_no_amount_is_refused_with_its_reason(
+    fn an_invalid_amount_is_refused_with_its_reason(
         #[case] token: &str,
         #[case] reason: AmountError,
     ) {

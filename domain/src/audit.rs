@@ -1,35 +1,50 @@
-//! What the audit log says: who did what to which key or customer, and what it changed.
+//! Entries of the audit log: actor, action, key or customer, and the fields that changed.
 
+use strum::VariantArray;
+
+use crate::variants::all;
 use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
 use crate::customer::{Customer, CustomerId};
 use crate::key::{ApiKey, KeyId, Owner};
+use crate::page::Page;
 use crate::request::RequestId;
 
-/// Who acts, when, and in which request. Every step that changes something takes one.
+/// Actor, time and request of a mutation. Every mutation takes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditContext {
-    /// The id of the entry that the act leaves.
+    /// The id of the audit entry.
     pub id: Uuid,
-    /// When.
+    /// Time of the mutation.
     pub at: DateTime<Utc>,
-    /// Who.
+    /// The acting owner.
     pub actor: Owner,
-    /// In which request.
+    /// The request that caused it.
     pub request_id: RequestId,
 }
 
-/// What was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Audited actions.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
-    /// A key was made.
+    /// A key was created.
     KeyCreated,
-    /// A key got another name.
+    /// A key was renamed.
     KeyRenamed,
-    /// A key was revoked, by a person or because its time of grace was over.
+    /// A key was revoked, by a person or at the end of its grace period.
     KeyRevoked,
-    /// A key was given a successor, and will revoke itself.
+    /// A key was given a successor, and retires.
     KeyRotated,
     /// A key's limits were set.
     LimitsSet,
@@ -39,34 +54,20 @@ pub enum Action {
 
 impl Action {
     /// All actions.
-    pub const ALL: [Self; 6] = [
-        Self::KeyCreated,
-        Self::KeyRenamed,
-        Self::KeyRevoked,
-        Self::KeyRotated,
-        Self::LimitsSet,
-        Self::PlanSet,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
-    /// The word that is stored.
+    /// The stored name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::KeyCreated => "key_created",
-            Self::KeyRenamed => "key_renamed",
-            Self::KeyRevoked => "key_revoked",
-            Self::KeyRotated => "key_rotated",
-            Self::LimitsSet => "limits_set",
-            Self::PlanSet => "plan_set",
-        }
+        self.into()
     }
 
-    /// Reads the word that is stored.
+    /// Parses a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.name() == name)
+        name.parse().ok()
     }
 }
 
-/// One field that an act changed; `None` where there was, or is, nothing.
+/// A field that changed; `None` where there was, or is, no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
     /// The field.
@@ -80,29 +81,45 @@ pub struct FieldChange {
 /// One entry of the log. Entries are added, never changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Who, when, in which request.
+    /// Actor, time and request.
     pub act: AuditContext,
-    /// What.
+    /// The action.
     pub action: Action,
-    /// Whose key or plan it was.
+    /// The owner of the key or plan.
     pub customer: CustomerId,
     /// The key; `None` for a customer's plan.
     pub key: Option<KeyId>,
-    /// What it changed.
+    /// The fields that changed.
     pub changes: Vec<FieldChange>,
 }
 
-/// What making this key wrote.
+/// Filter of the audit log; each condition narrows the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Entries about this customer.
+    pub customer: Option<CustomerId>,
+    /// Entries about this key.
+    pub key: Option<KeyId>,
+    /// At or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Before this.
+    pub to: Option<DateTime<Utc>>,
+}
+
+/// The audit log's entries, newest first.
+pub type AuditPage = Page<AuditEntry>;
+
+/// Changes that the creation of a key records.
 pub fn creation(key: &ApiKey) -> Vec<FieldChange> {
     changed(&[], &facts(key))
 }
 
-/// What differs between a key before and after an act.
+/// Fields that differ between a key before and after a mutation.
 pub fn difference(before: &ApiKey, after: &ApiKey) -> Vec<FieldChange> {
     changed(&facts(before), &facts(after))
 }
 
-/// What differs between a customer before and after an act.
+/// Fields that differ between a customer before and after a mutation.
 pub fn customer_difference(before: &Customer, after: &Customer) -> Vec<FieldChange> {
     let facts = |customer: &Customer| [("plan", Some(customer.plan.name().to_owned()))];
     changed(&facts(before), &facts(after))
@@ -184,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_had_nothing_before_and_tells_no_secret() {
+    fn the_creation_of_a_key_has_no_old_values_and_no_secret() {
         let changes = creation(&key());
         assert!(changes.iter().all(|change| change.before.is_none()));
         let fields: Vec<_> = changes.iter().map(|change| change.field.as_str()).collect();
@@ -192,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_is_read_by_its_name() {
+    fn every_action_is_parsed_from_its_name() {
         for action in Action::ALL {
             assert_eq!(Action::from_name(action.name()), Some(action));
         }

@@ -6,7 +6,7 @@ use chrono_tz::America::Mexico_City;
 /// A transfer accepted from this hour on belongs to the next banking day's operation.
 pub const OPERATION_DAY_ENDS: NaiveTime = NaiveTime::from_hms_opt(18, 0, 0).expect("a time of day");
 
-/// Why a text is not a date.
+/// Error of parsing a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DateError {
     /// Not of the shape `YYYY-MM-DD`.
@@ -39,7 +39,7 @@ pub fn parse_date(text: &str) -> Result<NaiveDate, DateError> {
     NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| DateError::NoSuchDay)
 }
 
-/// The wall clock of Mexico City at an instant.
+/// Mexico City's local time at an instant.
 pub fn mexico_city(instant: DateTime<Utc>) -> NaiveDateTime {
     instant.with_timezone(&Mexico_City).naive_local()
 }
@@ -49,8 +49,8 @@ pub fn today(now: DateTime<Utc>) -> NaiveDate {
     mexico_city(now).date()
 }
 
-/// The operation date of a transfer that was made at this time of Mexico City's clock: the same
-/// day before 18:00 of a banking day, otherwise the next banking day.
+/// The operation date of a transfer made at a local time of Mexico City: the same day before 18:00
+/// of a banking day, otherwise the next banking day.
 pub fn operation_date(local: NaiveDateTime) -> NaiveDate {
     let date = local.date();
     if is_banking_day(date) && local.time() < OPERATION_DAY_ENDS {
@@ -67,13 +67,14 @@ pub fn next_banking_day(date: NaiveDate) -> NaiveDate {
         .unwrap_or(date)
 }
 
-/// Whether banks in Mexico are open on `date`: neither a weekend nor a [`HOLIDAYS`] day.
+/// Returns `true` if banks in Mexico are open on `date`: neither a weekend nor one of the
+/// [`HOLIDAYS`].
 pub fn is_banking_day(date: NaiveDate) -> bool {
     !matches!(date.weekday(), Weekday::Sat | Weekday::Sun)
         && !HOLIDAYS.iter().any(|(_, rule)| rule.falls_on(date))
 }
 
-/// How a holiday finds its date in a year.
+/// Rule for the date of a holiday in a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HolidayRule {
     /// Month and day.
@@ -82,14 +83,14 @@ pub enum HolidayRule {
     Monday {
         /// Month, 1–12.
         month: u32,
-        /// Which Monday of it, from 1.
+        /// Index of the Monday in the month, from 1.
         nth: u8,
     },
-    /// So many days before Easter Sunday.
+    /// A number of days before Easter Sunday.
     BeforeEaster(u64),
     /// Month and day in every sixth year, counted from the given one.
     EverySixYears {
-        /// A year in which it is a holiday, and the first one.
+        /// The first year in which it is a holiday.
         from: i32,
         /// Month, 1–12.
         month: u32,
@@ -98,11 +99,11 @@ pub enum HolidayRule {
     },
 }
 
-/// The days besides weekends on which financial institutions close, as the banking commission
-/// (CNBV) sets them each year in its *Disposiciones de carácter general que señalan los días del
-/// año en que las entidades financieras … deberán cerrar sus puertas y suspender operaciones*
-/// (Diario Oficial de la Federación); SPEI's banking days follow it. The inauguration day moved
-/// from 1 December to 1 October in 2024 (Ley Federal del Trabajo, article 74).
+/// Days besides weekends on which financial institutions close, as set each year by the banking
+/// commission (CNBV) in its *Disposiciones de carácter general que señalan los días del año en que
+/// las entidades financieras … deberán cerrar sus puertas y suspender operaciones* (Diario Oficial
+/// de la Federación); SPEI's banking days follow it. The inauguration day moved from 1 December to
+/// 1 October in 2024 (Ley Federal del Trabajo, article 74).
 pub const HOLIDAYS: [(&str, HolidayRule); 12] = [
     ("Año Nuevo", HolidayRule::Fixed(1, 1)),
     (
@@ -132,7 +133,7 @@ pub const HOLIDAYS: [(&str, HolidayRule); 12] = [
 ];
 
 impl HolidayRule {
-    /// Whether the holiday is on `date`.
+    /// Returns `true` if the holiday is on `date`.
     pub fn falls_on(self, date: NaiveDate) -> bool {
         match self {
             Self::Fixed(month, day) => (date.month(), date.day()) == (month, day),
@@ -183,7 +184,7 @@ mod tests {
     #[case("", DateError::Malformed)]
     #[case("2025-02-30", DateError::NoSuchDay)]
     #[case("2025-13-01", DateError::NoSuchDay)]
-    fn what_is_no_date_is_refused(#[case] text: &str, #[case] reason: DateError) {
+    fn an_invalid_date_is_refused(#[case] text: &str, #[case] reason: DateError) {
         assert_eq!(parse_date(text), Err(reason));
     }
 

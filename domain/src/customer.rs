@@ -1,11 +1,12 @@
-//! Who keys belong to: an account of this service. (In this code the word *account* means a
-//! beneficiary's bank account; the APIs call a customer an account.)
+//! Customers: the owners of keys. (In this code the word *account* means a beneficiary's bank
+//! account; the APIs call a customer an account.)
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::key::Owner;
-use crate::limits::Plan;
+use crate::limits::{MonthlyUse, Plan};
+use crate::month::Month;
 
 /// The identity of a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,38 +23,49 @@ impl std::fmt::Display for CustomerId {
 pub struct Customer {
     /// Its identity.
     pub id: CustomerId,
-    /// Who it is.
+    /// The identity at its provider.
     pub owner: Owner,
-    /// What new keys start with.
+    /// The plan; new keys start with its limits.
     pub plan: Plan,
-    /// When it was first seen.
+    /// Time of the first sign-in.
     pub created_at: DateTime<Utc>,
 }
 
-/// What a person may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A customer with its keys and their use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomerOverview {
+    /// The customer.
+    pub customer: Customer,
+    /// Its keys that aren't revoked.
+    pub active_keys: u64,
+    /// The month of `used`.
+    pub month: Month,
+    /// Use of the month by its keys.
+    pub used: MonthlyUse,
+}
+
+/// Permissions of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// Manage its own keys.
     Member,
-    /// Manage everybody's keys, limits and plans besides.
+    /// Also manage everybody's keys, limits and plans.
     Admin,
 }
 
 impl Role {
     /// `member` or `admin`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Admin => "admin",
-        }
+        self.into()
     }
 }
 
-/// Whether a key that exists takes the limits of its customer's new plan.
+/// Effect of a new plan on a customer's existing keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExistingKeys {
-    /// It keeps the limits that it has.
+    /// They keep their limits.
     Keep,
-    /// It takes the plan's limits, unless it is revoked.
+    /// They take the plan's limits, unless revoked.
     Follow,
 }

@@ -31,7 +31,7 @@ impl Format {
     }
 }
 
-/// The files that are wanted of a proof.
+/// The requested files of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestedFiles {
     /// The XML.
@@ -43,25 +43,25 @@ pub enum RequestedFiles {
 }
 
 impl RequestedFiles {
-    /// Whether the PDF is among them.
+    /// Returns `true` if the PDF is among them.
     pub fn includes_pdf(self) -> bool {
         matches!(self, Self::Pdf | Self::Both)
     }
 }
 
-/// The name that a proof's files share: `CEP-<yyyymmdd>-<tracking key>`, where the date is the
+/// Base name shared by a proof's files: `CEP-<yyyymmdd>-<tracking key>`, where the date is the
 /// operation date and the tracking key is reduced to `[A-Za-z0-9._-]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStem(String);
 
 impl FileStem {
-    /// The name of the files of this proof.
+    /// Builds the base name of a proof's files.
     pub fn new(operation_date: NaiveDate, tracking_key: &TrackingKey) -> Self {
         let date = operation_date.format("%Y%m%d");
         Self(format!("CEP-{date}-{}", tracking_key.file_name_part()))
     }
 
-    /// The file name with this extension (`xml`, `pdf`, `zip`).
+    /// Returns the file name with an extension (`xml`, `pdf`, `zip`).
     pub fn with_extension(&self, extension: &str) -> String {
         format!("{}.{extension}", self.0)
     }

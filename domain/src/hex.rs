@@ -1,8 +1,8 @@
-//! Bytes as hexadecimal digits, two a byte.
+//! Hexadecimal encoding of bytes, two digits per byte.
 
 use std::fmt::Write as _;
 
-/// The digits of some bytes, in lower case.
+/// Encodes bytes in lower case.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
@@ -11,8 +11,7 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes that digits of either case stand for; `None` when anything else is among them, or half
-/// a byte.
+/// Decodes digits of either case; `None` for any other character, or an odd number of digits.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let byte = |pair: &[u8]| match pair {
@@ -28,7 +27,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_are_no_bytes_is_refused() {
+    fn text_that_is_not_hexadecimal_is_refused() {
         for text in ["0", "0g", "+1", "é", "00 "] {
             assert_eq!(decode(text), None, "{text}");
         }

@@ -1,7 +1,7 @@
-//! Why a proof may not have been found: hints computed from the request alone, asking nobody.
+//! Hints why a proof may not have been found, computed from the request alone, without a query.
 //!
-//! First what contradicts itself in the request, then what is a day off, then what merely could
-//! have been meant otherwise.
+//! Contradictions within the request come first, then dates that are a day off, then values that
+//! may have been meant otherwise.
 
 use chrono::{Datelike, NaiveDate, NaiveTime};
 
@@ -12,15 +12,15 @@ use crate::inference;
 use crate::participant::{Catalogue, ParticipantCode};
 use crate::transfer::Transfer;
 
-/// One thing that a caller should check. It names what was given and what was expected, but
-/// never repeats the account or the amount.
+/// A hint for the caller. It names the given and the expected value, but never repeats the account
+/// or the amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// The account's last digit doesn't follow from the others.
     CheckDigit {
         /// The digit that was given, 0–9.
         given: u8,
-        /// The digit that the others demand, 0–9.
+        /// The digit computed from the others, 0–9.
         expected: u8,
     },
     /// The CLABE belongs to another institution than the receiver named.
@@ -30,7 +30,7 @@ pub enum Hint {
         /// The institution of the CLABE on the date.
         expected: ParticipantCode,
     },
-    /// An institution's code isn't the one that it has on the date.
+    /// An institution's code isn't its code on the date.
     CodeNotValidOnDate {
         /// The code named.
         given: ParticipantCode,
@@ -63,14 +63,14 @@ pub enum Hint {
     },
 }
 
-/// Amounts from here on are asked whether they were meant in centavos. Below, a mistake by a factor
-/// of 100 would mean a payment of less than 100 pesos.
+/// Amounts from here on may have been meant in centavos. Below, a mistake by a factor of 100 would
+/// mean a payment of less than 100 pesos.
 const SUSPICIOUS_CENTAVOS: u64 = 10_000 * 100;
-/// How far a date inside the tracking key may be from the given one: farther away it is digits that
-/// happen to read as a date.
+/// Maximum distance of a date inside the tracking key from the given one: farther away it is digits
+/// that happen to read as a date.
 const PLAUSIBLE_DAYS: u64 = 366;
 
-/// What to check about a transfer that wasn't found, most likely first; `today` is Mexico City's.
+/// Hints about a transfer that wasn't found, most likely first; `today` is Mexico City's.
 pub fn hints(transfer: &Transfer, today: NaiveDate, catalogue: &Catalogue) -> Vec<Hint> {
     let date = transfer.date();
     let inside = dates_in_tracking_key(transfer, today);
@@ -113,8 +113,8 @@ fn code_not_valid(given: ParticipantCode, date: NaiveDate, catalogue: &Catalogue
     Some(Hint::CodeNotValidOnDate { given, expected })
 }
 
-/// Only when it isn't a mere change of the receiver's code, which [`code_not_valid`] tells. A card
-/// is not asked: the lists of card prefixes are too old to doubt a caller.
+/// Only when it isn't a mere change of the receiver's code, which [`code_not_valid`] reports. Cards
+/// are exempt: the lists of card prefixes are too old to doubt a caller.
 fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
     let Account::Clabe(clabe) = transfer.account() else {
         return None;
@@ -129,7 +129,7 @@ fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> 
     (!same_institution).then_some(Hint::ReceiverDiffers { given, expected })
 }
 
-/// The dates inside the tracking key that `fecha` could be: not in the future, not years away.
+/// Dates inside the tracking key that `fecha` could be: not in the future, not years away.
 fn dates_in_tracking_key(transfer: &Transfer, today: NaiveDate) -> Vec<NaiveDate> {
     let date = transfer.date();
     inference::dates_in(transfer.tracking_key(), date)
@@ -143,7 +143,7 @@ fn date_in_tracking_key(date: NaiveDate, inside: &[NaiveDate]) -> Option<Hint> {
     (!inside.contains(&date)).then_some(Hint::DateInTrackingKey { found })
 }
 
-/// Where calendar date and operation date may have been mixed up. The day before a banking day
+/// Hint that calendar date and operation date may have been mixed up. The day before a banking day
 /// always leads to it: as a whole when it is no banking day, otherwise from 18:00 on.
 fn operation_date(date: NaiveDate) -> Hint {
     if !calendar::is_banking_day(date) {

@@ -1,4 +1,4 @@
-//! Who sent and who received a transfer, as far as its account and tracking key tell.
+//! Inference of issuer and receiver from a transfer's account and tracking key.
 //!
 //! The account names the receiver; nothing in it names the issuer, which only the shape of the
 //! tracking key gives away. A shape is a strong hint, not a proof: the portal matches all fields,
@@ -16,16 +16,16 @@ mod card_prefixes;
 mod tracking_key_dates;
 mod tracking_key_shapes;
 
-/// An institution that was inferred, and from what.
+/// An inferred institution and its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inferred {
     /// The institution.
     pub code: ParticipantCode,
-    /// What it was inferred from.
+    /// The evidence.
     pub evidence: Evidence,
 }
 
-/// What an institution was inferred from.
+/// Evidence of an inference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// The first three digits of the CLABE.
@@ -34,15 +34,15 @@ pub enum Evidence {
     CardPrefix(String),
     /// The shape of the tracking key.
     TrackingKeyShape {
-        /// Whose shape it is, for people; in words when the key itself names the bank.
+        /// The bank's name, for people; in words when the key itself names the bank.
         bank: &'static str,
-        /// How sure the shape is.
+        /// The shape's confidence.
         confidence: Confidence,
     },
 }
 
 impl Evidence {
-    /// What it is, for logs: never a digit of the account or the key.
+    /// The kind of evidence, for logs: never a digit of the account or the key.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::ClabePrefix(_) => "clabe_prefix",
@@ -55,18 +55,18 @@ impl Evidence {
     }
 }
 
-/// How sure a tracking-key shape is. Shapes of low confidence are never used.
+/// Confidence in a tracking-key shape. Shapes of low confidence are never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Seen, with a chance of another bank's key having the same shape.
+    /// Observed, but another bank's keys may have the same shape.
     Medium,
-    /// Seen for this bank alone.
+    /// Observed for this bank alone.
     High,
 }
 
-/// Why an institution could not be inferred.
+/// Reason for a failed inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Gap {
+pub enum InferenceFailure {
     /// No participant has the CLABE's prefix on that date.
     #[error("no participant has this CLABE prefix on that date")]
     UnknownClabePrefix,
@@ -81,44 +81,44 @@ pub enum Gap {
 /// Infers the receiver from the beneficiary's account, in the catalogue valid on `date`.
 ///
 /// # Errors
-/// [`Gap::UnknownClabePrefix`] or [`Gap::UnknownCardPrefix`].
+/// [`InferenceFailure::UnknownClabePrefix`] or [`InferenceFailure::UnknownCardPrefix`].
 pub fn infer_receiver(
     account: &Account,
     date: NaiveDate,
     catalogue: &Catalogue,
-) -> Result<Inferred, Gap> {
+) -> Result<Inferred, InferenceFailure> {
     match account {
         Account::Clabe(clabe) => {
             let prefix = clabe.prefix();
             let participant = catalogue
                 .by_clabe_prefix(prefix, date)
-                .ok_or(Gap::UnknownClabePrefix)?;
+                .ok_or(InferenceFailure::UnknownClabePrefix)?;
             let evidence = Evidence::ClabePrefix(prefix.to_owned());
             Ok(Inferred {
                 code: participant.code,
                 evidence,
             })
         }
-        Account::Card(card) => {
-            card_prefixes::issuer_of(card, date, catalogue).ok_or(Gap::UnknownCardPrefix)
-        }
+        Account::Card(card) => card_prefixes::issuer_of(card, date, catalogue)
+            .ok_or(InferenceFailure::UnknownCardPrefix),
     }
 }
 
 /// Infers the issuer from the shape of the tracking key, in the catalogue valid on `date`.
 ///
 /// # Errors
-/// [`Gap::UnknownTrackingKeyShape`].
+/// [`InferenceFailure::UnknownTrackingKeyShape`].
 pub fn infer_issuer(
     key: &TrackingKey,
     date: NaiveDate,
     catalogue: &Catalogue,
-) -> Result<Inferred, Gap> {
-    tracking_key_shapes::issuer_of(key, date, catalogue).ok_or(Gap::UnknownTrackingKeyShape)
+) -> Result<Inferred, InferenceFailure> {
+    tracking_key_shapes::issuer_of(key, date, catalogue)
+        .ok_or(InferenceFailure::UnknownTrackingKeyShape)
 }
 
-/// The real dates that seem to stand inside a tracking key: those that its shape names first, then
-/// whatever else reads as a date. Where the key doesn't say the year, the date nearest to `near`.
+/// Dates that seem to stand inside a tracking key: first those that its shape names, then anything
+/// else that reads as a date. Where the key lacks the year, the date nearest to `near`.
 pub(crate) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     tracking_key_shapes::dates_in(key, near).chain(tracking_key_dates::scan(key.as_str(), near))
 }
@@ -128,29 +128,29 @@ pub(crate) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item
 pub struct Resolved {
     /// The transfer to ask for.
     pub transfer: Transfer,
-    /// The issuer's inference; `None` when the caller named the issuer.
+    /// Inference of the issuer; `None` when the caller named the issuer.
     pub issuer: Option<Inferred>,
-    /// The receiver's inference; `None` when the caller named the receiver.
+    /// Inference of the receiver; `None` when the caller named the receiver.
     pub receiver: Option<Inferred>,
 }
 
-/// Why a query names no transfer.
+/// Error of resolving a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
     /// At least one side could not be inferred.
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
-        /// Why the issuer is not known, if it isn't.
-        issuer: Option<Gap>,
-        /// Why the receiver is not known, if it isn't.
-        receiver: Option<Gap>,
+        /// Reason for which the issuer is unknown, if it is.
+        issuer: Option<InferenceFailure>,
+        /// Reason for which the receiver is unknown, if it is.
+        receiver: Option<InferenceFailure>,
     },
     /// Both sides are one institution.
     #[error(transparent)]
     SameInstitution(#[from] SameInstitution),
 }
 
-/// Completes a query to a transfer. A side that the caller named is not inferred.
+/// Completes a query to a transfer. A side named by the caller is not inferred.
 ///
 /// # Errors
 /// See [`Unresolved`].
@@ -185,11 +185,11 @@ pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Result<Resolved, Unr
     })
 }
 
-/// One side's code, and its inference unless the caller named it.
+/// Returns one side's code, and its inference unless the caller named it.
 fn named_or_inferred(
     named: Option<ParticipantCode>,
-    infer: impl FnOnce() -> Result<Inferred, Gap>,
-) -> Result<(ParticipantCode, Option<Inferred>), Gap> {
+    infer: impl FnOnce() -> Result<Inferred, InferenceFailure>,
+) -> Result<(ParticipantCode, Option<Inferred>), InferenceFailure> {
     match named {
         Some(code) => Ok((code, None)),
         None => infer().map(|inferred| (inferred.code, Some(inferred))),

@@ -1,4 +1,4 @@
-//! API keys: `cep_<env>_<8 base62>.<24 base62>`, of which only a keyed hash is kept.
+//! API keys: `cep_<env>_<8 base62>.<24 base62>`, stored as a keyed hash alone.
 
 use std::fmt;
 
@@ -8,9 +8,11 @@ use uuid::Uuid;
 use crate::customer::CustomerId;
 use crate::limits::Limits;
 
+mod listing;
 mod secret;
 mod text;
 
+pub use listing::{KeyFilter, KeyOverview, KeyQuery, KeySort, RevokedKeys};
 pub use secret::{
     HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretFingerprint,
 };
@@ -26,8 +28,9 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// Which bank a key asks: the central bank's portal, or the sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The bank that a key queries: the central bank's portal, or the sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Environment {
     /// The central bank's portal.
     Live,
@@ -36,34 +39,29 @@ pub enum Environment {
 }
 
 impl Environment {
-    /// `live` or `test`, as it stands in a key.
+    /// `live` or `test`, as in a key's text.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Test => "test",
-        }
+        self.into()
     }
 
-    /// Reads `live` or `test`.
+    /// Parses `live` or `test`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Live, Self::Test]
-            .into_iter()
-            .find(|environment| environment.name() == name)
+        name.parse().ok()
     }
 }
 
-/// A label that a person chose for a key: 1 to 100 characters that can be seen. None is a control
-/// character, or one that is invisible or turns text around: two keys must not look alike.
+/// A label for a key: 1 to 100 visible characters. Control characters, invisible ones and direction
+/// overrides are refused: two keys must not look alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyName(String);
 
-/// Why a text is no name of a key.
+/// Error of parsing a key's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key's name has 1 to 100 characters, none of them invisible or a control character")]
 pub struct KeyNameError;
 
 impl KeyName {
-    /// Reads a name; blanks around it are dropped.
+    /// Parses a name; surrounding blanks are dropped.
     ///
     /// # Errors
     /// [`KeyNameError`].
@@ -83,8 +81,8 @@ impl KeyName {
     }
 }
 
-/// Whether a character shows itself, or is a blank. Joiners are left to the scripts and the emoji
-/// that need them.
+/// Returns `true` for a visible character or a blank. Joiners are allowed: scripts and emoji need
+/// them.
 fn is_visible(character: char) -> bool {
     let is_hidden = matches!(
         character,
@@ -97,7 +95,7 @@ fn is_visible(character: char) -> bool {
     !character.is_control() && !is_hidden
 }
 
-/// Whose key it is: a subject of an identity provider.
+/// Owner of a key: a subject of an identity provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
     /// The provider that vouches for the subject.
@@ -107,7 +105,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// The owner of keys that the machine's operator makes on the command line.
+    /// The owner of keys created on the command line.
     pub fn operator() -> Self {
         Self {
             issuer: "cli".to_owned(),
@@ -115,7 +113,7 @@ impl Owner {
         }
     }
 
-    /// Who revokes a key whose time of grace is over.
+    /// The actor that revokes a key at the end of its grace period.
     pub fn gateway() -> Self {
         Self {
             issuer: "gateway".to_owned(),
@@ -124,14 +122,14 @@ impl Owner {
     }
 }
 
-/// An API key as everybody but its holder knows it.
+/// An API key without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Its identity.
     pub id: KeyId,
-    /// Whose it is.
+    /// The customer.
     pub customer: CustomerId,
-    /// Who that is.
+    /// The customer's identity.
     pub owner: Owner,
     /// Its label.
     pub name: KeyName,
@@ -139,18 +137,18 @@ pub struct ApiKey {
     pub prefix: KeyPrefix,
     /// Its limits.
     pub limits: Limits,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: DateTime<Utc>,
-    /// When it revokes itself, because it was rotated; `None` for a key without a successor.
+    /// Time of automatic revocation after a rotation; `None` for a key without a successor.
     pub retires_at: Option<DateTime<Utc>>,
-    /// When it was revoked; `None` while it is active. There is no way back.
+    /// Time of revocation; `None` while it is active. Revocation is final.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute.
+    /// Last use, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
 impl ApiKey {
-    /// What it is good for.
+    /// The key's status.
     pub fn status(&self) -> KeyStatus {
         match (self.revoked_at, self.retires_at) {
             (Some(_), _) => KeyStatus::Revoked,
@@ -160,49 +158,44 @@ impl ApiKey {
     }
 }
 
-/// What a key is good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Status of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum KeyStatus {
-    /// Requests.
+    /// It is accepted.
     Active,
-    /// Requests, until it revokes itself.
+    /// It is accepted until it revokes itself.
     Retiring,
-    /// Nothing.
+    /// It is refused.
     Revoked,
 }
 
 impl KeyStatus {
     /// `active`, `retiring` or `revoked`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Retiring => "retiring",
-            Self::Revoked => "revoked",
-        }
+        self.into()
     }
 
-    /// Reads `active`, `retiring` or `revoked`.
+    /// Parses `active`, `retiring` or `revoked`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Active, Self::Retiring, Self::Revoked]
-            .into_iter()
-            .find(|status| status.name() == name)
+        name.parse().ok()
     }
 }
 
-/// How long a rotated key goes on working beside its successor: 0 to 7 days.
+/// Grace period: time for which a rotated key works beside its successor, 0 to 7 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace(u32);
 
-/// Longest time of grace, in hours.
+/// Longest grace period, in hours.
 pub const MAX_GRACE_HOURS: u32 = 7 * 24;
 
-/// Why a number of hours is no time of grace.
+/// Error of a grace period out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a time of grace has 0 to {MAX_GRACE_HOURS} hours")]
 pub struct GraceError;
 
 impl Grace {
-    /// So many hours.
+    /// A grace period in hours.
     ///
     /// # Errors
     /// [`GraceError`] for more than 7 days.
@@ -214,18 +207,18 @@ impl Grace {
         }
     }
 
-    /// Its end, when it begins now.
+    /// End of a grace period that begins now.
     pub fn end(self, now: DateTime<Utc>) -> DateTime<Utc> {
         now + TimeDelta::hours(i64::from(self.0))
     }
 }
 
-/// What is needed to check a presented key. It never changes while the key exists.
+/// Data to verify a presented key. It never changes while the key exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// The key.
     pub id: KeyId,
-    /// Whose it is.
+    /// The customer.
     pub customer: CustomerId,
     /// The keyed hash of the whole key.
     pub hash: KeyHash,
@@ -246,14 +239,14 @@ mod tests {
     #[case("till\u{2028}4")]
     #[case("till\n4")]
     #[case(" ")]
-    fn a_name_that_cannot_be_seen_as_it_is_is_none(#[case] text: &str) {
+    fn a_name_with_invisible_characters_is_refused(#[case] text: &str) {
         assert_eq!(KeyName::parse(text), Err(KeyNameError));
     }
 
     #[rstest]
     #[case("Caja 4 — «ñandú» 👩‍💻")]
     #[case(" till 4 ")]
-    fn a_name_in_any_script_is_kept(#[case] text: &str) {
+    fn a_name_in_any_script_is_accepted(#[case] text: &str) {
         assert_eq!(KeyName::parse(text).unwrap().as_str(), text.trim());
     }
 

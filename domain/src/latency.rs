@@ -1,4 +1,4 @@
-//! How long requests took: a histogram that is added up, kept and read without the single times.
+//! Latency histogram, mergeable and stored without the single durations.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct Percentiles {
 }
 
 impl Latencies {
-    /// A histogram of these counts, bucket by bucket.
+    /// Builds a histogram from its counts, bucket by bucket.
     pub fn from_counts(counts: [u64; BUCKETS]) -> Self {
         Self { counts }
     }
@@ -36,7 +36,7 @@ impl Latencies {
         self.counts
     }
 
-    /// The bucket that a duration belongs to.
+    /// The bucket of a duration.
     pub fn bucket(duration: Duration) -> usize {
         let millis = duration.as_millis();
         let bits = u128::BITS - millis.leading_zeros();
@@ -55,14 +55,14 @@ impl Latencies {
         }
     }
 
-    /// How many durations it holds.
+    /// The number of durations.
     pub fn total(&self) -> u64 {
         self.counts
             .iter()
             .fold(0, |total, count| total.saturating_add(*count))
     }
 
-    /// Its percentiles; `None` when it is empty.
+    /// Percentiles; `None` when it is empty.
     pub fn percentiles(&self) -> Option<Percentiles> {
         Some(Percentiles {
             p50: self.quantile(50)?,

@@ -1,11 +1,10 @@
 //! The rules of electronic payment proofs (CEP): pure, synchronous, without a clock or randomness
 //! of their own.
 //!
-//! A caller's words become a [`query::ProofQuery`]; [`inference`] completes it to a
+//! A caller's fields become a [`query::ProofQuery`]; [`inference`] completes it to a
 //! [`transfer::Transfer`]; the bank's answer becomes a [`proof::Proof`] that must be the one asked
-//! for, or a [`payment::Payment`] and [`hints`] why there is none. [`key`] and [`limits`] say who
-//! may ask, and how often; [`customer`], [`usage`] and [`audit`] what people see of it in the
-//! dashboard.
+//! for, or a [`payment::Payment`] and [`hints`] for the missing proof. [`key`] and [`limits`]
+//! govern admission; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
 #![warn(missing_docs)]
 
 pub mod account;
@@ -34,4 +33,5 @@ pub mod sign_in;
 pub mod tracking_key;
 pub mod transfer;
 pub mod usage;
+mod variants;
 pub mod window;

@@ -1,14 +1,17 @@
-//! How often a key may ask: limits, plans, and what is left of them.
+//! Limits of a key, plans, and the state of a limit after a decision.
 
+use strum::VariantArray;
+
+use crate::variants::all;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::month::Month;
 
-/// Most requests a minute that a key may be given.
+/// Highest rate limit of a key, in requests per minute.
 pub const MAX_PER_MINUTE: u32 = 1_000_000;
-/// Largest monthly quota that a key may be given.
+/// Highest monthly quota of a key.
 pub const MAX_MONTHLY_QUOTA: u64 = 1_000_000_000_000;
 
 /// The limits of one key.
@@ -18,7 +21,7 @@ pub struct Limits {
     monthly_quota: Option<u64>,
 }
 
-/// Why numbers are no limits.
+/// Error of limits out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
     /// Zero, or over [`MAX_PER_MINUTE`].
@@ -30,7 +33,7 @@ pub enum LimitsError {
 }
 
 impl Limits {
-    /// Limits of so many requests a minute and a month (`None`: no cap).
+    /// Limits per minute and per month (`None`: no cap).
     ///
     /// # Errors
     /// A [`LimitsError`] when a number is out of range.
@@ -58,7 +61,7 @@ impl Limits {
     }
 }
 
-/// New limits, in their ranges; what isn't given stays as it is.
+/// A change of limits, within their ranges; a limit that isn't given stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsChange {
     per_minute: Option<u32>,
@@ -70,7 +73,7 @@ pub struct LimitsChange {
 }
 
 impl LimitsChange {
-    /// A change to so many requests a minute and a month; the inner `None` lifts the cap.
+    /// A change of the limits per minute and per month; the inner `None` lifts the cap.
     ///
     /// # Errors
     /// A [`LimitsError`] when a number is out of range.
@@ -82,18 +85,18 @@ impl LimitsChange {
             per_minute,
             monthly_quota,
         };
-        // The ranges don't depend on each other, so a change in range is so for any limits.
+        // The ranges don't depend on each other, so a change in range is in range for any limits.
         let changed = change.apply(Plan::default().limits());
         Limits::new(changed.per_minute, changed.monthly_quota)?;
         Ok(change)
     }
 
-    /// The new requests a minute, when they change.
+    /// The new limit per minute, if it changes.
     pub fn per_minute(self) -> Option<u32> {
         self.per_minute
     }
 
-    /// The new requests a month, when they change; the inner `None` lifts the cap.
+    /// The new monthly quota, if it changes; the inner `None` lifts the cap.
     pub fn monthly_quota(self) -> Option<Option<u64>> {
         self.monthly_quota
     }
@@ -109,7 +112,7 @@ impl LimitsChange {
 }
 
 impl From<Limits> for LimitsChange {
-    /// The change of both.
+    /// Changes both limits.
     fn from(limits: Limits) -> Self {
         Self {
             per_minute: Some(limits.per_minute),
@@ -118,8 +121,19 @@ impl From<Limits> for LimitsChange {
     }
 }
 
-/// What an account pays for. A new key starts with its plan's limits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A customer's plan. A new key starts with its plan's limits.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Plan {
     /// Free: 60 a minute, 1,000 a month.
     #[default]
@@ -130,22 +144,19 @@ pub enum Plan {
 
 impl Plan {
     /// All plans.
-    pub const ALL: [Self; 2] = [Self::Startup, Self::Enterprise];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// `startup` or `enterprise`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Startup => "startup",
-            Self::Enterprise => "enterprise",
-        }
+        self.into()
     }
 
     /// Reads `startup` or `enterprise`.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|plan| plan.name() == name)
+        name.parse().ok()
     }
 
-    /// The limits that a new key of this plan starts with.
+    /// The limits of a new key of this plan.
     pub fn limits(self) -> Limits {
         match self {
             Self::Startup => Limits {
@@ -160,7 +171,7 @@ impl Plan {
     }
 }
 
-/// What a key has used in one month. Both numbers only grow.
+/// Use of a key in one month. Both numbers only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MonthlyUse {
     /// Requests admitted.
@@ -175,7 +186,7 @@ impl MonthlyUse {
         self.charged.saturating_sub(self.refunded)
     }
 
-    /// The larger of both numbers each: merging what two observers saw loses nothing.
+    /// Returns the larger of each number: merging two observations loses nothing.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -185,16 +196,16 @@ impl MonthlyUse {
     }
 }
 
-/// What is left of a key's limits after a decision.
+/// State of a key's limits after a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitStatus {
-    /// The minute.
+    /// The limit per minute.
     pub minute: MinuteStatus,
-    /// The month; `None` without a cap.
+    /// The monthly quota; `None` without a cap.
     pub month: Option<MonthStatus>,
 }
 
-/// What is left of the minute.
+/// State of the limit per minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinuteStatus {
     /// Requests allowed in 60 seconds.
@@ -205,7 +216,7 @@ pub struct MinuteStatus {
     pub reset: Duration,
 }
 
-/// What is left of the month.
+/// State of the monthly quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthStatus {
     /// Requests allowed in the month.
@@ -219,7 +230,7 @@ pub struct MonthStatus {
 }
 
 impl MonthStatus {
-    /// What is left of `month` to a key with this quota and use.
+    /// Builds the state of `month`'s quota from a limit and its use.
     pub fn new(month: Month, limit: u64, used: u64, now: DateTime<Utc>) -> Self {
         Self {
             limit,
@@ -241,7 +252,7 @@ impl MonthStatus {
 }
 
 impl LimitStatus {
-    /// The standing after some time, in which nothing was asked: both resets are that much nearer.
+    /// The status after `elapsed` without any request: both resets are that much nearer.
     #[must_use]
     pub fn after(mut self, elapsed: Duration) -> Self {
         self.minute.reset = self.minute.reset.saturating_sub(elapsed);
@@ -251,7 +262,7 @@ impl LimitStatus {
         self
     }
 
-    /// The standing after one admitted request was given back.
+    /// The status after one admitted request was refunded.
     #[must_use]
     pub fn after_refund(mut self) -> Self {
         if let Some(month) = &mut self.month {
@@ -332,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_standing_knows_its_month() {
+    fn a_status_knows_its_month() {
         let month = Month::of(DateTime::UNIX_EPOCH);
         let limit_status = MonthStatus::new(month, 100, 7, month.end());
         assert_eq!(limit_status.month(), month);

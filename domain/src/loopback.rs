@@ -1,8 +1,8 @@
-//! Which hosts are this machine: what goes there in plain text isn't seen by anybody else.
+//! Loopback hosts: plain-text traffic to them can't be read by other machines.
 
 use std::net::IpAddr;
 
-/// Whether the host of a URL, an IPv6 address in brackets, is this machine for every program
+/// Returns `true` if a URL's host (an IPv6 address in brackets) is this machine for every program
 /// (W3C Secure Contexts, 3.1; RFC 6761, 6.3).
 pub fn is_loopback(host: &str) -> bool {
     let address = host
@@ -33,7 +33,7 @@ mod tests {
     #[case("localhost.example", false)]
     #[case("notlocalhost", false)]
     #[case("127.0.0.1.example", false)]
-    fn this_machine_is_told_from_others(#[case] host: &str, #[case] expected: bool) {
+    fn loopback_hosts_are_distinguished_from_others(#[case] host: &str, #[case] expected: bool) {
         assert_eq!(is_loopback(host), expected);
     }
 }

@@ -10,7 +10,7 @@ use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, Utc};
 pub struct Month(NaiveDate);
 
 impl Month {
-    /// The month of an instant.
+    /// The month that contains an instant.
     pub fn of(instant: DateTime<Utc>) -> Self {
         let date = instant.date_naive();
         Self(date.with_day(1).unwrap_or(date))

@@ -1,10 +1,24 @@
-//! What a proof request asks for and what became of it, in the words that statistics keep.
+//! Endpoints and outcomes of proof requests, as statistics record them.
+
+use strum::VariantArray;
 
 use crate::file::RequestedFiles;
 use crate::query::Institutions;
+use crate::variants::all;
 
-/// The endpoints that a request can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Proof endpoints.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Endpoint {
     /// `xml_auto`.
     XmlAuto,
@@ -23,38 +37,20 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// All endpoints, in the contract's order.
-    pub const ALL: [Self; 7] = [
-        Self::XmlAuto,
-        Self::Xml,
-        Self::Pdf,
-        Self::PdfAuto,
-        Self::ZipAuto,
-        Self::Base64,
-        Self::XmlBase64,
-    ];
+    /// All endpoints, in the API's order.
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
     /// The last segment of the endpoint's path.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::XmlAuto => "xml_auto",
-            Self::Xml => "xml",
-            Self::Pdf => "pdf",
-            Self::PdfAuto => "pdf_auto",
-            Self::ZipAuto => "zip_auto",
-            Self::Base64 => "base64",
-            Self::XmlBase64 => "xml_base64",
-        }
+        self.into()
     }
 
-    /// Reads the last segment of a path.
+    /// Parses the last segment of a path.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|endpoint| endpoint.name() == name)
+        name.parse().ok()
     }
 
-    /// The files that it serves.
+    /// The files that the endpoint serves.
     pub fn wanted(self) -> RequestedFiles {
         match self {
             Self::XmlAuto | Self::Xml | Self::XmlBase64 => RequestedFiles::Xml,
@@ -63,7 +59,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the caller must name both institutions.
+    /// Returns which institutions the caller must name.
     pub fn institutions(self) -> Institutions {
         match self {
             Self::XmlAuto | Self::PdfAuto | Self::ZipAuto => Institutions::Inferable,
@@ -72,8 +68,19 @@ impl Endpoint {
     }
 }
 
-/// What became of a request whose key was good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Outcome of a request with a valid key.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// The proof was delivered.
     Delivered,
@@ -89,59 +96,34 @@ pub enum Outcome {
     RateLimited,
     /// Refused by the month's quota.
     QuotaExceeded,
-    /// The bank answered something that we don't understand.
+    /// The bank's answer could not be understood.
     BankProtocolError,
     /// The bank could not be reached, or said that it is closed.
     BankUnavailable,
-    /// The bank's own limit, or our budget of it, is used up.
+    /// The bank's own limit, or our budget of queries, is used up.
     BankThrottled,
     /// The bank did not answer in time.
     BankTimeout,
-    /// We failed.
+    /// An internal error.
     InternalError,
 }
 
 impl Outcome {
     /// All outcomes.
-    pub const ALL: [Self; 12] = [
-        Self::Delivered,
-        Self::InvalidRequest,
-        Self::InferenceFailed,
-        Self::NotFound,
-        Self::NotIssued,
-        Self::RateLimited,
-        Self::QuotaExceeded,
-        Self::BankProtocolError,
-        Self::BankUnavailable,
-        Self::BankThrottled,
-        Self::BankTimeout,
-        Self::InternalError,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
-    /// The word that is stored and logged.
+    /// The name that is stored and logged.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::InvalidRequest => "invalid_request",
-            Self::InferenceFailed => "inference_failed",
-            Self::NotFound => "not_found",
-            Self::NotIssued => "not_issued",
-            Self::RateLimited => "rate_limited",
-            Self::QuotaExceeded => "quota_exceeded",
-            Self::BankProtocolError => "bank_protocol_error",
-            Self::BankUnavailable => "bank_unavailable",
-            Self::BankThrottled => "bank_throttled",
-            Self::BankTimeout => "bank_timeout",
-            Self::InternalError => "internal_error",
-        }
+        self.into()
     }
 
-    /// Reads the word that is stored.
+    /// Parses a stored name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+        name.parse().ok()
     }
 
-    /// Whether the request is given back to the month's quota: ours and the bank's failures are.
+    /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's
+    /// failures.
     pub fn is_refunded(self) -> bool {
         match self {
             Self::BankProtocolError

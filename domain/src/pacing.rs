@@ -1,11 +1,11 @@
-//! When the bank's portal may be asked: in order, within a budget, and not at all for a while after
-//! it wanted fewer questions.
+//! Pacing of queries to the bank's portal: in order, within a budget, and paused for a while after
+//! the bank throttled us.
 //!
-//! The portal counts cycles (one question and its downloads) by address: the fifth within about 3 s
+//! The portal counts cycles (one query and its downloads) by address: the fifth within about 3 s
 //! met its captcha, then its limit page, for minutes. So the budget belongs to the address, and to
 //! all processes behind it.
 //!
-//! Time comes in as what a clock shows that starts anywhere and never goes back.
+//! Times are readings of a monotonic clock with any origin.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -15,17 +15,17 @@ mod pace;
 mod schedule;
 
 pub use back_off::{BackOff, FIRST_BACK_OFF};
-pub use schedule::{Schedule, Step, Ticket};
+pub use schedule::{Schedule, Step, WaiterId};
 
-/// The span over which the budget is counted.
+/// Window of the budget.
 pub const MINUTE: Duration = Duration::from_mins(1);
 /// Cycles in quick succession from idle. The portal was seen to want a captcha at the fifth within
 /// about 3 s (2022 and 2025).
 const BURST: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
-/// What a cycle needs for itself after its turn has come: it takes up to 3 s.
+/// Time for a cycle after its turn has come: it takes up to 3 s.
 const CYCLE: Duration = Duration::from_secs(3);
 
-/// How hard the bank may be asked.
+/// Rate of queries to the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pacing {
     per_minute: NonZeroU32,
@@ -33,8 +33,8 @@ pub struct Pacing {
 }
 
 impl Pacing {
-    /// So many cycles in any minute. At most 3 follow each other quickly; then they are spaced
-    /// evenly. Clients that live with the portal space theirs 4 s at least, which makes 15.
+    /// At most `per_minute` cycles in any minute. Up to 3 follow each other quickly; then they are
+    /// spaced evenly. Clients that live with the portal space theirs 4 s at least, which makes 15.
     pub const fn new(per_minute: NonZeroU32) -> Self {
         Self {
             per_minute,
@@ -42,8 +42,8 @@ impl Pacing {
         }
     }
 
-    /// What one of so many processes may ask on its own, without knowing what the others ask: its
-    /// part of the minute and of the burst, but one each at least.
+    /// One process's share if `processes` query without knowing of each other: its part of the
+    /// minute and of the burst, but at least one each.
     #[must_use]
     pub fn share_of(self, processes: NonZeroU32) -> Self {
         let part =
@@ -59,39 +59,76 @@ impl Pacing {
         self.per_minute.get()
     }
 
-    /// Time from one cycle to the next when they are evenly spaced, in whole microseconds.
+    /// Time from one cycle to the next when evenly spaced, in whole microseconds.
     pub fn spacing(self) -> Duration {
         let micros = MINUTE.as_micros() / u128::from(self.per_minute());
         Duration::from_micros(u64::try_from(micros).expect("a minute has so few"))
     }
 
-    /// How much earlier than evenly spaced a cycle may begin.
+    /// Tolerance for a cycle that begins earlier than evenly spaced.
     pub fn tolerance(self) -> Duration {
         self.spacing() * (self.burst.min(self.per_minute).get() - 1)
     }
 }
 
-/// How long a caller of this patience can wait for its turn and still have its cycle. Who has
-/// little patience has it for the wait as much as for the cycle.
-pub fn waitable(patience: Duration) -> Duration {
+/// Longest wait for a turn that leaves time for the cycle, given a caller's patience. Little
+/// patience is divided evenly between the two.
+pub fn longest_wait(patience: Duration) -> Duration {
     patience.saturating_sub(CYCLE.min(patience / 2))
 }
 
-/// Why there is no turn.
+/// Reason for a refused turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Throttled {
-    /// It would come too late for whoever asked.
+    /// The turn would come too late for the caller.
     #[error("the budget has no room in time; try again in {retry_after:?}")]
     BudgetUsedUp {
-        /// When a turn would come if nobody else asked until then.
+        /// Time to the next free turn, if nobody else takes it.
         retry_after: Duration,
     },
-    /// The bank wanted fewer questions and is left alone.
+    /// The bank throttled us; queries are paused.
     #[error("the bank is left alone for {retry_after:?}")]
     BackingOff {
-        /// The time that is left of it.
+        /// The time left.
         retry_after: Duration,
     },
+}
+
+/// State of the budget of queries to the bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankBudget {
+    /// Queries allowed within any 60 seconds.
+    pub per_minute: u32,
+    /// Queries left of the last 60 seconds' budget; they may have to be spaced.
+    pub remaining: u32,
+    /// Time left of the back-off, if there is one.
+    pub paused_for: Option<Duration>,
+}
+
+/// Reason for a throttled lookup. For the log: a caller waits in each case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum ThrottleReason {
+    /// The bank answered with its page that wants a captcha.
+    CaptchaPage,
+    /// The bank answered with its page that says "too many queries".
+    TooManyQueriesPage,
+    /// The bank answered HTTP 429.
+    #[strum(serialize = "http_429")]
+    TooManyRequests,
+    /// The bank answered one of these before; the back-off hasn't ended.
+    BackingOff,
+    /// Our own budget of queries has no room within the lookup's patience.
+    BudgetUsedUp,
+    /// The maximum number of lookups is under way.
+    TooManyLookups,
+}
+
+impl ThrottleReason {
+    /// The name in logs.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 #[cfg(test)]
@@ -129,9 +166,12 @@ mod tests {
 
     #[test]
     fn a_wait_leaves_time_for_the_cycle() {
-        assert_eq!(waitable(Duration::from_secs(25)), Duration::from_secs(22));
-        assert_eq!(waitable(Duration::from_secs(2)), Duration::from_secs(1));
-        assert_eq!(waitable(Duration::ZERO), Duration::ZERO);
+        assert_eq!(
+            longest_wait(Duration::from_secs(25)),
+            Duration::from_secs(22)
+        );
+        assert_eq!(longest_wait(Duration::from_secs(2)), Duration::from_secs(1));
+        assert_eq!(longest_wait(Duration::ZERO), Duration::ZERO);
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! Lists that are read page by page: where a page begins, and how long it may be.
+//! Cursor-based pagination.
 
 use std::fmt;
 
 use uuid::Uuid;
 
-/// Most items of one page.
+/// Longest page, in items.
 pub const MAX_PAGE: u32 = 100;
 
-/// The length of a page: 1 to [`MAX_PAGE`].
+/// Number of items per page: 1 to [`MAX_PAGE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageSize(u32);
 
-/// Why a number is no length of a page.
+/// Error of a page size out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a page has 1 to {MAX_PAGE} items")]
 pub struct PageSizeError;
@@ -20,7 +20,7 @@ impl PageSize {
     /// The longest page.
     pub const MAX: Self = Self(MAX_PAGE);
 
-    /// A page of so many items.
+    /// A page size of `items`.
     ///
     /// # Errors
     /// [`PageSizeError`] for zero and for more than [`MAX_PAGE`].
@@ -38,11 +38,11 @@ impl PageSize {
     }
 }
 
-/// The place of one item in a list that is ordered by a value and, among equals, by the item's id.
-/// A page begins after it, whatever was added or removed meanwhile.
+/// Position of an item in a list that is ordered by a value and, among equals, by the item's id. A
+/// page begins after it, regardless of insertions and deletions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// What the list is ordered by: a name, or an instant in unix milliseconds.
+    /// The sort value: a name, or an instant in unix milliseconds.
     pub value: String,
     /// The item.
     pub id: Uuid,
@@ -51,13 +51,13 @@ pub struct Cursor {
 /// Longest value that a cursor is read with; a key's name has at most 100 characters.
 const MAX_VALUE_BYTES: usize = 400;
 
-/// Why a text is no cursor.
+/// Error of parsing a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no cursor of this list")]
 pub struct CursorError;
 
 impl Cursor {
-    /// The place of an item in a list that is ordered by instants.
+    /// The position of an item in a list ordered by instants.
     pub fn at(instant: chrono::DateTime<chrono::Utc>, id: Uuid) -> Self {
         Self {
             value: instant.timestamp_millis().to_string(),
@@ -65,7 +65,7 @@ impl Cursor {
         }
     }
 
-    /// Reads what [`Cursor`] displays as.
+    /// Parses the text form of a cursor (its `Display`).
     ///
     /// # Errors
     /// [`CursorError`] for anything else.
@@ -80,7 +80,7 @@ impl Cursor {
         })
     }
 
-    /// The value as unix milliseconds, for a list that is ordered by instants.
+    /// The value as unix milliseconds, for a list ordered by instants.
     ///
     /// # Errors
     /// [`CursorError`] when it is the cursor of another list.
@@ -89,24 +89,24 @@ impl Cursor {
     }
 }
 
-/// What [`Cursor::parse`] reads.
+/// Formats the text form that [`Cursor::parse`] reads.
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.id.simple(), self.value)
     }
 }
 
-/// Which page is wanted.
+/// A request for one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Its length.
+    /// The number of items.
     pub first: PageSize,
-    /// The item before it; the list's beginning without.
+    /// The item before the page; `None` for the first page.
     pub after: Option<Cursor>,
 }
 
 impl PageRequest {
-    /// The first page, of so many items.
+    /// Requests the first page.
     pub fn first(first: PageSize) -> Self {
         Self { first, after: None }
     }
@@ -115,17 +115,17 @@ impl PageRequest {
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The items, each with its place.
+    /// The items, each with its position.
     pub items: Vec<(Cursor, T)>,
-    /// Whether the list goes on after it.
+    /// `true` if the list goes on after the page.
     pub has_next: bool,
-    /// Items of the whole list, all pages together; `None` where counting them would cost more than
+    /// Items in the whole list, all pages together; `None` where counting them would cost more than
     /// the page.
     pub total: Option<u64>,
 }
 
 impl<T> Page<T> {
-    /// A page out of up to one item more than was asked for, which tells that the list goes on.
+    /// Builds a page from up to one item more than requested, which shows that the list goes on.
     pub fn of(mut items: Vec<(Cursor, T)>, first: PageSize, total: Option<u64>) -> Self {
         let most = usize::try_from(first.get()).unwrap_or(usize::MAX);
         let has_next = items.len() > most;
@@ -137,7 +137,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// The same page of other items.
+    /// Converts the items.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Page<U> {
         Page {
             items: self
@@ -151,7 +151,7 @@ impl<T> Page<T> {
     }
 }
 
-/// Whether a list begins with its smallest or with its largest.
+/// Sort direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The smallest, or oldest, first.
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn one_item_too_many_tells_that_the_list_goes_on() {
+    fn one_item_too_many_shows_that_the_list_goes_on() {
         let items = |count: u32| {
             (0..count)
                 .map(|item| {

@@ -1,4 +1,4 @@
-//! SPEI participants: their codes, and the catalogue of who was one on which date.
+//! SPEI participants: their codes, and a dated catalogue.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticipantCode(u32);
 
-/// Why a text is not the code of a participant.
+/// Error of parsing a participant's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
     /// Not five ASCII digits without a leading zero, and not `2001`.
@@ -24,7 +24,7 @@ impl ParticipantCode {
     /// The central bank.
     pub const CENTRAL_BANK: Self = Self(2001);
 
-    /// Reads a code by its shape alone; ask a [`Catalogue`] whether anybody has it.
+    /// Parses a code by its shape alone; a [`Catalogue`] says if it exists.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "2001" {
             return Some(Self::CENTRAL_BANK);
@@ -55,7 +55,7 @@ impl fmt::Debug for ParticipantCode {
 /// One participant during one span of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participant {
-    /// The code that the portal wants.
+    /// The code in the portal's form.
     pub code: ParticipantCode,
     /// The first three digits of a CLABE at this participant.
     pub clabe_prefix: String,
@@ -68,13 +68,13 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Whether the code is valid on `date`.
+    /// Returns `true` if the code is valid on `date`.
     pub fn is_valid_on(&self, date: NaiveDate) -> bool {
         self.valid_from.is_none_or(|from| from <= date) && self.valid_to.is_none_or(|to| date <= to)
     }
 }
 
-/// Who was a participant on which date.
+/// Catalogue of participants by date.
 #[derive(Debug)]
 pub struct Catalogue {
     participants: Vec<Participant>,
@@ -86,7 +86,7 @@ static EMBEDDED: LazyLock<Catalogue> = LazyLock::new(|| {
 });
 
 impl Catalogue {
-    /// The catalogue that is compiled in.
+    /// The compiled-in catalogue.
     pub fn embedded() -> &'static Self {
         &EMBEDDED
     }
@@ -133,10 +133,10 @@ impl Catalogue {
             .find(|participant| participant.clabe_prefix == prefix && participant.is_valid_on(date))
     }
 
-    /// Reads the code of a participant that is or was in the catalogue.
+    /// Parses the code of a present or past participant.
     ///
-    /// The date isn't asked: when a participant changed its code is known to a few days only, and
-    /// the portal simply finds nothing under the wrong one.
+    /// The date isn't considered: the day on which a participant changed its code is known to a few
+    /// days only, and the portal simply finds nothing under the wrong one.
     ///
     /// # Errors
     /// See [`ParticipantError`].

@@ -1,10 +1,13 @@
-//! What the bank knows of a payment that has no proof (yet).
+//! The bank's record of a payment that has no proof (yet).
 
+use strum::VariantArray;
+
+use crate::variants::all;
 use chrono::NaiveDateTime;
 
 /// The state of a payment at the central bank. `Settled` doesn't mean that a proof exists: the
 /// receiving bank still has to confirm, usually within 30 minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub enum PaymentState {
     /// `En proceso`.
     InProcess,
@@ -28,19 +31,9 @@ pub enum PaymentState {
 
 impl PaymentState {
     /// All states, in the portal's order.
-    pub const ALL: [Self; 9] = [
-        Self::InProcess,
-        Self::Settled,
-        Self::Cancelled,
-        Self::Rejected,
-        Self::ReturnInProcess,
-        Self::Returned,
-        Self::NotSettled,
-        Self::NotFound,
-        Self::SentBack,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
 
-    /// The portal's own word.
+    /// The portal's own label.
     pub fn label(self) -> &'static str {
         match self {
             Self::InProcess => "En proceso",
@@ -55,7 +48,7 @@ impl PaymentState {
         }
     }
 
-    /// Reads the portal's own word; case and surrounding blanks don't matter.
+    /// Parses the portal's own label; case and surrounding blanks don't matter.
     pub fn from_label(label: &str) -> Option<Self> {
         let label = label.trim().to_lowercase();
         Self::ALL
@@ -64,14 +57,14 @@ impl PaymentState {
     }
 }
 
-/// A payment that the bank knows without having a proof of it.
+/// A payment known to the bank that has no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
     /// Its state.
     pub state: PaymentState,
-    /// When SPEI received it, Mexico City's time.
+    /// Time of receipt by SPEI, in Mexico City's local time.
     pub received_at: Option<NaiveDateTime>,
-    /// When SPEI processed it, Mexico City's time.
+    /// Time of processing by SPEI, in Mexico City's local time.
     pub processed_at: Option<NaiveDateTime>,
 }
 

@@ -1,7 +1,6 @@
-//! The proof itself: the XML that the receiving bank sealed, parsed and compared with what was
-//! asked for.
+//! The proof: the XML that the receiving bank sealed, parsed and compared with the query.
 //!
-//! What the comparison needs is read strictly. The rest is read leniently: accepted bytes are
+//! Fields that the comparison needs are read strictly, the others leniently: accepted bytes are
 //! passed on untouched, and a bank's odd spelling is no reason to withhold a proof.
 
 use std::fmt;
@@ -18,7 +17,7 @@ mod xml;
 pub use chain::OriginalChain;
 pub use party::{AccountType, Party};
 
-/// Most bytes that a proof may have; one has about 2,000.
+/// Maximum size of a proof; one has about 2,000 bytes.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
 
 /// A proof (`SPEI_Tercero`) read from its XML. `Debug` shows institutions and dates only.
@@ -34,15 +33,15 @@ pub struct Proof {
     pub tracking_key: String,
     /// `MontoPago` in centavos, compared as a decimal whatever its spelling.
     pub centavos: u64,
-    /// `Concepto`: what the payer wrote.
+    /// `Concepto`: the payer's text.
     pub concept: Option<String>,
     /// `IVA` in centavos; may be missing.
     pub vat_centavos: Option<u64>,
-    /// `Ordenante`: who paid. Everything is unknown when the element is missing.
+    /// `Ordenante`: the payer. All its fields are unknown when the element is missing.
     pub payer: Party,
-    /// `Beneficiario`: who was paid.
+    /// `Beneficiario`: the payee.
     pub beneficiary: Party,
-    /// `numeroCertificado`: the serial number of the certificate that checks the seal.
+    /// `numeroCertificado`: the serial number of the certificate that verifies the seal.
     pub certificate_number: String,
     /// `sello`: the receiving institution's seal, in base64.
     pub seal: String,
@@ -50,7 +49,7 @@ pub struct Proof {
     pub chain: OriginalChain,
 }
 
-/// Why bytes are not a proof. Names and places only, never a value of the document.
+/// Error of parsing a proof. Names and places only, never a value of the document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
     /// More than [`MAX_BYTES`].
@@ -85,7 +84,7 @@ pub enum ProofError {
         /// Its name in the XML.
         name: &'static str,
     },
-    /// An element that a proof has once stands there again: readers would disagree about it.
+    /// An element that occurs once in a proof is repeated: readers would disagree about it.
     #[error("{name} is repeated")]
     Repeated {
         /// Its name in the XML.
@@ -97,7 +96,7 @@ pub enum ProofError {
         /// Its name in the XML.
         name: &'static str,
     },
-    /// The sealed chain says something else than an attribute.
+    /// The sealed chain contradicts an attribute.
     #[error("{name} contradicts the original chain")]
     Contradiction {
         /// The attribute's name in the XML.
@@ -105,7 +104,7 @@ pub enum ProofError {
     },
 }
 
-/// How a proof differs from the one asked for.
+/// Difference between a proof and the transfer asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// Another tracking key.
@@ -133,8 +132,8 @@ impl Proof {
         Ok(proof)
     }
 
-    /// Whether this is the proof of `transfer`. The account isn't compared: for some payment types
-    /// the proof names another one than the portal matched.
+    /// Checks that this is the proof of `transfer`. The account isn't compared: for some payment
+    /// types the proof names another one than the portal matched.
     ///
     /// # Errors
     /// The first [`Mismatch`].
@@ -154,8 +153,8 @@ impl Proof {
         Ok(())
     }
 
-    /// Compares what the chain surely says with the attributes. The amount's place is sure only
-    /// in a chain of a known length: a stray `|` in a name or the concept would move it.
+    /// Compares the certain fields of the chain with the attributes. The amount's place is certain
+    /// only in a chain of a known length: a stray `|` in a name or the concept would move it.
     fn agrees_with_its_chain(&self) -> Result<(), ProofError> {
         if self.chain.operation_date() != self.operation_date {
             return Err(ProofError::Contradiction {

@@ -1,4 +1,4 @@
-//! What a caller asks for: the six fields of a proof request, all errors reported at once.
+//! The six fields of a proof request; all errors are reported at once.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::calendar::{self, DateError};
 use crate::participant::{Catalogue, ParticipantCode, ParticipantError};
 use crate::tracking_key::{TrackingKey, TrackingKeyError};
 
-/// One value as it stood in the request.
+/// One value of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Token<'a> {
     /// Not given, or given as null.
@@ -20,11 +20,11 @@ pub enum Token<'a> {
     Text(Cow<'a, str>),
     /// A number, in the caller's own spelling.
     Number(&'a str),
-    /// Something else; the word names it (`boolean`, `array`, `object`).
+    /// Another JSON type, by name (`boolean`, `array`, `object`).
     Other(&'static str),
 }
 
-/// The fields of a request before anything is known about them.
+/// The fields of a request before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawQuery<'a> {
     /// `fecha`.
@@ -59,7 +59,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The field's name in the contract.
+    /// The field's name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Date => "fecha",
@@ -72,7 +72,7 @@ impl Field {
     }
 }
 
-/// What is wrong with a field.
+/// Validation error of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldErrorKind {
     /// Required and not given.
@@ -81,44 +81,44 @@ pub enum FieldErrorKind {
     /// Of another JSON type than the field's.
     #[error("must be a {expected}, not a {found}")]
     WrongType {
-        /// The type that is wanted.
+        /// The expected type.
         expected: &'static str,
-        /// The type that was given.
+        /// The given type.
         found: &'static str,
     },
-    /// No acceptable date.
+    /// Invalid date.
     #[error(transparent)]
     Date(#[from] DateError),
-    /// No tracking key.
+    /// Invalid tracking key.
     #[error(transparent)]
     TrackingKey(#[from] TrackingKeyError),
-    /// No account.
+    /// Invalid account.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// No amount.
+    /// Invalid amount.
     #[error(transparent)]
     Amount(#[from] AmountError),
-    /// No participant.
+    /// Invalid participant.
     #[error(transparent)]
     Participant(#[from] ParticipantError),
 }
 
-/// A field and what is wrong with it.
+/// A field and its validation error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", field.name())]
 pub struct FieldError {
     /// The field.
     pub field: Field,
-    /// Its problem.
+    /// The error.
     pub problem: FieldErrorKind,
 }
 
-/// Whether a request must name both institutions.
+/// Institutions that a request must name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Institutions {
-    /// Both are required (the explicit endpoints).
+    /// Both (the explicit endpoints).
     Required,
-    /// What is missing is inferred (the `_auto` endpoints).
+    /// Neither: missing ones are inferred (the `_auto` endpoints).
     Inferable,
 }
 
@@ -140,10 +140,10 @@ pub struct ProofQuery {
 }
 
 impl ProofQuery {
-    /// Checks all fields; `today` is Mexico City's.
+    /// Validates all fields; `today` is Mexico City's.
     ///
     /// # Errors
-    /// Every faulty field, in the contract's order.
+    /// Every invalid field, in the API's order.
     pub fn parse(
         raw: &RawQuery<'_>,
         institutions: Institutions,

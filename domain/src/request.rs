@@ -1,31 +1,39 @@
-//! The identity of one request, in logs, answers and statistics.
+//! Requests: their ids in logs, answers and statistics, and the records kept of them.
 
 use std::fmt;
+use std::time::Duration;
 
-use crate::key::FullKey;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::key::{FullKey, KeyId};
+use crate::outcome::{Endpoint, Outcome};
+use crate::page::PageRequest;
+use crate::transfer::Banks;
+use crate::usage::RequestCriteria;
 
 /// Longest request id that is kept.
 pub const MAX_LENGTH: usize = 64;
 
-/// A request's id: the caller's own when it is sane, ours otherwise.
+/// A request's id: the caller's own if acceptable, generated otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RequestId(String);
 
 impl RequestId {
-    /// Keeps a caller's own id, unless it isn't sane or an API key stands in it: ids are logged.
+    /// Accepts a caller's own id, unless it is malformed or contains an API key: ids are logged.
     pub fn of_caller(text: &str) -> Option<Self> {
-        Self::parse(text).filter(|_| !FullKey::stands_in(text))
+        Self::parse(text).filter(|_| !FullKey::occurs_in(text))
     }
 
-    /// Reads an id: 1 to [`MAX_LENGTH`] characters out of `[A-Za-z0-9._:-]`; `None` otherwise.
+    /// Parses an id: 1 to [`MAX_LENGTH`] characters out of `[A-Za-z0-9._:-]`; `None` otherwise.
     pub fn parse(text: &str) -> Option<Self> {
         let sane = |b: u8| b.is_ascii_alphanumeric() || b"._:-".contains(&b);
         let fits = (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(sane);
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// An id of our own.
-    pub fn from_uuid(id: uuid::Uuid) -> Self {
+    /// Builds an id from a UUID of ours.
+    pub fn from_uuid(id: Uuid) -> Self {
         Self(id.to_string())
     }
 
@@ -41,12 +49,52 @@ impl fmt::Display for RequestId {
     }
 }
 
+/// A query for recorded requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestQuery {
+    /// Only of this key.
+    pub key: Option<KeyId>,
+    /// Only with this endpoint and outcome.
+    pub criteria: RequestCriteria,
+    /// Only with this request id.
+    pub request_id: Option<RequestId>,
+    /// At or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Before this.
+    pub to: Option<DateTime<Utc>>,
+    /// The page.
+    pub page: PageRequest,
+}
+
+/// One recorded request. It holds no account, name or amount.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// Our own id, unlike `request_id` never a caller's.
+    pub id: Uuid,
+    /// The id in the answer.
+    pub request_id: RequestId,
+    /// The key.
+    pub key: KeyId,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The institutions, once they were known.
+    pub banks: Option<Banks>,
+    /// Time of admission.
+    pub at: DateTime<Utc>,
+    /// Time from admission to answer.
+    pub duration: Duration,
+    /// Time spent with the bank, if it was queried.
+    pub bank_time: Option<Duration>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_sane_id_is_kept_and_any_other_is_not() {
+    fn a_well_formed_id_is_accepted_and_any_other_is_not() {
         assert!(RequestId::parse("0198f3c2-7d3e:retry.2").is_some());
         for insane in ["", "a b", "a\r\nX: y", "ñ", "<script>", &"a".repeat(65)] {
             assert_eq!(RequestId::parse(insane), None, "{insane:?}");
@@ -54,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn no_api_key_is_kept_of_a_caller() {
+    fn a_callers_id_that_contains_an_api_key_is_refused() {
         let key = "cep_live_AbCd1234.0123456789abcdefghijABCD";
         for told in [key, &format!("cep:{key}"), &format!("{key}-2"), "a b"] {
             assert_eq!(RequestId::of_caller(told), None, "{told}");
         }
         assert!(RequestId::of_caller(&key[..key.len() - 1]).is_some());
-        // What was kept before stays readable.
+        // Ids stored before this rule stay readable.
         assert!(RequestId::parse(key).is_some());
     }
 }

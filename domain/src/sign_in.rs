@@ -1,5 +1,5 @@
-//! Signing in: what a browser holds between leaving for the identity provider and coming back, and
-//! the digests that stand for what must not come twice.
+//! Sign-in: the state that a browser holds while it is at the identity provider, and fingerprints
+//! of values that must not be used twice.
 
 use std::fmt;
 
@@ -12,27 +12,27 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::hex;
 use crate::key::{MIN_SECRET_BYTES, SecretError};
 
-/// How long a sign-in may take: as long as a code may live at most (RFC 6749, 4.1.2).
+/// Longest duration of a sign-in: the longest lifetime of an authorization code (RFC 6749, 4.1.2).
 pub const LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// Random bytes of a state, a nonce, a verifier: 64 hexadecimal digits, and 43 of them are the
-/// fewest that a verifier may have (RFC 7636, 4.1).
+/// Random bytes of a state, a nonce, a verifier: 64 hexadecimal digits; a verifier needs at least
+/// 43 characters (RFC 7636, 4.1).
 const RANDOM_BYTES: usize = 32;
-/// Longest path that a sign-in returns to: it travels in a cookie.
+/// Longest return path of a sign-in: it travels in a cookie.
 pub const MAX_PATH_BYTES: usize = 1_024;
-/// Where a sign-in ends that named no path of ours.
+/// Destination of a sign-in without a valid return path.
 const HOME: &str = "/dashboard";
-/// What the key of the seal is derived for: the secret may have other uses.
+/// Context of the key derivation: the secret may have other uses.
 const PURPOSE: &[u8] = b"cep-gateway: sign-in tickets, 1";
 
-/// A path of ours that a sign-in ends at: it begins with exactly one `/`, so that no browser takes
-/// it for another host.
+/// A local path to return to after sign-in: it begins with exactly one `/`, so that no browser
+/// takes it for another host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReturnPath(String);
 
 impl ReturnPath {
-    /// Reads a path of at most [`MAX_PATH_BYTES`] printable ASCII characters without `\` and blanks,
-    /// and without `//` before its query; any other text stands for `/dashboard`.
-    pub fn or_home(text: &str) -> Self {
+    /// Parses a path of at most [`MAX_PATH_BYTES`] printable ASCII characters without `\` and
+    /// blanks, and without `//` before its query; any other text yields `/dashboard`.
+    pub fn parse_or_home(text: &str) -> Self {
         let path = text.split(['?', '#']).next().unwrap_or_default();
         let is_ours = path.starts_with('/')
             && text.len() <= MAX_PATH_BYTES
@@ -60,7 +60,7 @@ pub struct PendingSignIn {
 }
 
 impl PendingSignIn {
-    /// A sign-in that begins now; `fill` must fill its buffer from a cryptographic source.
+    /// Begins a sign-in; `fill` must fill its buffer from a cryptographic source.
     pub fn new(return_to: ReturnPath, now: DateTime<Utc>, fill: &mut dyn FnMut(&mut [u8])) -> Self {
         Self {
             state: draw(fill),
@@ -71,27 +71,27 @@ impl PendingSignIn {
         }
     }
 
-    /// What comes back with the code.
+    /// The `state` parameter, returned with the code.
     pub fn state(&self) -> &str {
         &self.state
     }
 
-    /// What comes back in the ID token.
+    /// The nonce, returned in the ID token.
     pub fn nonce(&self) -> &str {
         &self.nonce
     }
 
-    /// The secret that goes with the code.
+    /// The PKCE verifier, sent with the code.
     pub fn verifier(&self) -> &str {
         &self.verifier
     }
 
-    /// Where it ends.
+    /// The path to return to.
     pub fn return_to(&self) -> &ReturnPath {
         &self.return_to
     }
 
-    /// Whether an answer with this state is the answer to it; in constant time.
+    /// Returns `true` if `state` is this sign-in's; in constant time.
     pub fn is_answered_by(&self, state: &str) -> bool {
         self.state.as_bytes().ct_eq(state.as_bytes()).into()
     }
@@ -106,12 +106,12 @@ impl fmt::Debug for PendingSignIn {
     }
 }
 
-/// Writes tickets so that nobody else can, and reads what it wrote. Browsers carry them.
+/// Authenticates pending sign-ins that browsers carry: it seals them and opens only its own.
 #[derive(ZeroizeOnDrop)]
 pub struct PendingSignInSeal([u8; 32]);
 
 impl PendingSignInSeal {
-    /// A seal made of a secret, which may be one that has other uses.
+    /// Derives a seal from a secret, which may have other uses.
     ///
     /// # Errors
     /// [`SecretError::TooShort`].
@@ -124,15 +124,15 @@ impl PendingSignInSeal {
         Ok(Self(mac(secret, PURPOSE).finalize().into_bytes().into()))
     }
 
-    /// The ticket as text, of characters that a cookie may have (RFC 6265, 4.1.1).
-    pub fn seal(&self, ticket: &PendingSignIn) -> String {
+    /// Seals a sign-in as text, in characters that a cookie may have (RFC 6265, 4.1.1).
+    pub fn seal(&self, sign_in: &PendingSignIn) -> String {
         let PendingSignIn {
             state,
             nonce,
             verifier,
             return_to,
             expires_at,
-        } = ticket;
+        } = sign_in;
         let path = hex::encode(return_to.0.as_bytes());
         let millis = expires_at.timestamp_millis();
         let mut text = format!("{millis}.{state}.{nonce}.{verifier}.{path}");
@@ -142,8 +142,8 @@ impl PendingSignInSeal {
         text
     }
 
-    /// Reads a ticket that this seal wrote, and that hasn't expired by `now`. The seal is compared
-    /// in constant time, and before anything else is read.
+    /// Opens a sign-in that this seal wrote and that hasn't expired by `now`. The seal is compared
+    /// in constant time, before anything else is read.
     pub fn open(&self, text: &str, now: DateTime<Utc>) -> Option<PendingSignIn> {
         let (text, seal) = text.rsplit_once('.')?;
         let seal = hex::decode(seal)?;
@@ -156,7 +156,7 @@ impl PendingSignInSeal {
             state: state.to_owned(),
             nonce: nonce.to_owned(),
             verifier: verifier.to_owned(),
-            return_to: ReturnPath::or_home(&path),
+            return_to: ReturnPath::parse_or_home(&path),
             expires_at,
         })
     }
@@ -168,14 +168,14 @@ impl fmt::Debug for PendingSignInSeal {
     }
 }
 
-/// What stands for a text that must not be kept: its SHA-256, in 64 hexadecimal digits.
+/// Fingerprint of a text that must not be stored: its SHA-256, in 64 hexadecimal digits.
 pub fn fingerprint(text: &str) -> String {
     hex::encode(&Sha256::digest(text.as_bytes()))
 }
 
-/// What stands for a token: the fingerprint of the part that its signature covers (RFC 7515, 5.1).
-/// Not of the signature, because whoever has an ECDSA signature can make another good one of it,
-/// and a token that was signed out would be a new one.
+/// Fingerprint of a token, of the part that its signature covers (RFC 7515, 5.1). Not of the
+/// signature: anybody can turn an ECDSA signature into another valid one, and a token that was
+/// signed out would be a new one.
 pub fn token_fingerprint(token: &str) -> String {
     let signed = token.rsplit_once('.').map_or(token, |(signed, _)| signed);
     fingerprint(signed)

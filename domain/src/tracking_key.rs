@@ -1,4 +1,4 @@
-//! Tracking keys (*clave de rastreo*): the name that the issuing bank gives a transfer.
+//! Tracking keys (*clave de rastreo*): the issuing bank's name of a transfer.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub const MAX_LENGTH: usize = 30;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TrackingKey(String);
 
-/// Why a text is not a tracking key.
+/// Error of parsing a tracking key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrackingKeyError {
     /// Nothing but blanks.
@@ -100,7 +100,7 @@ mod tests {
     #[case("АBC", TrackingKeyError::Character { character: 'А', place: 1 })]
     #[case("A\nB", TrackingKeyError::Character { character: '\n', place: 2 })]
     #[case("A\"B", TrackingKeyError::Character { character: '"', place: 2 })]
-    fn what_is_no_tracking_key_is_refused(#[case] text: &str, #[case] reason: TrackingKeyError) {
+    fn an_invalid_tracking_key_is_refused(#[case] text: &str, #[case] reason: TrackingKeyError) {
         assert_eq!(TrackingKey::parse(text), Err(reason));
     }
 

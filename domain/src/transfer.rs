@@ -1,4 +1,4 @@
-//! One interbank transfer, named completely enough to ask the bank for its proof.
+//! An interbank transfer with everything needed to query its proof.
 
 use chrono::NaiveDate;
 
@@ -7,7 +7,7 @@ use crate::amount::Amount;
 use crate::participant::ParticipantCode;
 use crate::tracking_key::TrackingKey;
 
-/// The six facts that name one transfer. Issuer and receiver are different institutions.
+/// The six facts that identify a transfer. Issuer and receiver are different institutions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
     date: NaiveDate,
@@ -16,6 +16,15 @@ pub struct Transfer {
     amount: Amount,
     issuer: ParticipantCode,
     receiver: ParticipantCode,
+}
+
+/// The institutions of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Banks {
+    /// The sender.
+    pub issuer: ParticipantCode,
+    /// The receiver.
+    pub receiver: ParticipantCode,
 }
 
 /// Issuer and receiver are one institution: such a payment never crosses SPEI and has no proof.
@@ -57,7 +66,7 @@ impl Transfer {
         self.date
     }
 
-    /// The name that the issuer gave the transfer.
+    /// The issuer's name of the transfer.
     pub fn tracking_key(&self) -> &TrackingKey {
         &self.tracking_key
     }

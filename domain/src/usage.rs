@@ -1,12 +1,14 @@
-//! Use over time: the slots of a chart, without gaps, and what they add up to.
+//! Use over time: the slots of a chart, without gaps, and their totals.
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveTime, TimeDelta, Timelike, Utc};
 
+use crate::key::KeyId;
 use crate::latency::Latencies;
 use crate::outcome::{Endpoint, Outcome};
 
 /// The length of a slot. Slots begin at full UTC hours, days and months.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Granularity {
     /// One hour.
     Hour,
@@ -17,7 +19,7 @@ pub enum Granularity {
 }
 
 impl Granularity {
-    /// Most slots of one chart: 31 days of hours, 400 days, 36 months.
+    /// Maximum number of slots of a chart: 31 days of hours, 400 days, 36 months.
     pub fn most_slots(self) -> usize {
         match self {
             Self::Hour => 31 * 24,
@@ -28,21 +30,15 @@ impl Granularity {
 
     /// `hour`, `day` or `month`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Month => "month",
-        }
+        self.into()
     }
 
-    /// Reads `hour`, `day` or `month`.
+    /// Parses `hour`, `day` or `month`.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Hour, Self::Day, Self::Month]
-            .into_iter()
-            .find(|granularity| granularity.name() == name)
+        name.parse().ok()
     }
 
-    /// The beginning of the slot that an instant lies in.
+    /// The beginning of the slot that contains an instant.
     pub fn slot(self, instant: DateTime<Utc>) -> DateTime<Utc> {
         let date = instant.date_naive();
         let midnight = date.and_time(NaiveTime::MIN).and_utc();
@@ -74,7 +70,7 @@ pub struct Period {
     granularity: Granularity,
 }
 
-/// Why two instants are no period.
+/// Error of building a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PeriodError {
     /// It ends before it begins.
@@ -86,7 +82,7 @@ pub enum PeriodError {
 }
 
 impl Period {
-    /// The slots from the one that holds `from` to the one that holds the moment before `to`.
+    /// The slots from the one that contains `from` to the one that contains the moment before `to`.
     ///
     /// # Errors
     /// A [`PeriodError`].
@@ -110,7 +106,7 @@ impl Period {
         Ok(period)
     }
 
-    /// The `count` newest slots, the one that holds `now` being the last.
+    /// The `count` newest slots, the last of which contains `now`.
     ///
     /// # Errors
     /// [`PeriodError::TooLong`]; [`PeriodError::Backwards`] for no slot at all.
@@ -160,31 +156,31 @@ impl Period {
     }
 }
 
-/// What a chart tells apart.
+/// Grouping of a chart's requests into series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Breakdown {
-    /// Nothing: one series of everything.
+    /// One series of all requests.
     Total,
-    /// One series a key.
+    /// One series per key.
     Key,
-    /// One series an endpoint.
+    /// One series per endpoint.
     Endpoint,
-    /// One series an outcome.
+    /// One series per outcome.
     Outcome,
 }
 
-/// Requests added up.
+/// Totals of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// All of them, refused ones included.
+    /// All requests, refused ones included.
     pub requests: u64,
-    /// Those that delivered a proof.
+    /// Requests that delivered a proof.
     pub delivered: u64,
-    /// Those that a limit refused; they count against nothing.
+    /// Requests refused by a limit; they count against nothing.
     pub refused: u64,
-    /// Those that we or the bank failed; they were given back to the month's quota.
+    /// Requests that failed because of us or the bank; they were refunded to the monthly quota.
     pub failed: u64,
-    /// How long those took that no limit refused.
+    /// Latencies of all requests that no limit refused.
     pub latencies: Latencies,
 }
 
@@ -213,14 +209,30 @@ impl Totals {
     }
 }
 
-/// Which requests are counted.
+/// Conditions on requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCriteria {
-    /// Of this endpoint.
+    /// Only of this endpoint.
     pub endpoint: Option<Endpoint>,
-    /// With this outcome.
+    /// Only with this outcome.
     pub outcome: Option<Outcome>,
 }
+
+/// A query for use over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsageQuery {
+    /// The period and its slots.
+    pub period: Period,
+    /// The grouping.
+    pub breakdown: Breakdown,
+    /// Only of this key.
+    pub key: Option<KeyId>,
+    /// Only of matching requests.
+    pub criteria: RequestCriteria,
+}
+
+/// Maximum number of separate series in a report.
+pub const MAX_SERIES: usize = 20;
 
 #[cfg(test)]
 mod tests {
@@ -308,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_limit_refused_is_no_failure_and_no_success() {
+    fn a_request_refused_by_a_limit_is_neither_failed_nor_delivered() {
         let mut totals = Totals::default();
         assert_eq!(totals.success_rate(), None);
         let none = Latencies::default();

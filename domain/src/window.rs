@@ -1,4 +1,4 @@
-//! The exact sliding window: never more than the limit in any 60 seconds.
+//! Exact sliding window: never more than the limit in any 60 seconds.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use crate::limits::MinuteStatus;
 pub const SPAN: Duration = Duration::from_mins(1);
 
 const SPAN_MS: u64 = 60_000;
-/// Up to this limit admissions are remembered to the millisecond; above it to the second, which
-/// never admits too much and gives a unit back at most one second late.
+/// Up to this limit admissions are kept to the millisecond; above it to the second, which never
+/// admits too much and frees a unit at most one second late.
 const EXACT_UP_TO: u32 = 6_000;
 const COARSE_MS: u64 = 1_000;
 
 /// The admissions of one key in the last 60 seconds.
 ///
-/// Times are milliseconds of a clock that starts anywhere; a time before the last one counts as
-/// the last one.
+/// Times are milliseconds of a monotonic clock with any origin; a time before the last one counts
+/// as the last one.
 #[derive(Clone, Debug, Default)]
 pub struct SlidingWindow {
     /// Ordered by expiry.
@@ -41,7 +41,7 @@ pub struct WindowFull {
 }
 
 impl SlidingWindow {
-    /// Whether one more request fits; changes no count.
+    /// Checks that one more request fits; changes no count.
     ///
     /// # Errors
     /// [`WindowFull`] with the exact time to wait.
@@ -61,7 +61,7 @@ impl SlidingWindow {
         Err(WindowFull { retry_after: SPAN })
     }
 
-    /// Counts one request, whatever the limit: call it after [`Self::check`] agreed.
+    /// Counts one request regardless of the limit: call it after [`Self::check`] succeeded.
     pub fn count(&mut self, now_ms: u64, limit: u32) {
         let now_ms = self.advance(now_ms);
         let exact = now_ms + SPAN_MS;
@@ -80,7 +80,7 @@ impl SlidingWindow {
         }
     }
 
-    /// What is left under `limit`.
+    /// State of the limit.
     pub fn limit_status(&mut self, now_ms: u64, limit: u32) -> MinuteStatus {
         let now_ms = self.advance(now_ms);
         let next = self
@@ -94,13 +94,13 @@ impl SlidingWindow {
         }
     }
 
-    /// Whether nothing was admitted in the last 60 seconds.
+    /// Returns `true` if nothing was admitted in the last 60 seconds.
     pub fn is_empty(&mut self, now_ms: u64) -> bool {
         self.advance(now_ms);
         self.admissions.is_empty()
     }
 
-    /// Moves the clock on and drops what left the window.
+    /// Advances the clock and drops expired admissions.
     fn advance(&mut self, now_ms: u64) -> u64 {
         self.last_ms = self.last_ms.max(now_ms);
         while let Some(first) = self.admissions.front() {
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(window.limit_status(10, 1).reset, SPAN);
     }
 
-    /// The rule itself, in a few lines: the number of admissions in the last 60 seconds.
+    /// Reference implementation: the number of admissions in the last 60 seconds.
     fn admitted_by_the_rule(admitted: &[u64], now: u64, limit: u32) -> bool {
         let left_the_window = admitted.partition_point(|at| at + SPAN_MS <= now);
         admitted.len() - left_the_window < limit as usize

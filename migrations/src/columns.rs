@@ -1,9 +1,9 @@
-//! The two types of columns that there are.
+//! The two types of columns.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
 
-/// Makes columns for one kind of database.
+/// Column definitions for one kind of database.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns(pub(crate) DbBackend);
 
@@ -20,9 +20,9 @@ impl Columns {
         self.bytewise(ColumnDef::new(column).text().null().take())
     }
 
-    /// As SQLite does by itself: text is compared and ordered byte by byte, and only the case of
-    /// ASCII letters is folded, whatever the language of the database. It is faster, too, and what
-    /// the machine's library says of languages can change without spoiling an index.
+    /// Collation "C", as SQLite's default: text is compared and ordered byte by byte, and only the
+    /// case of ASCII letters is folded, whatever the language of the database. It is faster, too,
+    /// and an update of the machine's locale data can't corrupt an index.
     fn bytewise(self, mut column: ColumnDef) -> ColumnDef {
         if self.0 == DbBackend::Postgres {
             column.extra("COLLATE \"C\"");

@@ -1,7 +1,8 @@
 //! One database schema for SQLite and PostgreSQL.
 //!
-//! Ids are TEXT, instants are unix milliseconds in BIGINT: what both databases keep and compare
-//! alike (PostgreSQL is told to: it knows orders of text by language). Everything about a table is declared when it is created, as SQLite can't change it later.
+//! Ids are TEXT, instants are unix milliseconds in BIGINT: types that both databases store and
+//! compare alike (PostgreSQL with an explicit collation: its default depends on the language).
+//! Everything about a table is declared when it is created, as SQLite can't change it later.
 #![warn(missing_docs)]
 
 pub use sea_orm_migration::MigratorTrait;
@@ -13,9 +14,10 @@ mod m0001_keys_and_use;
 mod m0002_people_and_usage;
 mod m0003_provider_keys;
 mod m0004_secret_marks;
+mod m0005_drop_provider_keys;
 
-/// All migrations, oldest first. Run it in one transaction that nobody else writes beside: it
-/// takes no lock of its own.
+/// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
+/// lock of its own.
 #[derive(Debug)]
 pub struct Migrator;
 
@@ -27,24 +29,25 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_people_and_usage::Migration),
             Box::new(m0003_provider_keys::Migration),
             Box::new(m0004_secret_marks::Migration),
+            Box::new(m0005_drop_provider_keys::Migration),
         ]
     }
 }
 
-/// How a database stands to the migrations of this version.
+/// State of a database relative to the migrations of this version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LimitStatus {
-    /// Those that haven't been done, oldest first.
+pub struct MigrationStatus {
+    /// Migrations that haven't been applied, oldest first.
     pub missing: Vec<String>,
-    /// Those that were done and aren't known here: a newer version's.
+    /// Migrations that were applied and aren't known here: a newer version's.
     pub unknown: Vec<String>,
 }
 
-/// How a database stands. Changes nothing, and needs no more rights than to read.
+/// Returns the state of a database. Changes nothing, and needs no more rights than to read.
 ///
 /// # Errors
-/// When the database fails.
-pub async fn limit_status(database: &DatabaseConnection) -> Result<LimitStatus, DbErr> {
+/// Fails when the database fails.
+pub async fn status(database: &DatabaseConnection) -> Result<MigrationStatus, DbErr> {
     let table = seaql_migrations::Entity.table_name();
     let mut unknown = Vec::new();
     if SchemaManager::new(database).has_table(table).await? {
@@ -61,5 +64,5 @@ pub async fn limit_status(database: &DatabaseConnection) -> Result<LimitStatus, 
             None => missing.push(migration.name().to_owned()),
         }
     }
-    Ok(LimitStatus { missing, unknown })
+    Ok(MigrationStatus { missing, unknown })
 }

@@ -1,4 +1,4 @@
-//! Keys, their changes, what they used, and what became of each request.
+//! Keys, the feed of their changes, their use, and the requests.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"
@@ -145,7 +145,7 @@ fn key_changes(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// One row. Whoever makes a change takes its number here and holds the row until the commit, so
+/// One row. A writer of a change takes its number here and holds the row until the commit, so
 /// changes become visible in the order of their numbers; a sequence doesn't promise that.
 fn newest_key_change() -> TableCreateStatement {
     Table::create()
@@ -163,8 +163,8 @@ fn no_change_yet() -> InsertStatement {
         .take()
 }
 
-/// No foreign key: a count of a key that isn't there (any more) must not hold up the others that
-/// are committed with it. The last use is kept here because this row is written anyway.
+/// No foreign key: a count of a key that doesn't exist (any more) must not hold up the others that
+/// are committed with it. The last use is stored here because this row is written anyway.
 fn monthly_use(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(MonthlyUse::Table)
@@ -214,7 +214,7 @@ fn requests_by_time() -> IndexCreateStatement {
         .take()
 }
 
-/// The last batch that each writer committed: one row a process.
+/// Checkpoints of journal writers: the last batch that each writer committed, one row per writer.
 fn journal_marks(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(JournalMarks::Table)

@@ -1,5 +1,5 @@
-//! Customers, whom keys and requests belong to from now on; use by hour and by day; the audit log;
-//! and what was signed out.
+//! Customers, the owners of keys and requests from now on; use by hour and by day; the audit log;
+//! and the deny list.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"

@@ -1,4 +1,4 @@
-//! The identity provider's keys, as the processes that trust it share them.
+//! Table of identity-provider keys that replicas shared until [`crate::m0005_drop_provider_keys`].
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"
@@ -32,15 +32,23 @@ impl MigrationName for Migration {
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        manager
-            .create_table(provider_keys(Columns::of(manager)))
-            .await
+        create(manager).await
     }
 
     async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let table = Table::drop().table(ProviderKeys::Table).take();
-        manager.drop_table(table).await
+        drop(manager).await
     }
+}
+
+pub(crate) async fn create(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    manager
+        .create_table(provider_keys(Columns::of(manager)))
+        .await
+}
+
+pub(crate) async fn drop(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    let table = Table::drop().table(ProviderKeys::Table).take();
+    manager.drop_table(table).await
 }
 
 /// One row per issuer: the newest turn to fetch its keys and when it began, the newest turn that

@@ -1,4 +1,4 @@
-//! The marks of the secrets that keys were hashed with.
+//! Fingerprints of the secrets that keys were hashed with.
 #![expect(
     elided_lifetimes_in_paths,
     reason = "async_trait wants the signatures as the trait spells them"

@@ -1,4 +1,4 @@
-//! The executable specification of each outbound port. Every adapter runs the same suites.
+//! Contract suites: the executable specification of each outbound port, run by every adapter.
 
 pub mod audit_log;
 pub mod bank;
@@ -10,7 +10,6 @@ pub mod key_store;
 pub mod limiter;
 pub mod pacer;
 mod paging;
-pub mod provider_keys;
-pub mod secret_marks;
+pub mod secret_fingerprints;
 pub mod stores;
 pub mod usage;

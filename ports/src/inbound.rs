@@ -1,4 +1,4 @@
-//! What the outside may ask of us.
+//! Inbound ports: the application's use cases.
 
 mod gatekeeper;
 mod health;
@@ -12,20 +12,13 @@ pub use gatekeeper::{
     Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
 };
 pub use health::{Component, ComponentState, Health};
-pub use insights::{
-    BankBudget, BankHealth, BankState, Insights, MAX_SERIES, RequestQuery, RequestRecord, Series,
-    SeriesLabel, UsageQuery, UsageReport,
-};
-pub use keys::{
-    AuditFilter, AuditPage, CreatedKey, CustomerOverview, KeyAdministration, KeyError, KeyFilter,
-    KeyOverview, KeyQuery, KeySort, NewKey, RequestedScope, RevokedKeys, RotatedKey,
-};
+pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};
+pub use keys::{CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey};
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
 pub use proofs::{
-    Banks, Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest,
-    Proofs, RequestedFiles,
+    Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest, Proofs,
 };
 pub use requests::{
     InvalidRequest, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,

@@ -1,4 +1,4 @@
-//! What we ask of the outside.
+//! Outbound ports: services that the application needs.
 
 mod bank;
 mod clock;
@@ -8,24 +8,21 @@ mod journal;
 mod key_store;
 mod limiter;
 mod pacer;
-mod provider_keys;
-mod secret_marks;
+mod secret_fingerprints;
 
-pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup, ThrottleReason};
+pub use crate::{JournalError, Receipt, StoreError};
+pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use clock::{Clock, Random, Timer, new_id};
 pub use identity::{
     AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
     IdentityError, IdentityProvider, TokenError,
 };
 pub use insight_store::{AuditLog, CustomerStore, UsageReader, UsageRow};
-pub use journal::{
-    AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
-};
+pub use journal::{AdmissionEntry, RefusalEntry, RequestEntry, UsageJournal};
 pub use key_store::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, KeyStore, ListError,
-    RotateError, Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
+    RotateError, Rotation, Scope, Snapshot, Successor, UpdateError,
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
-pub use provider_keys::{KeyDocument, Known, Progress, ProviderKeyCache, Turn, Want};
-pub use secret_marks::{SecretCheck, SecretFingerprints};
+pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

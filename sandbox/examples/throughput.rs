@@ -1,5 +1,5 @@
-//! Measures how many proofs a second the sandbox seals and serves, and how long many lookups at
-//! once take of a portal that thinks, clients included:
+//! Benchmark of the sandbox: sealed and served proofs per second, and the duration of many concurrent
+//! lookups of a portal with latency, clients included:
 //! `cargo run --release -p sandbox --example throughput`.
 #![expect(
     clippy::unwrap_used,
@@ -19,9 +19,9 @@ use tokio::net::{TcpSocket, TcpStream};
 
 const CLIENTS: usize = 32;
 const LOOKUPS: usize = 500;
-/// Lookups that are under way at once in the last round.
+/// Concurrent lookups in the last round.
 const AT_ONCE: usize = 2_000;
-/// How long the portal of the last round thinks.
+/// Latency of the portal in the last round.
 const LATENCY: Duration = Duration::from_secs(1);
 
 #[tokio::main]
@@ -57,7 +57,7 @@ fn serve(latency: Duration) -> SocketAddr {
     };
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    // Room for all, or those without wait a second for their connection.
+    // A backlog for all: a connection beyond it is delayed by a second.
     let listener = socket.listen(4096).unwrap();
     let address = listener.local_addr().unwrap();
     let router = sandbox::router(config);
@@ -65,7 +65,7 @@ fn serve(latency: Duration) -> SocketAddr {
     address
 }
 
-/// Fetches proofs, one after the other, on one connection.
+/// Fetches proofs one after the other on one connection.
 async fn look_up(address: SocketAddr, client: usize, lookups: usize, different: bool) {
     let mut stream = BufStream::new(TcpStream::connect(address).await.unwrap());
     for lookup in 0..lookups {

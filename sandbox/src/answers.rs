@@ -1,4 +1,4 @@
-//! HTTP answers with the headers of the recorded portal.
+//! HTTP responses with the headers of the recorded portal.
 
 use std::convert::Infallible;
 
@@ -12,20 +12,20 @@ use bytes::Bytes;
 use futures::stream;
 
 use crate::pages;
-use crate::server::HangUp;
+use crate::server::AbortConnection;
 
-/// The buffer of the application server, and so the size of its chunks.
+/// Chunk size: the application server's buffer.
 const CHUNK: usize = 8 * 1024;
 
 const HTML: (HeaderName, &str) = (CONTENT_TYPE, "text/html; charset=UTF-8");
 const SPANISH: (HeaderName, &str) = (CONTENT_LANGUAGE, "es-MX");
 
-/// A page, with its length.
+/// Returns a page with `Content-Length`.
 pub(crate) fn page(html: &'static str) -> Response {
     ([HTML, SPANISH], html).into_response()
 }
 
-/// A page without a length, in chunks that don't care where a character ends.
+/// Returns a page in chunks, which may split a character.
 pub(crate) fn chunked_page(html: String) -> Response {
     let html = Bytes::from(html);
     let chunks: Vec<_> = (0..html.len())
@@ -36,7 +36,7 @@ pub(crate) fn chunked_page(html: String) -> Response {
     ([HTML, SPANISH], Body::from_stream(stream::iter(chunks))).into_response()
 }
 
-/// The application server's own page; it closes the connection behind it.
+/// Returns the application server's error page, which closes the connection.
 pub(crate) fn server_error() -> Response {
     let headers = [HTML, (CONNECTION, "close")];
     (
@@ -47,7 +47,7 @@ pub(crate) fn server_error() -> Response {
         .into_response()
 }
 
-/// A file to save. The portal doesn't quote the name, so it must not need it.
+/// Returns a download. The portal doesn't quote the file name, so it must not need quotes.
 pub(crate) fn file(media_type: &'static str, name: &str, bytes: Bytes) -> Response {
     let headers = [
         (CONTENT_DISPOSITION, format!("attachment; filename={name}")),
@@ -57,14 +57,14 @@ pub(crate) fn file(media_type: &'static str, name: &str, bytes: Bytes) -> Respon
     (headers, bytes).into_response()
 }
 
-/// No answer: [`crate::serve`] closes the connection instead of sending this.
-pub(crate) fn hang_up() -> Response {
+/// Returns a marker on which [`crate::serve`] closes the connection without a response.
+pub(crate) fn abort_connection() -> Response {
     let mut answer = StatusCode::SERVICE_UNAVAILABLE.into_response();
-    answer.extensions_mut().insert(HangUp);
+    answer.extensions_mut().insert(AbortConnection);
     answer
 }
 
-/// Adds a cookie; one that can't stand in a header is left out.
+/// Adds a cookie, unless it is an invalid header value.
 pub(crate) fn set_cookie(answer: &mut Response, cookie: &str) {
     if let Ok(cookie) = HeaderValue::from_str(cookie) {
         answer.headers_mut().append(SET_COOKIE, cookie);

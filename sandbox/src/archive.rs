@@ -26,7 +26,7 @@ pub(crate) fn zip(
     Ok(archive.finish()?.into_inner())
 }
 
-/// Archives can't date a file before 1980; such a file gets the first day they can.
+/// Converts a time; one before 1980, which ZIP can't represent, becomes the earliest.
 fn dos_time(at: NaiveDateTime) -> DateTime {
     let small = |number: u32| u8::try_from(number).unwrap_or(0);
     u16::try_from(at.year())

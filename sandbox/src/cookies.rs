@@ -1,5 +1,5 @@
 //! The portal's cookies: one of the application server, two of the load balancer. Their values have
-//! the recorded shapes, `!`, `+`, `/` and `=` included, because cookie jars stumble over those.
+//! the recorded format, `!`, `+`, `/` and `=` included, which some cookie jars mishandle.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,14 +15,14 @@ const SESSION: &str = "JSESSIONID";
 /// The number of the application server behind the load balancer.
 const SERVER: &str = "999000001";
 
-/// Makes cookie values: a count, hashed with the instant at which the sandbox was built. Nobody
-/// guesses a neighbour's session by counting; nothing worth guarding is behind it either.
-pub(crate) struct CookieMint {
+/// Generates cookie values: a counter, hashed with the start time of the sandbox. Other sessions
+/// can't be guessed by counting; nothing worth guarding is behind them either.
+pub(crate) struct CookieGenerator {
     built_at: DateTime<Utc>,
     made: AtomicU64,
 }
 
-impl CookieMint {
+impl CookieGenerator {
     pub(crate) fn new(built_at: DateTime<Utc>) -> Self {
         Self {
             built_at,
@@ -30,13 +30,13 @@ impl CookieMint {
         }
     }
 
-    /// A session id that was never given before: 52 characters, `!`, the server's number.
+    /// Returns a new session id: 52 characters, `!`, the server's number.
     pub(crate) fn session_id(&self) -> String {
         let id = URL_SAFE_NO_PAD.encode(&self.next()[..39]);
         format!("{id}!{SERVER}")
     }
 
-    /// The cookies of the load balancer, new in every answer.
+    /// Returns the cookies of the load balancer, new in every response.
     pub(crate) fn balancer_cookies(&self, now: DateTime<Utc>) -> [String; 2] {
         let value = self.next();
         let expires = (now + TimeDelta::hours(8)).format("%a, %d-%b-%Y %H:%M:%S GMT");
@@ -62,12 +62,13 @@ impl CookieMint {
     }
 }
 
-/// The answer's line for a session. The recorded portal adds `secure`, which plain http can't have.
+/// Returns the `Set-Cookie` value of a session. The recorded portal adds `secure`, which plain http
+/// can't have.
 pub(crate) fn session_cookie(id: &str) -> String {
     format!("{SESSION}={id}; path=/; HttpOnly")
 }
 
-/// The session that a request names.
+/// Returns the session id of a request.
 pub(crate) fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers
         .get_all(COOKIE)

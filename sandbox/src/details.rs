@@ -1,5 +1,5 @@
-//! The part of a proof that nobody asks for by name: who paid whom, when, for what, and how the
-//! receiving bank happened to spell it. Invented, and drawn from the tracking key.
+//! The data of a proof that isn't in the query: parties, time, concept, and the receiving bank's
+//! spelling. Invented, and derived from the tracking key.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use domain::account::Account;
@@ -7,13 +7,13 @@ use domain::amount::Amount;
 use domain::calendar;
 use domain::participant::ParticipantCode;
 
-use crate::dice::Dice;
 use crate::order::{Beneficiary, Order, participant_name};
+use crate::seeded_rng::SeededRng;
 
-/// Longest name and concept that a proof carries; what is longer is cut.
-const LONGEST_TEXT: usize = 40;
+/// Maximum length of names and concepts in a proof; longer ones are cut.
+const MAX_TEXT_CHARS: usize = 40;
 
-/// People and companies who don't exist. Some are longer than a proof allows, some need escaping.
+/// Fictitious people and companies. Some are longer than a proof allows, some need escaping.
 const NAMES: [&str; 8] = [
     "Persona Ficticia de Prueba",
     "EJEMPLO INVENTADO SIN CUENTA",
@@ -25,7 +25,7 @@ const NAMES: [&str; 8] = [
     "NADIE DE NINGUNA PARTE PRUEBA",
 ];
 
-/// The tax office's generic RFC and CURP, which belong to nobody.
+/// The tax office's generic RFC and CURP, assigned to no person.
 const RFCS: [&str; 4] = [
     "XAXX010101000",
     "XEXX010101000",
@@ -56,8 +56,8 @@ pub(crate) struct Party {
 }
 
 impl Party {
-    /// The account type in the original chain, where the unknown has the word that stands for every
-    /// other missing value (portal recording of a payment of type 5).
+    /// Returns the account type in the original chain, where an unknown one is written like all other
+    /// missing values (portal recording of a payment of type 5).
     pub(crate) fn chain_account_type(&self) -> &str {
         match self.account_type {
             "-1" => &self.account,
@@ -66,7 +66,7 @@ impl Party {
     }
 }
 
-/// How many fields an original chain has before the certificate number.
+/// Format of an original chain, by its number of fields before the certificate number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
     /// 18 fields.
@@ -77,20 +77,20 @@ pub(crate) enum Generation {
     Third,
 }
 
-/// Which child of the document comes first.
+/// Order of the document's child elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildOrder {
-    /// As in all recent proofs.
+    /// The order of all recent proofs.
     BeneficiaryFirst,
-    /// As in some.
+    /// The order of some proofs.
     PayerFirst,
 }
 
-/// Everything that the sandbox invents for an order.
+/// Invented data of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Details {
     pub(crate) payment_type: u8,
-    /// When the beneficiary got the money, Mexico City's time; its date is the order's.
+    /// Time of credit, Mexico City's; its date is the order's.
     pub(crate) credited_at: NaiveDateTime,
     pub(crate) operation_date: NaiveDate,
     pub(crate) payer: Party,
@@ -105,22 +105,22 @@ pub(crate) struct Details {
 }
 
 impl Details {
-    /// The details of `order`: always the same ones.
+    /// Returns the details of `order`, always the same.
     pub(crate) fn of(order: &Order) -> Self {
-        let dice = Dice::of(&order.tracking_key);
-        let credited_at = order.date.and_time(time_of_day(&dice));
-        let payer = payer(order, &dice);
-        let beneficiary = beneficiary(order, &dice);
+        let rng = SeededRng::from_key(&order.tracking_key);
+        let credited_at = order.date.and_time(time_of_day(&rng));
+        let payer = payer(order, &rng);
+        let beneficiary = beneficiary(order, &rng);
         Self {
-            payment_type: payment_type(order, &payer, &beneficiary, &dice),
+            payment_type: payment_type(order, &payer, &beneficiary, &rng),
             credited_at,
             operation_date: calendar::operation_date(credited_at),
             payer,
             beneficiary,
-            concept: cut(dice.pick(&CONCEPTS, "concept")),
-            iva: dice.pick(&[Some("0.00"), Some("0.00"), Some("0"), None], "iva"),
-            amount: spell(order.amount, &dice),
-            generation: dice.pick(
+            concept: cut(rng.choose(&CONCEPTS, "concept")),
+            iva: rng.choose(&[Some("0.00"), Some("0.00"), Some("0"), None], "iva"),
+            amount: spell(order.amount, &rng),
+            generation: rng.choose(
                 &[
                     Generation::Third,
                     Generation::Third,
@@ -129,7 +129,7 @@ impl Details {
                 ],
                 "generation",
             ),
-            child_order: dice.pick(
+            child_order: rng.choose(
                 &[
                     ChildOrder::BeneficiaryFirst,
                     ChildOrder::BeneficiaryFirst,
@@ -142,34 +142,34 @@ impl Details {
 }
 
 /// Seven of eight transfers are made before 18:00, when the operation day ends.
-fn time_of_day(dice: &Dice<'_>) -> NaiveTime {
-    let hour = match dice.below(8, "evening") {
-        0 => 18 + dice.below(6, "hour"),
-        _ => 6 + dice.below(12, "hour"),
+fn time_of_day(rng: &SeededRng<'_>) -> NaiveTime {
+    let hour = match rng.below(8, "evening") {
+        0 => 18 + rng.below(6, "hour"),
+        _ => 6 + rng.below(12, "hour"),
     };
-    NaiveTime::from_hms_opt(hour, dice.below(60, "minute"), dice.below(60, "second"))
+    NaiveTime::from_hms_opt(hour, rng.below(60, "minute"), rng.below(60, "second"))
         .unwrap_or(calendar::OPERATION_DAY_ENDS)
 }
 
-fn payer(order: &Order, dice: &Dice<'_>) -> Party {
+fn payer(order: &Order, rng: &SeededRng<'_>) -> Party {
     let institution = participant_name(order.issuer);
     if order.beneficiary == Beneficiary::Participant {
         return Party {
             institution,
-            name: cut(dice.pick(&NAMES, "payer's name")),
-            account_type: account_type(&order.account, dice),
+            name: cut(rng.choose(&NAMES, "payer's name")),
+            account_type: account_type(&order.account, rng),
             account: order.account.clone(),
-            rfc: dice.pick(&RFCS, "payer's rfc").to_owned(),
+            rfc: rng.choose(&RFCS, "payer's rfc").to_owned(),
         };
     }
-    match dice.below(8, "payer") {
+    match rng.below(8, "payer") {
         0 => unknown(institution, "NA"),
         1 => unknown(institution, "ND"),
-        _ => customer(institution, order.issuer, "payer", dice),
+        _ => customer(institution, order.issuer, "payer", rng),
     }
 }
 
-fn beneficiary(order: &Order, dice: &Dice<'_>) -> Party {
+fn beneficiary(order: &Order, rng: &SeededRng<'_>) -> Party {
     let institution = participant_name(order.receiver);
     if order.beneficiary == Beneficiary::Participant {
         let name = cut(&institution);
@@ -178,26 +178,26 @@ fn beneficiary(order: &Order, dice: &Dice<'_>) -> Party {
             ..unknown(institution, "NA")
         };
     }
-    if names_another_account(dice) {
-        return customer(institution, order.receiver, "beneficiary", dice);
+    if names_another_account(rng) {
+        return customer(institution, order.receiver, "beneficiary", rng);
     }
     Party {
         institution,
-        name: cut(dice.pick(&NAMES, "beneficiary's name")),
-        account_type: account_type(&order.account, dice),
+        name: cut(rng.choose(&NAMES, "beneficiary's name")),
+        account_type: account_type(&order.account, rng),
         account: order.account.clone(),
-        rfc: dice
-            .pick(&[RFCS[0], RFCS[1], RFCS[2], "ND"], "beneficiary's rfc")
+        rfc: rng
+            .choose(&[RFCS[0], RFCS[1], RFCS[2], "ND"], "beneficiary's rfc")
             .to_owned(),
     }
 }
 
 /// For payments of the types 3, 4 and 31 the proof names another account than the portal matched.
-fn names_another_account(dice: &Dice<'_>) -> bool {
-    dice.below(16, "another account") == 0
+fn names_another_account(rng: &SeededRng<'_>) -> bool {
+    rng.below(16, "another account") == 0
 }
 
-/// Nobody is known but the institution.
+/// Returns a party of which only the institution is known.
 fn unknown(institution: String, missing: &str) -> Party {
     Party {
         institution,
@@ -208,20 +208,20 @@ fn unknown(institution: String, missing: &str) -> Party {
     }
 }
 
-/// An invented customer with an invented account.
-fn customer(institution: String, code: ParticipantCode, side: &str, dice: &Dice<'_>) -> Party {
-    let tail = dice.digits(4, &format!("{side}'s account"));
-    let account = match dice.below(4, &format!("{side}'s kind of account")) {
+/// Returns a fictitious customer with a fictitious account.
+fn customer(institution: String, code: ParticipantCode, side: &str, rng: &SeededRng<'_>) -> Party {
+    let tail = rng.digits(4, &format!("{side}'s account"));
+    let account = match rng.below(4, &format!("{side}'s kind of account")) {
         0 => with_check_digit(&format!("00000000000{tail}")),
         1 => format!("550000{tail}"),
         _ => with_check_digit(&format!("{:03}0000000000{tail}", code.number() % 1000)),
     };
     Party {
         institution,
-        name: cut(dice.pick(&NAMES, &format!("{side}'s name"))),
-        account_type: account_type(&account, dice),
+        name: cut(rng.choose(&NAMES, &format!("{side}'s name"))),
+        account_type: account_type(&account, rng),
         account,
-        rfc: dice.pick(&RFCS, &format!("{side}'s rfc")).to_owned(),
+        rfc: rng.choose(&RFCS, &format!("{side}'s rfc")).to_owned(),
     }
 }
 
@@ -231,15 +231,15 @@ fn with_check_digit(digits: &str) -> String {
     format!("{digits}{check}")
 }
 
-fn account_type(account: &str, dice: &Dice<'_>) -> &'static str {
+fn account_type(account: &str, rng: &SeededRng<'_>) -> &'static str {
     match account.len() {
         18 => "40",
-        16 => dice.pick(&["3", "03"], "card"),
+        16 => rng.choose(&["3", "03"], "card"),
         _ => "10",
     }
 }
 
-fn payment_type(order: &Order, payer: &Party, beneficiary: &Party, dice: &Dice<'_>) -> u8 {
+fn payment_type(order: &Order, payer: &Party, beneficiary: &Party, rng: &SeededRng<'_>) -> u8 {
     if order.beneficiary == Beneficiary::Participant {
         return 4;
     }
@@ -247,15 +247,15 @@ fn payment_type(order: &Order, payer: &Party, beneficiary: &Party, dice: &Dice<'
         return 5;
     }
     if beneficiary.account != order.account {
-        return dice.pick(&[3, 31], "payment type");
+        return rng.choose(&[3, 31], "payment type");
     }
-    dice.pick(&[1, 1, 1, 12, 30], "payment type")
+    rng.choose(&[1, 1, 1, 12, 30], "payment type")
 }
 
-/// The spellings of receiving banks: `3414.95`, `300`, `9858.7`, `000000000000008.17`.
-fn spell(amount: Amount, dice: &Dice<'_>) -> String {
+/// Formats an amount in one of the recorded spellings: `3414.95`, `300`, `9858.7`, `000000000000008.17`.
+fn spell(amount: Amount, rng: &SeededRng<'_>) -> String {
     let plain = amount.to_string();
-    match dice.below(6, "amount") {
+    match rng.below(6, "amount") {
         0 => format!("{plain:0>18}"),
         1 | 2 => plain.trim_end_matches('0').trim_end_matches('.').to_owned(),
         _ => plain,
@@ -263,5 +263,5 @@ fn spell(amount: Amount, dice: &Dice<'_>) -> String {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(LONGEST_TEXT).collect()
+    text.chars().take(MAX_TEXT_CHARS).collect()
 }

@@ -1,48 +1,48 @@
-//! The ten fields of `valida.do`, read as leniently as the portal reads them.
+//! The ten fields of `valida.do`, parsed as leniently as the portal does.
 
 use chrono::NaiveDate;
 use domain::amount::{Amount, centavos_from_bank_spelling};
 use domain::participant::ParticipantCode;
 use domain::tracking_key::TrackingKey;
 
-use crate::dice::Dice;
 use crate::order::{Beneficiary, Order};
+use crate::seeded_rng::SeededRng;
 
-/// What the client wants to know of an order.
+/// The `tipoConsulta` field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum QueryType {
     /// `tipoConsulta=1`: the proof; arms the download.
     Proof,
     /// `tipoConsulta=0`: the state only.
     State,
 }
 
-/// A readable form.
+/// A valid form.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Inquiry {
     pub(crate) order: Order,
-    pub(crate) wanted: Wanted,
+    pub(crate) query_type: QueryType,
 }
 
-/// Why a form can't be answered; the portal has a page for each.
+/// Reasons why a form is invalid; the portal has a page for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FormFault {
+pub(crate) enum FormError {
     /// Neither a tracking key nor a reference number.
     CriterionMissing,
-    /// Anything else that is missing or makes no sense.
-    Unreadable,
+    /// Any other field is missing or invalid.
+    Invalid,
 }
 
 impl Inquiry {
-    /// Reads the fields, whatever their order; of a repeated field the first counts.
-    pub(crate) fn read(fields: &[(String, String)]) -> Result<Self, FormFault> {
+    /// Parses the fields in any order; of a repeated field the first counts.
+    pub(crate) fn parse(fields: &[(String, String)]) -> Result<Self, FormError> {
         let field = |name: &str| {
             let found = fields.iter().find(|(field, _)| field == name);
             found.map_or("", |(_, value)| value.trim())
         };
         let (tracking_key, reference) = criterion(field("tipoCriterio"), field("criterio"))
-            .ok_or(FormFault::CriterionMissing)?;
-        let readable = || {
+            .ok_or(FormError::CriterionMissing)?;
+        let parsed = || {
             if field("captcha").is_empty() {
                 return None;
             }
@@ -61,28 +61,29 @@ impl Inquiry {
                         _ => return None,
                     },
                 },
-                wanted: match field("tipoConsulta") {
-                    "1" => Wanted::Proof,
-                    "0" => Wanted::State,
+                query_type: match field("tipoConsulta") {
+                    "1" => QueryType::Proof,
+                    "0" => QueryType::State,
                     _ => return None,
                 },
             })
         };
-        readable().ok_or(FormFault::Unreadable)
+        parsed().ok_or(FormError::Invalid)
     }
 }
 
-/// The tracking key and the numeric reference of the order; the one that wasn't given is invented.
+/// Returns the tracking key and the numeric reference of the order; the one that isn't given is
+/// invented.
 fn criterion(kind: &str, value: &str) -> Option<(TrackingKey, u32)> {
     match kind {
         "T" => {
             let key = TrackingKey::parse(value).ok()?;
-            let reference = 1 + Dice::of(&key).below(9_999_999, "reference");
+            let reference = 1 + SeededRng::from_key(&key).below(9_999_999, "reference");
             Some((key, reference))
         }
         "R" => {
-            let shaped = (1..=7).contains(&value.len()) && all_digits(value);
-            let reference: u32 = shaped.then(|| value.parse().ok()).flatten()?;
+            let is_well_formed = (1..=7).contains(&value.len()) && all_digits(value);
+            let reference: u32 = is_well_formed.then(|| value.parse().ok()).flatten()?;
             let key = TrackingKey::parse(&format!("SANDBOX{reference:07}")).ok()?;
             Some((key, reference))
         }
@@ -90,21 +91,21 @@ fn criterion(kind: &str, value: &str) -> Option<(TrackingKey, u32)> {
     }
 }
 
-/// A date as the portal writes it: `dd-mm-yyyy`, zero-padded.
+/// Parses a date in the portal's format: `dd-mm-yyyy`, zero-padded.
 pub(crate) fn date(text: &str) -> Option<NaiveDate> {
-    let shaped = text.len() == 10
+    let is_well_formed = text.len() == 10
         && text.bytes().enumerate().all(|(place, byte)| match place {
             2 | 5 => byte == b'-',
             _ => byte.is_ascii_digit(),
         });
-    shaped
+    is_well_formed
         .then(|| NaiveDate::parse_from_str(text, "%d-%m-%Y").ok())
         .flatten()
 }
 
 fn account(text: &str) -> Option<String> {
-    let shaped = matches!(text.len(), 10 | 16 | 18) && all_digits(text);
-    shaped.then(|| text.to_owned())
+    let is_well_formed = matches!(text.len(), 10 | 16 | 18) && all_digits(text);
+    is_well_formed.then(|| text.to_owned())
 }
 
 fn all_digits(text: &str) -> bool {
@@ -129,13 +130,13 @@ mod tests {
         ("tipoConsulta", "1"),
     ];
 
-    fn read(name: &str, value: &str) -> Result<Inquiry, FormFault> {
+    fn read(name: &str, value: &str) -> Result<Inquiry, FormError> {
         let fields: Vec<_> = GOOD
             .iter()
             .map(|(field, good)| (*field, if *field == name { value } else { good }))
             .map(|(field, value)| (field.to_owned(), value.to_owned()))
             .collect();
-        Inquiry::read(&fields)
+        Inquiry::parse(&fields)
     }
 
     #[test]
@@ -145,7 +146,7 @@ mod tests {
             .rev()
             .map(|(field, value)| ((*field).to_owned(), (*value).to_owned()))
             .collect();
-        assert_eq!(Inquiry::read(&backwards), read("captcha", "c"));
+        assert_eq!(Inquiry::parse(&backwards), read("captcha", "c"));
     }
 
     #[rstest]
@@ -160,8 +161,8 @@ mod tests {
     #[case("tipoCriterio", "X")]
     #[case("criterio", " ")]
     #[case("criterio", "1234567890123456789012345678901")]
-    fn without_a_criterion_there_is_nothing_to_look_for(#[case] name: &str, #[case] value: &str) {
-        assert_eq!(read(name, value), Err(FormFault::CriterionMissing));
+    fn a_form_without_a_criterion_is_refused(#[case] name: &str, #[case] value: &str) {
+        assert_eq!(read(name, value), Err(FormError::CriterionMissing));
     }
 
     #[rstest]
@@ -176,8 +177,8 @@ mod tests {
     #[case("receptorParticipante", "2")]
     #[case("captcha", "")]
     #[case("tipoConsulta", "")]
-    fn what_makes_no_sense_is_unreadable(#[case] name: &str, #[case] value: &str) {
-        assert_eq!(read(name, value), Err(FormFault::Unreadable));
+    fn an_invalid_field_is_refused(#[case] name: &str, #[case] value: &str) {
+        assert_eq!(read(name, value), Err(FormError::Invalid));
     }
 
     #[test]
@@ -188,7 +189,7 @@ mod tests {
             .collect();
         fields[0].1 = "R".to_owned();
         fields[1].1 = "4600001".to_owned();
-        let order = Inquiry::read(&fields).unwrap().order;
+        let order = Inquiry::parse(&fields).unwrap().order;
         assert_eq!(order.reference, 4_600_001);
         assert_eq!(order.tracking_key.as_str(), "SANDBOX4600001");
     }

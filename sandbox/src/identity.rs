@@ -1,11 +1,10 @@
-//! A stand-in for an OpenID Connect provider: a real HTTP server with one client and two people
-//! who don't exist. For development only: whoever opens its page signs in with one click.
+//! OpenID Connect provider for development: an HTTP server with one client and two fictitious
+//! people, either of whom anybody can sign in as with one click.
 //!
-//! The way of one sign-in: [`authorization`] checks what the client asks for and shows a page with
-//! a button per person; the pressed button makes a code, which [`codes`] keeps for a minute;
-//! [`exchange`] redeems it once for tokens that [`keys`] sign, [`tokens`] says what is in them.
-//! [`session`] is what comes after: who a token is of, revoking it, signing out. [`client`] tells
-//! the registered client from others, [`answers`] are the forms that answers take.
+//! Steps of a sign-in: [`authorization`] validates the request and shows a page with a button per
+//! person; the button issues a code, which [`codes`] keeps for a minute; [`exchange`] redeems it once
+//! for tokens with the claims of [`tokens`], signed by [`keys`]. [`session`] has user info, revocation
+//! and sign-out. [`client`] authenticates the client, [`answers`] builds the responses.
 //!
 //! # Example
 //! ```no_run
@@ -46,46 +45,46 @@ use session::Revocations;
 
 pub use people::{ADMIN, MEMBER};
 
-/// More than any request of an honest client.
-const LARGEST_FORM: usize = 16 * 1024;
+/// Maximum size of a request body, more than any valid one.
+const MAX_FORM_BYTES: usize = 16 * 1024;
 
-/// Who the provider is, and who its client is.
+/// Settings of the provider and its client.
 #[derive(Clone)]
 pub struct IdentityConfig {
-    /// Its own address, where it is served, without a slash at its end: `http://127.0.0.1:4000`.
+    /// Issuer URL, at which it is served, without a trailing slash: `http://127.0.0.1:4000`.
     pub issuer: String,
-    /// The client's name.
+    /// The client's id.
     pub client_id: String,
     /// The client's secret; `None` for a public client, which PKCE alone protects.
     pub client_secret: Option<String>,
-    /// Where codes may be sent, compared to the letter (RFC 9700, 2.1).
+    /// Registered redirect URIs, compared exactly (RFC 9700, 2.1).
     pub redirect_uris: Vec<String>,
-    /// Where a browser may be sent after signing out.
+    /// Registered redirect URIs after signing out.
     pub post_logout_redirect_uris: Vec<String>,
-    /// Whom access tokens are for: their `aud`.
+    /// `aud` of access tokens.
     pub audience: String,
-    /// The clock: it dates tokens and ends codes.
+    /// The clock: for tokens and the expiry of codes.
     pub now: Now,
 }
 
-/// What may be done to a provider besides asking it.
+/// Administration of a running provider.
 #[derive(Clone)]
 pub struct Handle(Arc<Provider>);
 
 impl Handle {
-    /// Signs with a new key from now on. The old one stays published, so what it signed stays good.
+    /// Rotates the signing key. The old one stays published, so that its tokens stay valid.
     pub fn rotate(&self) {
         self.0.keys.rotate(self.0.now());
     }
 }
 
-/// The provider. Serve it with [`crate::serve`] on a loopback listener at its issuer's address, and
-/// nowhere else: it lets everybody in.
+/// Returns the provider's routes. Serve them with [`crate::serve`] on a loopback listener at the
+/// issuer's address, and nowhere else: anybody can sign in.
 pub fn router(config: IdentityConfig) -> Router {
     router_and_handle(config).0
 }
 
-/// The provider, and a handle on it.
+/// Returns the provider's routes and a handle.
 pub fn router_and_handle(config: IdentityConfig) -> (Router, Handle) {
     let provider = Arc::new(Provider::new(config));
     let router = Router::new()
@@ -99,7 +98,7 @@ pub fn router_and_handle(config: IdentityConfig) -> (Router, Handle) {
         .route("/revoke", post(session::revoke))
         .route("/end-session", get(session::end))
         .route("/rotate", post(rotate))
-        .layer(DefaultBodyLimit::max(LARGEST_FORM))
+        .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
         .with_state(Arc::clone(&provider));
     (router, Handle(provider))
 }
@@ -170,7 +169,7 @@ async fn jwks(State(provider): State<Arc<Provider>>) -> Json<Value> {
     Json(provider.keys.published(provider.now()))
 }
 
-/// For development only, like all of this: whoever can reach the provider can rotate its keys.
+/// Rotates the signing key. For development only: there is no authentication.
 async fn rotate(State(provider): State<Arc<Provider>>) -> StatusCode {
     provider.keys.rotate(provider.now());
     StatusCode::NO_CONTENT

@@ -1,18 +1,17 @@
-//! Stand-ins of the outside world that are real servers: the central bank's CEP portal, which speaks
-//! the portal's protocol to the byte where a client could tell, and an [`identity`] provider.
+//! Simulators of external systems: the central bank's CEP portal, whose responses equal the recorded
+//! ones to the byte where a client could tell the difference, and an [`identity`] provider.
 //!
-//! The way of one lookup: `form` reads the ten fields into an `order`, `outcome` says what
-//! becomes of it (any well-formed transfer is found; a magic amount chooses another answer),
-//! `sessions` remembers what may be downloaded, `pages` hold the portal's HTML. A proof is made
-//! of the order and of `details` that `dice` draw from its tracking key; `seal` signs it,
-//! `proof` writes its XML, `pdf` its page and `archive` both. `portal` ties this to the
-//! three routes, `server` either of the two to a listener.
+//! Steps of one lookup: `form` parses the ten fields into an `order`, `outcome` decides the response
+//! (any well-formed transfer is found; a magic amount chooses another response), `sessions` stores
+//! the order that may be downloaded, `pages` holds the portal's HTML. A proof consists of the order
+//! and of `details` that `seeded_rng` derives from its tracking key; `seal` signs it, `proof` writes
+//! its XML, `pdf` its PDF and `archive` a ZIP of both. `portal` defines the three routes, `server`
+//! serves the portal or the provider on a listener.
 
 mod answers;
 mod archive;
 mod cookies;
 mod details;
-mod dice;
 mod form;
 pub mod identity;
 mod order;
@@ -22,6 +21,7 @@ mod pdf;
 mod portal;
 mod proof;
 pub mod seal;
+mod seeded_rng;
 mod server;
 mod sessions;
 

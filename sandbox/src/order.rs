@@ -1,11 +1,11 @@
-//! A payment order as the portal's form names it, and what the sandbox knows of it by heart.
+//! A payment order as identified by the portal's form.
 
 use chrono::NaiveDate;
 use domain::amount::Amount;
 use domain::participant::{Catalogue, ParticipantCode};
 use domain::tracking_key::TrackingKey;
 
-/// Who the money is for.
+/// Recipient of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Beneficiary {
     /// A customer of the receiver (`receptorParticipante=0`); the account is the beneficiary's.
@@ -30,7 +30,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Another transfer to the same account, for the day on which the portal mixes up two answers.
+    /// Returns another transfer to the same account, to simulate a download of the wrong proof.
     pub(crate) fn another(&self) -> Option<Self> {
         Some(Self {
             tracking_key: TrackingKey::parse("SANDBOXANOTHERTRANSFER").ok()?,
@@ -40,7 +40,7 @@ impl Order {
     }
 }
 
-/// The short name of a participant as the central bank lists it; its code when it isn't listed.
+/// Returns the short name of a participant in the central bank's list; its code when it isn't listed.
 pub(crate) fn participant_name(code: ParticipantCode) -> String {
     Catalogue::embedded()
         .find(code)

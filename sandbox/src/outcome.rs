@@ -1,4 +1,4 @@
-//! What becomes of an inquiry: the magic amounts, and what is found otherwise.
+//! Decides the response to an inquiry: the magic amounts, and the rule for all others.
 
 use chrono::{Days, NaiveDate};
 use domain::participant::{Catalogue, ParticipantCode};
@@ -6,39 +6,39 @@ use domain::payment::PaymentState;
 
 use crate::order::Order;
 
-/// The portal's answer to a readable form.
+/// The portal's response to a valid form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// There is a proof.
     Found,
-    /// There is a proof, but the download brings that of another transfer.
+    /// There is a proof, but the download returns that of another transfer.
     FoundAnother,
     /// The payment is known and has no proof.
     KnownWithoutProof(PaymentState),
-    /// No such payment, as the portal says it of recent dates.
+    /// No such payment, in the portal's wording for recent dates.
     NotFoundRecent,
-    /// No such payment, as the portal says it of older dates.
+    /// No such payment, in the portal's wording for older dates.
     NotFoundHistoric,
     /// Over the limit.
     TooManyQueries,
-    /// The portal wants a captcha solved.
+    /// The portal asks for a captcha.
     CaptchaWanted,
     /// HTTP 500.
     ServerError,
-    /// A page that nobody has seen before.
+    /// A page that no client knows.
     UnseenPage,
-    /// The connection is closed without an answer.
+    /// The connection is closed without a response.
     HangUp,
-    /// No answer, ever.
+    /// No response, ever.
     Silence,
 }
 
-/// How long the portal says "not found" in the recent form. Inferred: only the two forms are on
-/// record, not the day on which one gives way to the other.
+/// Age up to which the recent wording of "not found" is used. Inferred: both wordings are recorded,
+/// but not the date on which the portal switches.
 const RECENT: Days = Days::new(45);
 
 impl Outcome {
-    /// What becomes of `order`; `today` is Mexico City's.
+    /// Decides the response to `order`; `today` is Mexico City's date.
     pub(crate) fn of(order: &Order, today: NaiveDate) -> Self {
         match order.amount.to_string().as_str() {
             "404.00" => Self::NotFoundRecent,
@@ -65,8 +65,8 @@ impl Outcome {
     }
 }
 
-/// Any order could exist, except in the future, within one institution, or of somebody who was no
-/// participant on its date.
+/// Returns whether an order can exist: all can, except in the future, within one institution, or of an
+/// institution that was no participant on its date.
 fn exists(order: &Order, today: NaiveDate) -> bool {
     let takes_part = |code: ParticipantCode| {
         Catalogue::embedded()
@@ -112,7 +112,7 @@ mod tests {
     #[case::before_its_code("2026-08-04", "40012", "40638", "1", Outcome::NotFoundHistoric)]
     #[case::tomorrow("2026-11-21", "40012", "40002", "1", Outcome::NotFoundRecent)]
     #[case::magic_wins("2026-11-21", "40012", "40012", "504", Outcome::Silence)]
-    fn what_could_exist_is_found(
+    fn an_order_that_can_exist_is_found(
         #[case] date: &str,
         #[case] issuer: &str,
         #[case] receiver: &str,

@@ -1,11 +1,10 @@
 //! The portal's pages, byte for byte as recorded: LF and CRLF, entities and bare accents, comments
-//! that repeat the message, nine state descriptions. Only what is said about one payment is filled
-//! in. `criterion-missing` and `query-failed` are inferred from client sources, `unseen` is made up.
+//! that repeat the message, nine state descriptions. Only the data of one payment is filled in. `criterion-missing` and `query-failed` are inferred from client sources, `unseen` is made up.
 
 use chrono::NaiveDateTime;
 use domain::payment::PaymentState;
 
-use crate::form::Wanted;
+use crate::form::QueryType;
 use crate::order::{Order, participant_name};
 use crate::proof::escape;
 
@@ -24,23 +23,23 @@ const STATE: &str = include_str!("pages/state.html");
 const IDENTIFIED: &str = "Con la información proporcionada se identificó el siguiente pago:";
 const APOLOGY: &str = "Lo sentimos, por el momento no es posible generar el CEP. ";
 
-/// When SPEI received and processed a payment, Mexico City's time.
+/// Times at which SPEI received and processed a payment, Mexico City's.
 pub(crate) struct Processing {
     pub(crate) received: NaiveDateTime,
     pub(crate) processed: NaiveDateTime,
 }
 
-/// The page that names a payment and its state; it apologises when a proof was asked for.
+/// Returns the page of a payment and its state, with an apology when a proof was requested.
 pub(crate) fn state(
     order: &Order,
     state: PaymentState,
     processing: &Processing,
-    wanted: Wanted,
+    query_type: QueryType,
 ) -> String {
     let time = |time: NaiveDateTime| time.format("%d/%m/%Y %H:%M:%S").to_string();
-    let heading = match wanted {
-        Wanted::Proof => format!("{APOLOGY}{IDENTIFIED}"),
-        Wanted::State => IDENTIFIED.to_owned(),
+    let heading = match query_type {
+        QueryType::Proof => format!("{APOLOGY}{IDENTIFIED}"),
+        QueryType::State => IDENTIFIED.to_owned(),
     };
     fill(STATE, |name| match name {
         "heading" => heading.clone(),
@@ -57,7 +56,7 @@ pub(crate) fn state(
     })
 }
 
-/// Fills the `{{name}}`s of a template, once: a value that looks like one stays as it is.
+/// Replaces the `{{name}}` placeholders of a template in one pass: placeholders in values stay.
 pub(crate) fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut filled = String::with_capacity(template.len() + 512);
     let mut rest = template;

@@ -1,5 +1,5 @@
-//! The page for people: the data of a proof, its original chain and its seal, and in letters that
-//! nobody overlooks that it is worth nothing.
+//! The PDF of a proof: its data, original chain and seal, with a conspicuous notice that it is
+//! invalid.
 
 mod canvas;
 mod typeface;
@@ -14,7 +14,7 @@ use crate::details::Party;
 use crate::proof::SealedProof;
 use crate::seal::CERTIFICATE_NUMBER;
 
-/// Letter, as everywhere in Mexico.
+/// US Letter, the usual size in Mexico.
 const PAGE: [f32; 2] = [612.0, 792.0];
 const LEFT: f32 = 42.0;
 const RIGHT: f32 = PAGE[0] - LEFT;
@@ -30,7 +30,7 @@ const ACCENT: Colour = [0.05, 0.32, 0.42];
 const PALE: Colour = [0.94, 0.96, 0.97];
 const RULE: Colour = [0.80, 0.84, 0.87];
 const WARNING: Colour = [0.72, 0.11, 0.11];
-/// How much of the watermark covers what is under it.
+/// Opacity of the watermark.
 const WATERMARK_ALPHA: f32 = 0.09;
 const WHITE: Colour = [1.0, 1.0, 1.0];
 
@@ -54,7 +54,7 @@ const NOTICE: &str = "Este documento fue generado por un banco simulado (sandbox
     son inventados, y el sello digital se firmó con una llave pública de desarrollo que no protege \
     nada. Ninguna institución financiera ni el Banco de México participaron en su emisión.";
 
-/// The page of `proof`, asked for at `at` (Mexico City's time). Its bytes change with that time.
+/// Renders the PDF of `proof` as of `at` (Mexico City's time). Its bytes change with that time.
 pub(crate) fn render(proof: &SealedProof, at: NaiveDateTime) -> Vec<u8> {
     document(proof, at, &content(proof, at))
 }
@@ -99,7 +99,7 @@ fn document(proof: &SealedProof, at: NaiveDateTime, content: &[u8]) -> Vec<u8> {
     pdf.finish()
 }
 
-/// Mexico City keeps UTC-6 all year since 2022.
+/// Converts a time of Mexico City, which has been UTC-6 all year since 2022.
 fn date_of(at: NaiveDateTime) -> Date {
     let small = |number: u32| u8::try_from(number).unwrap_or(0);
     Date::new(u16::try_from(at.year()).unwrap_or(0))

@@ -24,10 +24,10 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use crate::answers::{chunked_page, file, hang_up, page, server_error, set_cookie};
-use crate::cookies::{CookieMint, session_cookie, session_of};
+use crate::answers::{abort_connection, chunked_page, file, page, server_error, set_cookie};
+use crate::cookies::{CookieGenerator, session_cookie, session_of};
 use crate::details::Details;
-use crate::form::{self, FormFault, Inquiry, Wanted};
+use crate::form::{self, FormError, Inquiry, QueryType};
 use crate::order::Order;
 use crate::outcome::Outcome;
 use crate::pages::{self, Processing};
@@ -35,60 +35,60 @@ use crate::proof::SealedProof;
 use crate::sessions::Sessions;
 use crate::{archive, pdf};
 
-/// Tells the time.
+/// A clock.
 pub type Now = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 
-/// How a sandbox portal behaves.
+/// Settings of a sandbox portal.
 #[derive(Clone)]
 pub struct SandboxConfig {
-    /// How long the portal thinks before it answers `valida.do` (the real one: 0 to 3 s).
+    /// Latency of `valida.do` (the real portal's: 0 to 3 s).
     pub latency: Duration,
-    /// The clock: it dates PDFs and cookies, and decides what is a recent date.
+    /// The clock: for PDFs, cookies and the age of dates.
     pub now: Now,
 }
 
-/// More than any form that the portal knows.
-const LARGEST_FORM: usize = 16 * 1024;
-/// How much memory sealed proofs may take, so that the same one isn't sealed again.
-const PROOFS_KEPT: u64 = 32 * 1024 * 1024;
+/// Maximum size of a form, more than any valid one.
+const MAX_FORM_BYTES: usize = 16 * 1024;
+/// Memory limit of the cache of sealed proofs.
+const PROOF_CACHE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// The portal, at the paths `/cep/*.do`. Serve it with [`crate::serve`]: axum's own server can't
-/// close a connection without an answer and sends an empty 503 instead.
+/// Returns the portal's routes, `/cep/*.do`. Serve it with [`crate::serve`]: axum's own server can't
+/// close a connection without a response and sends an empty 503 instead.
 pub fn router(config: SandboxConfig) -> Router {
     Router::new()
         .route("/cep/valida.do", post(validate))
         .route("/cep/descarga.do", get(download))
         .route("/cep/instituciones.do", get(institutions))
-        .layer(DefaultBodyLimit::max(LARGEST_FORM))
+        .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
         .with_state(Arc::new(Portal::new(config)))
 }
 
 struct Portal {
     config: SandboxConfig,
-    cookies: CookieMint,
+    cookies: CookieGenerator,
     sessions: Sessions,
     proofs: Cache<Order, Arc<SealedProof>>,
-    /// As many as there are processors: more would take them from the threads that serve.
+    /// Limits concurrent signatures to the number of processors, which the server needs too.
     sealers: Semaphore,
 }
 
-/// XML, chain and seal make up most of a proof; the rest is well below a kilobyte.
+/// Returns the memory of a proof: mostly XML, chain and seal; the rest is below a kilobyte.
 fn weight(proof: &SealedProof) -> u32 {
     let bytes = proof.xml.len() + proof.chain.len() + proof.seal.len() + 1024;
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// `valida.do`: looks for a payment and arms the session when its proof is there.
+/// `valida.do`: looks up a payment and arms the session if it has a proof.
 async fn validate(
     State(portal): State<Arc<Portal>>,
     headers: HeaderMap,
     form: Result<Form<Vec<(String, String)>>, FormRejection>,
 ) -> Response {
     let fields = form.map_or_else(|_| Vec::new(), |Form(fields)| fields);
-    let Verdict { mut answer, armed } = portal.judge(&fields).await;
+    let Validation { mut answer, armed } = portal.process(&fields).await;
     if !portal.config.latency.is_zero() {
-        let thinking = tokio::time::sleep(portal.config.latency);
-        tokio::join!(thinking, portal.prepare(armed.as_ref()));
+        let delay = tokio::time::sleep(portal.config.latency);
+        tokio::join!(delay, portal.prepare(armed.as_ref()));
     }
     let known = session_of(&headers).filter(|id| portal.sessions.knows(id));
     let session = known.map_or_else(
@@ -100,7 +100,7 @@ async fn validate(
         ToOwned::to_owned,
     );
     portal.sessions.arm(session, armed).await;
-    portal.balanced(answer)
+    portal.with_balancer_cookies(answer)
 }
 
 #[derive(Deserialize)]
@@ -123,7 +123,7 @@ async fn download(
         Some(order) => portal.file(&order, &format).await,
         None => server_error(),
     };
-    portal.balanced(answer)
+    portal.with_balancer_cookies(answer)
 }
 
 #[derive(Deserialize)]
@@ -131,7 +131,7 @@ struct CatalogueDay {
     fecha: String,
 }
 
-/// `instituciones.do`: who takes part in SPEI on a date, by name; today when the date says nothing.
+/// `instituciones.do`: the participants of SPEI on a date, by name; today's without a valid date.
 async fn institutions(
     State(portal): State<Arc<Portal>>,
     query: Result<Query<CatalogueDay>, QueryRejection>,
@@ -154,8 +154,8 @@ async fn institutions(
     }))
 }
 
-/// An answer, and the order whose download it arms.
-struct Verdict {
+/// A response, and the order whose download it arms.
+struct Validation {
     answer: Response,
     armed: Option<Order>,
 }
@@ -163,10 +163,10 @@ struct Verdict {
 impl Portal {
     fn new(config: SandboxConfig) -> Self {
         Self {
-            cookies: CookieMint::new((config.now)()),
+            cookies: CookieGenerator::new((config.now)()),
             sessions: Sessions::new(),
             proofs: Cache::builder()
-                .max_capacity(PROOFS_KEPT)
+                .max_capacity(PROOF_CACHE_BYTES)
                 .weigher(|_, proof: &Arc<SealedProof>| weight(proof))
                 .build(),
             sealers: Semaphore::new(available_parallelism().map_or(1, NonZeroUsize::get)),
@@ -178,57 +178,57 @@ impl Portal {
         (self.config.now)()
     }
 
-    async fn judge(&self, fields: &[(String, String)]) -> Verdict {
-        let Inquiry { order, wanted } = match Inquiry::read(fields) {
+    async fn process(&self, fields: &[(String, String)]) -> Validation {
+        let Inquiry { order, query_type } = match Inquiry::parse(fields) {
             Ok(inquiry) => inquiry,
-            Err(fault) => {
-                let html = match fault {
-                    FormFault::CriterionMissing => pages::CRITERION_MISSING,
-                    FormFault::Unreadable => pages::QUERY_FAILED,
+            Err(error) => {
+                let html = match error {
+                    FormError::CriterionMissing => pages::CRITERION_MISSING,
+                    FormError::Invalid => pages::QUERY_FAILED,
                 };
-                return Verdict {
+                return Validation {
                     answer: page(html),
                     armed: None,
                 };
             }
         };
         let outcome = Outcome::of(&order, calendar::today(self.now()));
-        let answer = self.answer(outcome, &order, wanted).await;
-        let armed = match (outcome, wanted) {
-            (Outcome::Found, Wanted::Proof) => Some(order),
-            (Outcome::FoundAnother, Wanted::Proof) => order.another(),
+        let answer = self.answer(outcome, &order, query_type).await;
+        let armed = match (outcome, query_type) {
+            (Outcome::Found, QueryType::Proof) => Some(order),
+            (Outcome::FoundAnother, QueryType::Proof) => order.another(),
             _ => None,
         };
-        Verdict { answer, armed }
+        Validation { answer, armed }
     }
 
-    async fn answer(&self, outcome: Outcome, order: &Order, wanted: Wanted) -> Response {
+    async fn answer(&self, outcome: Outcome, order: &Order, query_type: QueryType) -> Response {
         match outcome {
-            Outcome::Found | Outcome::FoundAnother => match wanted {
-                Wanted::Proof => page(pages::READY),
-                Wanted::State => self.state_page(order, PaymentState::Settled, wanted),
+            Outcome::Found | Outcome::FoundAnother => match query_type {
+                QueryType::Proof => page(pages::READY),
+                QueryType::State => self.state_page(order, PaymentState::Settled, query_type),
             },
-            Outcome::KnownWithoutProof(state) => self.state_page(order, state, wanted),
+            Outcome::KnownWithoutProof(state) => self.state_page(order, state, query_type),
             Outcome::NotFoundRecent => page(pages::NOT_FOUND_RECENT),
             Outcome::NotFoundHistoric => page(pages::NOT_FOUND_HISTORIC),
             Outcome::TooManyQueries => page(pages::TOO_MANY_QUERIES),
             Outcome::CaptchaWanted => page(pages::CAPTCHA_WANTED),
             Outcome::ServerError => server_error(),
             Outcome::UnseenPage => page(pages::UNSEEN),
-            Outcome::HangUp => hang_up(),
+            Outcome::HangUp => abort_connection(),
             Outcome::Silence => pending().await,
         }
     }
 
     /// The page of a payment's state. What was paid today was paid by now.
-    fn state_page(&self, order: &Order, state: PaymentState, wanted: Wanted) -> Response {
+    fn state_page(&self, order: &Order, state: PaymentState, query_type: QueryType) -> Response {
         let now = calendar::mexico_city(self.now());
         let processed = Details::of(order).credited_at.min(now);
         let processing = Processing {
             received: processed - TimeDelta::seconds(3),
             processed,
         };
-        chunked_page(pages::state(order, state, &processing, wanted))
+        chunked_page(pages::state(order, state, &processing, query_type))
     }
 
     /// Seals the proof that will be downloaded, as a portal does while it thinks. Sealing takes
@@ -275,8 +275,8 @@ impl Portal {
         }
     }
 
-    /// Adds the cookies that the load balancer sets in every answer.
-    fn balanced(&self, mut answer: Response) -> Response {
+    /// Adds the cookies that the load balancer sets in every response.
+    fn with_balancer_cookies(&self, mut answer: Response) -> Response {
         for cookie in self.cookies.balancer_cookies(self.now()) {
             set_cookie(&mut answer, &cookie);
         }

@@ -1,4 +1,4 @@
-//! The proof as the receiving bank writes it: original chain, seal, XML. Its bytes depend on the
+//! Issues proofs in the receiving bank's format: original chain, seal, XML. Their bytes depend on the
 //! order alone.
 
 use bytes::Bytes;
@@ -8,9 +8,9 @@ use crate::details::{ChildOrder, Details, Generation, Party};
 use crate::order::Order;
 use crate::seal::{CERTIFICATE_NUMBER, seal};
 
-/// What the second generation of original chains added after the amount (portal recordings).
+/// Fields that the second generation of original chains added after the amount (portal recordings).
 const SECOND_GENERATION: &str = "|NA|NA|0|0|NA|0|0.00";
-/// What the third generation added after that: 17 times nothing.
+/// Fields that the third generation added after those: 17 empty ones.
 const THIRD_GENERATION: &str = "|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
 
 /// A sealed proof.
@@ -22,12 +22,12 @@ pub(crate) struct SealedProof {
     /// Base64, 344 characters.
     pub(crate) seal: String,
     pub(crate) xml: Bytes,
-    /// The name that the proof's files share.
+    /// File name without extension.
     pub(crate) stem: FileStem,
 }
 
 impl SealedProof {
-    /// Issues the proof of `order`: about 0.6 ms of RSA.
+    /// Issues the proof of `order`; the signature takes about 0.6 ms.
     pub(crate) fn issue(order: Order) -> Self {
         let details = Details::of(&order);
         let chain = original_chain(&order, &details);

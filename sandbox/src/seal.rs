@@ -1,4 +1,4 @@
-//! The sandbox bank's seal: the real scheme (RSA-2048, PKCS#1 v1.5, SHA-512) with a published key.
+//! Seals of the sandbox: the real scheme (RSA-2048, PKCS#1 v1.5, SHA-512) with a published key.
 
 use std::sync::LazyLock;
 
@@ -8,14 +8,14 @@ use aws_lc_rs::signature::RSA_PKCS1_SHA512;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The number of the certificate that the sandbox's proofs name; no authority ever issued it.
+/// Certificate number in the sandbox's proofs; no authority issued it.
 pub const CERTIFICATE_NUMBER: &str = "00000999900000000001";
 
 static KEY: LazyLock<KeyPair> = LazyLock::new(|| {
     KeyPair::from_pkcs8(include_bytes!("../keys/seal.pk8")).expect("the shipped key is tested")
 });
 
-/// The public key (`SubjectPublicKeyInfo`, DER) that checks the sandbox's seals.
+/// Returns the public key (`SubjectPublicKeyInfo`, DER) for verifying the sandbox's seals.
 pub fn public_key_der() -> &'static [u8] {
     include_bytes!("../keys/seal.spki")
 }
@@ -24,7 +24,7 @@ pub fn public_key_der() -> &'static [u8] {
 /// `||`. The answer is base64, 344 characters, and the same for the same chain.
 pub(crate) fn seal(chain: &str) -> String {
     let mut signature = vec![0; KEY.public_modulus_len()];
-    // PKCS#1 v1.5 draws no randomness; the argument is there for the schemes that do.
+    // PKCS#1 v1.5 uses no randomness; the argument is for other schemes.
     KEY.sign(
         &RSA_PKCS1_SHA512,
         &SystemRandom::new(),

@@ -1,5 +1,4 @@
-//! Serves the portal on a listener. A server of its own, because only below axum can a connection
-//! be closed without an answer.
+//! HTTP server. Built on hyper, because axum's own can't close a connection without a response.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -19,36 +18,36 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
 
-/// How long a client may take to send a request's head.
+/// Time limit for a request head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long answers under way are waited for at the end; silent ones would wait for ever.
+/// Time limit for requests under way at shutdown; silent ones would last for ever.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
-/// How long to wait when the system has no more sockets to give.
+/// Delay after a failed `accept`, for example without free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Marks an answer that must not be sent: the connection is closed instead.
+/// Marker of a response that isn't sent: the connection is closed instead.
 #[derive(Clone, Copy)]
-pub(crate) struct HangUp;
+pub(crate) struct AbortConnection;
 
 /// The error that makes hyper drop a connection.
 #[derive(Debug)]
-struct HungUp;
+struct ConnectionAborted;
 
-impl fmt::Display for HungUp {
+impl fmt::Display for ConnectionAborted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the sandbox hangs up on this payment")
+        f.write_str("the sandbox closes the connection for this payment")
     }
 }
 
-impl std::error::Error for HungUp {}
+impl std::error::Error for ConnectionAborted {}
 
-/// Serves `router` until `shutdown`; then answers what is under way, for a second at most.
+/// Serves `router` until `shutdown`; requests under way have a second to finish.
 pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
     let mut shutdown = pin!(shutdown);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let mut protocol = http1::Builder::new();
-    // The recorded answers write `Set-Cookie`, not `set-cookie`.
+    // The recorded responses write `Set-Cookie`, not `set-cookie`.
     protocol
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -63,7 +62,7 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        // Without it a kept-alive answer may wait 40 ms for the client's acknowledgement.
+        // Otherwise a response on a kept-alive connection may wait 40 ms for the client's ACK.
         let _ = stream.set_nodelay(true);
         let router = router.clone();
         let service = service_fn(move |request| answer(router.clone(), request));
@@ -75,11 +74,16 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<
     connections.shutdown().await;
 }
 
-async fn answer(router: Router, request: hyper::Request<Incoming>) -> Result<Response, HungUp> {
+async fn answer(
+    router: Router,
+    request: hyper::Request<Incoming>,
+) -> Result<Response, ConnectionAborted> {
     let request: Request = request.map(Body::new);
     let answer: Result<Response, Infallible> = router.oneshot(request).await;
     match answer {
-        Ok(answer) if answer.extensions().get::<HangUp>().is_some() => Err(HungUp),
+        Ok(answer) if answer.extensions().get::<AbortConnection>().is_some() => {
+            Err(ConnectionAborted)
+        }
         Ok(answer) => Ok(answer),
         Err(never) => match never {},
     }

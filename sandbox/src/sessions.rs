@@ -1,4 +1,4 @@
-//! What each session may download. Bounded: a client that never comes back is forgotten.
+//! Session store: the order that each session may download. Bounded in number and idle time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use moka::policy::EvictionPolicy;
 
 use crate::order::Order;
 
-/// How long a session lives unused.
+/// Idle time after which a session expires.
 const IDLE: Duration = Duration::from_mins(10);
-/// Most sessions at once: half a minute of 2,000 payments a second, about 25 MB.
-const MOST: u64 = 60_000;
+/// Maximum number of sessions: half a minute of 2,000 payments a second, about 25 MB.
+const MAX_ENTRIES: u64 = 60_000;
 
-/// A session is known and armed with an order, or known and armed with nothing.
+/// The order that a known session is armed with; `None` when it isn't armed.
 type Armed = Option<Arc<Order>>;
 
 /// The sessions of the portal.
@@ -21,9 +21,9 @@ pub(crate) struct Sessions(Cache<String, Armed>);
 
 impl Sessions {
     pub(crate) fn new() -> Self {
-        // Least recently used goes first: moka's default policy would rather refuse a newcomer.
+        // Least recently used: moka's default policy may refuse a new entry instead.
         let sessions = Cache::builder()
-            .max_capacity(MOST)
+            .max_capacity(MAX_ENTRIES)
             .time_to_idle(IDLE)
             .eviction_policy(EvictionPolicy::lru());
         Self(sessions.build())
@@ -33,12 +33,12 @@ impl Sessions {
         self.0.contains_key(id)
     }
 
-    /// Remembers what the session may download from now on, and forgets what it might before.
+    /// Arms the session with an order, or disarms it.
     pub(crate) async fn arm(&self, id: String, order: Option<Order>) {
         self.0.insert(id, order.map(Arc::new)).await;
     }
 
-    /// The order whose proof the session may download.
+    /// Returns the order whose proof the session may download.
     pub(crate) async fn armed(&self, id: &str) -> Armed {
         self.0.get(id).await.flatten()
     }

@@ -2,22 +2,19 @@
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use domain::key::{KeyId, KeyName};
+use domain::key::{KeyFilter, KeyId, KeyName, KeyOverview, KeyQuery, KeySort};
 use domain::limits::{LimitsChange, LimitsError, Plan};
 use domain::page::{Direction, PageRequest, PageSize};
-use ports::inbound::{
-    Caller, KeyAdministration, KeyError, KeyFilter, KeyOverview, KeyQuery, KeySort, NewKey,
-    RequestedScope,
-};
+use ports::inbound::{Caller, KeyAdministration, KeyError, NewKey, RequestedScope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::cli::KeysCommand;
-use crate::config::Options;
+use crate::config::KeyOptions;
 use crate::{say, wiring};
 
-pub(super) async fn run(options: Options, command: KeysCommand) -> Result<()> {
-    super::prepare_data_dir(&options)?;
+pub(super) async fn run(options: KeyOptions, command: KeysCommand) -> Result<()> {
+    super::prepare_data_dir(&options.database)?;
     let work = async |keys, operator| execute(command, keys, operator).await;
     wiring::with_keys(&options, work).await
 }

@@ -13,41 +13,45 @@ use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::admin::{self, Admin};
-use crate::config::Options;
+use crate::config::{AdminAddress, Listen, RetentionOptions, ServeOptions};
 use crate::database_log::LogSizeWarning;
 use crate::metrics::{self, Metrics};
 use crate::server::{self, Bounds, OpenConnections};
+use crate::telemetry::Log;
 use crate::traces::Traces;
-use crate::wiring::{self, Deployment, Gateway, Identity, Surroundings};
+use crate::wiring::{self, Deployment, Gateway, Identity, ServeContext};
 use crate::{first_start, say, systemd};
 
-/// How often changes of keys that other processes made are looked for: they must take effect
+/// Interval at which changes of keys by other processes are looked for: they must take effect
 /// within a second.
 const KEY_WATCH: Duration = Duration::from_millis(250);
-/// How often it is looked whether the database answers.
+/// Interval of checks that the database answers.
 const PULSE: Duration = Duration::from_secs(1);
-/// How often keys are looked for whose time of grace is over.
+/// Interval at which rotated keys are revoked whose time of grace is over.
 const RETIRE: Duration = Duration::from_secs(1);
-/// How often Redis is told again what it may have lost: with what a round takes that must be less
+/// Interval of reconciliation with Redis: with the time that a round takes, it must be less
 /// than a minute.
 const RECONCILE: Duration = Duration::from_secs(20);
-/// How often idle keys are forgotten.
+/// Interval at which idle keys are removed from memory.
 const FORGET_IDLE: Duration = Duration::from_mins(1);
-/// Interval at which the size of an embedded database's log is looked at.
+/// Interval of checks of the size of an embedded database's log.
 const LOG_SIZE: Duration = Duration::from_secs(5);
-/// How often requests past their retention are removed.
+/// Interval at which rows past their retention are removed.
 const PRUNE: Duration = Duration::from_hours(1);
-/// What a request in flight needs beyond its lookup to be answered.
+/// Time that a request in flight needs beyond its lookup to be answered.
 const FAREWELL_MARGIN: Duration = Duration::from_secs(5);
-/// What lookups whose callers hung up, and uploads that are being refused, may still take.
+/// Time at the end for lookups whose callers hung up, and for uploads that are being refused.
 const LEFTOVERS: Duration = Duration::from_secs(15);
 
-pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
-    super::prepare_data_dir(&options)?;
-    let _alone = wiring::lock_database(&options)?;
-    let connections = connections(options.max_connections);
-    let listener = server::listen(options.listen)
-        .with_context(|| format!("listening on {} (CEP_LISTEN)", options.listen))?;
+pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Result<()> {
+    let database = &options.keys.database;
+    let deployment = Deployment::of(&options.keys)?;
+    super::prepare_data_dir(database)?;
+    let _alone = wiring::lock_database(database, deployment)?;
+    let connections = connections(options.connections.max_connections);
+    let listen = options.listen.listen;
+    let listener =
+        server::listen(listen).with_context(|| format!("listening on {listen} (CEP_LISTEN)"))?;
     let address = listener.local_addr().context("asking for the address")?;
     let admin = admin::listen(options.admin.admin_listen)?;
     let metrics = Arc::new(match &admin {
@@ -55,38 +59,45 @@ pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
         None => Metrics::off(),
     });
     let open = OpenConnections::default();
-    let (sandbox, sandbox_url) = wiring::start_sandbox(&options)?;
-    let identity = wiring::identity(&options, address)?;
-    let surroundings = Surroundings {
+    let (sandbox, sandbox_url) = wiring::start_sandbox(&options.sandbox)?;
+    let identity = wiring::identity(&options.people, address)?;
+    let context = ServeContext {
         sandbox: &sandbox_url,
         identity: identity.as_ref(),
         metrics: Arc::clone(&metrics),
         connections: open.clone(),
         traces: traces.clone(),
     };
-    let gateway = Box::pin(wiring::gateway(&options, surroundings)).await?;
-    let mut background = start_background(&gateway, &options);
+    let gateway = Box::pin(wiring::gateway(&options, context)).await?;
+    let mut background = start_background(&gateway, &options.retention);
     background.spawn(every(metrics::UPKEEP, move || {
         metrics.add_up();
         std::future::ready(())
     }));
-    let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.readings)));
+    let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.scraped_gauges)));
     let admin = admin.transpose()?;
 
-    let welcome = match Deployment::of(&options)? {
+    let welcome = match deployment {
         Deployment::Embedded => first_start::welcome(&gateway, address).await?,
-        // Whoever runs replicas makes keys on purpose.
+        // Operators of replicas make keys on purpose.
         Deployment::Replicated => None,
     };
-    // Whoever has read that it listens may stop it.
+    // Before the address is printed: its reader may stop the gateway at once.
     let stop_signal = stop_signal();
     say(&format!(
         "The gateway listens on http://{address} (documentation: http://{address}/docs)"
     ));
     if let Some(identity) = &identity {
-        announce(identity);
+        announce(identity, options.people.sandbox_identity_listen);
     }
     if let Some(admin) = &admin {
+        if let AdminAddress::On(listen) = options.admin.admin_listen
+            && let Some(taken) = listen.moved_to(admin.address())
+        {
+            say(&format!(
+                "({taken} is taken, so metrics are on another port; CEP_ADMIN_LISTEN sets one.)"
+            ));
+        }
         say(&format!(
             "Metrics are at http://{}/metrics",
             admin.address()
@@ -95,6 +106,7 @@ pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
     if let Some(welcome) = welcome {
         say(&welcome);
     }
+    log.release();
     let instance = gateway.instance.as_str();
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), instance, "serving");
     systemd::ready(address).await;
@@ -105,7 +117,7 @@ pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
     let bounds = Bounds {
         connections,
         open,
-        farewell: options.bank_timeout + FAREWELL_MARGIN,
+        farewell: options.bank.bank_timeout + FAREWELL_MARGIN,
     };
     let mut broken = None;
     let stop = async {
@@ -136,10 +148,17 @@ pub(super) async fn run(options: Options, traces: Traces) -> Result<()> {
     served
 }
 
-/// Says where the dashboard is, and who vouches for people.
-fn announce(identity: &Identity) {
+/// Prints the addresses of the dashboard and of the sandbox identity provider.
+fn announce(identity: &Identity, listen: Listen) {
     say(&format!("The dashboard is at {}", identity.dashboard()));
     if let Some(sandbox) = identity.sandbox() {
+        let address = sandbox.trim_start_matches("http://").parse();
+        if let Some(taken) = address.ok().and_then(|address| listen.moved_to(address)) {
+            say(&format!(
+                "({taken} is taken, so the sandbox identity provider is on another port, and the people \
+                 of its demo are others; CEP_SANDBOX_IDENTITY_LISTEN sets one.)"
+            ));
+        }
         say(&format!(
             "FOR DEVELOPMENT ONLY: the sandbox identity provider at {sandbox} signs anybody in, as an \
              admin too. Set CEP_OIDC_ISSUER to use your own."
@@ -164,7 +183,7 @@ pub(super) fn stop_signal() -> impl Future<Output = ()> {
     }
 }
 
-/// Whoever asks twice doesn't want to wait. What was answered is on disk by then.
+/// Ends the process at a second signal. Everything that was answered is on disk by then.
 fn end_on_second_signal() {
     tokio::spawn(async {
         stop_signal().await;
@@ -172,8 +191,8 @@ fn end_on_second_signal() {
     });
 }
 
-/// Raises the limit of descriptors, since the shell's usual 1,024 are soon used up, and returns how
-/// many connections may be served: a lookup takes a second socket, for the bank, so callers get half
+/// Raises the limit of descriptors, since the shell's usual 1,024 are soon used up, and returns the
+/// number of connections that may be served: a lookup takes a second socket, for the bank, so callers get half
 /// of the descriptors at most.
 fn connections(wanted: u32) -> usize {
     let descriptors = match rlimit::increase_nofile_limit(u64::MAX) {
@@ -195,7 +214,7 @@ fn connections(wanted: u32) -> usize {
     usize::try_from(most.min(wanted.into())).expect("a u32 fits")
 }
 
-/// Follows the changes of keys, and says when that stops and when it goes on.
+/// Follows the changes of keys, and logs when that stops and when it goes on.
 async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
     match watch.poll().await {
         Ok(_) => {
@@ -215,7 +234,7 @@ async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
     }
 }
 
-fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
+fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let (watch, failing) = (Arc::clone(&gateway.change_feed), Arc::default());
     tasks.spawn(every(KEY_WATCH, move || {
@@ -267,8 +286,8 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
     let days = |days: u32| chrono::Days::new(u64::from(days));
     let (requests, usage) = (
-        days(options.request_retention),
-        days(options.usage_retention),
+        days(retention.request_retention),
+        days(retention.usage_retention),
     );
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
@@ -288,8 +307,8 @@ fn start_background(gateway: &Gateway, options: &Options) -> JoinSet<()> {
     tasks
 }
 
-/// Whether the database answers, which it did or didn't before. While it doesn't, the journal tries
-/// whether it can write: a replica that nobody asks knows that, too, before somebody does.
+/// Logs when the database stops and begins to answer, and returns whether it does. While it doesn't, the
+/// journal tries to write, so that a replica without requests notices, too.
 fn pulse(watch: &ChangeFeed, journal: &Journal, answered: bool) -> bool {
     let trouble = watch.trouble();
     match &trouble {

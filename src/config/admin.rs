@@ -1,46 +1,48 @@
-//! The options of operators: where they measure, and how they call this process.
+//! Options of operators: the listener for metrics, and the name of the process.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::str::FromStr;
 
 use clap::Args;
 use uuid::Uuid;
 
-/// What operators use.
+use super::{Listen, heading};
+use crate::system::process_id;
+
+/// The listener for metrics, and the name of the process.
 #[derive(Debug, Args)]
+#[command(next_help_heading = heading::ADMIN)]
 pub struct AdminOptions {
     /// Address of `/metrics`, for Prometheus; `off` serves none. It asks nobody who they are: keep
     /// it where operators alone reach it.
     #[arg(
         long,
         env = "CEP_ADMIN_LISTEN",
-        global = true,
         value_name = "ADDR",
-        default_value = "127.0.0.1:9464"
+        default_value = "127.0.0.1:9464 or a free port"
     )]
     pub admin_listen: AdminAddress,
 
     /// Name of this process in logs, metrics and traces, such as its pod's: 1 to 64 letters, digits,
     /// `.`, `_` or `-`. A random one when it is not given.
-    #[arg(long, env = "CEP_INSTANCE", global = true, value_name = "NAME")]
+    #[arg(long, env = "CEP_INSTANCE", value_name = "NAME")]
     pub instance: Option<InstanceName>,
 }
 
 impl AdminOptions {
-    /// Names this process after `process`, unless it was given a name.
-    pub fn be_named(&mut self, process: impl FnOnce() -> Uuid) -> &InstanceName {
+    /// Gives the process a random name, unless it was given one.
+    pub(crate) fn name_process(&mut self) -> &InstanceName {
         self.instance
-            .get_or_insert_with(|| InstanceName::of(process()))
+            .get_or_insert_with(|| InstanceName::of(process_id()))
     }
 }
 
-/// Where operators look.
+/// Address of the listener for metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdminAddress {
-    /// Here.
-    On(SocketAddr),
-    /// Nowhere.
+    /// It listens here.
+    On(Listen),
+    /// There is none.
     Off,
 }
 
@@ -51,13 +53,13 @@ impl FromStr for AdminAddress {
         if text.eq_ignore_ascii_case("off") {
             return Ok(Self::Off);
         }
-        text.parse().map(Self::On).map_err(|_| {
+        text.parse().map(Self::On).map_err(|_: String| {
             "must be an IP address and a port, for example 127.0.0.1:9464, or `off`".to_owned()
         })
     }
 }
 
-/// The name of one process among its replicas.
+/// Name of one process among its replicas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceName(String);
 
@@ -65,7 +67,7 @@ pub struct InstanceName(String);
 const MAX_LENGTH: usize = 64;
 
 impl InstanceName {
-    /// The name of a process that was given none.
+    /// Name of a process that was given none.
     pub fn of(process: Uuid) -> Self {
         Self(process.to_string())
     }

@@ -1,17 +1,52 @@
-//! What is logged, and how.
+//! Options of the log.
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
-/// How log lines look.
+use super::heading;
+
+/// Content and format of the log.
+#[derive(Debug, Args)]
+#[command(next_help_heading = heading::LOG)]
+pub struct LogOptions {
+    /// Filter of the log: `error`, `warn`, `info`, `debug`, or directives such as
+    /// `info,bank_portal=debug`.
+    #[arg(long, env = "CEP_LOG", value_name = "FILTER", default_value = DEFAULT_FILTER, value_parser = filter)]
+    pub log: String,
+
+    /// Format of the log on the standard error.
+    #[arg(
+        long,
+        env = "CEP_LOG_FORMAT",
+        value_name = "FORMAT",
+        default_value = "auto"
+    )]
+    pub log_format: LogFormat,
+}
+
+const DEFAULT_FILTER: &str = "info,sea_orm_migration=warn,sqlx::postgres::notice=warn";
+
+/// Log of commands that take no options for it.
+impl Default for LogOptions {
+    fn default() -> Self {
+        Self {
+            log: DEFAULT_FILTER.to_owned(),
+            log_format: LogFormat::Auto,
+        }
+    }
+}
+
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
+    /// Text when the standard error is a terminal, JSON otherwise.
+    Auto,
     /// One JSON object a line.
     Json,
-    /// For people.
+    /// For people; with colours on a terminal.
     Text,
 }
 
-pub(super) fn filter(text: &str) -> Result<String, String> {
+fn filter(text: &str) -> Result<String, String> {
     let words = text.split(',').map(str::trim);
     // A word that is no level would be taken for a target, and everything else would go unlogged.
     let levels = ["off", "error", "warn", "info", "debug", "trace"];

@@ -1,19 +1,19 @@
-//! The options of the part that people use: sign-in, keys, GraphQL, the dashboard.
-
-use std::net::SocketAddr;
+//! Options of what people use: sign-in, keys, GraphQL, the dashboard.
 
 use clap::{Args, ValueEnum};
 use identity_oidc::{AdminClaim, ClientSecret, Issuer};
 use web::Origin;
 
-/// What people use, and who vouches for them.
+use super::{Listen, Secret, SecretKind, heading};
+
+/// Dashboard and identity provider.
 #[derive(Debug, Args)]
+#[command(next_help_heading = heading::PEOPLE)]
 pub struct PeopleOptions {
-    /// Whether people may sign in here: the dashboard, `/graphql`, `/keys` and `/admin`.
+    /// Sign-in of people: the dashboard, `/graphql`, `/keys` and `/admin`.
     #[arg(
         long,
         env = "CEP_DASHBOARD",
-        global = true,
         value_name = "SWITCH",
         default_value = "on"
     )]
@@ -21,61 +21,42 @@ pub struct PeopleOptions {
 
     /// Address that people's browsers reach the gateway by, such as `https://cep.example.org`.
     /// Plain http is accepted on loopback alone. The address served on when it is not given.
-    #[arg(long, env = "CEP_PUBLIC_URL", global = true, value_name = "ORIGIN", value_parser = origin)]
+    #[arg(long, env = "CEP_PUBLIC_URL", value_name = "ORIGIN", value_parser = origin)]
     pub public_url: Option<Origin>,
 
     /// Other origins whose pages may use `/graphql`, `/keys` and `/admin` with the session cookie,
     /// separated by commas. None when not given.
-    #[arg(long, env = "CEP_DASHBOARD_ORIGINS", global = true, value_name = "ORIGINS", value_delimiter = ',', value_parser = origin)]
+    #[arg(long, env = "CEP_DASHBOARD_ORIGINS", value_name = "ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub dashboard_origins: Vec<Origin>,
 
     /// Name of the session cookie; `__Host-cep_session`, or `cep_session` on plain http, when it is
     /// not given.
-    #[arg(long, env = "CEP_SESSION_COOKIE", global = true, value_name = "NAME")]
+    #[arg(long, env = "CEP_SESSION_COOKIE", value_name = "NAME")]
     pub session_cookie: Option<String>,
 
-    /// Whether `/graphql` describes itself to whoever has a session. On with the sandbox identity
+    /// Introspection of `/graphql`, for whoever has a session. On with the sandbox identity
     /// provider, off with another one, when it is not given.
-    #[arg(
-        long,
-        env = "CEP_GRAPHQL_INTROSPECTION",
-        global = true,
-        value_name = "SWITCH"
-    )]
+    #[arg(long, env = "CEP_GRAPHQL_INTROSPECTION", value_name = "SWITCH")]
     pub graphql_introspection: Option<Switch>,
 
     /// Issuer of the identity provider (OpenID Connect). A sandbox identity provider is started
     /// when it is not given: it signs anybody in, so it refuses to start beside a public address.
-    #[arg(long, env = "CEP_OIDC_ISSUER", global = true, value_name = "URL", value_parser = Issuer::parse, requires_all = ["oidc_client_id", "oidc_audience"])]
+    #[arg(long, env = "CEP_OIDC_ISSUER", value_name = "URL", value_parser = Issuer::parse, requires_all = ["oidc_client_id", "oidc_audience"])]
     pub oidc_issuer: Option<Issuer>,
 
     /// Our client id at the identity provider.
     #[arg(
         long,
         env = "CEP_OIDC_CLIENT_ID",
-        global = true,
         value_name = "ID",
         requires = "oidc_issuer"
     )]
     pub oidc_client_id: Option<String>,
 
-    /// Our secret at the identity provider; without one we are a public client.
-    #[arg(
-        long,
-        env = "CEP_OIDC_CLIENT_SECRET",
-        global = true,
-        value_name = "SECRET",
-        hide_env_values = true,
-        requires = "oidc_issuer",
-        value_parser = client_secret
-    )]
-    pub oidc_client_secret: Option<ClientSecret>,
-
     /// Audience that an access token must be meant for (`aud`): the API's name at the provider.
     #[arg(
         long,
         env = "CEP_OIDC_AUDIENCE",
-        global = true,
         value_name = "AUDIENCE",
         requires = "oidc_issuer"
     )]
@@ -85,7 +66,6 @@ pub struct PeopleOptions {
     #[arg(
         long,
         env = "CEP_OIDC_ADMIN_CLAIM",
-        global = true,
         value_name = "CLAIM=VALUE",
         default_value = "roles=cep-admin"
     )]
@@ -95,7 +75,6 @@ pub struct PeopleOptions {
     #[arg(
         long,
         env = "CEP_OIDC_SCOPES",
-        global = true,
         value_name = "SCOPES",
         default_value = "openid profile"
     )]
@@ -103,8 +82,33 @@ pub struct PeopleOptions {
 
     /// Address of the sandbox identity provider. Keys belong to people of one issuer, and its
     /// address is part of that: another port is another issuer.
-    #[arg(long, env = "CEP_SANDBOX_IDENTITY_LISTEN", global = true, value_name = "ADDR", default_value = "127.0.0.1:8081", value_parser = super::loopback)]
-    pub sandbox_identity_listen: SocketAddr,
+    #[arg(long, env = "CEP_SANDBOX_IDENTITY_LISTEN", value_name = "ADDR", default_value = "127.0.0.1:8081 or a free port", value_parser = Listen::loopback)]
+    pub sandbox_identity_listen: Listen,
+
+    /// Our secret at the identity provider.
+    #[command(flatten)]
+    pub oidc_client_secret: Secret<OidcClientSecret>,
+}
+
+/// The option `--oidc-client-secret`.
+#[derive(Debug)]
+pub struct OidcClientSecret;
+
+impl SecretKind for OidcClientSecret {
+    type Value = ClientSecret;
+    const NAME: &'static str = "oidc-client-secret";
+    const VALUE_NAME: &'static str = "SECRET";
+    const HELP: &'static str = "Our secret at the identity provider; without one we are a public \
+        client";
+    const HEADING: &'static str = heading::PEOPLE;
+    const REQUIRES: Option<&'static str> = Some("oidc_issuer");
+
+    fn parse(text: &str) -> Result<ClientSecret, String> {
+        if text.is_empty() {
+            return Err("must not be empty; a public client has no secret at all".to_owned());
+        }
+        Ok(ClientSecret::new(text.to_owned()))
+    }
 }
 
 /// On or off.
@@ -114,13 +118,6 @@ pub enum Switch {
     On,
     /// Off.
     Off,
-}
-
-pub(super) fn client_secret(text: &str) -> Result<ClientSecret, String> {
-    if text.is_empty() {
-        return Err("must not be empty; a public client has no secret at all".to_owned());
-    }
-    Ok(ClientSecret::new(text.to_owned()))
 }
 
 fn origin(text: &str) -> Result<Origin, String> {

@@ -1,4 +1,4 @@
-//! The options of traces: where they are sent, and how many.
+//! Options of traces: the collector, and the share of them that it is sent.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,51 +8,44 @@ use clap::Args;
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
-/// Where traces go.
+use super::{Secret, SecretKind, heading};
+
+/// Export of traces.
 #[derive(Debug, Args)]
+#[command(next_help_heading = heading::TRACES)]
 pub struct TraceOptions {
     /// Collector of OpenTelemetry that traces are sent to (OTLP over HTTP, protobuf), such as
     /// `http://127.0.0.1:4318`; `/v1/traces` is appended to it. Without it there are no traces.
     #[arg(
         long,
         env = "CEP_OTLP_ENDPOINT",
-        global = true,
         value_name = "URL",
         // Whoever puts a password into it by mistake must not find it in a log.
         hide_env_values = true
     )]
     pub otlp_endpoint: Option<CollectorUrl>,
 
-    /// Headers that the collector wants, such as `authorization=Bearer TOKEN`: names and values,
-    /// separated by commas. What is no part of a name or value is percent-encoded.
-    #[arg(
-        long,
-        env = "CEP_OTLP_HEADERS",
-        global = true,
-        value_name = "HEADERS",
-        hide_env_values = true,
-        requires = "otlp_endpoint"
-    )]
-    pub otlp_headers: Option<CollectorHeaders>,
-
     /// Share of traces that are sent, 0 to 1, of those that begin here. Whether one that began
     /// elsewhere is sent was decided there, and stands in its `traceparent`.
     #[arg(
         long,
         env = "CEP_TRACE_RATIO",
-        global = true,
         value_name = "RATIO",
         default_value = "1",
         value_parser = ratio
     )]
     pub trace_ratio: f64,
+
+    /// Headers for the collector.
+    #[command(flatten)]
+    pub otlp_headers: Secret<CollectorHeaders>,
 }
 
-/// Where a collector takes spans.
+/// Address at which a collector takes spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CollectorUrl(Url);
 
-/// What the protocol appends to a collector's address.
+/// Path that the protocol appends to a collector's address.
 const PATH: &str = "/v1/traces";
 
 impl CollectorUrl {
@@ -61,7 +54,7 @@ impl CollectorUrl {
         &self.0
     }
 
-    /// Whether it is reached over TLS.
+    /// Reports an address that is reached over TLS.
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }
@@ -96,8 +89,8 @@ impl FromStr for CollectorUrl {
 #[derive(Clone, Default)]
 pub struct CollectorHeaders(HeaderMap);
 
-/// What the exporter and HTTP set themselves.
-const OURS: [&str; 7] = [
+/// Headers that the exporter and HTTP set themselves.
+const RESERVED: [&str; 7] = [
     "connection",
     "content-encoding",
     "content-length",
@@ -114,10 +107,17 @@ impl CollectorHeaders {
     }
 }
 
-impl FromStr for CollectorHeaders {
-    type Err = String;
+impl SecretKind for CollectorHeaders {
+    type Value = Self;
+    const NAME: &'static str = "otlp-headers";
+    const VALUE_NAME: &'static str = "HEADERS";
+    const HELP: &'static str = "Headers that the collector wants, such as `authorization=Bearer \
+        TOKEN`: names and values, separated by commas. What is no part of a name or value is \
+        percent-encoded";
+    const HEADING: &'static str = heading::TRACES;
+    const REQUIRES: Option<&'static str> = Some("otlp_endpoint");
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    fn parse(text: &str) -> Result<Self, String> {
         let mut headers = HeaderMap::new();
         for (place, pair) in text.split(',').enumerate() {
             let wrong = |problem: &str| format!("header {} {problem}", place + 1);
@@ -126,7 +126,7 @@ impl FromStr for CollectorHeaders {
                 .ok_or_else(|| wrong("has no `=`: write NAME=VALUE,NAME=VALUE"))?;
             let name = HeaderName::try_from(name.trim())
                 .map_err(|_| wrong("has a name that no header may have: write NAME=VALUE"))?;
-            if OURS.contains(&name.as_str()) {
+            if RESERVED.contains(&name.as_str()) {
                 return Err(wrong("is one that the gateway sets itself: leave it out"));
             }
             let value: Vec<u8> = percent_decode_str(value.trim()).collect();
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn headers_are_read_as_the_protocols_variable_has_them() {
         let text = "Authorization=Basic%20dXNlcjpwYXNz==, x-scope=a b";
-        let headers: CollectorHeaders = text.parse().unwrap();
+        let headers = CollectorHeaders::parse(text).unwrap();
         assert_eq!(headers.map()["authorization"], "Basic dXNlcjpwYXNz==");
         assert_eq!(headers.map()["x-scope"], "a b");
         assert!(headers.map().values().all(HeaderValue::is_sensitive));
@@ -212,7 +212,7 @@ mod tests {
     #[case("Content-Type=hunter2", "leave it out")]
     #[case("token=hunter2,Token=b", "give each once")]
     fn what_is_no_header_is_refused_without_showing_it(#[case] text: &str, #[case] remedy: &str) {
-        let problem = text.parse::<CollectorHeaders>().unwrap_err();
+        let problem = CollectorHeaders::parse(text).unwrap_err();
         assert!(problem.contains(remedy), "{problem}");
         assert!(!problem.contains("hunter2"), "{problem}");
     }

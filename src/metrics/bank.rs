@@ -1,24 +1,25 @@
-//! A bank whose lookups are measured.
+//! Metrics of lookups at the bank.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::key::Environment;
-use metrics::Histogram;
-use ports::inbound::BankBudget;
+use domain::pacing::BankBudget;
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
-use super::{Metrics, names};
+use super::{LazyHistogram, Metrics, names};
 
-/// Measures the lookups of a bank. One that is given up by everybody who waits for it isn't counted.
+/// Bank whose lookups are measured. One that is given up by everybody who waits for it isn't counted.
 pub(crate) struct MeteredBank {
     bank: Arc<dyn Bank>,
     clock: Arc<dyn Clock>,
-    durations: [Histogram; Outcome::ALL.len()],
+    durations: [LazyHistogram; Outcome::COUNT],
 }
 
-/// How a lookup ended.
-#[derive(Clone, Copy)]
+/// Outcome of a lookup.
+#[derive(Clone, Copy, EnumCount, IntoStaticStr, PartialEq, Eq, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 enum Outcome {
     Issued,
     NotIssued,
@@ -30,17 +31,6 @@ enum Outcome {
 }
 
 impl Outcome {
-    /// In the order in which they are declared: their numbers are places.
-    const ALL: [Self; 7] = [
-        Self::Issued,
-        Self::NotIssued,
-        Self::NotFound,
-        Self::ProtocolError,
-        Self::Unavailable,
-        Self::Throttled,
-        Self::Timeout,
-    ];
-
     fn of(answer: &Result<BankAnswer, BankError>) -> Self {
         match answer {
             Ok(BankAnswer::Issued(_)) => Self::Issued,
@@ -52,36 +42,30 @@ impl Outcome {
             Err(BankError::Timeout) => Self::Timeout,
         }
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Issued => "issued",
-            Self::NotIssued => "not_issued",
-            Self::NotFound => "not_found",
-            Self::ProtocolError => "protocol_error",
-            Self::Unavailable => "unavailable",
-            Self::Throttled => "throttled",
-            Self::Timeout => "timeout",
-        }
-    }
 }
 
 impl MeteredBank {
-    /// The bank that keys of this environment ask.
+    /// Measures the bank that keys of this environment ask.
     pub(crate) fn new(
-        metrics: &Metrics,
+        metrics: &Arc<Metrics>,
         bank: Arc<dyn Bank>,
         side: Environment,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let duration = |outcome: Outcome| {
-            let labels = [("side", side.name()), ("outcome", outcome.name())];
-            metrics.histogram(&names::BANK_LOOKUP_DURATION, &labels)
-        };
+        let durations = std::array::from_fn(|place| {
+            let outcome = Outcome::VARIANTS[place];
+            let labels = [("side", side.name()), ("outcome", outcome.into())];
+            let duration = metrics.histogram(&names::BANK_LOOKUP_DURATION, &labels);
+            // An alert looks for its increase.
+            if side == Environment::Live && outcome == Outcome::ProtocolError {
+                duration.expose();
+            }
+            duration
+        });
         Self {
             bank,
             clock,
-            durations: Outcome::ALL.map(duration),
+            durations,
         }
     }
 }

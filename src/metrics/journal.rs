@@ -1,24 +1,26 @@
-//! The journal's commits.
+//! Metrics of the journal's commits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use metrics::{Counter, Histogram};
+use metrics::Counter;
 use store_seaorm::CommitMetricsSink;
 
-use super::{Metrics, names, number};
+use super::{LazyHistogram, Metrics, names, number};
 
 /// Counts and measures commits.
 pub(crate) struct MeteredJournal {
-    duration: Histogram,
-    entries: Histogram,
+    duration: LazyHistogram,
+    entries: LazyHistogram,
     failures: Counter,
 }
 
 impl MeteredJournal {
-    pub(crate) fn new(metrics: &Metrics) -> Self {
+    pub(crate) fn new(metrics: &Arc<Metrics>) -> Self {
         Self {
             duration: metrics.histogram(&names::JOURNAL_COMMIT_DURATION, &[]),
             entries: metrics.histogram(&names::JOURNAL_COMMIT_ENTRIES, &[]),
+            // Exposed from the start: an alert looks for its increase.
             failures: metrics.counter(&names::JOURNAL_FAILURES, &[]),
         }
     }

@@ -1,4 +1,4 @@
-//! A limiter whose calls are measured.
+//! Metrics of the rate limiter's calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,13 +7,12 @@ use async_trait::async_trait;
 use domain::key::KeyId;
 use domain::limits::LimitStatus;
 use domain::month::Month;
-use metrics::Histogram;
 use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
-use super::{Metrics, names};
+use super::{LazyHistogram, Metrics, names};
 
-/// Measures the calls of a limiter.
+/// Rate limiter whose calls are measured.
 pub(crate) struct MeteredLimiter {
     limiter: Arc<dyn Limiter>,
     clock: Arc<dyn Clock>,
@@ -25,10 +24,10 @@ pub(crate) struct MeteredLimiter {
     refund: Calls,
 }
 
-/// The durations of one operation's calls.
+/// Durations of one operation's calls.
 struct Calls {
-    ok: Histogram,
-    failed: Histogram,
+    ok: LazyHistogram,
+    failed: LazyHistogram,
 }
 
 impl Calls {
@@ -41,7 +40,11 @@ impl Calls {
 }
 
 impl MeteredLimiter {
-    pub(crate) fn new(metrics: &Metrics, limiter: Arc<dyn Limiter>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        metrics: &Arc<Metrics>,
+        limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let calls = |operation| {
             let of = |result| {
                 let labels = [("operation", operation), ("result", result)];

@@ -1,4 +1,4 @@
-//! What the system knows of this process.
+//! Metrics of the process, from the operating system.
 
 use super::names::{
     Metric, PROCESS_CPU, PROCESS_MAX_FDS, PROCESS_OPEN_FDS, PROCESS_RESIDENT_MEMORY,
@@ -6,7 +6,7 @@ use super::names::{
 };
 use super::{Metrics, number};
 
-/// Reads what every exporter of Prometheus tells of its process. What can't be read stays as it was.
+/// Samples the usual metrics of a process. One that can't be read keeps its value.
 pub(super) fn read(metrics: &Metrics) {
     if let Ok((soft, _)) = rlimit::Resource::NOFILE.get() {
         set(metrics, &PROCESS_MAX_FDS, number(soft));

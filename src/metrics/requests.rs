@@ -1,4 +1,4 @@
-//! Requests and answers.
+//! Metrics of requests and answers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -6,20 +6,20 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use domain::outcome::{Endpoint, Outcome};
-use metrics::{Counter, Histogram, Key, Label};
+use metrics::{Counter, Key, Label};
 use rest::{Ending, ProofMetricsSink};
 use web::MetricsSink;
 
-use super::{METADATA, Metrics, names};
+use super::{LazyHistogram, METADATA, Metrics, names};
 
-/// Outcomes, and the endings that are none.
+/// Number of endings: outcomes, and two that are none.
 const ENDINGS: usize = Outcome::ALL.len() + 2;
 
-/// Measures proof requests and counts answers.
+/// Sink that measures proof requests and counts answers.
 pub(crate) struct MeteredRequests {
     metrics: Arc<Metrics>,
-    durations: [[Histogram; ENDINGS]; Endpoint::ALL.len()],
-    /// Found by route, then by status: as many as the routers have routes and give statuses.
+    durations: [[LazyHistogram; ENDINGS]; Endpoint::ALL.len()],
+    /// By route, then by status: a closed set, of the routers.
     answers: RwLock<HashMap<Box<str>, HashMap<StatusCode, Counter>>>,
 }
 

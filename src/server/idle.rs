@@ -23,12 +23,12 @@ const STALLED: Duration = Duration::from_secs(30);
 /// Time between an answer and the next request; longer than clients usually keep connections.
 const NEXT_REQUEST: Duration = Duration::from_secs(75);
 
-/// What happens on one connection.
+/// Activity on one connection.
 pub(super) struct Activity(Mutex<State>);
 
 struct State {
     in_flight: usize,
-    /// When the connection is closed if no request begins.
+    /// Instant at which the connection is closed if no request begins.
     idle_until: Instant,
     /// The same, once a head has begun to arrive.
     head_until: Option<Instant>,
@@ -53,7 +53,7 @@ impl Activity {
         InFlight(Arc::clone(self))
     }
 
-    /// When to look again, or `None` when the connection has been idle for too long.
+    /// Returns the instant of the next check, or `None` when the connection has been idle for too long.
     fn look_again(&self, now: Instant) -> Option<Instant> {
         let state = self.state();
         if state.in_flight > 0 {
@@ -105,7 +105,7 @@ pub(super) struct Watched<S> {
     protocol: Protocol,
 }
 
-/// What the first bytes of a connection say.
+/// Protocol of a connection, by its first bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Protocol {
     Unknown,
@@ -144,7 +144,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// What became of a write, which may not wait for ever.
+    /// Bounds the time for which a write waits.
     fn taken(
         &mut self,
         context: &mut Context<'_>,

@@ -1,4 +1,7 @@
-//! The way to the collector: OTLP over HTTP, protobuf (opentelemetry.io/docs/specs/otlp).
+//! Exporter of spans: OTLP over HTTP, protobuf (opentelemetry.io/docs/specs/otlp).
+//!
+//! Not `opentelemetry-otlp`: its HTTP exporter adds headers of `OTEL_EXPORTER_OTLP_HEADERS` to every
+//! request whatever it was configured with, and it doesn't return how many spans a collector refused.
 //!
 //! A batch that isn't taken is not sent again: the next one is more recent, and whatever waits takes
 //! memory.
@@ -48,15 +51,15 @@ pub(super) struct Collector {
     url: Url,
     resource: ResourceAttributesWithSchema,
     tally: Arc<Tally>,
-    /// Whether the last batch was not taken.
+    /// The last batch was not taken.
     is_failing: AtomicBool,
-    /// Whether it was said that spans are dropped.
-    said_dropped: AtomicBool,
+    /// It was logged that spans are dropped.
+    logged_dropped: AtomicBool,
 }
 
-/// Why a batch, or a part of it, was not taken.
+/// Failure of a batch, or of a part of it.
 #[derive(Debug, thiserror::Error)]
-enum Fault {
+enum ExportError {
     #[error("it can't be reached or doesn't answer: {0:#}")]
     Unanswered(anyhow::Error),
     #[error("it answers {0}")]
@@ -69,7 +72,7 @@ impl Collector {
     /// The collector at this address, and a thread that talks to it.
     ///
     /// # Errors
-    /// When no HTTP client can be made: no trusted roots, for https. When no thread can be started.
+    /// No HTTP client can be made (for https: no trusted roots), or no thread can be started.
     pub(super) fn new(
         url: &CollectorUrl,
         headers: &CollectorHeaders,
@@ -107,7 +110,7 @@ impl Collector {
             resource: ResourceAttributesWithSchema::default(),
             tally,
             is_failing: AtomicBool::new(false),
-            said_dropped: AtomicBool::new(false),
+            logged_dropped: AtomicBool::new(false),
         })
     }
 
@@ -122,16 +125,17 @@ impl Collector {
         let posted = runtime.block_on(self.post(request.encode_to_vec()));
         let failed = match &posted {
             Ok(()) => 0,
-            Err(Fault::InPart(refused)) => (*refused).min(spans as u64),
-            Err(Fault::Unanswered(_) | Fault::Refused(_)) => spans as u64,
+            Err(ExportError::InPart(refused)) => (*refused).min(spans as u64),
+            Err(ExportError::Unanswered(_) | ExportError::Refused(_)) => spans as u64,
         };
         self.tally.settle(spans, failed);
-        self.tell(&posted);
+        self.log_changes(&posted);
         posted.map_err(|fault| OTelSdkError::InternalFailure(fault.to_string()))
     }
 
-    async fn post(&self, body: Vec<u8>) -> Result<(), Fault> {
-        let unanswered = |error: reqwest::Error| Fault::Unanswered(error.without_url().into());
+    async fn post(&self, body: Vec<u8>) -> Result<(), ExportError> {
+        let unanswered =
+            |error: reqwest::Error| ExportError::Unanswered(error.without_url().into());
         let request = self.client.post(self.url.clone());
         let request = request.header(CONTENT_TYPE, PROTOBUF).body(body);
         let response = request.send().await.map_err(unanswered)?;
@@ -139,21 +143,21 @@ impl Collector {
         // To its end, so that the connection can be used again.
         let answer = read(response).await.map_err(unanswered)?;
         if !status.is_success() {
-            return Err(Fault::Refused(status));
+            return Err(ExportError::Refused(status));
         }
-        // Whatever is no answer of the protocol is none that refuses anything.
+        // A body that is no answer of the protocol refuses nothing.
         let refused = ExportTraceServiceResponse::decode(answer.as_slice())
             .ok()
             .and_then(|answer| answer.partial_success)
             .map_or(0, |partly| partly.rejected_spans);
         match u64::try_from(refused) {
-            Ok(refused @ 1..) => Err(Fault::InPart(refused)),
+            Ok(refused @ 1..) => Err(ExportError::InPart(refused)),
             Ok(0) | Err(_) => Ok(()),
         }
     }
 
-    /// Says what has changed, once: not a line for each batch.
-    fn tell(&self, posted: &Result<(), Fault>) {
+    /// Logs changes of the collector's state: not a line for each batch.
+    fn log_changes(&self, posted: &Result<(), ExportError>) {
         let was_failing = self.is_failing.swap(posted.is_err(), Relaxed);
         let counts = self.tally.counts();
         match posted {
@@ -167,7 +171,7 @@ impl Collector {
             ),
             Ok(()) | Err(_) => {}
         }
-        if counts.dropped > 0 && !self.said_dropped.swap(true, Relaxed) {
+        if counts.dropped > 0 && !self.logged_dropped.swap(true, Relaxed) {
             tracing::warn!(
                 "more spans end than the collector of traces takes: some are dropped (cep_trace_spans_total counts them)"
             );
@@ -188,7 +192,7 @@ async fn read(mut response: Response) -> reqwest::Result<Vec<u8>> {
 }
 
 impl SpanExporter for Collector {
-    /// Called by a thread that is there for nothing else.
+    /// Blocks; it is called by the batch processor's own thread.
     fn export(&self, batch: Vec<SpanData>) -> impl Future<Output = OTelSdkResult> + Send {
         ready(self.deliver(batch))
     }
@@ -200,7 +204,7 @@ impl SpanExporter for Collector {
 
 impl Drop for Collector {
     fn drop(&mut self) {
-        // A name that is still looked up must not hold up the end.
+        // A name look-up that still runs must not hold up the end.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -12,11 +12,11 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// Longest `tracestate` that is kept: what the standard asks for.
 const LONGEST_STATE: usize = 512;
 
-/// Puts spans into the traces that callers began.
+/// Links spans with the traces that callers began.
 pub(super) struct Propagation;
 
 impl TraceContext for Propagation {
-    /// What is no sound `traceparent`, or stands there twice, is none.
+    /// A malformed `traceparent`, or one that stands there twice, is ignored.
     fn follow(&self, span: &Span, headers: &HeaderMap) {
         if !web::the_one(headers, &TRACEPARENT).is_some_and(is_sound) {
             return;
@@ -29,12 +29,12 @@ impl TraceContext for Propagation {
     }
 }
 
-/// Writes the headers that make whoever is asked go on with the trace of `span`.
+/// Writes the headers by which another server continues the trace of `span`.
 pub(super) fn tell(span: &Span, headers: &mut HeaderMap) {
     TraceContextPropagator::new().inject_context(&span.context(), &mut Outgoing(headers));
 }
 
-/// Whether this is a `traceparent` by its shape: the library reads more than the standard allows.
+/// Checks the syntax of a `traceparent`: the library accepts more than the standard allows.
 fn is_sound(text: &str) -> bool {
     let bytes = text.as_bytes();
     let Some((known, rest)) = bytes.split_at_checked(55) else {
@@ -47,7 +47,7 @@ fn is_sound(text: &str) -> bool {
     let version = &known[..2];
     let is_complete = match version {
         b"00" => rest.is_empty(),
-        // What newer versions append begins so.
+        // Newer versions append fields after a dash.
         _ => rest.is_empty() || rest[0] == b'-',
     };
     in_place && is_complete && version != b"ff"

@@ -1,4 +1,4 @@
-//! Spans that wait to be sent: a bounded number, however slow the collector is.
+//! Bounded queue of spans that wait to be sent, however slow the collector is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use opentelemetry_sdk::trace::{BatchSpanProcessor, Span, SpanData, SpanProcessor
 /// Spans that may wait, those on their way to the collector included: some 10 MiB.
 pub(super) const MOST_WAITING: usize = 8_192;
 
-/// What became of the spans of a process.
+/// Counts of the spans of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// The collector took them.
@@ -23,7 +23,7 @@ pub(crate) struct Counts {
     pub(crate) dropped: u64,
 }
 
-/// Counts spans, and who waits.
+/// Counters of spans, and of those that wait.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     waiting: AtomicUsize,
@@ -43,7 +43,7 @@ impl Tally {
         false
     }
 
-    /// As many spans wait no longer: the collector took all but `failed` of them.
+    /// Removes so many spans from the queue: the collector took all but `failed` of them.
     pub(super) fn settle(&self, spans: usize, failed: u64) {
         self.waiting.fetch_sub(spans, Relaxed);
         self.failed.fetch_add(failed, Relaxed);
@@ -65,8 +65,8 @@ impl Tally {
     }
 }
 
-/// Hands spans on while there is a place for them. The library's own queue would drop what is too
-/// much without telling how much that was.
+/// Span processor that hands spans on while there is a place for them. The library's own queue doesn't
+/// report how many it drops.
 #[derive(Debug)]
 pub(super) struct Bounded {
     batches: BatchSpanProcessor,

@@ -1,5 +1,6 @@
-//! Who counts requests and turns to ask the bank: this process, or Redis for all replicas.
+//! Rate limits and pacing of the bank: in this process, or in Redis for all replicas.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +11,10 @@ use limiter_redis::{RedisLimiter, RedisOptions};
 use memory::{InProcessLimiter, InProcessPacer};
 use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
 
-use crate::config::{Options, ServerUrl};
+use crate::config::{KeyOptions, ReplicaOptions, ServerUrl};
 use crate::metrics::{MeteredLimiter, Metrics};
 
-/// How many processes serve.
+/// Kind of deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deployment {
     /// One, with an embedded database and the limits in its memory.
@@ -23,17 +24,12 @@ pub(crate) enum Deployment {
 }
 
 impl Deployment {
-    /// What the options make it.
+    /// Derives it from the options.
     ///
     /// # Errors
-    /// When they share the one and not the other: limits would be multiplied, or lost.
-    pub(crate) fn of(options: &Options) -> Result<Self> {
-        let server = options
-            .database_url
-            .as_ref()
-            .is_some_and(ServerUrl::is_server);
-        let redis = options.redis_url.is_some() || !options.redis_cluster.is_empty();
-        match (server, redis) {
+    /// A database server without Redis, or the other way round: limits would be multiplied, or lost.
+    pub(crate) fn of(options: &KeyOptions) -> Result<Self> {
+        match (options.database.is_server(), options.replicas.has_redis()) {
             (false, false) => Ok(Self::Embedded),
             (true, true) => Ok(Self::Replicated),
             (true, false) => bail!(
@@ -48,65 +44,90 @@ impl Deployment {
     }
 }
 
-/// Who counts requests.
-pub(super) enum Counting {
+/// Backend of the rate limiter.
+pub(super) enum LimitBackend {
     /// This process.
-    Here {
+    InProcess {
         limiter: Arc<dyn Limiter>,
         in_process: Arc<InProcessLimiter>,
-        pacer: Arc<InProcessPacer>,
     },
     /// Redis, for all replicas; this process while Redis is down.
     Shared {
+        redis: Arc<RedisLimiter>,
         limiter: Arc<FallbackLimiter>,
         in_process: Arc<InProcessLimiter>,
-        pacer: Arc<FallbackPacer>,
     },
 }
 
-impl Counting {
-    /// What the options name, measured.
+/// Pacing of queries to the bank.
+pub(super) struct BankPacing {
+    pub(super) pacer: Arc<dyn Pacer>,
+    /// The same pacer where it falls back to this process while Redis is down.
+    pub(super) fallback: Option<Arc<FallbackPacer>>,
+}
+
+impl LimitBackend {
+    /// The backend that the options name, measured.
     ///
     /// # Errors
-    /// When they can't be used.
+    /// Options that can't be used.
     pub(super) fn of(
-        options: &Options,
+        options: &ReplicaOptions,
         keys: &Arc<dyn KeyStore>,
         clock: &Arc<dyn Clock>,
-        metrics: &Metrics,
+        metrics: &Arc<Metrics>,
     ) -> Result<Self> {
         let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
         let metered = |limiter| -> Arc<dyn Limiter> {
             Arc::new(MeteredLimiter::new(metrics, limiter, Arc::clone(clock)))
         };
-        let pacing = Pacing::new(options.bank_budget);
         let Some(redis) = redis(options)? else {
-            return Ok(Self::Here {
+            return Ok(Self::InProcess {
                 limiter: metered(in_process.clone()),
                 in_process,
-                pacer: Arc::new(InProcessPacer::new(pacing)),
             });
         };
-        let pacer = FallbackPacer::new(
-            Arc::new(redis.pacer(pacing)),
-            Arc::new(InProcessPacer::new(pacing.share_of(options.replicas))),
-            Arc::clone(clock),
-        );
+        let redis = Arc::new(redis);
         let limiter = FallbackLimiter::new(
-            metered(Arc::new(redis)),
+            metered(redis.clone()),
             in_process.clone(),
             Arc::clone(keys),
             Arc::clone(clock),
             options.replicas,
         );
         Ok(Self::Shared {
+            redis,
             limiter: Arc::new(limiter),
             in_process,
-            pacer: Arc::new(pacer),
         })
     }
 
-    /// Says whether what is shared works, once that is known.
+    /// Pacing of queries to the bank on the same backend, within this budget.
+    pub(super) fn pacing(
+        &self,
+        budget: NonZeroU32,
+        replicas: NonZeroU32,
+        clock: &Arc<dyn Clock>,
+    ) -> BankPacing {
+        let pacing = Pacing::new(budget);
+        let Self::Shared { redis, .. } = self else {
+            return BankPacing {
+                pacer: Arc::new(InProcessPacer::new(pacing)),
+                fallback: None,
+            };
+        };
+        let fallback = Arc::new(FallbackPacer::new(
+            Arc::new(redis.pacer(pacing)),
+            Arc::new(InProcessPacer::new(pacing.share_of(replicas))),
+            Arc::clone(clock),
+        ));
+        BankPacing {
+            pacer: fallback.clone(),
+            fallback: Some(fallback),
+        }
+    }
+
+    /// Tries the shared limiter, and logs a warning when it doesn't answer.
     pub(super) async fn begin(&self) {
         let Self::Shared { limiter, .. } = self else {
             return;
@@ -120,53 +141,37 @@ impl Counting {
         }
     }
 
-    /// What counts.
+    /// The rate limiter.
     pub(super) fn limiter(&self) -> Arc<dyn Limiter> {
         match self {
-            Self::Here { limiter, .. } => Arc::clone(limiter),
+            Self::InProcess { limiter, .. } => Arc::clone(limiter),
             Self::Shared { limiter, .. } => limiter.clone(),
         }
     }
 
-    /// What says when the central bank's portal may be asked.
-    pub(super) fn pacer(&self) -> Arc<dyn Pacer> {
+    /// The rate limiter where it falls back to this process while Redis is down.
+    pub(super) fn fallback_limiter(&self) -> Option<Arc<FallbackLimiter>> {
         match self {
-            Self::Here { pacer, .. } => pacer.clone(),
-            Self::Shared { pacer, .. } => pacer.clone(),
-        }
-    }
-
-    /// What counts, when it can be degraded.
-    pub(super) fn degrading_limiter(&self) -> Option<Arc<FallbackLimiter>> {
-        match self {
-            Self::Here { .. } => None,
+            Self::InProcess { .. } => None,
             Self::Shared { limiter, .. } => Some(Arc::clone(limiter)),
         }
     }
 
-    /// What says when the portal may be asked, when it can be degraded.
-    pub(super) fn degrading_pacer(&self) -> Option<Arc<FallbackPacer>> {
-        match self {
-            Self::Here { .. } => None,
-            Self::Shared { pacer, .. } => Some(Arc::clone(pacer)),
-        }
-    }
-
-    /// What of it is in this process, and has to be told to forget idle keys.
+    /// The limiter of this process, whose idle keys have to be removed.
     pub(super) fn in_process(&self) -> Arc<InProcessLimiter> {
         match self {
-            Self::Here { in_process, .. } | Self::Shared { in_process, .. } => {
+            Self::InProcess { in_process, .. } | Self::Shared { in_process, .. } => {
                 Arc::clone(in_process)
             }
         }
     }
 }
 
-fn redis(options: &Options) -> Result<Option<RedisLimiter>> {
+fn redis(options: &ReplicaOptions) -> Result<Option<RedisLimiter>> {
     let mut redis = RedisOptions::default();
     redis.timeouts.response = Duration::from_millis(options.redis_timeout);
     redis.root_certificate = root_certificate(options)?;
-    let limiter = match (&options.redis_url, options.redis_cluster.as_slice()) {
+    let limiter = match (options.redis_url.get(), options.cluster()) {
         (Some(url), _) => {
             RedisLimiter::single(url.reveal(), &redis).context("CEP_REDIS_URL, CEP_REDIS_CA")?
         }
@@ -179,12 +184,12 @@ fn redis(options: &Options) -> Result<Option<RedisLimiter>> {
     Ok(Some(limiter))
 }
 
-/// The authority that vouches for Redis, when it isn't one of the system's.
-fn root_certificate(options: &Options) -> Result<Option<Vec<u8>>> {
-    let Some(authority) = &options.files.redis_ca else {
+/// The certificate of the authority of Redis, when it isn't one of the system's.
+fn root_certificate(options: &ReplicaOptions) -> Result<Option<Vec<u8>>> {
+    let Some(authority) = &options.redis_ca else {
         return Ok(None);
     };
-    let mut urls = options.redis_url.iter().chain(&options.redis_cluster);
+    let mut urls = options.redis_url.get().into_iter().chain(options.cluster());
     if !urls.any(|url| url.reveal().starts_with("rediss://")) {
         bail!("CEP_REDIS_CA is for TLS, and no address of Redis begins with rediss://");
     }

@@ -1,4 +1,4 @@
-//! The part that people use: who vouches for them, and the routes under their sessions.
+//! Dashboard and sign-in: the identity provider, and the routes under sessions.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -11,15 +11,14 @@ use domain::participant::Catalogue;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use memory::MemoryProviderKeys;
 use ports::inbound::{Insights, KeyAdministration, Sessions};
-use ports::outbound::{Clock, DenyList, IdentityProvider, ProviderKeyCache, Random};
+use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
 use tokio_util::sync::CancellationToken;
 use web::{Origin, RequestLayer, SessionGuard, Site};
 
-use crate::config::{Options, PeopleOptions, Switch};
+use crate::config::{Listen, PeopleOptions, Switch};
 use crate::first_start::reachable;
 use crate::server;
 use crate::system::SystemClock;
@@ -29,7 +28,7 @@ const SANDBOX_CLIENT: &str = "cep-gateway";
 /// The API's name at the sandbox identity provider.
 const SANDBOX_AUDIENCE: &str = "cep-gateway-dashboard";
 
-/// Who vouches for people, and where they reach us.
+/// The identity provider, and the address by which browsers reach the gateway.
 pub(crate) struct Identity {
     provider: OidcConfig,
     site: Arc<Site>,
@@ -39,7 +38,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Where people find the dashboard.
+    /// Address of the dashboard.
     pub(crate) fn dashboard(&self) -> String {
         format!("{}/dashboard", self.site.public())
     }
@@ -59,13 +58,12 @@ impl Identity {
     }
 }
 
-/// Decides who vouches for people who reach the gateway at `address`, and starts the sandbox
-/// identity provider when it is to be that; `None` when there is no dashboard.
+/// Chooses the identity provider of a gateway that listens on `address`, and starts the sandbox when it
+/// is that; `None` when there is no dashboard.
 ///
 /// # Errors
-/// When people could be anybody: the sandbox beside a public address, or plain http on one.
-pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<Identity>> {
-    let people = &options.people;
+/// The sandbox, which signs anybody in, beside a public address; plain http on one.
+pub(crate) fn identity(people: &PeopleOptions, address: SocketAddr) -> Result<Option<Identity>> {
     if people.dashboard == Switch::Off {
         return Ok(None);
     }
@@ -97,9 +95,7 @@ pub(crate) fn identity(options: &Options, address: SocketAddr) -> Result<Option<
             );
         }
         let mut provider = provider(people, issuer.clone(), client_id, audience);
-        provider
-            .client_secret
-            .clone_from(&people.oidc_client_secret);
+        provider.client_secret = people.oidc_client_secret.get().cloned();
         return Ok(Some(Identity {
             provider,
             site,
@@ -144,10 +140,10 @@ fn refuse_strangers(people: &PeopleOptions, listener: IpAddr, public: &Origin) -
     );
 }
 
-fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationToken, Issuer)> {
-    let listener = server::listen(address).with_context(|| {
+fn start_sandbox(listen: Listen, public: &Origin) -> Result<(CancellationToken, Issuer)> {
+    let listener = server::listen_at(listen).with_context(|| {
         format!(
-            "listening on {address} for the sandbox identity provider (CEP_SANDBOX_IDENTITY_LISTEN; \
+            "listening on {listen} for the sandbox identity provider (CEP_SANDBOX_IDENTITY_LISTEN; \
              CEP_DASHBOARD=off serves without it)"
         )
     })?;
@@ -175,17 +171,16 @@ fn start_sandbox(address: SocketAddr, public: &Origin) -> Result<(CancellationTo
     Ok((stop, issuer))
 }
 
-/// Where the provider sends a browser with its code.
+/// Address to which the provider sends a browser with its code.
 fn callback(public: &Origin) -> String {
     format!("{public}{}", dashboard::CALLBACK_PATH)
 }
 
-/// What the routes of people stand on.
-pub(crate) struct Foundation {
+/// Dependencies of the routes under sessions.
+pub(crate) struct DashboardDeps {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) denied: Arc<dyn DenyList>,
-    pub(crate) provider_keys: Arc<dyn ProviderKeyCache>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) request_layer: Arc<RequestLayer>,
@@ -195,25 +190,19 @@ pub(crate) struct Foundation {
 /// `/login`, `/dashboard`, `/graphql`, `/keys` and `/admin`.
 ///
 /// # Errors
-/// When the identity provider's settings can't be used.
-pub(crate) fn router(identity: &Identity, foundation: Foundation) -> Result<Router> {
-    let Foundation {
+/// Settings of the identity provider that can't be used.
+pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result<Router> {
+    let DashboardDeps {
         keys,
         insights,
         denied,
-        provider_keys,
         clock,
         random,
         request_layer,
         ticket_seal,
-    } = foundation;
+    } = dependencies;
     let public = identity.site.public();
-    let provider_keys = match identity.sandbox {
-        // It ends with this process, and its keys with it: nobody else has a use for them.
-        Some(_) => Arc::new(MemoryProviderKeys::new(Arc::clone(&clock))),
-        None => provider_keys,
-    };
-    let provider = Oidc::new(identity.provider.clone(), provider_keys, Arc::clone(&clock));
+    let provider = Oidc::new(identity.provider.clone(), Arc::clone(&clock));
     let provider: Arc<dyn IdentityProvider> =
         Arc::new(provider.context("CEP_OIDC_CLIENT_ID, CEP_OIDC_AUDIENCE, CEP_OIDC_SCOPES")?);
     let sessions: Arc<dyn Sessions> = Arc::new(SessionService::new(

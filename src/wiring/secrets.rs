@@ -7,13 +7,13 @@ use ports::outbound::{KeyStore, Random};
 use store_seaorm::Store;
 
 use super::Deployment;
-use crate::config::{HmacSecret, Options};
+use crate::config::{HmacSecret, KeyOptions};
 use crate::secret;
 
 /// The secret that was set, or the one in the data folder; the one that the keys of this database
 /// were hashed with. With another one they would all be refused.
 pub(super) async fn hmac_secret(
-    options: &Options,
+    options: &KeyOptions,
     store: &Store,
     random: &dyn Random,
 ) -> Result<HmacSecret> {
@@ -26,33 +26,33 @@ pub(super) async fn hmac_secret(
              was given a secret of generation {generation} had a mistyped one, and no key was made \
              since then, stop all processes, run `DELETE FROM secret_marks WHERE generation = \
              {generation};` in the database, and start them with the right one",
-            options.data_dir.display()
+            options.database.data_dir.display()
         ),
         Err(SecretsError::Store(error)) => Err(error).context("reading the database"),
     }
 }
 
 async fn given_secret(
-    options: &Options,
+    options: &KeyOptions,
     keys: &dyn KeyStore,
     random: &dyn Random,
 ) -> Result<HmacSecret> {
-    if let Some(secret) = &options.hmac_secret {
+    if let Some(secret) = options.hmac_secret.get() {
         return Ok(secret.clone());
     }
     if Deployment::of(options)? == Deployment::Replicated {
         bail!("replicas need one secret: set CEP_HMAC_SECRET to the same 32 bytes or more on each");
     }
-    if !secret::is_in_folder(&options.data_dir) && !keys.is_empty().await? {
+    if !secret::is_in_folder(&options.database.data_dir) && !keys.is_empty().await? {
         bail!(
             "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
-            options.data_dir.display()
+            options.database.data_dir.display()
         );
     }
-    secret::of_folder(&options.data_dir, random)
+    secret::of_folder(&options.database.data_dir, random)
 }
 
-/// The hasher that these secrets make.
+/// The hasher of these secrets.
 pub(super) fn hasher(secret: &HmacSecret) -> Result<KeyHasher> {
     secret.hasher().map_err(|problem| unusable(&problem))
 }

@@ -1,32 +1,36 @@
-//! The database: where it is, and who may serve on it.
+//! The database: opening, its schema, and the lock of the one process that may serve on it.
 
 use anyhow::{Context, Result, bail};
 use store_seaorm::{SchemaError, ServingLock, Store, StoreOptions, sqlite_url};
 
 use super::Deployment;
-use crate::config::Options;
+use crate::config::DatabaseOptions;
 
 /// The embedded database's name in the data folder.
 const DATABASE: &str = "cep.db";
 
-/// Connections for the dashboard, which has a pool of its own: a slow question there must not keep
-/// keys, sessions and revocations waiting. Enough for a command, too.
-const FEW: u32 = 2;
+/// Connections for the dashboard, which has a pool of its own: a slow query there must not keep keys,
+/// sessions and revocations waiting. Enough for a command, too.
+pub(super) const FEW: u32 = 2;
 
 /// Opens the database, at its newest schema. The embedded one is brought to it; a server, which
 /// others use too, has to be there already.
 ///
 /// # Errors
-/// What can't be opened, or hasn't the newest schema.
-pub(super) async fn open(options: &Options) -> Result<Store> {
-    let store = open_with(options, options.database_connections).await?;
-    let current = at_newest_schema(options, &store).await;
+/// A database that can't be opened, or hasn't the newest schema.
+pub(super) async fn open(
+    options: &DatabaseOptions,
+    deployment: Deployment,
+    connections: u32,
+) -> Result<Store> {
+    let store = open_with(options, connections).await?;
+    let current = at_newest_schema(deployment, &store).await;
     closed_on_error(&store, current).await?;
     Ok(store)
 }
 
-async fn at_newest_schema(options: &Options, store: &Store) -> Result<()> {
-    match Deployment::of(options)? {
+async fn at_newest_schema(deployment: Deployment, store: &Store) -> Result<()> {
+    match deployment {
         Deployment::Embedded => migrate(store).await,
         Deployment::Replicated => match store.check_schema().await {
             Ok(()) => Ok(()),
@@ -49,7 +53,7 @@ pub(super) async fn closed_on_error<T>(store: &Store, result: Result<T>) -> Resu
     result
 }
 
-/// Closes the store, and returns what comes of the work on it.
+/// Closes the store, and returns the result of the work on it.
 pub(super) async fn closed_after(store: Store, work: Result<()>) -> Result<()> {
     closed_on_error(&store, work).await?;
     store.close().await.context("closing the database")
@@ -58,8 +62,8 @@ pub(super) async fn closed_after(store: Store, work: Result<()>) -> Result<()> {
 /// Brings the database to its newest schema. Two at once are safe: one works, the other waits.
 ///
 /// # Errors
-/// When it can't be opened or changed.
-pub(crate) async fn bring_up_to_date(options: &Options) -> Result<()> {
+/// It can't be opened or changed.
+pub(crate) async fn bring_up_to_date(options: &DatabaseOptions) -> Result<()> {
     let store = open_with(options, FEW).await?;
     let migrated = migrate(&store).await;
     closed_after(store, migrated).await
@@ -70,7 +74,7 @@ async fn migrate(store: &Store) -> Result<()> {
     migrated.context("bringing the database to its newest schema")
 }
 
-/// Opens further connections of the same database for what people look at.
+/// Opens further connections to the same database for the dashboard.
 ///
 /// # Errors
 /// A database that fails.
@@ -79,7 +83,7 @@ pub(super) async fn open_for_insights(store: &Store) -> Result<Store> {
     opened.context("opening the dashboard's connections to the database")
 }
 
-async fn open_with(options: &Options, connections: u32) -> Result<Store> {
+async fn open_with(options: &DatabaseOptions, connections: u32) -> Result<Store> {
     let usual = StoreOptions::default();
     let store = StoreOptions {
         connections,
@@ -96,25 +100,28 @@ async fn open_with(options: &Options, connections: u32) -> Result<Store> {
 /// serve.
 ///
 /// # Errors
-/// When another gateway serves on the database, or the lock can't be made.
-pub(crate) fn lock(options: &Options) -> Result<Option<ServingLock>> {
-    if Deployment::of(options)? == Deployment::Replicated {
+/// Another gateway serves on the database, or the lock can't be made.
+pub(crate) fn lock(
+    options: &DatabaseOptions,
+    deployment: Deployment,
+) -> Result<Option<ServingLock>> {
+    if deployment == Deployment::Replicated {
         return Ok(None);
     }
     let lock = Store::lock_for_serving(&url(options)?);
     lock.with_context(|| format!("locking the database ({})", variable(options)))
 }
 
-fn url(options: &Options) -> Result<String> {
-    match &options.database_url {
+fn url(options: &DatabaseOptions) -> Result<String> {
+    match options.database_url.get() {
         Some(url) => Ok(url.reveal().to_owned()),
         None => sqlite_url(&options.data_dir.join(DATABASE)).context("CEP_DATA_DIR"),
     }
 }
 
 /// The variable that names the database.
-fn variable(options: &Options) -> &'static str {
-    match &options.database_url {
+fn variable(options: &DatabaseOptions) -> &'static str {
+    match options.database_url.get() {
         Some(_) => "CEP_DATABASE_URL",
         None => "CEP_DATA_DIR",
     }

@@ -1,11 +1,12 @@
-//! What the tests of several crates need: PostgreSQL and Redis of a test's own, certificates for
-//! them, and what was logged.
+//! Test support shared by several crates: PostgreSQL and Redis servers of a test's own,
+//! certificates for them, fakes of the outbound ports, and captured logs.
 //!
-//! Each server listens on a free port of loopback, keeps what it keeps in a temporary folder, and
-//! ends with the value that stands for it. What isn't as it should be panics, as in a test.
+//! Each server listens on a free port of loopback, keeps its data in a temporary folder, and is
+//! stopped when its value is dropped. Failures panic, as in a test.
 #![warn(missing_docs)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod fakes;
 pub mod log;
 pub mod postgres;
 pub mod redis;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// How long a server may take to start, or several to agree. The usual is a quarter of a second.
+/// Time that a server may take to start, or several to agree. The usual is a quarter of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits for a condition, and fails when it takes longer than a server may.
@@ -30,14 +31,14 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until somebody listens on a port of loopback.
+/// Waits until a server listens on a port of loopback.
 pub fn wait_for(port: u16) {
     until(&format!("somebody listens on {port}"), || {
         TcpStream::connect(("127.0.0.1", port)).is_ok()
     });
 }
 
-/// All files in a folder and in the folders in it, in the order of their paths.
+/// All files below a folder, in the order of their paths.
 pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let mut files: Vec<_> = entries
@@ -60,7 +61,7 @@ pub fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// Says aloud that a test is skipped; fails it where everything must run.
+/// Prints that a test is skipped; fails it on a machine that must run every test.
 #[expect(
     clippy::print_stderr,
     reason = "whoever runs the tests must hear of it"
@@ -70,7 +71,7 @@ pub fn skip(why: &str) {
     eprintln!("SKIPPED: {why}");
 }
 
-/// Whether this is a machine that must have everything that tests want.
+/// Returns whether this machine must run every test (`CI=true`).
 #[expect(
     clippy::disallowed_methods,
     reason = "tests know by the environment where they run"
@@ -79,7 +80,7 @@ pub fn must_run() -> bool {
     std::env::var_os("CI").is_some_and(|ci| ci == "true")
 }
 
-/// Sends a signal (`STOP`, `CONT`, `INT`) to processes. One that ended meanwhile is no failure.
+/// Sends a signal (`STOP`, `CONT`, `INT`) to processes. One that has ended meanwhile is no failure.
 fn signal(name: &str, processes: &[String]) {
     let option = format!("-{name}");
     let _ = Command::new("kill").arg(option).args(processes).output();

@@ -1,4 +1,4 @@
-//! What is logged on a thread.
+//! Log lines captured on a thread.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -7,12 +7,12 @@ use serde_json::Value;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What was logged, as lines of JSON. Clones are the same lines.
+/// Captured log: lines of JSON. Clones share the lines.
 #[derive(Clone, Default)]
 pub struct Lines(Arc<Mutex<Vec<u8>>>);
 
-/// Keeps everything that is logged on this thread while the guard lives; a test's server runs on its
-/// thread, too.
+/// Captures everything that is logged on this thread while the guard lives; a test's server runs on
+/// its thread, too.
 pub fn listen() -> (Lines, DefaultGuard) {
     let lines = Lines::default();
     let subscriber = tracing_subscriber::fmt()
@@ -24,7 +24,7 @@ pub fn listen() -> (Lines, DefaultGuard) {
 }
 
 impl Lines {
-    /// All of it.
+    /// The whole log.
     pub fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }

@@ -1,4 +1,4 @@
-//! PostgreSQL.
+//! PostgreSQL servers.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -9,10 +9,10 @@ use tempfile::TempDir;
 
 use crate::{free_port, signal, skip, until};
 
-/// The user that tests are; another one, `guarded`, needs the password `open sesame`.
+/// Database user of the tests; another one, `guarded`, needs the password `open sesame`.
 pub const USER: &str = "tester";
 
-/// A server. It ends with the thread that started it, if not before.
+/// A PostgreSQL server. It ends with the thread that started it, if not before.
 pub struct Postgres {
     process: Option<Child>,
     programs: PathBuf,
@@ -21,8 +21,9 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts one with an empty database; `None`, said aloud, where it isn't installed. What all such
-    /// servers begin with is kept in `cache`, the tests' own folder.
+    /// Starts a server with an empty database; `None`, after printing it, where PostgreSQL isn't
+    /// installed. The initialised cluster that all such servers start from is kept in `cache`, the
+    /// tests' own folder.
     pub fn start(cache: &Path) -> Option<Self> {
         let Some(programs) = programs() else {
             skip("PostgreSQL is not installed");
@@ -40,7 +41,7 @@ impl Postgres {
         Some(server)
     }
 
-    /// Starts it again on what it had and where it was.
+    /// Starts it again with its data and on its port.
     pub fn start_again(&mut self) {
         assert!(self.process.is_none(), "it runs");
         let log = File::options().create(true).append(true).open(self.log());
@@ -64,8 +65,8 @@ impl Postgres {
         self.process = Some(process);
     }
 
-    /// Ends it with a signal: `INT` is an operator who doesn't wait for clients, `QUIT` a power cut,
-    /// if the disk keeps what it was told to.
+    /// Ends it with a signal: `INT` is an operator who doesn't wait for clients, `QUIT` a power
+    /// cut, provided that the disk keeps what was flushed.
     pub fn end(&mut self, name: &str) {
         if let Some(mut process) = self.process.take() {
             signal(name, &[process.id().to_string()]);
@@ -73,7 +74,7 @@ impl Postgres {
         }
     }
 
-    /// Ends all of it at once.
+    /// Kills all its processes.
     pub fn kill(&mut self) {
         // Frozen first, so that it makes no further process.
         self.freeze();
@@ -81,41 +82,41 @@ impl Postgres {
         self.end("KILL");
     }
 
-    /// From now on it keeps its connections and says nothing, until it is thawed.
+    /// Stops all its processes: it keeps its connections and doesn't answer until it is thawed.
     pub fn freeze(&self) {
-        // The one that makes the others first.
+        // The postmaster first; the second pass finds what it forked meanwhile.
         for _ in 0..2 {
             signal("STOP", &self.processes());
         }
     }
 
-    /// Lets it go on.
+    /// Resumes its processes.
     pub fn thaw(&self) {
         signal("CONT", &self.processes());
     }
 
-    /// The port that it listens on.
+    /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it keeps what it keeps; its own files are in `data`.
+    /// Its folder; the database's own files are in `data`.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A database of it, as clients take it.
+    /// URL of one of its databases.
     pub fn url(&self, database: &str) -> String {
         let port = self.port;
         format!("postgres://{USER}@127.0.0.1:{port}/{database}?sslmode=disable")
     }
 
-    /// What it wrote to its log.
+    /// Its log.
     pub fn logged(&self) -> String {
         fs::read_to_string(self.log()).unwrap()
     }
 
-    /// Runs a tool of it (`createdb`) as the tests' user; returns whether it succeeded.
+    /// Runs one of its programs (`createdb`) as the tests' user; returns whether it succeeded.
     pub fn tool(&self, name: &str, arguments: &[&str]) -> bool {
         Command::new(self.programs.join(name))
             .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
@@ -128,7 +129,7 @@ impl Postgres {
             .success()
     }
 
-    /// What a query answers, as `psql` prints it without ornaments.
+    /// The result of a query, as `psql` prints it unaligned and without headers.
     pub fn ask(&self, database: &str, query: &str) -> String {
         let answer = Command::new(self.programs.join("psql"))
             .args(["-X", "-A", "-t", "-c", query, &self.url(database)])
@@ -143,7 +144,7 @@ impl Postgres {
         self.folder.path().join("log")
     }
 
-    /// Process ids: the server's, and those of the processes that it made.
+    /// Process ids of the postmaster and of its children.
     fn processes(&self) -> Vec<String> {
         let Some(process) = &self.process else {
             return Vec::new();
@@ -158,13 +159,13 @@ impl Postgres {
 impl Drop for Postgres {
     fn drop(&mut self) {
         self.thaw();
-        // As a crash: it takes its own processes with it.
+        // As in a crash: the postmaster takes its children with it.
         self.end("QUIT");
     }
 }
 
-/// An empty cluster of databases, made once for all tests. Its language is Spanish, whose order of
-/// text isn't that of bytes.
+/// An initialised cluster of databases, made once for all tests. Its language is Spanish, whose
+/// collation isn't byte order.
 fn beginning(programs: &Path, cache: &Path) -> PathBuf {
     let version = Command::new(programs.join("postgres"))
         .arg("--version")
@@ -187,7 +188,7 @@ fn beginning(programs: &Path, cache: &Path) -> PathBuf {
         .arg(&data)
         .args(["-U", USER, "--auth=trust", "--no-sync", "--encoding=UTF8"])
         .args(["--locale=C", "--locale-provider=icu", "--icu-locale=es-MX"])
-        // Half of what is copied for each test would be an empty log.
+        // Half of the copy made for each test would be an empty log.
         .arg("--wal-segsize=1")
         .output()
         .unwrap();
@@ -197,7 +198,7 @@ fn beginning(programs: &Path, cache: &Path) -> PathBuf {
     let others = fs::read_to_string(&rules).unwrap();
     let guarded = "host all guarded 127.0.0.1/32 scram-sha-256";
     fs::write(&rules, format!("{guarded}\n{others}")).unwrap();
-    // Whole or not at all, whoever is interrupted.
+    // Complete or absent, even when the process is interrupted.
     let whole = cache.join("cluster.new");
     let _ = fs::remove_dir_all(&whole);
     copy(&data, &whole);
@@ -215,14 +216,14 @@ fn copy(from: &Path, to: &Path) {
     );
 }
 
-/// A folder that the user who runs the server may write to.
+/// A temporary folder that the user who runs the server may write to.
 fn new_folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     give(folder.path());
     folder
 }
 
-/// Gives a file to the user who runs the server.
+/// Changes a file's owner to the user who runs the server.
 pub fn give(file: &Path) {
     if is_root() {
         let given = Command::new("chown").arg("postgres").arg(file).status();
@@ -231,8 +232,8 @@ pub fn give(file: &Path) {
     }
 }
 
-/// A program of it: PostgreSQL doesn't run as root. It is the user `postgres` then, and ends with the
-/// thread that started it.
+/// A command that runs one of its programs. PostgreSQL refuses to run as root: it is run as the
+/// user `postgres` then, and ends with the thread that started it.
 pub fn as_postgres(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);
@@ -250,7 +251,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
-/// Where the programs are of the newest version that is installed.
+/// Folder of the programs of the newest installed version.
 pub fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
     versions

@@ -1,4 +1,4 @@
-//! Redis: a server, or a cluster of them.
+//! Redis servers and clusters.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,10 +8,10 @@ use tempfile::TempDir;
 use crate::tls::Certificates;
 use crate::{free_port, signal, skip, until};
 
-/// Slots that the first and the second master of a cluster have; the third has one more.
+/// Slots of the first and of the second master of a cluster; the third has one more.
 const SLOTS_OF_A_MASTER: u64 = 5_461;
 
-/// How long a node of a cluster may be silent before the others take it for lost, in milliseconds:
+/// Time that a node of a cluster may be silent before the others take it for lost, in milliseconds:
 /// short, yet longer than a busy machine keeps it waiting.
 const NODE_TIMEOUT: &str = "3000";
 
@@ -25,13 +25,13 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Starts one, which keeps nothing on disk unless the arguments say so; `None`, said aloud,
-    /// where it isn't installed.
+    /// Starts a server that keeps nothing on disk unless the arguments say so; `None`, after
+    /// printing it, where Redis isn't installed.
     pub fn start(arguments: &[&str]) -> Option<Self> {
         Self::start_with(arguments, &[])
     }
 
-    /// Starts one in an environment with these variables.
+    /// Starts a server with these environment variables.
     pub fn start_with(arguments: &[&str], variables: &[(String, String)]) -> Option<Self> {
         let installed = Command::new("redis-server").arg("--version").output();
         if installed.is_err() {
@@ -49,7 +49,7 @@ impl Redis {
         Some(server)
     }
 
-    /// Starts one that speaks TLS as well, and returns the port of that.
+    /// Starts a server that accepts TLS as well, and returns the TLS port.
     pub fn start_secure(files: &Certificates) -> Option<(Self, u16)> {
         let port = free_port();
         let secure = Self::start(&[
@@ -67,7 +67,7 @@ impl Redis {
         Some((secure, port))
     }
 
-    /// Starts it again on its port, with what it has kept on disk.
+    /// Starts it again on its port, with the data it has on disk.
     pub fn start_again(&mut self) {
         assert!(self.process.is_none(), "it runs");
         let mut command = Command::new("redis-server");
@@ -80,14 +80,14 @@ impl Redis {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         self.process = Some(command.spawn().unwrap());
-        // Where its default user is off, it answers that.
+        // Where its default user is off, this is the answer.
         until("Redis answers", || {
             self.answer(&["PING"])
                 .is_some_and(|answer| answer == "PONG" || answer.starts_with("NOAUTH"))
         });
     }
 
-    /// Ends it at once, as a power cut would.
+    /// Kills it, as a power cut would.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -95,28 +95,28 @@ impl Redis {
         }
     }
 
-    /// Stops its process where it stands (`STOP`), or lets it go on (`CONT`).
+    /// Stops (`STOP`) or resumes (`CONT`) its process.
     pub fn signal(&self, name: &str) {
         let process = self.process.as_ref().unwrap();
         signal(name, &[process.id().to_string()]);
     }
 
-    /// The port that it listens on.
+    /// The port it listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it is, as clients take it.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Where it keeps what it keeps.
+    /// Its data folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What a command answers to the default user, as `redis-cli` prints it: an error as its text.
+    /// The answer to a command of the default user, as `redis-cli` prints it: an error as its text.
     pub fn ask(&self, words: &[&str]) -> String {
         let answer = self.answer(words);
         answer.unwrap_or_else(|| panic!("nobody answers {words:?}"))
@@ -132,7 +132,7 @@ impl Redis {
         said.status.success().then(text)
     }
 
-    /// The number that a command answers.
+    /// The numeric answer to a command.
     pub fn number(&self, words: &[&str]) -> i64 {
         let answer = self.ask(words);
         answer
@@ -140,12 +140,12 @@ impl Redis {
             .unwrap_or_else(|_| panic!("{words:?}: {answer}"))
     }
 
-    /// Has a command done that answers `OK`.
+    /// Runs a command that must answer `OK`.
     pub fn tell(&self, words: &[&str]) {
         assert_eq!(self.ask(words), "OK", "{words:?}");
     }
 
-    /// Times that a command was called since the server started, by its own account.
+    /// Calls of a command since the server started, from its own statistics.
     pub fn calls_of(&self, command: &str) -> u64 {
         let stats = self.ask(&["INFO", "commandstats"]);
         let line = format!("cmdstat_{command}:calls=");
@@ -161,7 +161,7 @@ impl Drop for Redis {
     }
 }
 
-/// Three masters that share the slots, and perhaps a replica of the first.
+/// A cluster of three masters, optionally with a replica of the first.
 pub struct Cluster {
     /// The masters.
     pub nodes: Vec<Redis>,
@@ -169,12 +169,14 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Masters alone, as Redis comes; `None`, said aloud, where it isn't installed.
+    /// Starts masters alone, with the default settings; `None`, after printing it, where Redis
+    /// isn't installed.
     pub fn of_masters() -> Option<Self> {
         Self::start(&[], None)
     }
 
-    /// With a replica, which soon takes over: for tests in which a node is lost.
+    /// Starts masters and a replica with a short failover timeout: for tests in which a node is
+    /// lost.
     pub fn with_replica() -> Option<Self> {
         let impatient = [
             "--cluster-node-timeout",
@@ -185,7 +187,7 @@ impl Cluster {
         let cluster = Self::start(&impatient, Some(node(&impatient)?))?;
         let replica = cluster.replica();
         let first = cluster.nodes[0].ask(&["CLUSTER", "MYID"]);
-        // It has to have heard of the first one.
+        // It has to know the first one.
         until("there is a replica", || {
             replica.ask(&["CLUSTER", "REPLICATE", &first]) == "OK"
         });
@@ -193,7 +195,7 @@ impl Cluster {
             let replication = replica.ask(&["INFO", "replication"]);
             replication.contains("master_link_status:up")
         });
-        // A replica that nobody knows of is not voted for.
+        // A replica that the others don't know isn't voted for.
         until("all know of it", || {
             let mut nodes = cluster.nodes.iter();
             nodes.all(|node| node.ask(&["CLUSTER", "NODES"]).contains(" slave "))
@@ -234,26 +236,26 @@ impl Cluster {
         })
     }
 
-    /// All masters' addresses.
+    /// URLs of all masters.
     pub fn urls(&self) -> Vec<String> {
         self.nodes.iter().map(Redis::url).collect()
     }
 
-    /// The place of the master that has the slot of a key of Redis, and the slot.
+    /// Index of the master that has the slot of a key of Redis, and the slot.
     pub fn home_of(&self, key: &str) -> (usize, u64) {
-        // Any node that runs can say.
+        // Any node that runs can answer.
         let asked = self.replica.as_ref().unwrap_or(&self.nodes[0]);
         let slot: u64 = asked.ask(&["CLUSTER", "KEYSLOT", key]).parse().unwrap();
         let place = usize::try_from(slot / SLOTS_OF_A_MASTER).unwrap();
         (place.min(2), slot)
     }
 
-    /// Times that all masters were called so.
+    /// Calls of a command, summed over all masters.
     pub fn calls_of(&self, command: &str) -> u64 {
         self.nodes.iter().map(|node| node.calls_of(command)).sum()
     }
 
-    /// Waits until the replica has all that the first master has.
+    /// Waits until the replica has caught up with the first master.
     pub fn is_replicated(&self) {
         let position = |node: &Redis, name: &str| {
             let said = node.ask(&["INFO", "replication"]);
@@ -266,7 +268,7 @@ impl Cluster {
         });
     }
 
-    /// Whether the replica has taken over.
+    /// Returns whether the replica has taken over.
     pub fn replica_is_master(&self) -> bool {
         self.replica().ask(&["ROLE"]).starts_with("master")
     }

@@ -1,15 +1,15 @@
-//! The locks of SQLite, as the kernel knows them (Linux).
+//! SQLite's file locks, as the kernel shows them (Linux).
 
 use std::fs;
 use std::ops::RangeInclusive;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a database file that stand for SQLite's shared lock, from its source (`SHARED_FIRST`,
+/// Bytes of a database file that carry SQLite's shared lock, from its source (`SHARED_FIRST`,
 /// `SHARED_SIZE`).
 const SHARED: RangeInclusive<u64> = 1_073_741_826..=1_073_742_335;
-/// Returns whether the process has a POSIX lock on the file's shared bytes, by what the kernel says of
-/// its descriptors. A process that is gone has none.
+/// Returns whether the process has a POSIX lock on the file's shared bytes, by the kernel's
+/// information on its descriptors. A process that is gone has none.
 pub fn holds_shared_lock(process: u32, database: &Path) -> bool {
     let place = PathBuf::from(format!("/proc/{process}"));
     let database = identity(database);
@@ -24,7 +24,7 @@ pub fn holds_shared_lock(process: u32, database: &Path) -> bool {
     })
 }
 
-/// A line such as `lock: 1: POSIX  ADVISORY  READ 71 fe:00:9153 1073741826 1073742335`.
+/// Recognises a line such as `lock: 1: POSIX  ADVISORY  READ 71 fe:00:9153 1073741826 1073742335`.
 fn is_shared_lock(line: &str) -> bool {
     let words: Vec<_> = line.split_whitespace().collect();
     let ["lock:", _, "POSIX", _, "READ", _, _, first, last] = words[..] else {

@@ -1,4 +1,4 @@
-//! Certificates for servers of tests.
+//! TLS certificates for servers of tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::process::Command;
 
 use crate::skip;
 
-/// A certificate authority and a server's certificate by it, as files of PEM.
+/// A certificate authority and a server certificate signed by it, as PEM files.
 pub struct Certificates {
-    /// The authority's certificate.
+    /// Path of the authority's certificate.
     pub authority: PathBuf,
-    /// The server's certificate.
+    /// Path of the server's certificate.
     pub certificate: PathBuf,
-    /// Its key.
+    /// Path of the server's private key.
     pub key: PathBuf,
 }
 
 impl Certificates {
-    /// For a server of this name, as OpenSSL writes names (`IP:127.0.0.1`, `DNS:localhost`); `None`,
-    /// said aloud, where OpenSSL isn't installed.
+    /// Makes a certificate for a server of this name, as OpenSSL writes names (`IP:127.0.0.1`,
+    /// `DNS:localhost`); `None`, after printing it, where OpenSSL isn't installed.
     pub fn new(folder: &Path, name: &str) -> Option<Self> {
         let openssl = |words: &str| {
             let mut command = Command::new("openssl");

@@ -1,4 +1,4 @@
-//! Operations that are made to cost: each is refused within a second, and does nothing.
+//! Expensive GraphQL operations: each is refused within a second, and does nothing.
 
 use std::time::{Duration, Instant};
 

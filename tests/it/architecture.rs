@@ -1,4 +1,5 @@
-//! The folders draw the architecture; this is what holds the lines.
+//! Rules of the architecture: dependencies between crates, skipped tests, and places that open
+//! files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,20 +8,21 @@ use std::path::Path;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use testkit::files_under;
 
-/// A crate, the crates of the house that it may depend on, and which others.
+/// A crate, the workspace's crates that it may depend on, and the allowed external crates.
 type Place = (&'static str, &'static [&'static str], Others);
 
 #[derive(Clone, Copy)]
 enum Others {
     /// These alone.
-    RequestCriteria(&'static [&'static str]),
-    /// Of the drivers, these alone; anything else.
+    Only(&'static [&'static str]),
+    /// Of [`DRIVERS`] these alone; any other crate.
     Drivers(&'static [&'static str]),
 }
 
-/// What talks to the outside: each belongs to somebody.
-const DRIVERS: [&str; 27] = [
+/// Crates that do I/O or speak a protocol: each belongs to certain crates of the workspace.
+const DRIVERS: [&str; 29] = [
     "async-graphql",
+    "async-graphql-axum",
     "axum",
     "deadpool-redis",
     "hyper",
@@ -50,13 +52,13 @@ const DRIVERS: [&str; 27] = [
     "utoipa-swagger-ui",
 ];
 
-/// The crates of the house.
-const HOUSE: [Place; 16] = [
+/// The crates of the workspace.
+const WORKSPACE: [Place; 16] = [
     (
         "domain",
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "chrono",
             "chrono-tz",
             "csv",
@@ -64,6 +66,7 @@ const HOUSE: [Place; 16] = [
             "regex",
             "roxmltree",
             "sha2",
+            "strum",
             "subtle",
             "thiserror",
             "uuid",
@@ -74,7 +77,7 @@ const HOUSE: [Place; 16] = [
     (
         "ports",
         &["domain"],
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -86,7 +89,7 @@ const HOUSE: [Place; 16] = [
     (
         "application",
         &["domain", "ports"],
-        Others::RequestCriteria(&[
+        Others::Only(&[
             "async-trait",
             "bytes",
             "chrono",
@@ -97,7 +100,7 @@ const HOUSE: [Place; 16] = [
             "uuid",
         ]),
     ),
-    // What the inbound adapters share, so that none of them knows another.
+    // Shared by the inbound adapters, so that none of them depends on another.
     (
         "web",
         &["domain", "ports"],
@@ -117,7 +120,7 @@ const HOUSE: [Place; 16] = [
     (
         "graphql",
         &["domain", "ports", "web"],
-        Others::Drivers(&["axum", "async-graphql"]),
+        Others::Drivers(&["axum", "async-graphql", "async-graphql-axum"]),
     ),
     (
         "dashboard",
@@ -135,7 +138,7 @@ const HOUSE: [Place; 16] = [
         &["domain", "ports"],
         Others::Drivers(&["deadpool-redis"]),
     ),
-    // hyper's errors say whether anything was answered.
+    // hyper's errors tell whether the server sent any part of an answer.
     (
         "bank-portal",
         &["domain", "ports"],
@@ -159,8 +162,8 @@ const HOUSE: [Place; 16] = [
         ]),
     ),
     ("migrations", &[], Others::Drivers(&["sea-orm-migration"])),
-    // For tests alone: nobody's dependency but theirs.
-    ("testkit", &[], Others::Drivers(&[])),
+    // Test support: a dev-dependency only.
+    ("testkit", &["domain", "ports"], Others::Drivers(&[])),
     (
         "cep-gateway",
         &[
@@ -178,7 +181,7 @@ const HOUSE: [Place; 16] = [
             "identity-oidc",
             "sandbox",
         ],
-        // The accept loop, the one TLS provider, what operators measure, and traces.
+        // The accept loop, the one TLS provider, metrics and traces.
         Others::Drivers(&[
             "axum",
             "hyper",
@@ -201,27 +204,28 @@ const HOUSE: [Place; 16] = [
 impl Others {
     fn allow(self, name: &str) -> bool {
         match self {
-            Self::RequestCriteria(names) => names.contains(&name),
+            Self::Only(names) => names.contains(&name),
             Self::Drivers(own) => !DRIVERS.contains(&name) || own.contains(&name),
         }
     }
 }
 
 #[test]
-fn every_crate_depends_on_what_its_place_allows() {
+fn every_crate_depends_only_on_what_it_may() {
     let metadata = MetadataCommand::new().no_deps().exec().unwrap();
-    let house: BTreeMap<_, _> = HOUSE
+    let workspace: BTreeMap<_, _> = WORKSPACE
         .iter()
         .map(|(name, ours, others)| (*name, (*ours, *others)))
         .collect();
     let mut seen = 0;
     for package in &metadata.packages {
-        let Some((ours, others)) = house.get(package.name.as_str()) else {
-            // Benchmarks stand outside: they may use anything, and nothing may use them.
+        let Some((ours, others)) = workspace.get(package.name.as_str()) else {
+            // Benchmarks are outside of the product: they may depend on anything, and nothing may
+            // depend on them.
             assert_eq!(
                 package.name.as_str(),
                 "bench",
-                "a crate without a place in the house"
+                "a crate without a place in the workspace"
             );
             continue;
         };
@@ -232,7 +236,7 @@ fn every_crate_depends_on_what_its_place_allows() {
             .filter(|dependency| dependency.kind != DependencyKind::Development)
         {
             let name = dependency.name.as_str();
-            let allowed = if house.contains_key(name) || name == "bench" {
+            let allowed = if workspace.contains_key(name) || name == "bench" {
                 ours.contains(&name)
             } else {
                 others.allow(name)
@@ -240,11 +244,31 @@ fn every_crate_depends_on_what_its_place_allows() {
             assert!(allowed, "{} must not depend on {name}", package.name);
         }
     }
-    assert_eq!(seen, HOUSE.len(), "a crate of the house is missing");
+    assert_eq!(seen, WORKSPACE.len(), "a crate of the workspace is missing");
+}
+
+/// Fakes and contract suites belong to tests: the gateway links neither.
+#[test]
+fn no_production_crate_depends_on_test_support() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let is_test_support = |name: &str| ["testkit", "bench"].contains(&name);
+    let production = metadata.packages.iter();
+    for package in production.filter(|package| !is_test_support(&package.name)) {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development)
+        {
+            let name = dependency.name.as_str();
+            assert!(!is_test_support(name), "{} links {name}", package.name);
+            let contracts = dependency.features.iter().any(|it| it == "contract");
+            assert!(!contracts, "{} links contract suites", package.name);
+        }
+    }
 }
 
 #[test]
-fn no_adapters_driver_is_shared_with_the_inside() {
+fn the_inner_crates_depend_on_no_driver() {
     let metadata = MetadataCommand::new().no_deps().exec().unwrap();
     for inside in ["domain", "ports", "application"] {
         let package = metadata
@@ -269,6 +293,23 @@ fn no_adapters_driver_is_shared_with_the_inside() {
     }
 }
 
+/// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
+/// other.
+#[test]
+fn neither_side_of_the_ports_names_the_other() {
+    let ports = Path::new(env!("CARGO_MANIFEST_DIR")).join("ports/src");
+    for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
+        let files = files_under(&ports.join(side));
+        let files = files
+            .into_iter()
+            .chain([ports.join(side).with_extension("rs")]);
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(other), "{} names {other}", path.display());
+        }
+    }
+}
+
 /// The statement by which a test is skipped.
 const SKIPS: [&str; 2] = [
     "else {\n        return;\n    };",
@@ -281,7 +322,7 @@ fn may_skip(module: &str) -> bool {
     tests.any(|test| module.contains(test)) && SKIPS.iter().any(|skip| module.contains(skip))
 }
 
-/// The texts of a module and of those in its folder.
+/// The texts of a module and of its submodules.
 fn files_of(module: &Path) -> Vec<String> {
     let folder = fs::read_dir(module.with_extension(""))
         .into_iter()
@@ -294,9 +335,10 @@ fn files_of(module: &Path) -> Vec<String> {
         .collect()
 }
 
-/// A skipped test passes: only what it prints tells, and nextest hides that where it isn't asked to.
+/// A skipped test passes: only its output tells, and nextest hides that unless it is configured to
+/// show it.
 #[test]
-fn what_may_be_skipped_is_seen() {
+fn output_of_tests_that_may_be_skipped_is_shown() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let nextest = fs::read_to_string(root.join(".config/nextest.toml")).unwrap();
     let (_, shown) = nextest.split_once("test(/^(").unwrap();
@@ -312,10 +354,10 @@ fn what_may_be_skipped_is_seen() {
     assert_eq!(skipping.join("|"), shown);
 }
 
-/// Places of the product that open files, and why none of them is a file of the database.
+/// Product files that open files, with the reason why none of those is a file of the database.
 const OPENING_FILES: [(&str, &str); 5] = [
     (
-        "adapters/outbound/bank-portal/src/diagnosis.rs",
+        "adapters/outbound/bank-portal/src/diagnostics.rs",
         "pages in a folder of their own",
     ),
     (
@@ -327,7 +369,7 @@ const OPENING_FILES: [(&str, &str); 5] = [
         "a file beside the database, kept open while the process serves",
     ),
     (
-        "src/config/files.rs",
+        "src/config/secret.rs",
         "secrets, before anything is connected",
     ),
     ("src/secret.rs", "the generated secret"),

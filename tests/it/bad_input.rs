@@ -1,4 +1,4 @@
-//! Hostile and mistaken input: each gets its code, names the field, and leaves nothing behind.
+//! Hostile and mistaken input: each gets its code, names the field, and changes nothing.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ async fn all_missing_fields_are_named_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_no_json_object_is_refused() {
+async fn a_body_that_is_no_json_object_is_refused() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let twice = request(1, "10.00")

@@ -1,4 +1,4 @@
-//! The bank's budget over several gateways: the central bank sees one caller that keeps its limits.
+//! The bank's budget over several gateways: the central bank sees one client that keeps its limits.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::gateway::{CountingBank, Gateway, Key, eventually, json_of, request};
 use crate::replicas::{migrate, plan};
 use crate::servers::Servers;
 
-/// Three replicas whose `live` keys ask this bank.
+/// Three replicas whose `live` keys query this bank.
 fn replicas(servers: &Servers, bank: &CountingBank, budget: u32) -> [Gateway; 3] {
     assert!(migrate(servers).status.success());
     [(); 3].map(|()| {
@@ -23,13 +23,13 @@ fn replicas(servers: &Servers, bank: &CountingBank, budget: u32) -> [Gateway; 3]
     })
 }
 
-/// Cycles that a bank has seen.
+/// Cycles that a bank has counted.
 fn cycles(bank: &CountingBank) -> usize {
     let is_cycle = |question: &&String| question.starts_with("valida.do");
     bank.asked().iter().filter(is_cycle).count()
 }
 
-/// The seconds of `Retry-After` in an answer that the bank may not be asked.
+/// The seconds of `Retry-After` in an answer with 503 for a budget that is used up.
 async fn throttled(answer: Response) -> u64 {
     let seconds = answer.headers().get("retry-after").map(|seconds| {
         let seconds = seconds.to_str().unwrap();
@@ -50,7 +50,7 @@ async fn thirty_callers_at_three_replicas_ask_the_bank_within_one_budget() {
         return;
     };
     let bank = CountingBank::start(Duration::ZERO).await;
-    // A lookup every 3 s, also at first: Redis knows nothing of the minute before.
+    // A lookup every 3 s, also at first: Redis has no record of the minute before.
     let replicas = replicas(&servers, &bank, 20);
     let key = &replicas[0].live_key();
     let started = Instant::now();
@@ -63,7 +63,8 @@ async fn thirty_callers_at_three_replicas_ask_the_bank_within_one_budget() {
         if answer.status() == StatusCode::OK {
             issued += 1;
         } else {
-            // Whoever is refused is behind all that wait, and could wait for seven seconds itself.
+            // A refused request would be last in the queue, and could wait for seven seconds
+            // itself.
             let retry_after = throttled(answer).await;
             assert!((7..=10).contains(&retry_after), "{retry_after}");
         }
@@ -81,7 +82,7 @@ async fn thirty_callers_at_three_replicas_ask_the_bank_within_one_budget() {
 }
 
 #[tokio::test]
-async fn a_captcha_that_one_replica_meets_keeps_all_away_though_redis_is_lost() {
+async fn a_captcha_at_one_replica_pauses_all_of_them_even_when_redis_is_lost() {
     let Some(mut servers) = Servers::start() else {
         return;
     };
@@ -103,7 +104,7 @@ async fn a_captcha_that_one_replica_meets_keeps_all_away_though_redis_is_lost() 
     for _ in 0..5 {
         others_are_kept_away().await;
     }
-    // Redis comes back and knows nothing, until it is told.
+    // Redis comes back empty, until the replicas resync it.
     servers.redis.start_again();
     eventually(
         "Redis gives turns again",
@@ -124,7 +125,7 @@ async fn redis_that_forgets_gives_no_second_burst() {
         return;
     };
     let bank = CountingBank::start(Duration::ZERO).await;
-    // A lookup every second, and three at once to who asked for none in the three before.
+    // A lookup every second, and a burst of three after three seconds without any.
     let replicas = replicas(&servers, &bank, 60);
     let key = &replicas[0].live_key();
     let three_take = async |from: u32| {

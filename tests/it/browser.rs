@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::skip;
 
-/// How long a page may take for anything; the usual is milliseconds.
+/// Time that a page may take for anything; the usual is milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Chromium's windows are no narrower; what is narrower is a phone's screen.
@@ -22,13 +22,13 @@ const NARROWEST_WINDOW: u32 = 500;
 pub(crate) struct Browser {
     pub(crate) page: Client,
     driver: Child,
-    /// Where the driver listens.
+    /// The driver's port.
     port: u16,
     session: String,
     _profile: TempDir,
 }
 
-/// How wide the window is, and which colours the person prefers.
+/// Window width and preferred colour scheme.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) width: u32,
@@ -64,7 +64,7 @@ fn search_path() -> std::ffi::OsString {
 }
 
 impl Browser {
-    /// A browser; `None`, said aloud, when Chromium or its driver isn't installed.
+    /// Starts a browser; `None`, after printing it, when Chromium or its driver isn't installed.
     pub(crate) async fn start(look: Look) -> Option<Self> {
         let programs = installed(&["chromium", "chromium-browser", "google-chrome"])
             .zip(installed(&["chromedriver"]));
@@ -132,7 +132,7 @@ impl Browser {
         self.find_css(&selector).await
     }
 
-    /// Waits for the first element that a selector names.
+    /// Waits for the first element that matches a selector.
     pub(crate) async fn find_css(&self, selector: &str) -> fantoccini::elements::Element {
         let found = self
             .page
@@ -146,7 +146,7 @@ impl Browser {
         }
     }
 
-    /// Whether an element with this `data-testid` is there at this moment.
+    /// Returns whether there is an element with this `data-testid` now.
     pub(crate) async fn has(&self, id: &str) -> bool {
         let selector = format!("[data-testid=\"{id}\"]");
         self.page.find(Locator::Css(&selector)).await.is_ok()
@@ -157,11 +157,11 @@ impl Browser {
         self.click_css(&format!("[data-testid=\"{id}\"]")).await;
     }
 
-    /// Clicks the first element that a selector names, once it can be clicked.
+    /// Clicks the first element that matches a selector, once it can be clicked.
     pub(crate) async fn click_css(&self, selector: &str) {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            // A page that is drawn anew replaces what was just found.
+            // A page that is rendered again replaces the element that was just found.
             match self.find_css(selector).await.click().await {
                 Ok(()) => return,
                 Err(error) => assert!(Instant::now() < deadline, "{selector}: {error}"),
@@ -177,7 +177,7 @@ impl Browser {
         field.send_keys(text).await.unwrap();
     }
 
-    /// Waits until the page's visible text holds this.
+    /// Waits until the page's visible text contains this.
     pub(crate) async fn sees(&self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !self.text().await.contains(text) {
@@ -206,7 +206,7 @@ impl Browser {
         self.page.execute(script, arguments).await.unwrap()
     }
 
-    /// What axe-core finds that is serious or critical, with the places; empty is good.
+    /// Serious and critical violations that axe-core finds, with their places; empty is good.
     pub(crate) async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
         self.run(axe, vec![]).await;
         let script = "const done = arguments[arguments.length - 1];\
@@ -219,8 +219,8 @@ impl Browser {
         serde_json::from_value(faults).unwrap()
     }
 
-    /// What the browser's console holds that is an error since it was last asked: scripts that
-    /// failed, what the page's policy forbade, what couldn't be loaded.
+    /// Errors in the browser's console since the last call: scripts that failed, what the page's
+    /// policy forbade, what couldn't be loaded.
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let Self { port, session, .. } = self;
         let url = format!("http://127.0.0.1:{port}/session/{session}/se/log");
@@ -247,7 +247,7 @@ impl Drop for Browser {
         let asked = TcpStream::connect(("127.0.0.1", self.port)).and_then(|mut driver| {
             driver.set_read_timeout(Some(PATIENCE))?;
             driver.write_all(request.as_bytes())?;
-            // It answers once the browser has ended; the connection it keeps.
+            // The answer comes once the browser has ended; the connection stays open.
             driver.read(&mut [0; 256])
         });
         // The driver may be gone already, and its browser with it.
@@ -287,7 +287,7 @@ fn try_to_start(chromedriver: &Path, folder: &Path) -> Option<(Child, u16)> {
     Some((driver, port))
 }
 
-/// axe-core's script; `None`, said aloud, when it isn't installed.
+/// axe-core's script; `None`, after printing it, when it isn't installed.
 pub(crate) fn axe() -> Option<String> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/axe/node_modules/axe-core/axe.min.js");

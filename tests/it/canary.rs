@@ -1,4 +1,4 @@
-//! Personal data and secrets are in no log line and not in the database.
+//! Personal data and secrets appear in no log line and not in the database.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::gateway::{ENDPOINTS, Gateway, Key, Plan, request};
 use crate::person::{Demo, Person};
 
-/// Asks every endpoint for a proof of 8,675,309.17 pesos, for what can go wrong, and with a fault; returns
-/// the names that the proof tells.
+/// Sends requests to every endpoint for a proof of 8,675,309.17 pesos, for every error, and with an
+/// invalid field; returns the names in the proof.
 pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<String> {
     let mut names = Vec::new();
     for endpoint in ENDPOINTS {
@@ -85,7 +85,7 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
     person.follow(&callback).await;
     let token = person.cookie("cep_session").unwrap().to_owned();
     let mut canaries: Vec<_> = ticket.split('.').skip(1).map(str::to_owned).collect();
-    // Where the sign-in ends is no secret; who sends it back isn't either.
+    // The address that the sign-in ends at is no secret; nor is the provider's.
     canaries.remove(3);
     let secrets = answered.iter().filter(|(name, _)| name != "iss");
     canaries.extend(secrets.map(|(_, value)| value.clone()));
@@ -103,7 +103,7 @@ async fn tokens_codes_and_secrets_of_people_reach_neither_the_log_nor_the_databa
     for full in secrets.into_iter().chain([over_rest]) {
         canaries.push(full.split_once('.').unwrap().1.to_owned());
     }
-    // A token that is no session, and a sign-in that fails, are logged with their causes.
+    // An invalid session token and a failed sign-in are logged with their causes.
     person.hold("cep_session", &format!("{token}x"));
     person
         .request(reqwest::Method::GET, "/keys")

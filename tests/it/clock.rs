@@ -1,4 +1,4 @@
-//! A wall clock that a test sets, in the programs that it starts: each may be ahead of it, or behind.
+//! A wall clock that a test sets for the programs it starts: each may be ahead of it, or behind.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use chrono::{DateTime, TimeDelta, Utc};
 use tempfile::TempDir;
 
-/// The clock. Programs that are told of it see it go; their monotonic clock stays as it is.
+/// The clock. Programs that are started with its variables follow it; their monotonic clock isn't
+/// changed.
 pub(crate) struct Clock {
     folder: TempDir,
     shift: File,
@@ -41,7 +42,7 @@ impl Clock {
         self.shift.write_all_at(&shift.to_ne_bytes(), 0).unwrap();
     }
 
-    /// What tells a program of it, and that it is so much ahead.
+    /// Environment variables that make a program follow the clock, so much ahead of it.
     pub(crate) fn variables(&self, ahead: TimeDelta) -> Vec<(String, String)> {
         let path = |name| self.folder.path().join(name).display().to_string();
         [

@@ -1,4 +1,4 @@
-//! Whole gateways on a Redis Cluster.
+//! Gateways on a Redis Cluster.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn fleet(cluster: &Cluster, patience: &str) -> Option<Fleet> {
     Fleet::start(3, &variables)
 }
 
-/// A key whose home is this node.
+/// A key whose slot belongs to this node.
 fn key_at(cluster: &Cluster, fleet: &Fleet, node: usize) -> Key {
     loop {
         let key = fleet.replicas[0].key(&["--per-minute", "60", "--monthly-quota", "1000"]);
@@ -50,7 +50,7 @@ async fn on_a_cluster_a_limit_is_one_and_a_revoked_key_is_refused_by_all() {
         return;
     };
     let keys: Vec<_> = (0..3).map(|node| key_at(&cluster, &fleet, node)).collect();
-    // Connected, for a connection must be there within 200 ms, whatever the machine is at.
+    // Connected, for a connection must be there within 200 ms, however busy the machine is.
     eventually("all count in Redis", RECOVERY, async || {
         let answers = fleet.ask(&keys[1], 12).await;
         answers.iter().all(|answer| answer.status != 503) && fleet.all_are("up").await
@@ -101,7 +101,8 @@ async fn a_lost_node_degrades_and_its_replica_takes_over() {
     cluster.is_replicated();
 
     cluster.nodes[0].kill();
-    // Nobody is refused for it, nor admitted without a limit: twenty a replica, for a while.
+    // No request fails because of it, nor is one admitted without a limit: twenty per replica, for
+    // a while.
     let mut more = 0;
     for _ in 0..10 {
         more += admitted(&fleet, &lost, 12).await;
@@ -123,7 +124,7 @@ async fn a_lost_node_degrades_and_its_replica_takes_over() {
         cluster.replica_is_master() && fleet.all_are("up").await
     })
     .await;
-    // It has the counts, and counts on: by the month, all of them are there.
+    // It has the counts, and goes on: in the month, all of them are there.
     let fresh = key_at(&cluster, &fleet, 0);
     assert_eq!(admitted(&fleet, &fresh, 90).await, 60);
     eventually("the database has it", Duration::from_secs(10), async || {

@@ -1,10 +1,9 @@
-//! Starting: defaults that work, wrong values that are refused by name, the first five minutes.
+//! Start: defaults that work, wrong values that are refused by name, help, the first five minutes.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::Duration;
 
-use clap::CommandFactory;
 use rstest::rstest;
 
 use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
@@ -107,7 +106,7 @@ fn help_names_every_variable() {
     let folder = tempfile::tempdir().unwrap();
     let help = command(folder.path()).arg("--help").output().unwrap();
     let help = String::from_utf8_lossy(&help.stdout).into_owned();
-    let program = cep_gateway::cli::Cli::command();
+    let program = cep_gateway::cli::program();
     let flags: Vec<_> = program
         .get_arguments()
         .filter(|argument| argument.get_long().is_some())
@@ -119,6 +118,63 @@ fn help_names_every_variable() {
         assert_eq!(flag.get_env().unwrap(), variable.as_str());
         assert!(help.contains(&variable), "{variable}");
     }
+}
+
+#[test]
+fn help_is_grouped_and_shows_a_command_its_own_options_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = |arguments: &[&str]| {
+        let help = command(folder.path()).args(arguments).output().unwrap();
+        String::from_utf8_lossy(&help.stdout).into_owned()
+    };
+    let flags = |help: &str| {
+        let words = help.split_whitespace();
+        let mut flags: Vec<_> = words
+            .filter(|word| word.starts_with("--") && !word.starts_with("--help"))
+            .map(str::to_owned)
+            .collect();
+        flags.sort_unstable();
+        flags.dedup();
+        flags
+    };
+    assert_eq!(
+        flags(&help(&["sandbox", "--help"])),
+        ["--latency", "--listen"]
+    );
+    assert_eq!(flags(&help(&["healthcheck", "--help"])), ["--listen"]);
+    assert!(flags(&help(&["migrate", "--help"])).len() < 10);
+    let whole = help(&["--help"]);
+    for heading in ["Server:", "Database and keys:", "Traces:", "Logs:"] {
+        assert!(whole.contains(heading), "{heading}");
+    }
+    // Headings mustn't leave anything behind but `--help` and `--version`.
+    let (_, general) = whole.split_once("\nOptions:\n").unwrap();
+    let general = general.split("\n\n").next().unwrap();
+    assert!(!general.contains("CEP_"), "{general}");
+}
+
+#[test]
+fn a_variable_that_a_command_does_not_use_does_not_stop_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = command(folder.path())
+        .env("CEP_BANK_BUDGET", "none")
+        .arg("schema")
+        .output()
+        .unwrap();
+    assert!(printed.status.success());
+}
+
+#[test]
+fn the_page_of_options_is_the_programs_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = command(folder.path())
+        .arg("configuration")
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8(printed.stdout).unwrap() == include_str!("../../docs/configuration.md"),
+        "docs/configuration.md is stale: cargo run -- configuration > docs/configuration.md"
+    );
 }
 
 #[test]

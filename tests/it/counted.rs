@@ -1,4 +1,4 @@
-//! Load on one key, and what of it was delivered: the gateway must have counted at least that.
+//! Load on one key, and its delivered proofs: the gateway must have counted at least those.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const REFUSED_WITHIN: Duration = Duration::from_secs(10);
 /// Longer than a gateway is ever suspended here.
 const LONGEST_ANSWER: Duration = Duration::from_mins(2);
-/// Pace of a connection whose questions are refused.
+/// Pause of a connection after a refused request.
 const AFTER_REFUSAL: Duration = Duration::from_millis(10);
 
 /// Requests for one proof over some connections at once, until it is stopped.
@@ -39,7 +39,7 @@ struct Seen {
     newest_ms: AtomicU64,
 }
 
-/// Requests of a load by what became of them.
+/// Requests of a load by their results.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     /// Answers of status 200 whose head arrived.
@@ -52,14 +52,14 @@ pub(crate) struct Tally {
     pub(crate) slowest: Duration,
 }
 
-/// A key that no load runs into the limits of, with a quota that shows its use.
+/// A key with limits that no load reaches, and a quota, so that its use is reported.
 pub(crate) fn metered_key(gateway: &Gateway) -> Key {
     let quota = QUOTA.to_string();
     gateway.key(&["--per-minute", "1000000", "--monthly-quota", &quota])
 }
 
-/// Returns this month's use by the gateway's own answer, the request that asks not included;
-/// `None` when it delivers nothing.
+/// Returns this month's use by the gateway's own answer, without the request that reads it; `None`
+/// when it delivers nothing.
 pub(crate) async fn month_used(gateway: &Gateway, key: &Key) -> Option<usize> {
     let answer = Asker::new(gateway).ask(&question(key)).await.ok()?;
     let (left, _) = answer.month().filter(|_| answer.status == 200)?;
@@ -85,12 +85,12 @@ impl Load {
         Self { seen, askers }
     }
 
-    /// Requests that are under way at the same time.
+    /// Requests in flight.
     pub(crate) fn connections(&self) -> usize {
         self.askers.len()
     }
 
-    /// Requests so far, by what became of them.
+    /// Results of the requests so far.
     pub(crate) fn so_far(&self) -> Tally {
         self.seen.so_far()
     }
@@ -114,7 +114,7 @@ impl Load {
         holds_within(REFUSED_WITHIN, async || self.so_far().refused >= until).await
     }
 
-    /// Ends it once what is under way is answered, or the gateway has ended.
+    /// Ends it once the requests in flight are answered, or the gateway has ended.
     pub(crate) async fn stopped(self) -> Tally {
         self.seen.stopping.store(true, Ordering::SeqCst);
         for asker in self.askers {

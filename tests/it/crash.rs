@@ -5,14 +5,14 @@ use std::time::Duration;
 use crate::counted::{Load, QUOTA, metered_key, month_used};
 use crate::gateway::{Gateway, Plan, eventually, headers, request};
 
-/// Requests under way at the same time.
+/// Requests in flight.
 const CONNECTIONS: usize = 16;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_gateway_has_counted_every_proof_that_it_delivered() {
     let mut gateway = Gateway::start();
     let key = metered_key(&gateway);
-    // The request that asks for the month's use is one itself.
+    // The request that reads the month's use counts itself.
     let mut delivered = 0;
     for (round, more) in [40, 260, 400].into_iter().enumerate() {
         let load = Load::start(&gateway, &key, CONNECTIONS);
@@ -52,7 +52,7 @@ async fn a_graceful_stop_finishes_what_is_in_flight_and_writes_everything_down()
         })
         .map(tokio::spawn)
         .collect();
-    // Each look is a request of its own, a refused one.
+    // Each poll is a request of its own, a refused one.
     let mut looks = 0;
     eventually(
         "all five are admitted",

@@ -1,4 +1,4 @@
-//! The dashboard as a person uses it, in a real browser.
+//! The dashboard in a real browser.
 
 use std::process::Command;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::person::{Demo, Person};
 async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
     browser.find("sign-in").await;
-    // That there is no session is all that may be wrong so far.
+    // The only error so far is that there is no session.
     let complaints = browser.complaints().await;
     assert!(
         complaints.iter().all(|said| said.contains("401")),
@@ -33,7 +33,7 @@ async fn open(browser: &Browser, gateway: &Gateway, view: &str) {
     browser.page.goto(&url).await.unwrap();
 }
 
-/// Makes a `test` key in the page, and returns it as the page revealed it.
+/// Creates a `test` key in the page, and returns the key that the page shows once.
 async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
     browser.click("create-key").await;
     browser.fill("key-name", name).await;
@@ -60,7 +60,7 @@ async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
     (key, curl)
 }
 
-/// Closes the reveal; the page asks again when the secret wasn't copied.
+/// Closes the dialog of a new key; the page asks for confirmation when the key wasn't copied.
 async fn close_reveal(browser: &Browser) {
     browser.click("close-reveal").await;
     let gone = async || {
@@ -87,7 +87,7 @@ async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() 
         "{curl}"
     );
 
-    // The line, as it is shown, in a shell.
+    // Runs the shown command line in a shell.
     let ran = Command::new("sh")
         .arg("-c")
         .arg(&curl)
@@ -231,7 +231,7 @@ async fn the_admin_part_is_for_admins() {
     let gateway = Gateway::start();
     sign_in(&browser, &gateway, Demo::Member).await;
     assert!(!browser.has("admin-nav").await);
-    // Whoever types the address is refused by the API, and told so.
+    // The API refuses a person who types the address, and the page shows it.
     open(&browser, &gateway, "/admin/accounts").await;
     browser.find("forbidden").await;
     drop(browser);
@@ -368,7 +368,7 @@ async fn an_admin_sets_limits_and_a_plan_and_a_person_renames() {
     assert_eq!(member.keys().await[0]["name"], "caja 5");
 }
 
-/// Waits until no dialog is open: what it asked for was done.
+/// Waits until no dialog is open: its operation is done.
 async fn dialog_closes(browser: &Browser) {
     eventually("the dialog closes", Duration::from_secs(10), async || {
         let open = Locator::Css("dialog[open]");

@@ -1,5 +1,5 @@
-//! PostgreSQL stops, crashes or hangs while Redis goes on: what a gateway's callers see, and what is
-//! counted in the end.
+//! PostgreSQL stops, crashes or hangs while Redis goes on: answers to callers, and the final
+//! counts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,21 +21,21 @@ use crate::person::{Demo, Person};
 use crate::replicas::{migrate, replica, shared};
 use crate::servers::Servers;
 
-/// How long the journal holds an answer back.
+/// Time for which the journal delays an answer.
 const HELD_BACK: Duration = Duration::from_secs(5);
-/// What everything else of an answer may take on a machine that runs all tests at once.
+/// Time that all the rest of an answer may take on a machine that runs all tests at once.
 const SLACK: Duration = Duration::from_secs(4);
-/// How long after the database is back proofs must be delivered again.
+/// Time from the database's return until proofs must be delivered again.
 const RECOVERY: Duration = Duration::from_secs(10);
-/// Above what any test uses.
+/// More than any test uses.
 const QUOTA: u64 = 1_000_000;
 
-/// What takes the database away.
+/// Fault of the database.
 #[derive(Clone, Copy, Debug)]
 enum Outage {
-    /// It keeps its connections and says nothing.
+    /// Keeps its connections and doesn't answer.
     Hangs,
-    /// All of it ends at once.
+    /// All its processes end at once.
     Crashes,
     /// An operator stops it.
     Stops,
@@ -64,12 +64,12 @@ struct Answer {
     status: u16,
     took: Duration,
     retry_after: Option<u64>,
-    /// Whether it says what is left of the limits, as every answer to an admitted request does.
+    /// True if it has the limit headers, as every answer to an admitted request does.
     admitted: bool,
 }
 
 impl Answer {
-    /// Whether it says that nothing can be served now, and when to ask again.
+    /// Returns whether it is a 503 with `Retry-After`.
     fn is_refusal(&self) -> bool {
         self.status == 503 && self.retry_after.is_some()
     }
@@ -91,7 +91,7 @@ async fn ask(gateway: &Gateway, key: &Key) -> Answer {
     Answer::of(asked, &response)
 }
 
-/// Callers who ask again and again, and what they were answered.
+/// Callers in a closed loop, and their answers.
 struct Load {
     answers: Arc<Mutex<Vec<Answer>>>,
     enough: Arc<AtomicBool>,
@@ -111,7 +111,7 @@ impl Load {
                     let answer = Answer::of(asked, &request.send().await.unwrap());
                     let answers: &Mutex<Vec<Answer>> = &answers;
                     answers.lock().unwrap().push(answer);
-                    // As fast as a busy caller, not as fast as it goes.
+                    // The rate of a busy caller, not the highest possible.
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
             })
@@ -146,7 +146,7 @@ impl Load {
     }
 }
 
-/// What the database has of a key's month.
+/// A key's charged requests of the month in the database.
 async fn in_database(servers: &Servers, key: &Key, month: Month) -> MonthlyUse {
     let store = Store::open(&servers.database_url()).await.unwrap();
     let key = KeyId(key.id.parse().unwrap());
@@ -160,14 +160,14 @@ fn month_of(answer: &Response) -> Month {
     Month::of(DateTime::parse_from_rfc2822(date).unwrap().to_utc())
 }
 
-/// What the month has left, by Redis.
+/// The rest of the month's quota, by Redis.
 fn month_left(answer: &Response) -> u64 {
     let limits = answer.headers()["ratelimit"].to_str().unwrap();
     let (_, month) = limits.split_once("\"month\";r=").unwrap();
     month.split(';').next().unwrap().parse().unwrap()
 }
 
-/// Waits until Redis and the database agree on a month, in which at least so many proofs were
+/// Waits until Redis and the database agree on a month in which at least so many proofs were
 /// delivered.
 async fn agree(servers: &Servers, gateway: &Gateway, key: &Key, delivered: usize) {
     let patience = Duration::from_secs(15);
@@ -188,7 +188,7 @@ async fn readiness(gateway: &Gateway) -> (u16, Value) {
     let asked = Instant::now();
     let ready = gateway.client.get(gateway.url("/readyz")).send().await;
     let ready = ready.unwrap();
-    // Whoever balances loads waits a second or two.
+    // A load balancer waits a second or two.
     assert!(asked.elapsed() < SLACK, "{:?}", asked.elapsed());
     let status = ready.status().as_u16();
     (status, json_of(ready, status).await)
@@ -217,7 +217,7 @@ async fn a_short_outage_of_the_database_is_waited_out(#[case] outage: Outage) {
     let answers = load.stop().await;
     for answer in &answers {
         assert!(answer.took < HELD_BACK + SLACK, "{answer:?}");
-        // A machine that took longer over it has its callers told.
+        // On a machine that took longer, callers get a 503.
         let is_told = lasted > HELD_BACK / 2 && answer.is_refusal();
         assert!(answer.status == 200 || is_told, "{answer:?}");
     }
@@ -256,7 +256,7 @@ async fn a_long_outage_of_the_database_is_refused_at_once_and_loses_no_count(
     assert_eq!(readiness(&gateway).await.1["status"], "ready");
 
     outage.begin(&mut servers);
-    // Answers are held back: nothing is refused yet, nobody is sent elsewhere.
+    // Answers are delayed: nothing is refused yet, and no load balancer turns away.
     eventually("it says that it is degraded", HELD_BACK, async || {
         let (status, ready) = readiness(&gateway).await;
         assert_eq!(status, 200, "{ready}");
@@ -338,7 +338,7 @@ async fn without_database_and_redis_nothing_is_admitted() {
     })
     .await;
     servers.redis.start_again();
-    // Three before and what was delivered afterwards, and nothing of the time between.
+    // The three before and those delivered afterwards, and nothing of the time between.
     let now = gateway
         .client
         .get(gateway.url("/healthz"))

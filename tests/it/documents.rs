@@ -1,8 +1,8 @@
-//! Documents that are run: each command that a page shows is run, in the order in which the page
-//! gives them, and has the outcome that the page promises.
+//! Documents with commands: each command that a page shows is run, in the page's order, and has the
+//! result that the page promises.
 //!
-//! A page of [`PAGES`] has a test that takes its blocks one by one ([`page::Page::next`]), runs them
-//! in a [`shell::Shell`], does between them what the page says in words, and ends with
+//! A page of [`PAGES`] has a test that takes its blocks one by one ([`page::Page::next`]), runs
+//! them in a [`shell::Shell`], does between them what the text describes, and ends with
 //! [`page::Page::finish`]. A block that can't be run follows `<!-- not run: the reason -->`.
 
 mod deploy;
@@ -21,14 +21,17 @@ use crate::gateway::Gateway;
 use crate::person::{Demo, Person};
 use crate::servers::Servers;
 use page::Page;
+pub(crate) use shell::ENVIRONMENT;
 use shell::Shell;
 
-/// Every page that readers paste from, and how many of its blocks aren't run.
-const PAGES: [(&str, usize); 7] = [
+/// Every page for readers, and the number of its blocks that aren't run.
+const PAGES: [(&str, usize); 9] = [
     ("ARCHITECTURE.md", 0),
     ("CONTRIBUTING.md", 0),
     ("README.md", 1),
     ("deploy/README.md", 10),
+    ("docs/configuration.md", 0),
+    ("docs/glossary.md", 0),
     ("docs/graphql/README.md", 0),
     ("docs/operations.md", 0),
     ("docs/single-machine.md", 12),
@@ -93,7 +96,7 @@ async fn operations_of_one_machine_and_of_replicas() {
 }
 
 /// Pages that readers paste from, by their paths from the root.
-fn pages_that_there_are() -> Vec<String> {
+fn existing_pages() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let at_root = fs::read_dir(root)
         .unwrap()
@@ -118,7 +121,7 @@ fn pages_that_there_are() -> Vec<String> {
 
 #[test]
 fn every_page_is_known_and_each_block_is_run_or_marked() {
-    assert_eq!(pages_that_there_are(), PAGES.map(|(name, _)| name));
+    assert_eq!(existing_pages(), PAGES.map(|(name, _)| name));
     for (name, not_run) in PAGES {
         let page = Page::open(name);
         assert!(page.faults.is_empty(), "{name}: {:#?}", page.faults);
@@ -145,7 +148,7 @@ fn every_page_with_commands_has_a_test() {
 }
 
 #[test]
-fn what_a_page_must_not_have_is_found() {
+fn faults_of_a_page_are_found() {
     for (text, fault) in [
         ("```\nls\n```\n", "without a language"),
         ("    ls\n", "without a language"),

@@ -1,10 +1,10 @@
-//! The embedded database under a real gateway with load, while other programs work on it, while its
-//! files are moved or replaced, and while the machine fails: no delivered proof is uncounted, the
-//! database stays whole, and keys take effect.
+//! The embedded database of a gateway under load, while other programs use it, while its files are
+//! moved or replaced, and during failures of the machine: no delivered proof is uncounted, the
+//! database isn't corrupted, and changes of keys take effect.
 //!
-//! `CEP_TEST_ROUNDS=10` repeats each scenario, `CEP_TEST_FULL=1` lets events last as long as they do
-//! in operation, and `CEP_TEST_BINARY` names another version to compare with. Each scenario prints a
-//! line.
+//! `CEP_TEST_ROUNDS=10` repeats each scenario, `CEP_TEST_FULL=1` lets events last as long as they
+//! do in operation, and `CEP_TEST_BINARY` names another version to compare with. Each scenario
+//! prints a line.
 
 mod alone;
 mod beside;

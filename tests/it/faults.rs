@@ -1,5 +1,5 @@
-//! Redis fails in every way that it knows, under the load of two replicas, and what section 3 of the
-//! limits' design promises holds: degrade, never open.
+//! Redis fails in every known way, under the load of two replicas: they fall back to local limits,
+//! and never admit without limits.
 
 use rstest::rstest;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use testkit::redis::Redis;
 
 use crate::fleet::PATIENT;
 use crate::gateway::eventually;
-use proxy::{Proxy, Weather};
+use proxy::{NetworkFault, Proxy};
 use scene::{Promise, Scene};
 
 pub(crate) mod proxy;
 mod scene;
 
-/// As an operator leaves it: 150 ms.
+/// The default timeout of operation: 150 ms.
 pub(crate) const IMPATIENT: &str = "150";
 
 #[rstest]
-#[case::cut(Weather::Cut)]
-#[case::slow(Weather::Slow(Duration::from_millis(300)))]
-#[case::reset_mid_answer(Weather::Reset { after: 3 })]
-#[case::black_hole(Weather::Hole)]
+#[case::cut(NetworkFault::Cut)]
+#[case::slow(NetworkFault::Slow(Duration::from_millis(300)))]
+#[case::reset_mid_answer(NetworkFault::Reset { after: 3 })]
+#[case::black_hole(NetworkFault::BlackHole)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_in_trouble_costs_one_window_at_most(#[case] weather: Weather) {
+async fn a_faulty_connection_costs_one_window_at_most(#[case] weather: NetworkFault) {
     let Some(redis) = Redis::start(&[]) else {
         return;
     };
@@ -35,7 +35,7 @@ async fn a_connection_in_trouble_costs_one_window_at_most(#[case] weather: Weath
     scene.all_become("degraded").await;
     scene.revoke_late_key();
     load.goes_on().await;
-    scene.proxy.set(Weather::Fair);
+    scene.proxy.set(NetworkFault::None);
     scene.all_become("up").await;
     load.goes_on().await;
     let promise = Promise {
@@ -118,7 +118,7 @@ async fn killed_redis_comes_back(#[case] arguments: &[&str], #[case] windows_los
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replica_that_lags_behind_is_promoted_and_nothing_is_open() {
+async fn a_lagging_replica_is_promoted_and_no_request_goes_unlimited() {
     let (Some(mut master), Some(replica)) = (Redis::start(&[]), Redis::start(&[])) else {
         return;
     };
@@ -137,14 +137,14 @@ async fn a_replica_that_lags_behind_is_promoted_and_nothing_is_open() {
         master.ask(&["DBSIZE"]) == replica.ask(&["DBSIZE"])
     })
     .await;
-    // From now on it learns nothing: neither the window, nor the month, nor a revocation.
-    link.set(Weather::Hole);
+    // From now on it receives nothing: neither the window, nor the month, nor a revocation.
+    link.set(NetworkFault::BlackHole);
     let load = scene.load();
     load.goes_on().await;
     scene.revoke_late_key();
     load.goes_on().await;
     // The new master is there at once, as behind an address that moves: there may be so few
-    // failures that nobody degrades.
+    // failures that no breaker opens.
     master.kill();
     replica.tell(&["REPLICAOF", "NO", "ONE"]);
     scene.proxy.lead_to(replica.port());

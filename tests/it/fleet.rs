@@ -1,4 +1,4 @@
-//! Some gateways that share one PostgreSQL and one Redis, as replicas do.
+//! Several gateways that share one PostgreSQL and one Redis, as replicas do.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::load::{Answer, Asker, question};
 use crate::person::{Demo, Person};
 use crate::servers::Database;
 
-/// A machine that runs all tests at once may be slow; where no failure belongs to the test, Redis
-/// may take its time.
+/// Timeout of Redis for tests in which it doesn't fail: a machine that runs all tests at once may
+/// be slow.
 pub(crate) const PATIENT: &str = "20000";
 
 /// The longest that replicas may need to go back to Redis once it answers: the breaker's longest
@@ -25,7 +25,7 @@ pub(crate) struct Fleet {
     pub(crate) database: Database,
 }
 
-/// What all replicas are told, wherever their Redis is.
+/// Variables of all replicas, wherever their Redis is.
 fn shared(database: &Database) -> Vec<(String, String)> {
     [
         ("CEP_DATABASE_URL", database.url()),
@@ -40,13 +40,13 @@ fn shared(database: &Database) -> Vec<(String, String)> {
 }
 
 impl Fleet {
-    /// So many replicas, which are told these variables too; `None`, said aloud, where PostgreSQL
-    /// isn't installed.
+    /// Starts so many replicas with these variables too; `None`, after printing it, where
+    /// PostgreSQL isn't installed.
     pub(crate) fn start(replicas: usize, variables: &[(&str, &str)]) -> Option<Self> {
         Self::start_each(&vec![Vec::new(); replicas], variables)
     }
 
-    /// A replica for each of these, which is told them besides what all are told.
+    /// Starts a replica for each of these sets of variables, in addition to the shared ones.
     pub(crate) fn start_each(
         apart: &[Vec<(String, String)>],
         variables: &[(&str, &str)],
@@ -66,7 +66,7 @@ impl Fleet {
         })
     }
 
-    /// Asks the replicas in turn, so often, and returns what they answered.
+    /// Sends so many requests to the replicas in turn, and returns the answers.
     pub(crate) async fn ask(&self, key: &Key, requests: usize) -> Vec<Answer> {
         let question = question(key);
         let mut askers: Vec<_> = self.replicas.iter().map(Asker::new).collect();
@@ -78,19 +78,19 @@ impl Fleet {
         answers
     }
 
-    /// Whether `/readyz` of all replicas says that of their limiter.
+    /// Returns whether `/readyz` of all replicas reports this state of their limiter.
     pub(crate) async fn all_are(&self, state: &str) -> bool {
         let replicas = self.replicas.iter();
         let states = join_all(replicas.map(|gateway| gateway.state_of("limiter"))).await;
         states.iter().all(|found| found == state)
     }
 
-    /// A key's charged requests by the database, over all months.
+    /// A key's charged requests in the database, over all months.
     pub(crate) fn charged(&self, key: &Key) -> u64 {
         self.charged_where(key, "true")
     }
 
-    /// A key's charged requests of one month (`YYYYMM`) by the database.
+    /// A key's charged requests of one month (`YYYYMM`) in the database.
     pub(crate) fn charged_in(&self, key: &Key, month: u32) -> u64 {
         self.charged_where(key, &format!("month = {month}"))
     }
@@ -103,7 +103,7 @@ impl Fleet {
     }
 }
 
-/// All of them, started at the same time.
+/// Starts all of them at the same time.
 pub(crate) fn started(plans: Vec<Plan>) -> Vec<Gateway> {
     std::thread::scope(|scope| {
         let starting: Vec<_> = plans
@@ -117,15 +117,15 @@ pub(crate) fn started(plans: Vec<Plan>) -> Vec<Gateway> {
     })
 }
 
-/// Somebody who makes keys over HTTP, which is quicker than a process for each.
-pub(crate) struct Keymaker(Person);
+/// An administrator who creates keys over HTTP, which is faster than a process for each.
+pub(crate) struct KeyAdmin(Person);
 
-impl Keymaker {
+impl KeyAdmin {
     pub(crate) async fn of(gateway: &Gateway) -> Self {
         Self(Person::signed_in(gateway, Demo::Admin).await)
     }
 
-    /// A `test` key with these limits; without a quota there is no cap.
+    /// A `test` key with these limits; without a quota if it is `None`.
     pub(crate) async fn key(&self, per_minute: usize, monthly_quota: Option<usize>) -> Key {
         let key = self.0.create_key("test", "test").await;
         let limits: Value = json!({ "per_minute": per_minute, "monthly_quota": monthly_quota });
@@ -135,7 +135,7 @@ impl Keymaker {
         key
     }
 
-    /// Revokes anybody's key; it is revoked when this returns.
+    /// Revokes any person's key; it is revoked when this returns.
     pub(crate) async fn revoke(&self, key: &Key) {
         let path = format!("/admin/keys/{}", key.id);
         let revoked = self.0.request(Method::DELETE, &path).send().await;

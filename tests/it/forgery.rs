@@ -1,4 +1,4 @@
-//! Requests that another site has a person's browser send: none has an effect.
+//! Cross-site requests: none has an effect.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::gateway::{Gateway, Plan, json_of};
 use crate::person::{Demo, Person};
 
-/// What a forged request carries: its content type, and what the browser says of its origin.
+/// A forged request: its content type, and the browser's headers about its origin.
 struct Vector {
     name: &'static str,
     method: Method,

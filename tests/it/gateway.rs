@@ -33,12 +33,12 @@ pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     folder: TempDir,
     pub(crate) client: Client,
-    /// What it printed so far.
+    /// Its standard output so far.
     printed: Arc<Mutex<String>>,
     variables: Vec<(String, String)>,
 }
 
-/// A client that keeps connections and waits long enough for anything the gateway does.
+/// A client with kept-alive connections and a timeout long enough for anything the gateway does.
 pub(crate) fn client() -> Client {
     static PROVIDER: OnceLock<()> = OnceLock::new();
     PROVIDER.get_or_init(|| {
@@ -52,7 +52,7 @@ pub(crate) fn client() -> Client {
         .unwrap()
 }
 
-/// A key that was made on the command line.
+/// A key that was created on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) id: String,
@@ -75,17 +75,17 @@ impl Gateway {
         self.folder.path()
     }
 
-    /// What it printed after it said where it listens.
+    /// Its standard output after the line with its address.
     pub(crate) fn printed(&self) -> String {
         self.printed.lock().unwrap().clone()
     }
 
-    /// What it has logged so far.
+    /// Its log so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder().join("log")).unwrap()
     }
 
-    /// Where operators look; it says so after it said where it listens.
+    /// An address of its listener for operators, once it is printed.
     pub(crate) async fn admin_url(&self, path: &str) -> String {
         let mut address = None;
         eventually(
@@ -108,20 +108,20 @@ impl Gateway {
         format!("http://{}{path}", self.address)
     }
 
-    /// Runs the program's command beside the server, told the same.
+    /// Runs a command of the program beside the server, with the same settings.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = command(self.folder());
         command.envs(self.variables.iter().cloned());
         command.args(arguments).output().unwrap()
     }
 
-    /// Makes a `test` key with these further arguments.
+    /// Creates a `test` key with these further arguments.
     pub(crate) fn key(&self, arguments: &[&str]) -> Key {
         self.try_key(arguments)
             .unwrap_or_else(|said| panic!("{said}"))
     }
 
-    /// Makes a `test` key with these further arguments.
+    /// Creates a `test` key with these further arguments.
     ///
     /// # Errors
     /// The command's standard error, when it failed.
@@ -151,7 +151,7 @@ impl Gateway {
         })
     }
 
-    /// A key that no test runs into the limits of.
+    /// A `test` key with limits that no test reaches.
     pub(crate) fn roomy_key(&self) -> Key {
         self.key(&["--per-minute", "100000", "--no-cap"])
     }
@@ -169,7 +169,7 @@ impl Gateway {
         self.asking(endpoint, key).body(body).send().await.unwrap()
     }
 
-    /// A request to this endpoint that lacks its body alone.
+    /// A request to this endpoint without a body.
     pub(crate) fn asking(&self, endpoint: &str, key: &Key) -> RequestBuilder {
         self.client
             .post(self.url(&format!("/v1/cep/{endpoint}")))
@@ -177,7 +177,7 @@ impl Gateway {
             .header("content-type", "application/json")
     }
 
-    /// What `/readyz` says of one of its parts, while it is ready.
+    /// The state of a component by `/readyz`, while the gateway is ready.
     pub(crate) async fn state_of(&self, part: &str) -> String {
         let answer = self.client.get(self.url("/readyz")).send().await;
         let ready = json_of(answer.unwrap(), 200).await;
@@ -189,7 +189,7 @@ impl Gateway {
             .to_owned()
     }
 
-    /// A `live` key that no test runs into the limits of.
+    /// A `live` key with limits that no test reaches.
     pub(crate) fn live_key(&self) -> Key {
         self.key(&["--env", "live", "--per-minute", "100000", "--no-cap"])
     }
@@ -205,7 +205,7 @@ impl Gateway {
         self.keep_folder()
     }
 
-    /// Ends the process at once, as a crash would.
+    /// Kills the process, as a crash would.
     pub(crate) fn kill(mut self) -> TempDir {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -214,7 +214,7 @@ impl Gateway {
 
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id();
-        // The shell's own `kill`: slim machines have no other.
+        // The shell's own `kill`: minimal systems have no other.
         let kill = Command::new("sh")
             .arg("-c")
             .arg(format!("kill -s {name} {id}"))
@@ -248,7 +248,7 @@ pub(crate) fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
 }
 
 /// A request for a transfer of `amount` that the sandbox finds, unless the amount is a magic one.
-/// Every number names another transfer.
+/// Every number is another transfer.
 pub(crate) fn request(number: u32, amount: &str) -> Value {
     let mut request = json!({
         "fecha": "2026-11-18",
@@ -294,7 +294,7 @@ pub(crate) async fn holds_within(
     true
 }
 
-/// A sandbox bank of a test's own that counts what it is asked.
+/// A sandbox bank of a test's own that counts its requests.
 pub(crate) struct CountingBank {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<String>>>,
@@ -321,7 +321,7 @@ impl CountingBank {
         Self { url, asked }
     }
 
-    /// A gateway whose `live` keys ask this bank, as often as they like.
+    /// A gateway whose `live` keys query this bank, without a budget that matters.
     pub(crate) fn gateway(&self) -> Gateway {
         Plan::new()
             .with("CEP_BANK_URL", &self.url)
@@ -329,7 +329,7 @@ impl CountingBank {
             .start()
     }
 
-    /// What it was asked, without the path before the last name.
+    /// The requests so far, without the path before the last name.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         asked

@@ -1,4 +1,4 @@
-//! Keys: made and revoked on the command line beside the running server, and refused alike.
+//! Keys on the command line, beside the running server: created and revoked.
 
 use std::time::Duration;
 
@@ -137,7 +137,7 @@ async fn the_list_of_keys_shows_what_was_used_this_month_and_what_is_left() {
             assert_eq!(gateway.post("xml", key, &body).await.status(), 200);
         }
     }
-    // The gateway's failure is given back.
+    // The gateway's failure is refunded.
     let failed = gateway.post("xml", &capped, &request(9, "500.00")).await;
     assert!(failed.status().is_server_error(), "{failed:?}");
     assert!(
@@ -175,7 +175,7 @@ async fn the_list_of_keys_shows_what_was_used_this_month_and_what_is_left() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_just_made_is_good_at_once_on_every_endpoint() {
+async fn a_new_key_works_at_once_on_every_endpoint() {
     let gateway = Gateway::start();
     let key = gateway.key(&[]);
     for endpoint in ENDPOINTS {

@@ -10,11 +10,11 @@ use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::eventually;
 use crate::load::{Asker, question_of};
 
-/// Requests that are under way at each replica.
-const UNDER_WAY: usize = 8;
+/// Requests in flight at each replica.
+const IN_FLIGHT: usize = 8;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_killed_replica_delivered_is_counted() {
+async fn every_proof_that_a_killed_replica_delivered_is_counted() {
     let Some(redis) = Redis::start(&[]) else {
         return;
     };
@@ -36,14 +36,14 @@ async fn what_a_killed_replica_delivered_is_counted() {
         let askers: Vec<_> = fleet
             .replicas
             .iter()
-            .flat_map(|gateway| (0..UNDER_WAY).map(move |_| Asker::new(gateway)))
+            .flat_map(|gateway| (0..IN_FLIGHT).map(move |_| Asker::new(gateway)))
             .map(|mut asker| {
                 let (delivered, numbers) = (Arc::clone(&delivered), Arc::clone(&numbers));
                 let key = key.clone();
                 tokio::spawn(async move {
                     for _ in 0..30 {
                         let number = numbers.fetch_add(1, Ordering::Relaxed);
-                        // A gateway that is gone delivers nothing more.
+                        // A gateway that was killed delivers nothing more.
                         let Ok(answer) = asker.ask(&question_of(&key, number)).await else {
                             return;
                         };
@@ -69,13 +69,14 @@ async fn what_a_killed_replica_delivered_is_counted() {
         let by_database = usize::try_from(fleet.charged(&key)).unwrap();
         let by_redis: usize = redis.ask(&["HGET", &state, "c"]).parse().unwrap();
         // Redis counts an admission before the journal has it, and the journal before the answer
-        // leaves; what was under way when a replica died may be in the one and not in the next.
+        // leaves; a request that was in flight when a replica died may be in the one and not in the
+        // next.
         assert!(
             delivered <= by_database && by_database <= by_redis,
             "{delivered} delivered, {by_database} in the database, {by_redis} in Redis"
         );
         assert!(
-            by_redis <= delivered + killed * UNDER_WAY,
+            by_redis <= delivered + killed * IN_FLIGHT,
             "{delivered} delivered, {by_redis} counted"
         );
     }

@@ -1,4 +1,4 @@
-//! Limits hold under parallel requests, and mean what the headers say.
+//! Limits under parallel requests, and the headers that report them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,7 +112,7 @@ async fn the_quota_is_answered_with_its_end() {
 }
 
 #[tokio::test]
-async fn what_counts_is_what_the_contract_says() {
+async fn only_the_documented_outcomes_are_counted() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "100", "--monthly-quota", "100"]);
     let month_left = async |body: &str| {
@@ -134,7 +134,7 @@ async fn what_counts_is_what_the_contract_says() {
         (404, 97, 97)
     );
     assert_eq!(month_left(&" ".repeat(16_385)).await, (413, 96, 96));
-    // The bank's failures count in the minute, and are given back to the month.
+    // The bank's failures count in the minute, and are refunded to the month.
     assert_eq!(
         month_left(&request(3, "502.00").to_string()).await,
         (502, 95, 96)

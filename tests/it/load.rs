@@ -1,5 +1,5 @@
-//! Load: many requests for one proof, over connections that are kept, at little cost to the machine
-//! that the gateways run on too.
+//! Load: many requests for one proof, over kept-alive connections, at little cost to the machine,
+//! which the gateways run on too.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::gateway::{Gateway, Key, request};
 
-/// The longest that an answer may take, unless the asker is told otherwise.
+/// The longest that an answer may take by default.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One connection to a gateway.
@@ -21,7 +21,7 @@ pub(crate) struct Asker {
     patience: Duration,
 }
 
-/// What was answered, and when.
+/// An answer, and the time of its arrival.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -40,7 +40,7 @@ impl Answer {
         })
     }
 
-    /// What the month has left, and the seconds to its end.
+    /// The rest of the month's quota, and the seconds to its end.
     pub(crate) fn month(&self) -> Option<(u64, u64)> {
         let (_, month) = self.header("ratelimit")?.split_once("\"month\";r=")?;
         let (left, reset) = month.split_once(";t=")?;
@@ -48,12 +48,12 @@ impl Answer {
     }
 }
 
-/// A request with this key, for a proof that the gateway has in memory after the first one.
+/// A request with this key, for a proof that the gateway has cached after the first one.
 pub(crate) fn question(key: &Key) -> Vec<u8> {
     question_of(key, 1)
 }
 
-/// A request with this key; every number names another transfer.
+/// A request with this key; every number is another transfer.
 pub(crate) fn question_of(key: &Key, number: u32) -> Vec<u8> {
     let body = request(number, "10.00").to_string();
     format!(
@@ -66,7 +66,7 @@ pub(crate) fn question_of(key: &Key, number: u32) -> Vec<u8> {
 }
 
 impl Asker {
-    /// Connects with the first question.
+    /// An asker that connects with its first request.
     pub(crate) fn new(gateway: &Gateway) -> Self {
         Self {
             address: gateway.address,
@@ -76,17 +76,17 @@ impl Asker {
         }
     }
 
-    /// Waits so long for an answer.
+    /// Sets the timeout of an answer.
     pub(crate) fn patient(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Asks, and returns the answer. An answer whose head arrived was delivered, even if its
-    /// body is cut off by the end of the gateway.
+    /// Sends a request, and returns the answer. An answer whose head arrived was delivered, even if
+    /// its body is cut off by the end of the gateway.
     ///
     /// # Errors
-    /// When there is none: the gateway is gone.
+    /// Fails when there is no answer: the gateway is gone.
     pub(crate) async fn ask(&mut self, question: &[u8]) -> io::Result<Answer> {
         let asked = tokio::time::timeout(self.patience, self.exchange(question)).await;
         let answer = asked.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
@@ -166,10 +166,10 @@ pub(crate) fn most_in_a_minute(instants: impl IntoIterator<Item = Instant>) -> u
     most
 }
 
-/// A sequence without pattern that is the same in every run (xorshift64*).
-pub(crate) struct Dice(u64);
+/// Deterministic pseudo-random numbers (xorshift64*).
+pub(crate) struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }

@@ -1,4 +1,4 @@
-//! Replicas × limit × load: three gateways admit what one exact limiter would.
+//! Replicas × limit × load: three gateways admit as many requests as one exact limiter would.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,9 +7,9 @@ use futures::future::join_all;
 use testkit::redis::Redis;
 use tokio::sync::Mutex;
 
-use crate::fleet::{Fleet, Keymaker, PATIENT};
+use crate::fleet::{Fleet, KeyAdmin, PATIENT};
 use crate::gateway::Key;
-use crate::load::{Asker, Dice, question};
+use crate::load::{Asker, SeededRng, question};
 
 /// Cases that run at the same time.
 const AT_ONCE: usize = 4;
@@ -49,7 +49,7 @@ impl Case {
         cases
     }
 
-    /// Answers with 200, 429 and 402 that one limiter gives within a minute.
+    /// Answers with 200, 429 and 402 of one exact limiter within a minute.
     fn model(self) -> [usize; 3] {
         let admitted = self.load.min(self.limit);
         let granted = admitted.min(self.quota.unwrap_or(admitted));
@@ -61,7 +61,7 @@ impl Case {
         }
     }
 
-    /// Asks replicas at random, over several connections at the same time.
+    /// Sends requests to random replicas, over several connections at the same time.
     async fn run(self, fleet: &Fleet, key: &Key) -> [usize; 3] {
         let question = question(key);
         let begun = Instant::now();
@@ -71,11 +71,11 @@ impl Case {
                 .iter()
                 .map(Asker::new)
                 .collect();
-            let mut dice = Dice::new((self.number * 100 + stream) as u64);
+            let mut rng = SeededRng::new((self.number * 100 + stream) as u64);
             let share = (self.load + stream) / streams;
             let mut found = [0; 3];
             for _ in 0..share {
-                let place = dice.below(askers.len());
+                let place = rng.below(askers.len());
                 let answer = askers[place].ask(&question).await.unwrap();
                 let kinds = [200, 429, 402];
                 let kind = kinds.iter().position(|kind| *kind == answer.status);
@@ -106,14 +106,14 @@ async fn replicas_admit_what_the_model_admits_whatever_limit_and_load() {
     let Some(fleet) = Fleet::start(3, &variables) else {
         return;
     };
-    let keymaker = Keymaker::of(&fleet.replicas[0]).await;
+    let key_admin = KeyAdmin::of(&fleet.replicas[0]).await;
     let cases = Arc::new(Mutex::new(Case::all()));
     join_all((0..AT_ONCE).map(async |_| {
         loop {
             let Some(case) = cases.lock().await.pop() else {
                 return;
             };
-            let key = keymaker.key(case.limit, case.quota).await;
+            let key = key_admin.key(case.limit, case.quota).await;
             let found = case.run(&fleet, &key).await;
             assert_eq!(found, case.model(), "{case:?}");
         }

@@ -1,5 +1,5 @@
-//! The end of a month, on replicas whose clocks are minutes apart: the month is the one that Redis
-//! says, each month's quota is there once, and no month comes back.
+//! The end of a month, on replicas whose clocks are minutes apart: Redis decides which month it is,
+//! each month's quota is available once, and no month comes back.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
@@ -21,7 +21,8 @@ fn at(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-/// Asks each replica at the same time until each of them says that the month is used up.
+/// Sends requests to each replica at the same time until each of them reports that the quota is
+/// used up.
 async fn until_used_up(fleet: &Fleet, key: &Key) -> Vec<Answer> {
     let question = question(key);
     let answers = join_all(fleet.replicas.iter().map(async |gateway| {
@@ -40,7 +41,7 @@ fn admitted(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.status == 200).count()
 }
 
-/// What each replica says when the month is used up.
+/// The end of the month by each replica when the quota is used up.
 async fn ends(fleet: &Fleet, key: &Key) -> Vec<String> {
     join_all(fleet.replicas.iter().map(async |gateway| {
         let answer = gateway.post("xml", key, &request(1, "10.00")).await;
@@ -74,7 +75,7 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
     let quota = QUOTA.to_string();
     let scarce = maker.key(&["--per-minute", "100000", "--monthly-quota", &quota]);
     let ample = maker.key(&["--per-minute", "100000", "--monthly-quota", "100000"]);
-    // The replica ahead is the first to tell Redis of the key.
+    // The replica ahead is the first to hydrate the key.
     let first = fleet.ask(&scarce, 1).await;
     let (left, reset) = first[0].month().unwrap();
     assert_eq!(left, QUOTA as u64 - 1);
@@ -130,7 +131,7 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
         );
     }
 
-    // What the database has is what was answered, month by month.
+    // The database has as many as were answered, month by month.
     eventually("it is written", Duration::from_secs(10), async || {
         let answered: usize = across.iter().map(Vec::len).sum();
         use_of(&fleet, &ample, 202_611) + use_of(&fleet, &ample, 202_612) == answered
@@ -140,7 +141,7 @@ async fn a_month_ends_once_whatever_the_replicas_clocks_say() {
         assert_eq!(use_of(&fleet, &scarce, month), QUOTA, "{month}");
         assert!(use_of(&fleet, &ample, month) > 0, "{month}");
     }
-    // Redis forgets all, and the replica that is behind, in November still, tells it.
+    // Redis loses everything, and the replica that is behind, in November still, hydrates it.
     redis.tell(&["FLUSHALL"]);
     let late = fleet.replicas[2]
         .post("xml", &scarce, &request(1, "10.00"))

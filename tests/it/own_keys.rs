@@ -1,4 +1,5 @@
-//! Keys under a session: a person's own, nobody else's, and what happens to requests with them.
+//! Keys under a session: a person sees their own and no others, and can follow the requests with
+//! them.
 
 use std::time::Duration;
 
@@ -131,7 +132,7 @@ async fn a_rotated_key_works_beside_its_successor_until_its_grace_is_over() {
         assert_eq!(answer.status(), StatusCode::OK);
         let answer = gateway.post("xml", &old, &request(1, "10.00")).await;
         assert_eq!(answer.status(), old_status, "grace of {grace} hours");
-        // It has its successor.
+        // It has a successor.
         let again = person
             .ask(rotate, json!({ "id": old.id, "grace": grace }))
             .await;
@@ -143,7 +144,7 @@ async fn a_rotated_key_works_beside_its_successor_until_its_grace_is_over() {
     }
 }
 
-/// Two owners × every operation that takes an id: what isn't one's own doesn't exist.
+/// Two owners × every operation that takes an id: another owner's key looks like none.
 #[tokio::test]
 async fn another_owners_key_does_not_exist() {
     let gateway = Gateway::start();
@@ -208,7 +209,7 @@ async fn another_owners_key_does_not_exist() {
         }
         answers.push(said);
     }
-    // Nothing tells a key of somebody else from none at all.
+    // Another person's key can't be told from none.
     assert_eq!(answers[0], answers[1]);
     assert_eq!(other.keys().await, Vec::<Value>::new());
 
@@ -245,7 +246,7 @@ async fn a_new_key_takes_no_limits_or_owner_from_its_maker() {
 }
 
 #[tokio::test]
-async fn what_people_and_operators_do_is_written_down() {
+async fn mutations_by_people_and_operators_are_in_the_audit_log() {
     let gateway = Gateway::start();
     let admin = Person::signed_in(&gateway, Demo::Admin).await;
     let member = Person::signed_in(&gateway, Demo::Member).await;

@@ -1,4 +1,4 @@
-//! A person at the gateway: a session, and what a browser would do with it, without one.
+//! A person at the gateway: a session, and a browser's behaviour without a browser.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) enum Demo {
 }
 
 impl Demo {
-    /// The subject that the sandbox knows it by.
+    /// The subject of this user at the sandbox provider.
     pub(crate) fn subject(self) -> &'static str {
         match self {
             Self::Member => "demo-member",
@@ -35,7 +35,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Somebody without a session.
+    /// A person without a session.
     pub(crate) fn stranger(gateway: &Gateway) -> Self {
         Self::stranger_at(gateway.url(""))
     }
@@ -68,7 +68,7 @@ impl Person {
         person
     }
 
-    /// Signs in, and returns the path that it ends at.
+    /// Signs in, and returns the path of the final redirect.
     pub(crate) async fn sign_in(&mut self, who: Demo) -> String {
         let callback = self.code_for(who).await;
         let answer = self.follow(&callback).await;
@@ -81,7 +81,7 @@ impl Person {
         location(&answer)
     }
 
-    /// Goes as far as the provider's redirect back to us, and returns where it leads.
+    /// Signs in up to the provider's redirect back to the gateway, and returns its target.
     pub(crate) async fn code_for(&mut self, who: Demo) -> String {
         let begun = self.follow("/login").await;
         assert_eq!(begun.status(), StatusCode::SEE_OTHER);
@@ -94,7 +94,7 @@ impl Person {
         location(&chosen)
     }
 
-    /// Presses the one button of a person on the provider's page.
+    /// Submits the form of one of the users on the provider's page.
     async fn choose(&self, authorize: &str, page: &str, who: Demo) -> Response {
         let subject = who.subject();
         assert!(
@@ -113,7 +113,7 @@ impl Person {
             .unwrap()
     }
 
-    /// Gets a path or an address of the gateway, as a browser's navigation does.
+    /// Sends a GET for a path or an address of the gateway, as a browser's navigation does.
     pub(crate) async fn follow(&mut self, target: &str) -> Response {
         let answer = self.request(Method::GET, target).send().await.unwrap();
         self.keep_cookies(&answer);
@@ -146,21 +146,21 @@ impl Person {
             .body(body.to_string())
     }
 
-    /// Asks the GraphQL API, and returns its data; errors fail the test.
+    /// Runs a GraphQL operation, and returns its data; errors fail the test.
     pub(crate) async fn ask(&self, query: &str, variables: Value) -> Value {
         let mut answer = self.ask_anyway(query, variables).await;
         assert!(answer["errors"].is_null(), "{answer}");
         answer["data"].take()
     }
 
-    /// Asks the GraphQL API, and returns the whole answer.
+    /// Runs a GraphQL operation, and returns the whole answer.
     pub(crate) async fn ask_anyway(&self, query: &str, variables: Value) -> Value {
         let body = json!({ "query": query, "variables": variables });
         let answer = self.sending(Method::POST, "/graphql", &body).send().await;
         json_of(answer.unwrap(), 200).await
     }
 
-    /// Makes a key over REST, and returns it as the answer shows it.
+    /// Creates a key over REST, and returns the answer's key.
     pub(crate) async fn create_key(&self, name: &str, environment: &str) -> gateway::Key {
         let body = json!({ "name": name, "env": environment });
         let answer = self
@@ -177,7 +177,7 @@ impl Person {
         }
     }
 
-    /// The keys that `GET /keys` shows.
+    /// The keys of `GET /keys`.
     pub(crate) async fn keys(&self) -> Vec<Value> {
         let answer = self.request(Method::GET, "/keys").send().await.unwrap();
         serde_json::from_value(json_of(answer, 200).await).unwrap()
@@ -188,7 +188,7 @@ impl Person {
         self.cookies.get(name).map(String::as_str)
     }
 
-    /// Holds a cookie from now on.
+    /// Sets a cookie.
     pub(crate) fn hold(&mut self, name: &str, value: &str) {
         self.cookies.insert(name.to_owned(), value.to_owned());
     }
@@ -206,7 +206,7 @@ impl Person {
     }
 }
 
-/// Where an answer leads.
+/// The target of a redirect.
 pub(crate) fn location(answer: &Response) -> String {
     answer.headers()[LOCATION].to_str().unwrap().to_owned()
 }

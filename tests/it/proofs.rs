@@ -15,7 +15,7 @@ use crate::gateway::{CountingBank, ENDPOINTS, Gateway, json_of, request};
 
 const AUTO: [&str; 3] = ["xml_auto", "pdf_auto", "zip_auto"];
 
-/// What an endpoint delivered: the XML and the PDF, as far as they are in the answer.
+/// Files of an answer: the XML and the PDF, as far as the endpoint delivers them.
 async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
     assert_eq!(answer.status(), 200, "{endpoint}");
     let kind = answer.headers()["content-type"]
@@ -167,7 +167,7 @@ async fn a_magic_amount_has_its_outcome_on_every_endpoint(
 }
 
 #[tokio::test]
-async fn what_was_inferred_is_said_and_what_was_given_is_not() {
+async fn inferred_fields_are_reported_and_given_ones_are_not() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     for endpoint in ENDPOINTS {
@@ -199,7 +199,7 @@ async fn what_was_inferred_is_said_and_what_was_given_is_not() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_inferred_is_said_per_side() {
+async fn failed_inference_is_reported_per_side() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let mut body = request(8, "1234.56");
@@ -266,7 +266,7 @@ async fn two_callers_at_the_same_moment_ask_once() {
 
 #[tokio::test]
 async fn a_live_key_never_reaches_the_sandbox() {
-    // Nobody listens there: a port that was free a moment ago.
+    // No server listens there: a port that was free a moment ago.
     let nobody = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

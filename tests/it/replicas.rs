@@ -8,12 +8,12 @@ use reqwest::StatusCode;
 use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
 use crate::servers::Servers;
 
-/// What every replica is told.
+/// Variables of every replica.
 pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     [
         ("CEP_DATABASE_URL", servers.database_url()),
         ("CEP_REDIS_URL", servers.redis.url()),
-        // A machine that runs all tests at once may be slow; what is late has failed.
+        // A machine that runs all tests at once may be slow; a call that times out has failed.
         ("CEP_REDIS_TIMEOUT", "10000".to_owned()),
         (
             "CEP_HMAC_SECRET",
@@ -23,7 +23,7 @@ pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
     ]
 }
 
-/// A replica that is to be started.
+/// The plan of a replica.
 pub(crate) fn plan(servers: &Servers) -> Plan {
     shared(servers)
         .into_iter()
@@ -42,7 +42,7 @@ pub(crate) fn migrated_replica(servers: &Servers) -> Gateway {
 
 pub(crate) fn migrate(servers: &Servers) -> std::process::Output {
     let folder = tempfile::tempdir().unwrap();
-    // All that it needs.
+    // The only setting that it needs.
     command(folder.path())
         .env("CEP_DATABASE_URL", servers.database_url())
         .arg("migrate")
@@ -85,7 +85,7 @@ async fn a_revoked_key_is_refused_by_every_replica_from_the_answer_on() {
             let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
             assert_eq!(answer.status(), StatusCode::OK);
         }
-        // On the command line, which is a process of its own.
+        // On the command line, which is another process.
         assert!(
             replicas[1]
                 .run(&["keys", "revoke", &key.id])
@@ -143,7 +143,7 @@ async fn without_redis_each_replica_admits_its_share_and_afterwards_the_quota_is
     for gateway in &replicas {
         assert_eq!(gateway.state_of("limiter").await, "degraded");
     }
-    // Redis can't be told, and needn't be: every replica reads the key from the database.
+    // Redis can't be reached, and needn't be: every replica reads the key from the database.
     let revocation = replicas[1].run(&["keys", "revoke", &revoked.id]);
     assert!(revocation.status.success(), "{revocation:?}");
     assert_eq!(admitted_of(&revoked, 4).await, 0);
@@ -201,7 +201,7 @@ async fn a_replica_refuses_a_schema_that_is_behind_and_two_migrations_at_once_ar
 }
 
 #[tokio::test]
-async fn what_replicas_share_they_share_altogether() {
+async fn replicas_agree_on_everything_they_share() {
     for (variable, value, missing) in [
         (
             "CEP_DATABASE_URL",

@@ -1,5 +1,5 @@
 //! Under load on three replicas: of the requests that are sent after a revocation's answer none is
-//! admitted, whichever replica or process revoked the key, and whether Redis hears of it or not.
+//! admitted, whichever replica or process revoked the key, and whether Redis was told or not.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use futures::future::{join, join_all};
 use testkit::redis::Redis;
 
 use crate::faults::IMPATIENT;
-use crate::faults::proxy::{Proxy, Weather};
-use crate::fleet::{Fleet, Keymaker, PATIENT, RECOVERY};
+use crate::faults::proxy::{NetworkFault, Proxy};
+use crate::fleet::{Fleet, KeyAdmin, PATIENT, RECOVERY};
 use crate::gateway::{Key, eventually};
-use crate::load::{Asker, Dice, question};
+use crate::load::{Asker, SeededRng, question};
 
 const REPLICAS: usize = 3;
 const KEYS: usize = 50;
 const REQUESTS: usize = 100_000;
 /// Connections to each replica.
 const CONNECTIONS: usize = 4;
-/// Every so many keys, one is revoked on the command line, which is a process of its own.
+/// Every so many keys, one is revoked on the command line, which is another process.
 const BY_COMMAND: usize = 10;
 /// While Redis fails, a revocation begins after so many more requests.
 const APART: usize = 10;
@@ -27,38 +27,38 @@ const APART: usize = 10;
 /// A request: the place of its key, when it was sent, and the status of its answer.
 type Asked = (usize, Instant, u16);
 
-/// Replicas whose ways to Redis are these, somebody at each who makes keys, and the keys.
+/// Replicas with these connections to Redis, an administrator at each, and the keys.
 async fn scene(
     ways: [String; REPLICAS],
     patience: &str,
-) -> Option<(Fleet, Vec<Keymaker>, Vec<Key>)> {
+) -> Option<(Fleet, Vec<KeyAdmin>, Vec<Key>)> {
     let apart = ways.map(|url| vec![("CEP_REDIS_URL".to_owned(), url)]);
     let variables = [("CEP_REDIS_TIMEOUT", patience), ("CEP_DASHBOARD", "on")];
     let fleet = Fleet::start_each(&apart, &variables)?;
-    let keymakers = join_all(fleet.replicas.iter().map(Keymaker::of)).await;
+    let key_admins = join_all(fleet.replicas.iter().map(KeyAdmin::of)).await;
     let mut keys = Vec::new();
     for _ in 0..KEYS {
-        keys.push(keymakers[0].key(1_000_000, None).await);
+        keys.push(key_admins[0].key(1_000_000, None).await);
     }
-    Some((fleet, keymakers, keys))
+    Some((fleet, key_admins, keys))
 }
 
-/// Asks with keys that are chosen by the dice, over some connections to each replica, until it is
+/// Sends requests with randomly chosen keys, over some connections to each replica, until it is
 /// enough; counts the answers.
 async fn load(
     fleet: &Fleet,
     keys: &[Key],
-    choose: impl Fn(&mut Dice) -> usize,
+    choose: impl Fn(&mut SeededRng) -> usize,
     is_enough: impl Fn() -> bool,
     total: &AtomicUsize,
 ) -> Vec<Asked> {
     let questions: Vec<_> = keys.iter().map(question).collect();
     let askers = (0..CONNECTIONS * REPLICAS).map(async |number| {
         let mut asker = Asker::new(&fleet.replicas[number % REPLICAS]);
-        let mut dice = Dice::new(number as u64);
+        let mut rng = SeededRng::new(number as u64);
         let mut answers = Vec::new();
         while !is_enough() {
-            let key = choose(&mut dice);
+            let key = choose(&mut rng);
             let answer = asker.ask(&questions[key]).await.unwrap();
             total.fetch_add(1, Ordering::Relaxed);
             answers.push((key, answer.sent, answer.status));
@@ -76,8 +76,8 @@ async fn are_asked(total: &AtomicUsize, requests: usize) {
     .await;
 }
 
-/// Each key worked until it was revoked, and never again once that was answered; nothing else was
-/// ever answered.
+/// Each key worked until it was revoked, and never again once that was answered; there was no other
+/// answer.
 fn assert_revoked(answers: &[Asked], revoked_at: &[Instant]) {
     let (after, before): (Vec<_>, Vec<_>) = answers
         .iter()
@@ -104,36 +104,36 @@ async fn of_a_hundred_thousand_requests_over_fifty_revocations_none_is_admitted_
         return;
     };
     let ways = [(); REPLICAS].map(|()| redis.url());
-    let Some((fleet, keymakers, keys)) = scene(ways, PATIENT).await else {
+    let Some((fleet, key_admins, keys)) = scene(ways, PATIENT).await else {
         return;
     };
     let (total, revoked) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let finished = AtomicBool::new(false);
 
-    // Half of the time with the key that is being revoked, or was the last one.
-    let choose = |dice: &mut Dice| match dice.below(4) {
+    // Half of the time with the key that is being revoked, or was revoked last.
+    let choose = |rng: &mut SeededRng| match rng.below(4) {
         0 => revoked.load(Ordering::Relaxed).min(KEYS - 1),
         1 => revoked.load(Ordering::Relaxed).saturating_sub(1),
-        _ => dice.below(KEYS),
+        _ => rng.below(KEYS),
     };
     let is_enough =
         || finished.load(Ordering::Relaxed) && total.load(Ordering::Relaxed) >= REQUESTS;
     let asking = load(&fleet, &keys, choose, is_enough, &total);
     let revoking = async {
-        let mut dice = Dice::new(2_026);
+        let mut rng = SeededRng::new(2_026);
         let mut times = Vec::new();
         for (number, key) in keys.iter().enumerate() {
             // Somewhere in its own part of all requests.
             let part = REQUESTS / (KEYS + 1);
-            are_asked(&total, number * part + dice.below(part)).await;
-            let place = dice.below(REPLICAS);
+            are_asked(&total, number * part + rng.below(part)).await;
+            let place = rng.below(REPLICAS);
             if number % BY_COMMAND == 0 {
                 let gateway = &fleet.replicas[place];
                 let done =
                     tokio::task::block_in_place(|| gateway.run(&["keys", "revoke", &key.id]));
                 assert!(done.status.success());
             } else {
-                keymakers[place].revoke(key).await;
+                key_admins[place].revoke(key).await;
             }
             times.push(Instant::now());
             revoked.store(number + 1, Ordering::Relaxed);
@@ -153,10 +153,10 @@ async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answ
     };
     let proxies = [(); REPLICAS].map(|()| Proxy::to(redis.port()));
     let ways = proxies.each_ref().map(Proxy::url);
-    let Some((fleet, keymakers, keys)) = scene(ways, IMPATIENT).await else {
+    let Some((fleet, key_admins, keys)) = scene(ways, IMPATIENT).await else {
         return;
     };
-    // Redis knows all keys as good ones.
+    // Redis has all keys as active ones.
     for key in &keys {
         let answers = fleet.ask(key, REPLICAS).await;
         assert!(answers.iter().all(|answer| answer.status == 200));
@@ -164,9 +164,9 @@ async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answ
     let (total, latest) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let finished = AtomicBool::new(false);
 
-    let choose = |dice: &mut Dice| match dice.below(2) {
+    let choose = |rng: &mut SeededRng| match rng.below(2) {
         0 => latest.load(Ordering::Relaxed),
-        _ => dice.below(KEYS),
+        _ => rng.below(KEYS),
     };
     let is_enough = || finished.load(Ordering::Relaxed);
     let asking = load(&fleet, &keys, choose, is_enough, &total);
@@ -176,7 +176,7 @@ async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answ
         let revocations = keys[some.clone()].iter().zip(some).zip(0..);
         join_all(revocations.map(async |((key, number), turn)| {
             are_asked(&total, begun + turn * APART).await;
-            keymakers[turn % places].revoke(key).await;
+            key_admins[turn % places].revoke(key).await;
             let revoked_at = Instant::now();
             latest.store(number, Ordering::Relaxed);
             revoked_at
@@ -185,19 +185,19 @@ async fn of_fifty_keys_revoked_while_redis_fails_none_is_admitted_after_the_answ
     };
     let revoking = async {
         are_asked(&total, KEYS * APART).await;
-        // Who revokes can't tell Redis, by which the others still go.
-        proxies[0].set(Weather::Cut);
+        // The revoking replica can't tell Redis, by which the others still go.
+        proxies[0].set(NetworkFault::Cut);
         let mut times = revoked_at(0..KEYS / 2, 1).await;
-        // Nobody reaches Redis.
-        proxies[1].set(Weather::Cut);
-        proxies[2].set(Weather::Cut);
+        // No replica reaches Redis.
+        proxies[1].set(NetworkFault::Cut);
+        proxies[2].set(NetworkFault::Cut);
         times.extend(revoked_at(KEYS / 2..KEYS, REPLICAS).await);
         assert!(fleet.all_are("degraded").await);
         let answers = join_all(keys.iter().map(|key| fleet.ask(key, REPLICAS))).await;
         assert!(answers.iter().flatten().all(|answer| answer.status == 401));
-        // To Redis, the later half are keys that are good.
+        // To Redis, the later half are active keys.
         for proxy in &proxies {
-            proxy.set(Weather::Fair);
+            proxy.set(NetworkFault::None);
         }
         eventually("Redis counts again", RECOVERY, async || {
             fleet.all_are("up").await

@@ -1,4 +1,4 @@
-//! The proof that a caller saves carries the bank's seal, byte for byte.
+//! A delivered proof carries the bank's seal, byte for byte.
 
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
 use base64::Engine;

@@ -1,4 +1,4 @@
-//! Values that stand in files: secrets, and the authority that vouches for Redis.
+//! Values in files: secrets, and the certificate authority of Redis.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use testkit::tls::Certificates;
 use crate::gateway::{Plan, command, eventually, request};
 use crate::servers::Servers;
 
-/// A secret that no message may hold.
+/// A secret that no message may contain.
 const CANARY: &str = "hunter2-hunter2-hunter2-hunter2-hunter2";
 
-/// What a gateway says that is told these, and ends because of them.
+/// The messages of a gateway with these variables, which ends because of them.
 fn refusal(folder: &Path, variables: &[(&str, &str)]) -> String {
     let ended = command(folder)
         .envs(variables.iter().copied())
@@ -56,7 +56,7 @@ async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
     assert_eq!(answer.status(), StatusCode::OK);
 }
 
-/// What every variable needs beside it.
+/// Other variables that each variable needs.
 const BESIDE: [(&str, &str); 4] = [
     ("CEP_OTLP_ENDPOINT", "http://127.0.0.1:4318"),
     ("CEP_OIDC_ISSUER", "https://issuer.example"),

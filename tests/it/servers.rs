@@ -5,8 +5,10 @@ use testkit::postgres::Postgres;
 use testkit::redis::Redis;
 
 mod database;
+mod pooler;
 
 pub(crate) use database::Database;
+pub(crate) use pooler::Pooler;
 
 /// A database server and Redis.
 pub(crate) struct Servers {
@@ -15,12 +17,12 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Both; `None`, said aloud, where one of them isn't installed.
+    /// Starts both; `None`, said aloud, where one of them isn't installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_with(&[])
     }
 
-    /// Both, and Redis with these arguments.
+    /// Starts both, Redis with these arguments.
     pub(crate) fn start_with(redis: &[&str]) -> Option<Self> {
         Some(Self {
             redis: Redis::start(redis)?,

@@ -1,4 +1,4 @@
-//! Signing in and out: what the browser is given, what is taken back, who is refused.
+//! Signing in and out: cookies, revocation, and refused sign-ins.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn a_person_signs_in_and_is_known() {
 }
 
 #[tokio::test]
-async fn a_sign_in_is_answered_once() {
+async fn a_sign_in_callback_is_accepted_once() {
     let gateway = Gateway::start();
     let mut person = Person::stranger(&gateway);
     let callback = person.code_for(Demo::Member).await;
@@ -60,7 +60,7 @@ async fn a_sign_in_is_answered_once() {
         StatusCode::SEE_OTHER
     );
 
-    // The same answer again, with the cookie that was cleared.
+    // The same callback again, with the cookie that was cleared.
     let mut replaying = Person::stranger(&gateway);
     for (name, value) in &ticket {
         replaying.hold(name, value);
@@ -79,7 +79,7 @@ async fn a_sign_in_that_another_browser_began_is_refused() {
     let answer = victim.follow(&callback).await;
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
     assert!(victim.cookie(SESSION).is_none());
-    // Nor with a sign-in of its own under way.
+    // Nor with another sign-in in progress.
     victim.code_for(Demo::Member).await;
     let answer = victim.follow(&callback).await;
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
@@ -87,7 +87,7 @@ async fn a_sign_in_that_another_browser_began_is_refused() {
 }
 
 #[tokio::test]
-async fn a_session_that_was_signed_out_is_none_any_more() {
+async fn a_signed_out_session_is_refused() {
     let gateway = Gateway::start();
     let mut person = Person::signed_in(&gateway, Demo::Member).await;
     let token = person.cookie(SESSION).unwrap().to_owned();
@@ -103,12 +103,12 @@ async fn a_session_that_was_signed_out_is_none_any_more() {
         "{answer:?}"
     );
 
-    // Whoever kept the token gains nothing by it.
+    // A kept token is of no use after the sign-out.
     person.hold(SESSION, &token);
     let answer = person.request(Method::GET, "/keys").send().await.unwrap();
     let refused = json_of(answer, 401).await;
     assert_eq!(refused["error"], "UNAUTHENTICATED");
-    // Neither after a restart: the database remembers.
+    // Nor after a restart: the deny list is in the database.
     let folder = gateway.stop();
     let gateway = Plan::in_folder(folder).start();
     let mut person = Person::stranger(&gateway);
@@ -191,7 +191,7 @@ async fn no_credential_opens_another_surface() {
 }
 
 #[tokio::test]
-async fn two_session_cookies_are_none() {
+async fn two_session_cookies_are_refused() {
     let gateway = Gateway::start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
     let token = person.cookie(SESSION).unwrap();
@@ -213,7 +213,7 @@ async fn two_session_cookies_are_none() {
 }
 
 #[tokio::test]
-async fn without_a_dashboard_there_is_no_way_in() {
+async fn without_a_dashboard_nobody_can_sign_in() {
     let gateway = Plan::new().with("CEP_DASHBOARD", "off").start();
     for path in ["/login", "/dashboard", "/keys", "/admin/keys", "/graphql"] {
         let answer = gateway.client.get(gateway.url(path)).send().await.unwrap();
@@ -226,7 +226,7 @@ async fn without_a_dashboard_there_is_no_way_in() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_down_is_said_to_be_so() {
+async fn a_provider_that_is_down_is_reported() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap();
     drop(nobody);
@@ -264,7 +264,7 @@ async fn the_sandbox_identity_provider_refuses_to_start_beside_a_public_address(
 }
 
 #[tokio::test]
-async fn the_greeting_says_that_anybody_may_sign_in() {
+async fn the_welcome_says_that_anybody_may_sign_in() {
     let gateway = Gateway::start();
     eventually("the greeting", Duration::from_secs(5), async || {
         let printed = gateway.printed();

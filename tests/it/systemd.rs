@@ -10,7 +10,7 @@ use crate::gateway::{Gateway, Plan};
 
 /// Time after which the service manager would end a silent gateway, in microseconds.
 const WATCHDOG_USEC: u32 = 200_000;
-/// Ten times the interval at which a gateway that runs is to report.
+/// Ten times the interval at which a running gateway is to report.
 const SILENCE: Duration = Duration::from_secs(1);
 /// Longer than a start or a stop takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,7 +46,7 @@ impl Manager {
         Some(String::from_utf8(message[..length].to_vec()).unwrap())
     }
 
-    /// The next message that is none of the watchdog's.
+    /// The next message other than the watchdog's.
     async fn next_state(&self) -> String {
         loop {
             let message = self.next(PATIENCE).await.expect("a message arrives");
@@ -58,7 +58,7 @@ impl Manager {
 }
 
 #[tokio::test]
-async fn a_service_manager_is_told_of_readiness_of_life_and_of_the_end() {
+async fn a_service_manager_is_notified_of_readiness_watchdog_and_stopping() {
     let (manager, gateway) = Manager::start();
     let ready = format!("READY=1\nSTATUS=serving on http://{}\n", gateway.address);
     assert_eq!(manager.next(PATIENCE).await, Some(ready));
@@ -72,11 +72,11 @@ async fn a_service_manager_is_told_of_readiness_of_life_and_of_the_end() {
 }
 
 #[tokio::test]
-async fn a_gateway_that_does_not_run_leaves_the_watchdog_without_a_message() {
+async fn a_suspended_gateway_sends_no_watchdog_messages() {
     let (manager, gateway) = Manager::start();
     assert!(manager.next_state().await.starts_with("READY=1\n"));
     gateway.signal("STOP");
-    // What the socket held already. A gateway that runs would never be silent for so long.
+    // Messages already in the socket. A running gateway would never be silent for so long.
     let mut held = 0;
     while manager.next(SILENCE).await.is_some() {
         held += 1;

@@ -14,9 +14,9 @@ mod collector;
 mod outage;
 mod privacy;
 
-use collector::{Bank, Collector, Mood, PATIENCE, Trace};
+use collector::{Bank, Behaviour, Collector, PATIENCE, Trace};
 
-/// The example of the standard.
+/// The example of W3C Trace Context.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
 
@@ -24,7 +24,7 @@ fn sampled() -> String {
     format!("00-{TRACE}-{CALLER}-01")
 }
 
-/// Asks for the proof of this number with these headers besides.
+/// Requests the proof of this number with these headers.
 async fn ask(gateway: &Gateway, key: &Key, number: u32, headers: &[(&str, &str)]) -> StatusCode {
     let mut asking = gateway.asking("xml", key);
     for (name, value) in headers {
@@ -34,13 +34,13 @@ async fn ask(gateway: &Gateway, key: &Key, number: u32, headers: &[(&str, &str)]
     asking.body(body).send().await.unwrap().status()
 }
 
-/// Stops a gateway while collector and bank, which live in this test, go on.
+/// Stops a gateway while collector and bank, which run in this test, go on.
 async fn stop(gateway: Gateway) -> TempDir {
     let stopped = tokio::task::spawn_blocking(|| gateway.stop());
     stopped.await.unwrap()
 }
 
-/// Whether anything of a trace was exported, by the time that a later one was.
+/// Returns whether nothing of a trace was exported by the time that a later one was.
 async fn is_silent(collector: &Collector, gateway: &Gateway, trace: &str) -> bool {
     let asked = gateway.client.get(gateway.url("/openapi.json"));
     let marked = asked.header("traceparent", format!("00-{}-{CALLER}-01", "f".repeat(32)));
@@ -51,7 +51,7 @@ async fn is_silent(collector: &Collector, gateway: &Gateway, trace: &str) -> boo
 
 #[tokio::test]
 async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::start().await;
     let plan = collector.plan().with("CEP_INSTANCE", "pod-7");
     let gateway = bank.known_to(plan).start();
@@ -120,7 +120,7 @@ async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
 
 #[tokio::test]
 async fn a_process_without_a_name_has_the_same_random_one_everywhere() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().start();
     ask(&gateway, &gateway.roomy_key(), 1, &[]).await;
     let instance = &collector.span("admission").await.resource["service.instance.id"];
@@ -130,7 +130,7 @@ async fn a_process_without_a_name_has_the_same_random_one_everywhere() {
 
 #[tokio::test]
 async fn routes_of_people_have_spans_and_probes_and_files_have_none() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().start();
     let person = Person::signed_in(&gateway, Demo::Member).await;
     for path in ["/healthz", "/readyz", "/api/readyz"] {
@@ -178,7 +178,7 @@ async fn routes_of_people_have_spans_and_probes_and_files_have_none() {
 
 #[tokio::test]
 async fn only_what_is_our_fault_is_an_error() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().start();
     let key = gateway.roomy_key();
     for (amount, status, outcome, error) in [
@@ -233,8 +233,8 @@ async fn only_what_is_our_fault_is_an_error() {
 ])]
 #[case::not_even_text(&["\u{e9}"])]
 #[tokio::test]
-async fn what_is_no_traceparent_is_ignored(#[case] values: &[&str]) {
-    let collector = Collector::start(Mood::Takes).await;
+async fn an_invalid_traceparent_is_ignored(#[case] values: &[&str]) {
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().start();
     let key = gateway.roomy_key();
     let headers: Vec<_> = values.iter().map(|value| ("traceparent", *value)).collect();
@@ -247,7 +247,7 @@ async fn what_is_no_traceparent_is_ignored(#[case] values: &[&str]) {
 
 #[tokio::test]
 async fn a_caller_that_does_not_want_a_trace_gets_none_and_the_bank_is_told_so() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::start().await;
     let gateway = bank.known_to(collector.plan()).start();
     let unsampled = format!("00-{TRACE}-{CALLER}-00");
@@ -267,7 +267,7 @@ async fn a_caller_that_does_not_want_a_trace_gets_none_and_the_bank_is_told_so()
 
 #[tokio::test]
 async fn the_ratio_is_of_traces_that_begin_here() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().with("CEP_TRACE_RATIO", "0").start();
     let key = gateway.roomy_key();
     for number in 1..20 {
@@ -279,10 +279,10 @@ async fn the_ratio_is_of_traces_that_begin_here() {
 }
 
 #[tokio::test]
-async fn without_a_collector_nobody_is_told_anything() {
-    let collector = Collector::start(Mood::Takes).await;
+async fn without_a_collector_nothing_is_exported() {
+    let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::start().await;
-    // What other programs are told this way is not meant for us.
+    // Settings of other OpenTelemetry programs don't apply to the gateway.
     let plan = Plan::new()
         .with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url)
         .with("OTEL_TRACES_EXPORTER", "otlp");
@@ -298,7 +298,7 @@ async fn without_a_collector_nobody_is_told_anything() {
 
 #[tokio::test]
 async fn other_programs_settings_change_nothing() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector
         .plan()
         .with("OTEL_TRACES_SAMPLER", "always_off")
@@ -315,8 +315,8 @@ async fn other_programs_settings_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_shared_lookup_is_in_the_trace_of_who_asked_first_and_linked_from_the_others() {
-    let collector = Collector::start(Mood::Takes).await;
+async fn a_shared_lookup_is_in_the_trace_of_the_first_request_and_linked_from_the_others() {
+    let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::slow(Duration::from_millis(500)).await;
     let gateway = bank.known_to(collector.plan()).start();
     let key = gateway.live_key();
@@ -350,7 +350,7 @@ async fn a_shared_lookup_is_in_the_trace_of_who_asked_first_and_linked_from_the_
 
 #[tokio::test]
 async fn a_caller_who_hangs_up_leaves_a_whole_trace() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::slow(Duration::from_millis(500)).await;
     let gateway = bank.known_to(collector.plan()).start();
     let key = gateway.live_key();

@@ -1,4 +1,4 @@
-//! HTTP itself: h2c, deadlines, oversized and dribbling requests.
+//! HTTP: h2c, deadlines, oversized and dribbling requests.
 
 use std::time::{Duration, Instant};
 
@@ -88,7 +88,7 @@ async fn a_kept_connection_outlives_the_deadline_of_heads() {
         }
     };
     ask(&mut stream).await;
-    // Nothing may come, the connection's end included, for longer than a head may take.
+    // Nothing may arrive, the connection's end included, for longer than the timeout of a head.
     let silence = tokio::time::timeout(Duration::from_secs(7), stream.read_u8()).await;
     assert!(silence.is_err(), "the connection was closed: {silence:?}");
     ask(&mut stream).await;
@@ -193,7 +193,7 @@ async fn a_client_that_hangs_up_is_still_counted_and_its_lookup_goes_on() {
     })
     .await;
     impatient.abort();
-    // The next caller finds the proof in memory, or joins the lookup.
+    // The next caller finds the proof cached, or joins the lookup.
     let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
     assert!(
         answer.headers()["ratelimit"]
@@ -215,7 +215,7 @@ async fn a_refused_body_that_is_still_arriving_does_not_cost_the_connection() {
         key.full
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // For longer than a head may take.
+    // For longer than the timeout of a head.
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     for _ in 0..8 {
         ticks.tick().await;

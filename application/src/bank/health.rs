@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use domain::key::Environment;
 use domain::latency::Latencies;
-use ports::inbound::{BankBudget, BankHealth, BankState};
-use ports::outbound::{BankAnswer, BankError, Clock, ThrottleReason};
+use domain::pacing::{BankBudget, ThrottleReason};
+use ports::inbound::{BankHealth, BankState};
+use ports::outbound::{BankAnswer, BankError, Clock};
 
 /// Minutes that are kept: an hour.
 const MINUTES: u64 = 60;

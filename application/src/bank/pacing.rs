@@ -18,9 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, MINUTE, Throttled};
+use domain::pacing::{BackOff, BankBudget, MINUTE, Throttled};
 use futures::lock::Mutex as AsyncMutex;
-use ports::inbound::BankBudget;
 use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 
 use crate::sync::breaker::{

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use chrono::{DateTime, Utc};
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Period, Totals};
-use ports::inbound::{MAX_SERIES, Series, SeriesLabel, UsageReport};
+use domain::usage::{Breakdown, MAX_SERIES, Period, Totals};
+use ports::inbound::{Series, SeriesLabel, UsageReport};
 use ports::outbound::UsageRow;
 
 /// The same slots, up to the end of the last one. The store counts days when months are asked for,

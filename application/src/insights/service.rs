@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::customer::Customer;
-use domain::key::{Environment, KeyId};
+use domain::audit::{AuditFilter, AuditPage};
+use domain::customer::{Customer, CustomerOverview};
+use domain::key::{Environment, KeyId, KeyOverview};
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use domain::page::{Page, PageRequest};
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::UsageQuery;
 use domain::window::SlidingWindow;
-use ports::inbound::{
-    AuditFilter, AuditPage, BankHealth, Caller, CustomerOverview, Insights, KeyError, KeyOverview,
-    RequestQuery, RequestRecord, RequestedScope, UsageQuery, UsageReport,
-};
+use ports::inbound::{BankHealth, Caller, Insights, KeyError, RequestedScope, UsageReport};
 use ports::outbound::{
     AuditLog, Clock, CustomerStore, KeyStore, Limiter, Random, Scope, UsageReader,
 };

@@ -26,7 +26,7 @@ pub async fn recognise_secrets(
     fingerprints: &dyn SecretFingerprints,
     hasher: &KeyHasher,
 ) -> Result<(), SecretsError> {
-    let secrets: Vec<_> = hasher.marks().collect();
+    let secrets: Vec<_> = hasher.fingerprints().collect();
     match fingerprints.recognise(&secrets).await? {
         SecretCheck::Same => Ok(()),
         SecretCheck::Other(generation) => Err(SecretsError::Other(generation)),

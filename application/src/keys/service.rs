@@ -7,15 +7,15 @@ use async_trait::async_trait;
 use domain::audit::{Action, AuditContext};
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{
-    ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName, Owner,
+    ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName, KeyOverview,
+    KeyQuery, Owner, RevokedKeys,
 };
 use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::Page;
 use ports::Cause;
 use ports::inbound::{
-    Caller, CreatedKey, KeyAdministration, KeyError, KeyOverview, KeyQuery, NewKey, RequestedScope,
-    RevokedKeys, RotatedKey,
+    Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey,
 };
 use ports::outbound::{
     Clock, CustomerStore, InsertError, KeyChange, KeyRecord, KeyStore, Limiter, Random,

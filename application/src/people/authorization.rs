@@ -30,7 +30,7 @@ impl Authorization {
 
     /// The customer that belongs to an owner; created, with the free plan, when there is none.
     pub(crate) async fn customer_or_new(&self, owner: &Owner) -> Result<Customer, StoreError> {
-        // Nearly every owner is known, and reading costs less than the write that `enrol` may be.
+        // Nearly every owner is known, and reading costs less than the write that `find_or_insert` may be.
         if let Some(known) = self.customers.customer(owner).await? {
             return Ok(known);
         }
@@ -40,7 +40,7 @@ impl Authorization {
             plan: Plan::Startup,
             created_at: self.clock.now(),
         };
-        self.customers.enrol(&newcomer).await
+        self.customers.find_or_insert(&newcomer).await
     }
 
     /// The customer that belongs to a caller, if there is one.

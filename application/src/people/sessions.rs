@@ -120,7 +120,7 @@ fn session_error(error: TokenError) -> SessionError {
 impl Sessions for SessionService {
     async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
         let ticket = PendingSignIn::new(
-            ReturnPath::or_home(return_to),
+            ReturnPath::parse_or_home(return_to),
             self.clock.now(),
             &mut |buffer| self.random.fill(buffer),
         );

@@ -6,18 +6,17 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::calendar;
-use domain::file::FileStem;
+use domain::file::{FileStem, RequestedFiles};
 use domain::hints;
 use domain::inference::{self, Inferred, Unresolved};
 use domain::key::Environment;
 use domain::participant::Catalogue;
 use domain::payment::PaymentState;
 use domain::proof::Proof;
-use domain::transfer::Transfer;
+use domain::transfer::{Banks, Transfer};
 use futures::FutureExt;
 use ports::inbound::{
-    Banks, Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest,
-    Proofs, RequestedFiles,
+    Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest, Proofs,
 };
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
 use tracing::Instrument as _;

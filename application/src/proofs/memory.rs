@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::file::FileStem;
+use domain::file::{FileStem, RequestedFiles};
 use domain::key::Environment;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
-use ports::inbound::RequestedFiles;
 
 /// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
 const OVERHEAD_BYTES: usize = 1_024;

@@ -141,7 +141,7 @@ async fn no_reconciliation_runs_while_the_circuit_is_open() {
     let calls = replica.shared.calls();
     assert_eq!(replica.round().await, 0);
     assert_eq!(replica.shared.calls(), calls);
-    assert_eq!(replica.store.batches(), []);
+    assert_eq!(replica.store.batches(), Vec::<usize>::new());
 }
 
 #[tokio::test]

@@ -227,7 +227,7 @@ pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
         plan: Plan::Startup,
         created_at: noon(),
     };
-    data.enrol(&customer).await.unwrap();
+    data.find_or_insert(&customer).await.unwrap();
     let mut fill = |bytes: &mut [u8]| bytes.fill(9);
     let secret = FullKey::generate(Environment::Test, &mut fill);
     let (hash, generation) = hasher().hash(&secret);

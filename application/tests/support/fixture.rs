@@ -10,12 +10,13 @@ use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
-use memory::{CountingRandom, InProcessLimiter, ManualClock, MemoryJournal, MemoryStore};
+use memory::InProcessLimiter;
 use ports::inbound::{
     Admission, AdmissionError, AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey,
     Settlement,
 };
 use ports::outbound::{Clock, KeyStore};
+use testkit::fakes::{CountingRandom, ManualClock, MemoryJournal, MemoryStore};
 
 use super::{HeldJournal, WatchedLimiter, WatchedStore, hasher, noon, operator};
 

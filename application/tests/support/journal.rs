@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use memory::MemoryJournal;
 use ports::Cause;
 use ports::outbound::{
     AdmissionEntry, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
+use testkit::fakes::MemoryJournal;
 use tokio::sync::watch;
 
 /// A journal that can hold back its entries, as one does that waits for a slow disk.

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use domain::key::KeyId;
 use domain::limits::LimitStatus;
 use domain::month::Month;
-use memory::{InProcessLimiter, ManualClock};
+use memory::InProcessLimiter;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use testkit::fakes::ManualClock;
 use uuid::Uuid;
 
 /// The limiter of one machine, which can be told to fail, and records the changes that it applied.

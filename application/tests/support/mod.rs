@@ -20,9 +20,9 @@ use domain::customer::Role;
 use domain::key::{HashGeneration, KeyHasher, KeyId, Owner};
 use domain::limits::Limits;
 use domain::request::RequestId;
-use memory::MemoryStore;
 use ports::inbound::Caller;
 use ports::outbound::{JournalError, KeyChange, KeyStore, Scope};
+use testkit::fakes::MemoryStore;
 use uuid::Uuid;
 
 pub(crate) use journal::HeldJournal;

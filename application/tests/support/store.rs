@@ -7,17 +7,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::key::{ApiKey, Credential, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::Page;
 use futures::future::BoxFuture;
-use memory::MemoryStore;
-use ports::inbound::{KeyOverview, KeyQuery, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
+use testkit::fakes::MemoryStore;
 use tokio::sync::Semaphore;
 
 /// A key store that counts its calls.

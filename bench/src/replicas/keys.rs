@@ -1,4 +1,4 @@
-//! The keys of the benchmark, as each of those who are measured wants to be told of them.
+//! The keys of the benchmark, in the form that each measured program needs.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use ports::outbound::{KeyState, Limiter, Snapshot};
 use tokio::task::JoinSet;
 
 use super::servers::Postgres;
-use crate::dice::Dice;
 use crate::load::{body, post};
+use crate::seeded_rng::SeededRng;
 
-/// What the keys are hashed with.
+/// Secret that the keys are hashed with.
 pub(super) const SECRET: &str = "a benchmark keeps no secrets at all";
-/// The first of the keys, which few callers share: they may ask as often as there is.
+/// Number of the first keys, which few callers share: their limits are as high as possible.
 pub(super) const BUSY: usize = 100;
 /// Requests a minute of the others: the most for which Redis keeps an exact log.
 const PER_MINUTE: u32 = 6_000;
-/// Keys that are told to Redis at the same time.
+/// Keys that are sent to Redis at the same time.
 const AT_ONCE: usize = 64;
 
 /// Keys of one customer.
@@ -42,17 +42,17 @@ struct Key {
 impl Keys {
     /// So many keys for the sandbox bank.
     pub(super) fn make(count: usize) -> Result<Self> {
-        let (mut dice, now) = (Dice(1), crate::now()?);
+        let (mut rng, now) = (SeededRng(1), crate::now()?);
         let hasher = KeyHasher::new(vec![(HashGeneration(1), SECRET.into())])?;
         let keys = (0..count).map(|number| {
-            let secret = FullKey::generate(Environment::Test, &mut |bytes| dice.fill(bytes));
+            let secret = FullKey::generate(Environment::Test, &mut |bytes| rng.fill(bytes));
             let per_minute = if number < BUSY {
                 MAX_PER_MINUTE
             } else {
                 PER_MINUTE
             };
             Ok(Key {
-                id: KeyId(dice.id(now)),
+                id: KeyId(rng.id(now)),
                 hash: hasher.hash(&secret).0,
                 secret,
                 limits: Limits::new(per_minute, None)?,
@@ -74,7 +74,7 @@ impl Keys {
         self.all[range].iter().map(request).collect()
     }
 
-    /// Writes them to the gateway's database, all at once.
+    /// Inserts them into the gateway's database in one statement.
     pub(super) fn fill(&self, postgres: &Postgres) -> Result<()> {
         let (customer, now) = (self.customer, self.now.timestamp_millis());
         postgres.run(
@@ -101,7 +101,7 @@ impl Keys {
         postgres.run("ANALYZE", "")
     }
 
-    /// Tells Redis of them, as the gateway does with a key's first request.
+    /// Sends them to Redis, as the gateway does at a key's first request.
     pub(super) async fn hydrate(self: &Arc<Self>, limiter: &Arc<RedisLimiter>) -> Result<()> {
         let mut telling = JoinSet::new();
         for first in 0..AT_ONCE {

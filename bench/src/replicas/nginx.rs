@@ -1,4 +1,4 @@
-//! nginx with Lua, doing what the gateway does but for the journal.
+//! nginx with Lua, doing the gateway's work without the journal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::servers::Server;
 
 const CONFIGURATION: &str = include_str!("../../nginx/nginx.conf");
 const GATE: &str = include_str!("../../nginx/gate.lua");
-/// The very script that the gateway has Redis run.
+/// The very script that the gateway runs in Redis.
 pub(super) const ADMIT: &str = concat!(
     include_str!("../../../adapters/outbound/limiter-redis/src/scripts/common.lua"),
     include_str!("../../../adapters/outbound/limiter-redis/src/scripts/admit.lua")
@@ -39,35 +39,35 @@ pub(super) fn missing() -> Vec<&'static str> {
         .collect()
 }
 
-/// What it answers, and whom it asks.
-pub(super) struct Task<'a> {
+/// Settings of the server.
+pub(super) struct Settings<'a> {
     /// The keys that it knows.
     pub(super) keys: &'a Keys,
     /// The bytes of its answer.
     pub(super) proof: &'a [u8],
-    /// Redis.
+    /// Port of Redis.
     pub(super) redis: u16,
-    /// The hash of the script there.
+    /// The script's hash there.
     pub(super) script: &'a str,
-    /// Processes.
+    /// Worker processes.
     pub(super) workers: usize,
-    /// Idle connections to Redis that each of them keeps.
+    /// Idle connections to Redis that each worker keeps.
     pub(super) connections: usize,
 }
 
 /// Starts it.
-pub(super) fn start(folder: &Path, task: &Task<'_>) -> Result<Server> {
+pub(super) fn start(folder: &Path, settings: &Settings<'_>) -> Result<Server> {
     let folder = folder.join("nginx");
     fs::create_dir(&folder)?;
     let port = free_port();
     let configuration = [
         ("@MODULES@", modules().display().to_string()),
         ("@FOLDER@", folder.display().to_string()),
-        ("@WORKERS@", task.workers.to_string()),
-        ("@CONNECTIONS@", task.connections.to_string()),
+        ("@WORKERS@", settings.workers.to_string()),
+        ("@CONNECTIONS@", settings.connections.to_string()),
         ("@SECRET@", SECRET.to_owned()),
-        ("@SCRIPT@", task.script.to_owned()),
-        ("@REDIS@", task.redis.to_string()),
+        ("@SCRIPT@", settings.script.to_owned()),
+        ("@REDIS@", settings.redis.to_string()),
         ("@PORT@", port.to_string()),
     ]
     .into_iter()
@@ -79,8 +79,8 @@ pub(super) fn start(folder: &Path, task: &Task<'_>) -> Result<Server> {
     };
     write("nginx.conf", configuration.as_bytes())?;
     write("gate.lua", GATE.as_bytes())?;
-    write("keys", task.keys.for_nginx()?.as_bytes())?;
-    write("proof", task.proof)?;
+    write("keys", settings.keys.for_nginx()?.as_bytes())?;
+    write("proof", settings.proof)?;
     let mut command = Command::new("/usr/sbin/nginx");
     command.arg("-c").arg(folder.join("nginx.conf"));
     command.arg("-e").arg(folder.join("error.log"));

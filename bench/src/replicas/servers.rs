@@ -10,18 +10,18 @@ use anyhow::{Context, Result, ensure};
 use testkit::free_port;
 use testkit::postgres::{as_postgres, give, programs};
 
-/// How long a server may take to start.
+/// Time that a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server on a port of its own; it ends with this value.
 pub(super) struct Server {
     child: Child,
-    /// Where it listens, on loopback.
+    /// Its port on loopback.
     pub(super) port: u16,
 }
 
 impl Server {
-    /// Starts one, and waits until it listens where it was told to.
+    /// Starts one, and waits until it listens on its port.
     pub(super) fn start(mut command: Command, port: u16) -> Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command
@@ -40,7 +40,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Its process, which may have others under it.
+    /// Its process, which may have children.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -48,7 +48,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // All of them take it as: stop now, and your own processes first.
+        // All of them take it as a fast shutdown of themselves and their children.
         let id = self.child.id().to_string();
         let _ = Command::new("kill").args(["-INT", &id]).status();
         let _ = self.child.wait();
@@ -67,7 +67,7 @@ pub(super) fn missing() -> Vec<&'static str> {
         .collect()
 }
 
-/// Redis that keeps nothing on disk.
+/// Redis without persistence.
 pub(super) fn redis(folder: &Path) -> Result<Server> {
     let port = free_port();
     let mut command = Command::new("redis-server");
@@ -78,7 +78,7 @@ pub(super) fn redis(folder: &Path) -> Result<Server> {
     Server::start(command, port)
 }
 
-/// PostgreSQL as it comes, with commits that are on disk when they are answered.
+/// PostgreSQL with default settings: commits are on disk when they are answered.
 pub(super) struct Postgres {
     pub(super) server: Server,
     programs: PathBuf,
@@ -119,7 +119,7 @@ impl Postgres {
         format!("postgres://bench@127.0.0.1:{port}/postgres?sslmode=disable")
     }
 
-    /// Runs a statement, which is given `input`.
+    /// Runs a statement with `input` as its standard input.
     pub(super) fn run(&self, statement: &str, input: &str) -> Result<()> {
         let mut psql = Command::new(self.programs.join("psql"))
             .args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement])

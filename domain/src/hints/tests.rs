@@ -1,4 +1,4 @@
-//! What a caller is told, and what never.
+//! Hints that a caller gets, and values that no hint reveals.
 
 use chrono::Days;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ fn code(text: &str) -> ParticipantCode {
     ParticipantCode::parse(text).unwrap()
 }
 
-/// A transfer about which there is little to say.
+/// A transfer with hardly any hints.
 #[derive(Clone)]
 struct Asked {
     date: NaiveDate,
@@ -70,7 +70,7 @@ fn a_request_without_a_flaw_may_still_be_a_day_off() {
 #[rstest]
 #[case::clabe("014027000005555551", 1, 8)]
 #[case::card("4111111111111112", 2, 1)]
-fn a_wrong_check_digit_is_told_first(
+fn a_wrong_check_digit_is_reported_first(
     #[case] account: &str,
     #[case] given: u8,
     #[case] expected: u8,
@@ -83,7 +83,7 @@ fn a_wrong_check_digit_is_told_first(
 }
 
 #[test]
-fn the_receiver_of_the_clabe_is_told_when_another_was_named() {
+fn the_receiver_of_the_clabe_is_reported_when_another_was_named() {
     let asked = Asked {
         receiver: "40072",
         ..Asked::default()
@@ -96,7 +96,7 @@ fn the_receiver_of_the_clabe_is_told_when_another_was_named() {
 }
 
 #[test]
-fn a_clabe_of_nobody_names_no_receiver() {
+fn a_clabe_of_no_participant_names_no_receiver() {
     let asked = Asked {
         account: "999027000005555558".to_owned(),
         ..Asked::default()
@@ -123,7 +123,7 @@ fn a_receivers_code_of_other_times_is_one_hint_and_not_two() {
 }
 
 #[test]
-fn an_issuers_code_that_is_not_valid_yet_is_told() {
+fn an_issuers_code_that_is_not_valid_yet_is_reported() {
     let asked = Asked {
         date: day("2026-08-04"),
         issuer: "40638",
@@ -167,7 +167,7 @@ fn day_and_month_are_swapped_when_that_could_be(#[case] date: &str, #[case] othe
 #[case::in_the_future("XX20261121000YY", None)]
 #[case::years_away("XX20201118000YY", None)]
 #[case::no_date("PAGO DE RENTA", None)]
-fn a_date_inside_the_tracking_key_is_told_when_it_differs(
+fn a_date_inside_the_tracking_key_is_reported_when_it_differs(
     #[case] key: &str,
     #[case] expected: Option<&str>,
 ) {
@@ -221,7 +221,7 @@ fn many_whole_pesos_look_like_centavos(#[case] amount: &str, #[case] expected: b
 }
 
 #[test]
-fn what_contradicts_itself_comes_before_what_could_be() {
+fn contradictions_come_before_possibilities() {
     let asked = Asked {
         date: day("2026-08-04"),
         key: "XX20260801000YY".to_owned(),

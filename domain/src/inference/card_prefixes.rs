@@ -1,4 +1,4 @@
-//! Card prefixes and who issues the cards.
+//! Card prefixes and their issuers.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use super::{Evidence, Inferred};
 use crate::account::Card;
 use crate::participant::{Catalogue, ParticipantCode};
 
-/// Who issues the cards of a prefix; nobody when the issuer takes no part in SPEI or isn't known.
+/// Issuers by card prefix; `None` when the issuer takes no part in SPEI or isn't known.
 type Issuers = HashMap<String, Option<ParticipantCode>>;
 
 static EMBEDDED: LazyLock<Issuers> = LazyLock::new(|| {
@@ -52,7 +52,7 @@ fn participant_among(
     })
 }
 
-/// The longest listed prefix decides, also when it names nobody: a shorter one is another bank's.
+/// The longest listed prefix decides, even without a participant: a shorter one is another bank's.
 fn longest_match<'a>(issuers: &Issuers, card: &'a Card) -> Option<(&'a str, ParticipantCode)> {
     let digits = card.as_str();
     (1..=digits.len())
@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whoever_is_inferred_takes_part_on_the_date(
+        fn an_inferred_institution_takes_part_on_the_date(
             bin in prop::sample::select(EMBEDDED.keys().cloned().collect::<Vec<_>>()),
             rest in "[0-9]{10}",
             days in 0_u64..9_000,

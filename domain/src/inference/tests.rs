@@ -1,4 +1,4 @@
-//! Completing queries to transfers.
+//! Completion of queries to transfers.
 
 use rstest::rstest;
 
@@ -70,20 +70,35 @@ fn a_side_that_the_caller_named_is_not_inferred() {
 }
 
 #[rstest]
-#[case::issuer("PAGO DE RENTA", CLABE, Some(Gap::UnknownTrackingKeyShape), None)]
-#[case::receiver_by_clabe(KEY, "999027000005555558", None, Some(Gap::UnknownClabePrefix))]
-#[case::receiver_by_card(KEY, "9999990000000000", None, Some(Gap::UnknownCardPrefix))]
+#[case::issuer(
+    "PAGO DE RENTA",
+    CLABE,
+    Some(InferenceFailure::UnknownTrackingKeyShape),
+    None
+)]
+#[case::receiver_by_clabe(
+    KEY,
+    "999027000005555558",
+    None,
+    Some(InferenceFailure::UnknownClabePrefix)
+)]
+#[case::receiver_by_card(
+    KEY,
+    "9999990000000000",
+    None,
+    Some(InferenceFailure::UnknownCardPrefix)
+)]
 #[case::both(
     "PAGO DE RENTA",
     "9999990000000000",
-    Some(Gap::UnknownTrackingKeyShape),
-    Some(Gap::UnknownCardPrefix)
+    Some(InferenceFailure::UnknownTrackingKeyShape),
+    Some(InferenceFailure::UnknownCardPrefix)
 )]
-fn a_gap_is_told_for_its_side(
+fn a_failed_inference_is_reported_for_its_side(
     #[case] key: &str,
     #[case] account: &str,
-    #[case] issuer: Option<Gap>,
-    #[case] receiver: Option<Gap>,
+    #[case] issuer: Option<InferenceFailure>,
+    #[case] receiver: Option<InferenceFailure>,
 ) {
     let refused = resolved(query(key, account, None, None)).unwrap_err();
     assert_eq!(refused, Unresolved::InferenceFailed { issuer, receiver });
@@ -105,7 +120,7 @@ fn one_institution_on_both_sides_has_no_proof(
 }
 
 #[test]
-fn the_kind_of_evidence_says_no_digit() {
+fn the_kind_of_evidence_contains_no_digit() {
     let shape = |confidence| Evidence::TrackingKeyShape {
         bank: "1",
         confidence,

@@ -1,8 +1,8 @@
-//! Dates that stand inside tracking keys.
+//! Dates inside tracking keys.
 
 use chrono::{Datelike, NaiveDate};
 
-/// How a tracking key writes a date.
+/// Date format in a tracking key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DateForm {
     /// `20261120`.
@@ -11,12 +11,12 @@ pub(super) enum DateForm {
     ShortYearMonthDay,
     /// `20112026`, also with separators.
     DayMonthYear,
-    /// `324`: the day's number in a year that the key doesn't say.
+    /// `324`: the ordinal day of a year that the key doesn't name.
     DayOfYear,
 }
 
 impl DateForm {
-    /// The groups by which shapes name a date, and its form.
+    /// The capture groups of dates in shapes, and their formats.
     pub(super) const GROUPS: [(&str, Self); 5] = [
         ("d8", Self::YearMonthDay),
         ("d6", Self::ShortYearMonthDay),
@@ -25,8 +25,8 @@ impl DateForm {
         ("doy", Self::DayOfYear),
     ];
 
-    /// The date that `text` writes; where the year isn't said, the one nearest to `near`. `None`
-    /// when the calendar has no such day.
+    /// Parses `text`; without a year, the date nearest to `near`. `None` when the calendar has no
+    /// such day.
     pub(super) fn read(self, text: &str, near: NaiveDate) -> Option<NaiveDate> {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let number = |from: usize, to: usize| digits.get(from..to)?.parse::<u32>().ok();
@@ -51,7 +51,7 @@ impl DateForm {
     }
 }
 
-/// Every date with a four-digit year that stands anywhere in `text`, from left to right.
+/// All dates with a four-digit year anywhere in `text`, from left to right.
 pub(super) fn scan(text: &str, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     let windows = (0..text.len()).filter_map(|from| text.get(from..from + 8));
     windows
@@ -63,7 +63,7 @@ pub(super) fn scan(text: &str, near: NaiveDate) -> impl Iterator<Item = NaiveDat
         })
 }
 
-/// Days between two dates, whichever is first.
+/// Days between two dates, in either order.
 pub(super) fn days_apart(one: NaiveDate, other: NaiveDate) -> u64 {
     (one - other).num_days().unsigned_abs()
 }

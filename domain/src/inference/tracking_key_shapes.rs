@@ -1,9 +1,10 @@
-//! Shapes of tracking keys and the banks that make them.
+//! Shapes of tracking keys and the banks that issue them.
 //!
-//! A shape may name a date inside the key. Digits that are no real date then belong to another
-//! shape. How far the date is from the transfer's isn't asked of a shape that is one bank's own: a
-//! wrong `fecha` shall be found out by the bank's answer and a hint, not pass for an unknown bank.
-//! A shape that reads the bank's code out of the key is less sure of itself and does ask.
+//! A shape may locate a date inside the key. If its digits are no real date, the key belongs to
+//! another shape. A shape of a single bank ignores the distance between that date and the
+//! transfer's: a wrong `fecha` is to be found by the bank's answer and a hint, not to pass for an
+//! unknown bank. A shape that reads the bank's code out of the key is less certain and checks the
+//! distance.
 
 use std::sync::LazyLock;
 
@@ -16,37 +17,37 @@ use crate::calendar::parse_date;
 use crate::participant::{Catalogue, Participant, ParticipantCode};
 use crate::tracking_key::TrackingKey;
 
-/// How far the date inside a key may be from the transfer's when the key itself names the bank:
-/// an operation date rolls that far at Easter, from Wednesday evening to Monday.
+/// Longest distance between the date inside a key and the transfer's when the key itself names the
+/// bank: an operation date moves that far at Easter, from Wednesday evening to Monday.
 const MAX_DAYS_APART: u64 = 5;
 
-/// The keys of one bank, or of all banks that build them alike.
+/// The format of one bank's keys, or of all banks with the same format.
 struct Shape {
     regex: Regex,
     issuer: Issuer,
     bank: String,
     confidence: Confidence,
-    /// The group that holds a date, and its form.
+    /// The capture group of a date, and its format.
     date: Option<(&'static str, DateForm)>,
     valid_from: Option<NaiveDate>,
     valid_to: Option<NaiveDate>,
 }
 
-/// Who makes keys of a shape.
+/// Issuer of keys of a shape.
 enum Issuer {
-    /// This participant, under whatever code it has on the date.
+    /// This participant, under its code of the date.
     Named(ParticipantCode),
-    /// The participant whose code stands in the key.
+    /// The participant whose code is in the key.
     CodeInKey,
-    /// The participant whose CLABE prefix (its ABM number) stands in the key.
+    /// The participant whose CLABE prefix (its ABM number) is in the key.
     ClabePrefixInKey,
 }
 
-/// What a key says about its date.
+/// Date found in a key.
 enum DateInKey {
-    /// Its shape has no place for one.
+    /// The shape has no date.
     Unsaid,
-    /// There is no such day.
+    /// No such day exists.
     Unreal,
     /// A real date.
     Real(NaiveDate),
@@ -58,8 +59,8 @@ static EMBEDDED: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         .expect("the embedded table is tested")
 });
 
-/// The issuer by the shape of its tracking key: specific shapes of high confidence, then generic
-/// ones, then those of medium confidence.
+/// Infers the issuer from the shape of a tracking key: specific shapes of high confidence first,
+/// then generic ones, then those of medium confidence.
 pub(super) fn issuer_of(
     key: &TrackingKey,
     date: NaiveDate,
@@ -76,7 +77,7 @@ pub(super) fn issuer_of(
     })
 }
 
-/// The real dates that the key's possible shapes name, the most specific shape first.
+/// Real dates in the key by its possible shapes, the most specific shape first.
 pub(super) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item = NaiveDate> {
     EMBEDDED.iter().filter_map(move |shape| {
         let groups = shape.regex.captures(key.as_str())?;
@@ -131,7 +132,7 @@ impl Shape {
             .map_or(DateInKey::Unreal, DateInKey::Real)
     }
 
-    /// The order in which shapes are tried.
+    /// Order of evaluation.
     fn rank(&self) -> u8 {
         match (self.confidence, &self.issuer) {
             (Confidence::High, Issuer::Named(_)) => 0,
@@ -141,7 +142,7 @@ impl Shape {
     }
 }
 
-/// Reads `regex,participant,bank,confidence,valid_from,valid_to` with a header row, without the
+/// Parses `regex,participant,bank,confidence,valid_from,valid_to` with a header row, without the
 /// rows of low confidence, the most specific shapes first; `None` when a row is malformed.
 fn from_csv(csv: &str) -> Option<Vec<Shape>> {
     let mut shapes = csv::Reader::from_reader(csv.as_bytes())
@@ -153,7 +154,7 @@ fn from_csv(csv: &str) -> Option<Vec<Shape>> {
     Some(shapes)
 }
 
-/// Reads one row; `None` when it is malformed.
+/// Parses one row; `None` when it is malformed.
 fn shape(row: &csv::StringRecord) -> Option<Shape> {
     let confidence = match row.get(3)? {
         "high" => Confidence::High,

@@ -9,25 +9,25 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{Credential, FullKey};
 
-/// Fewest bytes that a secret may have: as many as the hash (RFC 2104, section 3).
+/// Minimum length of a secret: that of the hash (RFC 2104, section 3).
 pub const MIN_SECRET_BYTES: usize = 32;
 
 /// HMAC-SHA256 of a whole key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyHash(pub [u8; 32]);
 
-/// What a secret is recognised by. Tells nothing of the secret, and of no key whether it is good.
+/// Fingerprint that identifies a secret. Reveals nothing of the secret, nor whether a key is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretFingerprint(pub [u8; 32]);
 
-/// What a mark is the HMAC-SHA256 of. No key is spelt like it.
-const MARKED: &[u8] = b"cep-gateway: the mark of a secret";
+/// Message of a fingerprint's HMAC-SHA256. No key is spelt like it.
+const FINGERPRINT_MESSAGE: &[u8] = b"cep-gateway: the mark of a secret";
 
-/// Which of the server's secrets made a hash.
+/// Generation of the server's secret behind a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HashGeneration(pub u16);
 
-/// Why secrets can't key a hash.
+/// Error of building a hasher from secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// No secret was given.
@@ -44,13 +44,13 @@ pub enum SecretError {
     Repeated(HashGeneration),
 }
 
-/// Hashes and checks keys. New keys get the generation that is listed first; those of the others
+/// Hashes and verifies keys. New keys get the generation that is listed first; keys of the others
 /// go on working as long as their secret is listed.
 ///
-/// The first, not the newest: replicas are told of a new secret one after another, and none may make
-/// keys with it that another doesn't know yet.
+/// The first, not the newest: replicas get a new secret one after another, and none may create keys
+/// with it before all know it.
 pub struct KeyHasher {
-    /// As they were listed.
+    /// In configuration order.
     secrets: Vec<(HashGeneration, Secret)>,
 }
 
@@ -58,7 +58,7 @@ pub struct KeyHasher {
 struct Secret(Vec<u8>);
 
 impl KeyHasher {
-    /// A hasher with these secrets. The first is the one for new keys.
+    /// A hasher with these secrets. The first one hashes new keys.
     ///
     /// # Errors
     /// See [`SecretError`].
@@ -89,7 +89,7 @@ impl KeyHasher {
         Ok(Self { secrets })
     }
 
-    /// The hash of a new key, and the generation that made it.
+    /// Returns a new key's hash and its generation.
     pub fn hash(&self, key: &FullKey) -> (KeyHash, HashGeneration) {
         let (generation, secret) = &self.secrets[0];
         (
@@ -103,16 +103,19 @@ impl KeyHasher {
         )
     }
 
-    /// The mark of each secret, by its generation.
-    pub fn marks(&self) -> impl Iterator<Item = (HashGeneration, SecretFingerprint)> + '_ {
+    /// The fingerprint of each secret, by its generation.
+    pub fn fingerprints(&self) -> impl Iterator<Item = (HashGeneration, SecretFingerprint)> + '_ {
         self.secrets.iter().map(|(generation, secret)| {
-            let mark = mac(secret, MARKED).finalize().into_bytes().into();
-            (*generation, SecretFingerprint(mark))
+            let fingerprint = mac(secret, FINGERPRINT_MESSAGE)
+                .finalize()
+                .into_bytes()
+                .into();
+            (*generation, SecretFingerprint(fingerprint))
         })
     }
 
-    /// Whether `key` is the one that `credential` was made of; in constant time, and with the same
-    /// work when there is no credential at all.
+    /// Returns `true` if `credential` was made from `key`; in constant time, and with the same work
+    /// without any credential.
     pub fn verify(&self, key: &FullKey, credential: Option<&Credential>) -> bool {
         let generation = credential.map_or(self.secrets[0].0, |credential| credential.generation);
         let listed = self
@@ -206,10 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_that_of_its_secret_alone() {
-        let marks = |secrets: &[(u16, u8)]| hasher(secrets).marks().collect::<Vec<_>>();
-        let both = marks(&[(2, 9), (1, 7)]);
-        assert_eq!(both, [marks(&[(2, 9)]), marks(&[(1, 7)])].concat());
+    fn a_fingerprint_belongs_to_its_secret_alone() {
+        let fingerprints =
+            |secrets: &[(u16, u8)]| hasher(secrets).fingerprints().collect::<Vec<_>>();
+        let both = fingerprints(&[(2, 9), (1, 7)]);
+        assert_eq!(
+            both,
+            [fingerprints(&[(2, 9)]), fingerprints(&[(1, 7)])].concat()
+        );
         assert_ne!(both[0].1, both[1].1);
     }
 

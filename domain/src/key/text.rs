@@ -1,4 +1,4 @@
-//! A key as its holder has it: its text, and the part of it that is public.
+//! The text of a key, and its public prefix.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ const LENGTH: usize = TAG.len() + "_live_".len() + PREFIX_LENGTH + ".".len() + S
 pub struct KeyPrefix(String);
 
 impl KeyPrefix {
-    /// Reads a prefix; `None` when it hasn't the shape of one.
+    /// Parses a prefix; `None` for any other shape.
     pub fn parse(text: &str) -> Option<Self> {
         let (environment, lookup) = text.strip_prefix(TAG)?.strip_prefix('_')?.split_once('_')?;
         Environment::from_name(environment)?;
@@ -31,7 +31,7 @@ impl KeyPrefix {
         &self.0
     }
 
-    /// The environment that stands in it.
+    /// The environment named in the prefix.
     pub fn environment(&self) -> Environment {
         if self.0[TAG.len() + 1..].starts_with(Environment::Live.name()) {
             Environment::Live
@@ -50,8 +50,8 @@ pub struct FullKey {
 }
 
 impl FullKey {
-    /// Reads a key by its shape, `^cep_(live|test)_[0-9A-Za-z]{8}\.[0-9A-Za-z]{24}$`; `None`
-    /// otherwise. Nothing is looked up.
+    /// Parses a key by its shape, `^cep_(live|test)_[0-9A-Za-z]{8}\.[0-9A-Za-z]{24}$`; `None`
+    /// otherwise. Looks nothing up.
     pub fn parse(text: &str) -> Option<Self> {
         let (prefix, secret) = text.split_once('.')?;
         let prefix = KeyPrefix::parse(prefix)?;
@@ -61,15 +61,15 @@ impl FullKey {
         })
     }
 
-    /// Whether a whole key stands somewhere in a text, which must not be kept then.
-    pub fn stands_in(text: &str) -> bool {
+    /// Returns `true` if a text contains a whole key, in which case it must not be stored.
+    pub fn occurs_in(text: &str) -> bool {
         text.match_indices(TAG).any(|(at, _)| {
             let part = text.get(at..at + LENGTH);
             part.is_some_and(|part| Self::parse(part).is_some())
         })
     }
 
-    /// A new key from random bytes; `fill` must fill its buffer from a cryptographic source.
+    /// Generates a key; `fill` must fill its buffer from a cryptographic source.
     pub fn generate(environment: Environment, fill: &mut dyn FnMut(&mut [u8])) -> Self {
         let mut text = String::with_capacity(LENGTH);
         text.push_str(TAG);
@@ -104,7 +104,7 @@ fn is_base62(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Appends `count` base62 characters without bias: bytes of 248 and more are thrown away.
+/// Appends `count` base62 characters without bias: bytes of 248 and more are discarded.
 fn push_base62(text: &mut String, count: usize, fill: &mut dyn FnMut(&mut [u8])) {
     let mut left = count;
     let mut bytes = [0; 32];
@@ -132,7 +132,7 @@ mod tests {
             format!("cep:cep_{GOOD}-2"),
             format!("ñ{GOOD}9"),
         ] {
-            assert!(FullKey::stands_in(&text), "{text}");
+            assert!(FullKey::occurs_in(&text), "{text}");
         }
         for text in [
             "",
@@ -141,7 +141,7 @@ mod tests {
             &GOOD[1..],
             &GOOD[..GOOD.len() - 1],
         ] {
-            assert!(!FullKey::stands_in(text), "{text}");
+            assert!(!FullKey::occurs_in(text), "{text}");
         }
     }
 
@@ -176,14 +176,15 @@ mod tests {
     }
 
     #[test]
-    fn unfair_bytes_are_thrown_away() {
+    fn biased_bytes_are_discarded() {
         let mut next = 255_u8;
         let mut fill = |bytes: &mut [u8]| {
             bytes.fill(next);
             next = next.wrapping_sub(1);
         };
         let key = FullKey::generate(Environment::Test, &mut fill);
-        // 255 down to 248 are refused; 247 is the last fair byte and stands for base62's last.
+        // 255 down to 248 are discarded; 247 is the last unbiased byte and stands for base62's last
+        // digit.
         assert_eq!(key.prefix().as_str(), "cep_test_zzzzzzzz");
     }
 

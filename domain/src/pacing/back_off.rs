@@ -1,21 +1,21 @@
-//! Silence after the portal has said that it is asked too much.
+//! Exponential back-off after the portal has throttled us.
 
 use std::time::Duration;
 
-/// The first silence. Clients on record got answers again after minutes, not seconds.
+/// First back-off. Clients on record got answers again after minutes, not seconds.
 pub const FIRST_BACK_OFF: Duration = Duration::from_mins(2);
-/// The longest is the first, doubled so often: 32 minutes.
+/// Maximum number of doublings of the first back-off: 32 minutes.
 const DOUBLINGS: u32 = 4;
-/// A silence that is told of and ends no later than this after the known one is the known one: what
-/// is told takes time to arrive, and must not grow longer each time it is told on.
+/// Tolerance within which a merged back-off is the known one: a report takes time to arrive, and
+/// must not lengthen the back-off each time it is passed on.
 const SAME_BACK_OFF: Duration = Duration::from_secs(2);
 
-/// What a limit page did.
+/// Effect of a throttled cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackOff {
     /// A back-off of this length began.
     Began(Duration),
-    /// So much is left of the one that another cycle of the same time began.
+    /// Time left of the back-off that a concurrent cycle began.
     Joined(Duration),
 }
 
@@ -28,56 +28,57 @@ impl BackOff {
     }
 }
 
-/// How long the portal is left alone.
+/// State of the back-off.
 #[derive(Debug, Default)]
 pub(super) struct BackOffState {
-    /// Back-offs in a row.
-    strikes: u32,
-    /// Beginning and end of the newest one.
+    /// Consecutive back-offs.
+    consecutive: u32,
+    /// Beginning and end of the newest back-off.
     newest: Option<(Duration, Duration)>,
 }
 
 impl BackOffState {
-    /// The time left; `None` when the portal may be asked.
+    /// The time left; `None` when queries are allowed.
     pub(super) fn remaining(&self, now: Duration) -> Option<Duration> {
         let (_, end) = self.newest?;
         end.checked_sub(now).filter(|left| !left.is_zero())
     }
 
-    /// A cycle that began at `cycle` met the limit. Cycles that were under way together meet it
-    /// together, and that is one strike.
-    pub(super) fn strike(&mut self, cycle: Duration, now: Duration) -> BackOff {
+    /// Records that a cycle that began at `cycle` was throttled. Concurrent cycles are throttled
+    /// together, and count once.
+    pub(super) fn record_throttled(&mut self, cycle: Duration, now: Duration) -> BackOff {
         if let (Some((began, _)), Some(left)) = (self.newest, self.remaining(now))
             && cycle <= began
         {
             return BackOff::Joined(left);
         }
-        let length = FIRST_BACK_OFF * 2_u32.pow(self.strikes.min(DOUBLINGS));
-        self.strikes = self.strikes.saturating_add(1);
+        let length = FIRST_BACK_OFF * 2_u32.pow(self.consecutive.min(DOUBLINGS));
+        self.consecutive = self.consecutive.saturating_add(1);
         self.newest = Some((now, now + length));
         BackOff::Began(length)
     }
 
-    /// So much is left of a silence that was begun elsewhere; whether that was news. The strikes
-    /// that led to it are inferred from its length, as far as what is left tells it.
+    /// Merges a back-off of another process with this much time left; returns `true` if it was new.
+    /// The number of consecutive back-offs is inferred from its length, as far as the time left
+    /// tells it.
     pub(super) fn merge(&mut self, left: Duration, now: Duration) -> bool {
         let end = now + left;
         let known = self.newest.map_or(now, |(_, known)| known + SAME_BACK_OFF);
         if left.is_zero() || end <= known {
             return false;
         }
-        let covers = |strikes: &u32| FIRST_BACK_OFF * 2_u32.pow(strikes - 1) >= left;
-        let strikes = (1..=DOUBLINGS).find(covers).unwrap_or(DOUBLINGS + 1);
-        self.strikes = self.strikes.max(strikes);
+        let covers = |consecutive: &u32| FIRST_BACK_OFF * 2_u32.pow(consecutive - 1) >= left;
+        let consecutive = (1..=DOUBLINGS).find(covers).unwrap_or(DOUBLINGS + 1);
+        self.consecutive = self.consecutive.max(consecutive);
         self.newest = Some((now, end));
         true
     }
 
-    /// A cycle that began at `cycle` was answered; it says nothing when it is older than the
-    /// newest back-off.
-    pub(super) fn forgive(&mut self, cycle: Duration) {
+    /// Resets the back-off after a cycle that began at `cycle` was answered; ignored if older than
+    /// the newest back-off.
+    pub(super) fn record_success(&mut self, cycle: Duration) {
         if self.newest.is_none_or(|(began, _)| cycle > began) {
-            self.strikes = 0;
+            self.consecutive = 0;
         }
     }
 }
@@ -95,33 +96,45 @@ mod tests {
         let mut back_off = BackOffState::default();
         let mut now = minutes(5);
         for expected in [2, 4, 8, 16, 32, 32, 32] {
-            assert_eq!(back_off.strike(now, now), BackOff::Began(minutes(expected)));
+            assert_eq!(
+                back_off.record_throttled(now, now),
+                BackOff::Began(minutes(expected))
+            );
             assert_eq!(back_off.remaining(now), Some(minutes(expected)));
             now += minutes(expected);
             assert_eq!(back_off.remaining(now), None);
             now += Duration::from_secs(1);
         }
-        back_off.forgive(now);
-        assert_eq!(back_off.strike(now, now), BackOff::Began(minutes(2)));
+        back_off.record_success(now);
+        assert_eq!(
+            back_off.record_throttled(now, now),
+            BackOff::Began(minutes(2))
+        );
     }
 
     #[test]
-    fn cycles_that_were_under_way_together_are_one_strike() {
+    fn concurrent_cycles_count_once() {
         let mut back_off = BackOffState::default();
         let began = minutes(5);
         let first = began + Duration::from_secs(1);
-        assert_eq!(back_off.strike(began, first), BackOff::Began(minutes(2)));
+        assert_eq!(
+            back_off.record_throttled(began, first),
+            BackOff::Began(minutes(2))
+        );
         let later = first + Duration::from_secs(20);
         assert_eq!(
-            back_off.strike(began, later),
+            back_off.record_throttled(began, later),
             BackOff::Joined(Duration::from_secs(100))
         );
         let next = first + minutes(2);
-        assert_eq!(back_off.strike(next, next), BackOff::Began(minutes(4)));
+        assert_eq!(
+            back_off.record_throttled(next, next),
+            BackOff::Began(minutes(4))
+        );
     }
 
     #[test]
-    fn a_silence_that_was_told_of_is_kept_and_the_next_is_longer() {
+    fn a_merged_back_off_is_kept_and_the_next_is_longer() {
         for (left, next) in [
             (1, 4),
             (2, 4),
@@ -138,7 +151,7 @@ mod tests {
             let later = now + minutes(left);
             assert_eq!(back_off.remaining(later), None);
             assert_eq!(
-                back_off.strike(later, later),
+                back_off.record_throttled(later, later),
                 BackOff::Began(minutes(next)),
                 "after {left} minutes"
             );
@@ -146,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn a_silence_is_never_made_shorter_and_not_longer_by_being_told_on() {
+    fn a_back_off_is_never_shortened_nor_lengthened_by_being_merged_again() {
         let mut back_off = BackOffState::default();
         let mut now = minutes(5);
-        back_off.strike(now, now);
+        back_off.record_throttled(now, now);
         assert!(!back_off.merge(Duration::ZERO, now));
         assert!(!back_off.merge(minutes(1), now));
         for _ in 0..100 {
-            // It takes a second to tell.
+            // A report takes a second to arrive.
             let left = back_off.remaining(now).unwrap();
             now += Duration::from_secs(1);
             assert!(!back_off.merge(left, now));
@@ -164,22 +177,22 @@ mod tests {
     }
 
     #[test]
-    fn nothing_left_is_no_silence_though_there_was_one() {
+    fn a_merged_back_off_without_time_left_is_ignored() {
         let mut back_off = BackOffState::default();
-        back_off.strike(minutes(5), minutes(5));
-        back_off.forgive(minutes(8));
+        back_off.record_throttled(minutes(5), minutes(5));
+        back_off.record_success(minutes(8));
         assert!(!back_off.merge(Duration::ZERO, minutes(9)));
-        let next = back_off.strike(minutes(9), minutes(9));
+        let next = back_off.record_throttled(minutes(9), minutes(9));
         assert_eq!(next, BackOff::Began(minutes(2)));
     }
 
     #[test]
-    fn a_late_success_of_before_does_not_forgive() {
+    fn a_success_of_an_older_cycle_does_not_reset_the_back_off() {
         let mut back_off = BackOffState::default();
-        back_off.strike(minutes(5), minutes(5));
-        back_off.forgive(minutes(4));
+        back_off.record_throttled(minutes(5), minutes(5));
+        back_off.record_success(minutes(4));
         assert_eq!(
-            back_off.strike(minutes(8), minutes(8)),
+            back_off.record_throttled(minutes(8), minutes(8)),
             BackOff::Began(minutes(4))
         );
     }

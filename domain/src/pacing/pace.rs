@@ -1,20 +1,20 @@
-//! The budget itself: which time is the next at which a turn may begin.
+//! Budget: the earliest time of the next turn.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::{MINUTE, Pacing};
 
-/// A burst from idle, then evenly spaced, and never more than the minute's count in any minute
-/// (which even spacing after a burst alone would exceed).
+/// GCRA with a sliding window: a burst from idle, then even spacing, and never more than the budget
+/// in any minute (which GCRA alone would exceed after a burst).
 #[derive(Debug)]
 pub(super) struct Pace {
     spacing: Duration,
     tolerance: Duration,
     per_minute: usize,
-    /// When evenly spaced turns would have begun (the theoretical arrival time of GCRA).
+    /// Theoretical arrival time of GCRA.
     even: Duration,
-    /// The turns of the minute up to the newest one, oldest first.
+    /// Turns of the minute up to the newest one, oldest first.
     begun: VecDeque<Duration>,
 }
 
@@ -29,8 +29,8 @@ impl Pace {
         }
     }
 
-    /// The first time from `now` on at which a turn may begin, behind so many others that take
-    /// theirs as soon as they may.
+    /// The earliest time from `now` on for a turn behind `others` that take theirs as early as
+    /// possible.
     pub(super) fn turn_behind(&self, others: usize, now: Duration) -> Duration {
         let mut even = self.even;
         let mut theirs = Vec::with_capacity(others);
@@ -52,14 +52,14 @@ impl Pace {
         }
     }
 
-    /// Turns that the minute up to now has room for.
+    /// Turns left in the minute up to now.
     pub(super) fn room(&self, now: Duration) -> usize {
         let old = self.begun.iter().take_while(|turn| **turn + MINUTE <= now);
         let begun = self.begun.len() - old.count();
         self.per_minute.saturating_sub(begun)
     }
 
-    /// Counts a turn that began at `at`, whether there is room or not.
+    /// Counts a turn that began at `at`, even beyond the budget.
     pub(super) fn count(&mut self, at: Duration, now: Duration) {
         self.even = self.even.max(at) + self.spacing;
         while self.begun.front().is_some_and(|turn| *turn + MINUTE <= now) {
@@ -69,7 +69,7 @@ impl Pace {
         self.begun.insert(place, at);
     }
 
-    /// How many turns are remembered.
+    /// Number of turns in memory.
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.begun.len()

@@ -1,4 +1,4 @@
-//! Who asks when.
+//! Queue of callers for turns at the bank.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,20 +7,19 @@ use super::back_off::{BackOff, BackOffState};
 use super::pace::Pace;
 use super::{Pacing, Throttled};
 
-/// Somebody who waits for a turn; who came earlier is less.
+/// Position of a waiting caller; earlier callers have smaller ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(u64);
+pub struct WaiterId(u64);
 
-/// What a waiting caller does next.
+/// Next action of a waiting caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Ask the bank, now: the turn is taken.
+    /// Query the bank now: the turn is taken.
     Go,
-    /// It is the first in the queue, and its turn comes at this time: look again then, or when
-    /// anything has changed.
+    /// First in the queue; its turn comes at this time: check again then, or after any change.
     Wait(Duration),
-    /// Others are before it, and its turn comes at this time if they all take theirs: look again
-    /// when anything has changed.
+    /// Others are ahead; its turn comes at this time if they all take theirs: check again after any
+    /// change.
     Behind(Duration),
     /// Give up: there is no turn any more, or not in time.
     Leave(Throttled),
@@ -28,11 +27,11 @@ pub enum Step {
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    ticket: Ticket,
+    ticket: WaiterId,
     latest: Duration,
 }
 
-/// Who asks when: in order, within the budget, never during a back-off.
+/// Turns at the bank: in order, within the budget, never during a back-off.
 #[derive(Debug)]
 pub struct Schedule {
     pace: Pace,
@@ -42,7 +41,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A schedule of a bank that nobody has asked yet.
+    /// An idle schedule.
     pub fn new(pacing: Pacing) -> Self {
         Self {
             pace: Pace::new(pacing),
@@ -52,12 +51,12 @@ impl Schedule {
         }
     }
 
-    /// Queues a caller who can wait until `latest`. A turn that is promised so moves ahead when
-    /// others leave; it moves back only when turns are [learnt of](Self::merge_acquisition).
+    /// Queues a caller with the deadline `latest`. Its turn moves ahead when others leave; it moves
+    /// back only when turns of other schedules are [merged](Self::merge_acquisition).
     ///
     /// # Errors
-    /// A [`Throttled`] when the turn would come later than that, or not at all for now.
-    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<Ticket, Throttled> {
+    /// A [`Throttled`] when the turn would come after the deadline, or during a back-off.
+    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<WaiterId, Throttled> {
         if let Some(retry_after) = self.back_off.remaining(now) {
             return Err(Throttled::BackingOff { retry_after });
         }
@@ -65,14 +64,14 @@ impl Schedule {
         if turn > latest {
             return Err(too_late(turn, now));
         }
-        let ticket = Ticket(self.tickets);
+        let ticket = WaiterId(self.tickets);
         self.tickets += 1;
         self.waiting.push_back(Waiting { ticket, latest });
         Ok(ticket)
     }
 
-    /// What the caller with this ticket does now. The first in the queue takes its turn here.
-    pub fn step(&mut self, ticket: Ticket, now: Duration) -> Step {
+    /// The next action of a waiting caller. The first in the queue takes its turn here.
+    pub fn step(&mut self, ticket: WaiterId, now: Duration) -> Step {
         let Some(place) = self.place_of(ticket) else {
             let retry_after = self.back_off.remaining(now).unwrap_or_default();
             return Step::Leave(Throttled::BackingOff { retry_after });
@@ -93,49 +92,50 @@ impl Schedule {
         Step::Go
     }
 
-    /// A caller goes away; whether it was still waiting. Those behind move up.
-    pub fn leave(&mut self, ticket: Ticket) -> bool {
+    /// Removes a caller; returns `true` if it was still waiting. Later callers move up.
+    pub fn leave(&mut self, ticket: WaiterId) -> bool {
         let place = self.place_of(ticket);
         place.is_some_and(|place| self.waiting.remove(place).is_some())
     }
 
-    /// The bank wanted a captcha or fewer questions in a cycle whose turn came so long ago:
-    /// everybody leaves.
+    /// Records a cycle, begun `under_way` ago, that the bank answered with a captcha or a limit
+    /// page: all callers leave.
     pub fn record_throttled(&mut self, under_way: Duration, now: Duration) -> BackOff {
         self.waiting.clear();
-        self.back_off.strike(now.saturating_sub(under_way), now)
+        self.back_off
+            .record_throttled(now.saturating_sub(under_way), now)
     }
 
-    /// The bank answered a whole cycle whose turn came so long ago.
+    /// Records a complete cycle, begun `under_way` ago.
     pub fn record_success(&mut self, under_way: Duration, now: Duration) {
-        self.back_off.forgive(now.saturating_sub(under_way));
+        self.back_off.record_success(now.saturating_sub(under_way));
     }
 
-    /// Counts a turn that another schedule of the same bank gave so long ago.
+    /// Counts a turn that another schedule of the same bank gave `ago`.
     pub fn merge_acquisition(&mut self, ago: Duration, now: Duration) {
         self.pace.count(now.saturating_sub(ago), now);
     }
 
-    /// So much is left of a back-off that another schedule of the same bank keeps. A longer one
-    /// that is known stays; otherwise everybody leaves.
+    /// Merges a back-off of another schedule of the same bank. A longer one that is known stays;
+    /// otherwise all callers leave.
     pub fn merge_back_off(&mut self, left: Duration, now: Duration) {
         if self.back_off.merge(left, now) {
             self.waiting.clear();
         }
     }
 
-    /// Turns that the last minute has room for beside those who wait.
+    /// Turns left in the last minute after those of waiting callers.
     pub fn room(&self, now: Duration) -> u32 {
         let room = self.pace.room(now).saturating_sub(self.waiting.len());
         u32::try_from(room).unwrap_or(u32::MAX)
     }
 
-    /// The time that is left of a back-off.
+    /// The time left of a back-off.
     pub fn paused_for(&self, now: Duration) -> Option<Duration> {
         self.back_off.remaining(now)
     }
 
-    fn place_of(&self, ticket: Ticket) -> Option<usize> {
+    fn place_of(&self, ticket: WaiterId) -> Option<usize> {
         let found = self.waiting.binary_search_by_key(&ticket, |it| it.ticket);
         found.ok()
     }

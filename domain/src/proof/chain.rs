@@ -1,4 +1,4 @@
-//! The original chain (`cadenaCDA`): the text over which the receiving institution makes its seal.
+//! The original chain (`cadenaCDA`): the text that the receiving institution seals.
 //!
 //! `||` fields `|` certificate number `||` seal, where the fields are separated by `|`. Three
 //! generations of 18, 25 and 42 fields are known; the first 18 mean the same in all of them, so a
@@ -14,14 +14,14 @@ use crate::amount::centavos_from_bank_spelling;
 use crate::participant::ParticipantCode;
 
 const NAME: &str = "cadenaCDA";
-/// The fields that all generations share.
+/// Number of fields common to all generations.
 const SHARED_FIELDS: usize = 18;
-/// The generations that were seen.
+/// Known generations.
 const KNOWN_LENGTHS: [usize; 3] = [SHARED_FIELDS, 25, 42];
 /// Six times the longest known chain: more is no chain.
 const MAX_PARTS: usize = 256;
 
-/// Places of the fields, where 0 is the first one after the leading `||`.
+/// Indexes of fields, where 0 is the first one after the leading `||`.
 mod place {
     pub(super) const PAYMENT_TYPE: usize = 0;
     pub(super) const OPERATION_DATE: usize = 1;
@@ -35,7 +35,7 @@ mod place {
     pub(super) const AMOUNT: usize = 17;
 }
 
-/// The text that was sealed, and what it says. `Debug` shows type, dates, receiver and length.
+/// The sealed text and its fields. `Debug` shows type, dates, receiver and length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OriginalChain {
     text: String,
@@ -47,7 +47,7 @@ pub struct OriginalChain {
 }
 
 impl OriginalChain {
-    /// Reads a chain. Dates and receiver must be readable; the rest is read when it is asked for.
+    /// Parses a chain. Dates and receiver must be readable; the rest is read on demand.
     pub(super) fn parse(text: &str) -> Result<Self, ProofError> {
         let parts: Vec<&str> = text.split('|').take(MAX_PARTS + 1).collect();
         if parts.len() > MAX_PARTS {
@@ -73,13 +73,13 @@ impl OriginalChain {
         })
     }
 
-    /// The whole chain with its seal, as it stands in the XML.
+    /// The whole chain with its seal, as in the XML.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The text over whose UTF-8 bytes the seal is made (RSA, PKCS#1 v1.5): the chain without the
-    /// seal, but with the leading and the trailing `||`.
+    /// The text whose UTF-8 bytes are signed (RSA, PKCS#1 v1.5): the chain without the seal, but
+    /// with the leading and the trailing `||`.
     pub fn signed_text(&self) -> &str {
         let seal = self.seal().len();
         &self.text[..self.text.len() - seal]
@@ -90,7 +90,7 @@ impl OriginalChain {
         self.length
     }
 
-    /// Whether chains of this length were seen before: 18, 25 or 42 fields.
+    /// Returns `true` for the known lengths of 18, 25 or 42 fields.
     pub fn is_of_known_length(&self) -> bool {
         KNOWN_LENGTHS.contains(&self.length)
     }
@@ -120,17 +120,17 @@ impl OriginalChain {
         self.receiver
     }
 
-    /// Who paid.
+    /// The payer.
     pub fn payer(&self) -> Party {
         self.party(place::PAYER)
     }
 
-    /// Who was paid.
+    /// The payee.
     pub fn beneficiary(&self) -> Party {
         self.party(place::BENEFICIARY)
     }
 
-    /// What the payer wrote.
+    /// The payer's text.
     pub fn concept(&self) -> Option<&str> {
         given(self.field(place::CONCEPT))
     }
@@ -145,7 +145,7 @@ impl OriginalChain {
         centavos_from_bank_spelling(self.field(place::AMOUNT))
     }
 
-    /// The serial number of the certificate that checks the seal.
+    /// The serial number of the certificate that verifies the seal.
     pub fn certificate_number(&self) -> &str {
         self.text.rsplit('|').nth(2).unwrap_or_default()
     }

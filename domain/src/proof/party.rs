@@ -1,16 +1,16 @@
-//! One side of a payment as a proof names it.
+//! One side of a payment in a proof.
 
 use std::fmt;
 
-/// Payer or beneficiary. What a proof marks as missing (`NA`, `ND`, `-1`) is `None`; names are cut
-/// at 40 characters by the banks. `Debug` shows the institution only.
+/// Payer or beneficiary. A value that a proof marks as missing (`NA`, `ND`, `-1`) is `None`; banks
+/// cut names at 40 characters. `Debug` shows the institution only.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Party {
     /// Short name of the institution, as the receiving bank wrote it.
     pub institution: Option<String>,
     /// Name of the account's holder.
     pub name: Option<String>,
-    /// What kind of number [`Self::account`] is.
+    /// The kind of [`Self::account`].
     pub account_type: Option<AccountType>,
     /// The account.
     pub account: Option<String>,
@@ -18,7 +18,7 @@ pub struct Party {
     pub tax_id: Option<String>,
 }
 
-/// `TipoCuenta`: what kind of number an account is.
+/// `TipoCuenta`: the kind of an account number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccountType {
     /// 3, also written `03`.
@@ -27,12 +27,12 @@ pub enum AccountType {
     Phone,
     /// 40.
     Clabe,
-    /// A number without a meaning that we know.
+    /// An unknown kind.
     Other(u16),
 }
 
 impl Party {
-    /// A party of the five texts that a proof has of it, in the chain's order: institution, name,
+    /// Builds a party from its five texts in a proof, in the chain's order: institution, name,
     /// account type, account, RFC or CURP.
     pub(super) fn from_texts(texts: [&str; 5]) -> Self {
         let [institution, name, account_type, account, tax_id] =
@@ -48,7 +48,7 @@ impl Party {
 }
 
 impl AccountType {
-    /// Reads a number with or without leading zeros; `None` for anything else.
+    /// Parses a number with or without leading zeros; `None` for anything else.
     fn from_text(text: &str) -> Option<Self> {
         Some(match text.parse().ok()? {
             3 => Self::Card,

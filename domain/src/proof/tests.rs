@@ -1,4 +1,4 @@
-//! What a proof says, and documents that only look like one.
+//! Fields of a proof, and documents that only look like one.
 
 use std::time::{Duration, Instant};
 
@@ -157,7 +157,7 @@ fn a_proof_answers_only_the_transfer_that_it_proves(
     Written { receiver: "banco", ..Written::default() },
     ProofError::Unreadable { name: "ClaveSPEI" }
 )]
-fn what_is_no_proof_is_refused_with_its_reason(
+fn an_invalid_proof_is_refused_with_its_reason(
     #[case] written: Written,
     #[case] reason: ProofError,
 ) {
@@ -232,7 +232,7 @@ fn latin_1_is_refused() {
     assert_eq!(Proof::parse(&latin_1), Err(ProofError::NotUtf8));
 }
 
-/// Documents that try to keep the parser busy.
+/// Documents that try to exhaust the parser.
 fn bombs() -> Vec<(String, ProofError)> {
     let entities: Vec<String> = (1..10)
         .map(|level| {

@@ -1,4 +1,4 @@
-//! From the bytes of a proof to its values.
+//! Parsing of a proof's XML.
 
 use chrono::NaiveTime;
 use roxmltree::{Document, Node, ParsingOptions};
@@ -16,14 +16,14 @@ const MAX_NODES: u32 = 64;
 /// attributes would keep it busy for minutes.
 const MAX_QUOTES: usize = 1024;
 
-/// Reads a proof, without asking whether its parts agree.
+/// Parses a proof, without checking that its parts agree.
 pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
     let text = checked_text(xml)?;
     let options = ParsingOptions {
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
-    let document = Document::parse_with_options(text, options).map_err(refusal)?;
+    let document = Document::parse_with_options(text, options).map_err(proof_error)?;
     let root = document.root_element();
     if root.tag_name().name() != "SPEI_Tercero" {
         return Err(ProofError::Root);
@@ -31,7 +31,7 @@ pub(super) fn read(xml: &[u8]) -> Result<Proof, ProofError> {
     proof(root)
 }
 
-/// The text, unless its size, encoding or kind already says that it is no proof.
+/// Checks size, encoding and document type; returns the text.
 fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
     if xml.len() > MAX_BYTES {
         return Err(ProofError::TooLarge { bytes: xml.len() });
@@ -47,8 +47,8 @@ fn checked_text(xml: &[u8]) -> Result<&str, ProofError> {
     Ok(text)
 }
 
-/// The parser's own message isn't kept: it can quote the document.
-fn refusal(error: roxmltree::Error) -> ProofError {
+/// Drops the parser's own message: it can quote the document.
+fn proof_error(error: roxmltree::Error) -> ProofError {
     match error {
         roxmltree::Error::DtdDetected => ProofError::DocumentType,
         roxmltree::Error::NodesLimitReached => ProofError::TooComplex,
@@ -92,7 +92,7 @@ fn party(node: Node<'_, '_>, institution: &str) -> Party {
     )
 }
 
-/// The one child of this name, if there is any.
+/// The only child of this name, if there is one.
 fn child<'a, 'input>(
     root: Node<'a, 'input>,
     name: &'static str,

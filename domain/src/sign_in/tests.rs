@@ -1,4 +1,4 @@
-//! What a ticket survives, and what it doesn't.
+//! Validity of sealed sign-ins.
 
 use proptest::prelude::*;
 use rstest::rstest;
@@ -13,13 +13,13 @@ fn seal() -> PendingSignInSeal {
     PendingSignInSeal::new(&[7; 32]).unwrap()
 }
 
-fn ticket(return_to: &str) -> PendingSignIn {
+fn sign_in(return_to: &str) -> PendingSignIn {
     let mut next = 0_u8;
     let mut fill = |bytes: &mut [u8]| {
         next += 1;
         bytes.fill(next);
     };
-    PendingSignIn::new(ReturnPath::or_home(return_to), noon(), &mut fill)
+    PendingSignIn::new(ReturnPath::parse_or_home(return_to), noon(), &mut fill)
 }
 
 #[rstest]
@@ -28,8 +28,8 @@ fn ticket(return_to: &str) -> PendingSignIn {
 #[case("/dashboard?tab=keys&key=0198f3c2#limits")]
 #[case("/%C3%B1")]
 #[case("/dashboard?next=//evil.example")]
-fn a_path_of_ours_is_returned_to(#[case] path: &str) {
-    assert_eq!(ReturnPath::or_home(path).as_str(), path);
+fn a_local_path_is_returned_to(#[case] path: &str) {
+    assert_eq!(ReturnPath::parse_or_home(path).as_str(), path);
 }
 
 #[rstest]
@@ -48,22 +48,22 @@ fn a_path_of_ours_is_returned_to(#[case] path: &str) {
 #[case("/ñ")]
 #[case("https://evil.example/")]
 #[case("javascript:alert(1)")]
-fn any_other_place_is_not(#[case] place: &str) {
-    assert_eq!(ReturnPath::or_home(place).as_str(), "/dashboard");
+fn any_other_path_is_replaced_by_the_dashboard(#[case] place: &str) {
+    assert_eq!(ReturnPath::parse_or_home(place).as_str(), "/dashboard");
 }
 
 #[test]
 fn a_path_has_a_longest_length() {
     let path = |length: usize| format!("/{}", "a".repeat(length - 1));
     let (longest, longer) = (path(MAX_PATH_BYTES), path(MAX_PATH_BYTES + 1));
-    assert_eq!(ReturnPath::or_home(&longest).as_str(), longest);
-    assert_eq!(ReturnPath::or_home(&longer).as_str(), "/dashboard");
+    assert_eq!(ReturnPath::parse_or_home(&longest).as_str(), longest);
+    assert_eq!(ReturnPath::parse_or_home(&longer).as_str(), "/dashboard");
 }
 
 #[test]
-fn each_secret_of_a_ticket_is_its_own_and_long_enough() {
-    let ticket = ticket("/");
-    let secrets = [ticket.state(), ticket.nonce(), ticket.verifier()];
+fn each_secret_of_a_sign_in_is_its_own_and_long_enough() {
+    let sign_in = sign_in("/");
+    let secrets = [sign_in.state(), sign_in.nonce(), sign_in.verifier()];
     assert_eq!(secrets.map(str::len), [64; 3]);
     assert!(secrets[0] != secrets[1] && secrets[1] != secrets[2] && secrets[0] != secrets[2]);
     let unreserved = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -71,23 +71,25 @@ fn each_secret_of_a_ticket_is_its_own_and_long_enough() {
 }
 
 #[test]
-fn a_ticket_is_good_for_ten_minutes() {
-    let text = seal().seal(&ticket("/"));
+fn a_sign_in_is_valid_for_ten_minutes() {
+    let text = seal().seal(&sign_in("/"));
     let after = |millis| seal().open(&text, noon() + TimeDelta::milliseconds(millis));
-    assert_eq!(after(0), Some(ticket("/")));
-    assert_eq!(after(599_999), Some(ticket("/")));
+    assert_eq!(after(0), Some(sign_in("/")));
+    assert_eq!(after(599_999), Some(sign_in("/")));
     assert_eq!(after(600_000), None);
 }
 
 #[test]
-fn a_ticket_of_another_seal_is_none() {
-    let text = PendingSignInSeal::new(&[8; 32]).unwrap().seal(&ticket("/"));
+fn a_sign_in_sealed_by_another_seal_is_refused() {
+    let text = PendingSignInSeal::new(&[8; 32])
+        .unwrap()
+        .seal(&sign_in("/"));
     assert_eq!(seal().open(&text, noon()), None);
 }
 
 #[test]
 fn a_seal_is_not_the_bare_mac_of_its_secret() {
-    let text = seal().seal(&ticket("/"));
+    let text = seal().seal(&sign_in("/"));
     let (text, tag) = text.rsplit_once('.').unwrap();
     let bare = mac(&[7; 32], text.as_bytes()).finalize().into_bytes();
     assert_ne!(
@@ -98,8 +100,8 @@ fn a_seal_is_not_the_bare_mac_of_its_secret() {
 }
 
 #[test]
-fn a_ticket_changed_anywhere_is_none() {
-    let text = seal().seal(&ticket("/keys"));
+fn a_sealed_sign_in_changed_anywhere_is_refused() {
+    let text = seal().seal(&sign_in("/keys"));
     for place in 0..text.len() {
         let mut changed = text.clone().into_bytes();
         changed[place] = if changed[place] == b'0' { b'1' } else { b'0' };
@@ -110,11 +112,11 @@ fn a_ticket_changed_anywhere_is_none() {
 }
 
 #[test]
-fn an_answer_is_told_by_its_state() {
-    let ticket = ticket("/");
-    assert!(ticket.is_answered_by(ticket.state()));
-    for other in ["", ticket.nonce(), &ticket.state()[..63]] {
-        assert!(!ticket.is_answered_by(other));
+fn an_answer_is_matched_by_its_state() {
+    let sign_in = sign_in("/");
+    assert!(sign_in.is_answered_by(sign_in.state()));
+    for other in ["", sign_in.nonce(), &sign_in.state()[..63]] {
+        assert!(!sign_in.is_answered_by(other));
     }
 }
 
@@ -126,8 +128,8 @@ fn a_short_secret_seals_nothing() {
 
 #[test]
 fn debug_shows_no_secret() {
-    let shown = format!("{:?} {:?}", ticket("/"), seal());
-    for secret in [ticket("/").state(), ticket("/").verifier()] {
+    let shown = format!("{:?} {:?}", sign_in("/"), seal());
+    for secret in [sign_in("/").state(), sign_in("/").verifier()] {
         assert!(!shown.contains(secret));
     }
 }
@@ -149,16 +151,16 @@ fn a_token_with_another_signature_is_the_same_token() {
 
 proptest! {
     #[test]
-    fn a_ticket_is_read_as_it_was_written(path in "/[!-~]{0,511}") {
-        let text = seal().seal(&ticket(&path));
+    fn a_sign_in_is_opened_as_it_was_sealed(path in "/[!-~]{0,511}") {
+        let text = seal().seal(&sign_in(&path));
         prop_assert!(text.len() < 2_048);
         prop_assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.'));
-        prop_assert_eq!(seal().open(&text, noon()), Some(ticket(&path)));
+        prop_assert_eq!(seal().open(&text, noon()), Some(sign_in(&path)));
     }
 
     #[test]
     fn any_text_is_read_or_refused_without_panic(text in "\\PC*", path in "\\PC*") {
         prop_assert_eq!(seal().open(&text, noon()), None);
-        prop_assert!(ReturnPath::or_home(&path).as_str().starts_with('/'));
+        prop_assert!(ReturnPath::parse_or_home(&path).as_str().starts_with('/'));
     }
 }

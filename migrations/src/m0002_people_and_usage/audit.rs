@@ -51,8 +51,8 @@ pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// `INSERT OR REPLACE` removes a row without asking the trigger for that: so one with an id that is
-/// taken is refused before.
+/// `INSERT OR REPLACE` removes a row without firing the trigger on deletes: an insert with an id
+/// that is taken is refused before.
 const APPEND_ONLY_SQLITE: [&str; 3] = [
     "CREATE TRIGGER audit_log_keeps_its_entries BEFORE DELETE ON audit_log \
      BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END",
@@ -70,8 +70,8 @@ const APPEND_ONLY_POSTGRES: [&str; 2] = [
      FOR EACH STATEMENT EXECUTE FUNCTION audit_log_is_append_only()",
 ];
 
-/// Who did what, in which request, and what it changed: a list of fields with their values before
-/// and after, in JSON. No foreign keys: the log stands whatever becomes of what it names.
+/// Entries: actor, request, target, and the changed fields with their values before and after, in
+/// JSON. No foreign keys: the log stands whatever becomes of its targets.
 fn audit_log(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(AuditLog::Table)

@@ -1,4 +1,4 @@
-//! Customers, their keys and their requests; and what was signed out.
+//! Customers, their keys and their requests; and the deny list.
 
 use sea_orm_migration::prelude::*;
 
@@ -46,7 +46,7 @@ enum Denied {
     Until,
 }
 
-/// Whoever has keys becomes a customer: with the id of one of its keys (an id that no other
+/// Every owner of keys becomes a customer: with the id of one of its keys (an id that no other
 /// customer has), and the plan that keys had their limits from until now.
 const ENROL: &str = "INSERT INTO customers (id, issuer, subject, plan, created_at) \
     SELECT MIN(id), owner_issuer, owner_subject, 'startup', MIN(created_at) FROM api_keys \
@@ -55,7 +55,7 @@ const ENROL: &str = "INSERT INTO customers (id, issuer, subject, plan, created_a
 const GIVE_KEYS: &str = "UPDATE api_keys SET customer_id = (SELECT customers.id FROM customers \
     WHERE customers.issuer = api_keys.owner_issuer AND customers.subject = api_keys.owner_subject)";
 
-/// A request whose key isn't there (any more) is nobody's.
+/// A request whose key doesn't exist (any more) belongs to nobody.
 const GIVE_REQUESTS: &str = "UPDATE requests SET customer_id = COALESCE((SELECT \
     api_keys.customer_id FROM api_keys WHERE api_keys.id = requests.key_id), '')";
 
@@ -161,7 +161,8 @@ fn customers(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// Fingerprints of what must not be accepted any more, until it would be worthless anyway.
+/// Fingerprints of tokens and codes that must not be accepted any more, until they would have
+/// expired.
 fn denied(columns: Columns) -> TableCreateStatement {
     Table::create()
         .table(Denied::Table)
@@ -170,10 +171,10 @@ fn denied(columns: Columns) -> TableCreateStatement {
         .take()
 }
 
-/// What the questions need. Every request costs a place in each index of `requests`. Those don't
+/// Indexes of the queries. Every request costs an entry in each index of `requests`. Those don't
 /// hold the id: the few of one millisecond are sorted by it as fast as they are read. They do hold
-/// what requests are narrowed by: those that don't match are passed over without being read (a rare
-/// outcome among a million was found in 150 ms instead of 900).
+/// the columns that requests are filtered by: rows that don't match are passed over without being
+/// read (a rare outcome among a million was found in 150 ms instead of 900).
 fn indexes() -> Vec<IndexCreateStatement> {
     let on = |name: &str, table: DynIden, columns: &[DynIden]| {
         let mut index = Index::create().name(name).table(table).take();

@@ -1,4 +1,4 @@
-//! Use by hour and key, and by day and customer: how many requests, and how long they took.
+//! Use by hour and key, and by day and customer: numbers and durations of requests.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ enum CustomerUsageDays {
     Day,
 }
 
-/// What both have.
+/// Columns of both tables.
 #[derive(DeriveIden)]
 enum Counted {
     Endpoint,
@@ -57,8 +57,8 @@ pub(super) async fn up(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     manager.create_table(days).await?;
     let (hours, days) = (hours_of_requests(), days_of_hours());
     run(manager, &[&hours, &days]).await?;
-    // None for the hours: it would be as large as they are. Who asks for everybody's goes through
-    // the keys. PostgreSQL has a small one for what lies in the order of time anyway.
+    // None for the hours: it would be as large as they are. Queries over all customers go through
+    // the keys. PostgreSQL has a small one for rows that lie in the order of time anyway.
     if columns.0 == DbBackend::Postgres {
         run(manager, &[HOURS_BY_TIME]).await?;
     }
@@ -85,8 +85,8 @@ pub(super) async fn down(manager: &SchemaManager<'_>) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Requests of one kind in one slot, which is known by its first millisecond. No foreign key, as
-/// in the counters of the month.
+/// Requests of one kind in one slot, identified by its first millisecond. No foreign key, as in the
+/// counters of the month.
 fn slots(
     columns: Columns,
     table: impl IntoIden,
@@ -112,16 +112,16 @@ fn slots(
     for bucket in 0..BUCKETS {
         created.col(number(Alias::new(format!("h{bucket:02}"))));
     }
-    // The rows stand where the primary key puts them: a key's hours are read in one go, and there
-    // is no second tree to keep.
+    // Clustered by the primary key: a key's hours are read in one go, and there is no second B-tree
+    // to maintain.
     if columns.0 == DbBackend::Sqlite {
         created.extra("WITHOUT ROWID");
     }
     created
 }
 
-/// The requests that are kept count from the beginning. Those that a limit refused took no time
-/// that anybody asks for.
+/// The stored requests count from the beginning. Those that a limit refused have no duration worth
+/// a statistic.
 fn hours_of_requests() -> String {
     let mut latencies = String::new();
     for bucket in 0..BUCKETS {

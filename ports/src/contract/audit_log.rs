@@ -1,9 +1,8 @@
-//! What every audit log does. That the right entries are in it is told by the suites of whatever
-//! leaves them.
+//! Contract of the audit log. The suites of the ports that write entries check their content.
 
 use std::future::Future;
 
-use domain::audit::AuditEntry;
+use domain::audit::{AuditEntry, AuditFilter};
 use domain::customer::ExistingKeys;
 use domain::limits::Plan;
 use domain::page::PageRequest;
@@ -13,22 +12,21 @@ use super::fixture::{
 };
 use super::paging;
 use super::stores::{Stores, StoresUnderTest};
-use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, ListError};
 
-/// Runs the whole suite; `make` gives a fresh database each time.
+/// Runs the whole suite; `make` returns a fresh database each time.
 pub async fn audit_log<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     a_new_log_is_empty(make().await).await;
     pages_of_any_size_give_each_entry_once_newest_first(make().await).await;
-    a_page_begins_after_the_one_before_whatever_was_added(make().await).await;
+    a_page_begins_after_the_previous_one_despite_additions(make().await).await;
     a_cursor_of_another_list_is_refused(make().await).await;
     entries_are_found_by_customer_and_by_key(make().await).await;
-    entries_are_found_by_when_they_were_left(make().await).await;
+    entries_are_found_by_their_time(make().await).await;
     each_condition_narrows_the_list(make().await).await;
-    what_one_process_writes_another_reads(make().await).await;
+    entries_of_one_process_are_read_by_another(make().await).await;
 }
 
-/// Two customers who make a key each, of which one is changed; each act leaves one entry.
+/// Two customers create a key each, one of which is changed; each mutation writes one entry.
 async fn written(stores: &Stores) {
     let (one, two) = (stores.enrolled(1).await, stores.enrolled(2).await);
     stores.insert(record_of(&one, 1), 1).await;
@@ -44,7 +42,7 @@ async fn written(stores: &Stores) {
     stores.changed(key, KeyChange::Revoke, 6).await;
 }
 
-/// The numbers of the acts that left the entries, in order.
+/// The numbers of the mutations behind the entries, in order.
 fn acts<'a>(entries: impl IntoIterator<Item = &'a AuditEntry>) -> Vec<u16> {
     let number = |entry: &AuditEntry| {
         let number = (0..1_000).find(|number| act(*number) == entry.act);
@@ -53,9 +51,9 @@ fn acts<'a>(entries: impl IntoIterator<Item = &'a AuditEntry>) -> Vec<u16> {
     entries.into_iter().map(number).collect()
 }
 
-async fn walk(stores: &Stores, ask: PageRequest) -> Vec<u16> {
+async fn walk(stores: &Stores, request: PageRequest) -> Vec<u16> {
     let all = AuditFilter::default();
-    let entries = paging::walk(ask, async |page| stores.audit.audit(&all, &page).await);
+    let entries = paging::walk(request, async |page| stores.audit.audit(&all, &page).await);
     acts(&entries.await)
 }
 
@@ -80,7 +78,7 @@ async fn pages_of_any_size_give_each_entry_once_newest_first(
     assert!(!page.expect("the log is read").has_next);
 }
 
-async fn a_page_begins_after_the_one_before_whatever_was_added(
+async fn a_page_begins_after_the_previous_one_despite_additions(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     written(&here).await;
@@ -97,11 +95,11 @@ async fn a_page_begins_after_the_one_before_whatever_was_added(
 
 async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
     written(&here).await;
-    let ask = PageRequest {
+    let request = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     };
-    let refused = here.audit.audit(&AuditFilter::default(), &ask).await;
+    let refused = here.audit.audit(&AuditFilter::default(), &request).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
@@ -123,7 +121,7 @@ async fn entries_are_found_by_customer_and_by_key(StoresUnderTest { here, .. }: 
     assert_eq!(of_key(3).await, [0; 0]);
 }
 
-async fn entries_are_found_by_when_they_were_left(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn entries_are_found_by_their_time(StoresUnderTest { here, .. }: StoresUnderTest) {
     written(&here).await;
     let between = async |from: Option<u16>, to: Option<u16>| {
         let filter = AuditFilter {
@@ -156,7 +154,7 @@ async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnd
     assert_eq!(found(&here, anothers).await, [0; 0]);
 }
 
-async fn what_one_process_writes_another_reads(under_test: StoresUnderTest) {
+async fn entries_of_one_process_are_read_by_another(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     written(&here).await;
     let all = AuditFilter::default();

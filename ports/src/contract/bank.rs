@@ -1,7 +1,7 @@
-//! What every bank does.
+//! Contract of a bank.
 //!
-//! The amount of a transfer chooses the answer, as it does at the sandbox: a bank under test MUST
-//! answer the amounts of [`scene`] so, and issue a proof of any other transfer.
+//! A transfer's amount selects the answer, as at the sandbox: a bank under test MUST answer the
+//! amounts of [`scene`] accordingly, and issue a proof of any other transfer.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use bytes::Bytes;
 use chrono::NaiveDate;
 use domain::account::Account;
 use domain::amount::Amount;
+use domain::file::RequestedFiles;
 use domain::participant::ParticipantCode;
 use domain::payment::PaymentState;
 use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use futures::future::join_all;
 
-use crate::inbound::RequestedFiles;
 use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 
-/// The amounts that choose an answer, in centavos.
+/// The amounts that select an answer, in centavos.
 #[expect(
     clippy::inconsistent_digit_grouping,
     reason = "pesos_centavos, as they are written in the form"
@@ -28,9 +28,9 @@ use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub mod scene {
     /// An amount without a meaning: the proof is issued.
     pub const ISSUED: u64 = 1_234_56;
-    /// Not found, as the portal says it of recent dates.
+    /// Not found, in the portal's form for recent dates.
     pub const NOT_FOUND_RECENT: u64 = 404_00;
-    /// Not found, as the portal says it of older dates.
+    /// Not found, in the portal's form for older dates.
     pub const NOT_FOUND_HISTORIC: u64 = 404_01;
     /// The payment is settled, its proof isn't issued.
     pub const NOT_ISSUED: u64 = 404_02;
@@ -38,11 +38,11 @@ pub mod scene {
     pub const RETURNED: u64 = 404_03;
     /// Too many queries.
     pub const TOO_MANY_QUERIES: u64 = 429_00;
-    /// A captcha is wanted.
+    /// A captcha.
     pub const CAPTCHA: u64 = 429_01;
     /// The bank fails.
     pub const FAILURE: u64 = 500_00;
-    /// An answer that nobody has seen before.
+    /// An unknown answer.
     pub const UNKNOWN_PAGE: u64 = 502_00;
     /// The connection is closed.
     pub const HANG_UP: u64 = 503_00;
@@ -50,30 +50,30 @@ pub mod scene {
     pub const SILENCE: u64 = 504_00;
 }
 
-/// What the suite grants a lookup that is answered at once.
+/// Time limit of a lookup that is answered at once.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What it grants one that is never answered.
+/// Time limit of a lookup that is never answered.
 const SHORT_PATIENCE: Duration = Duration::from_millis(400);
-/// How much later than its patience a lookup may come back, on a busy machine.
+/// Tolerance for a lookup that returns after its patience, on a busy machine.
 const LATENESS: Duration = Duration::from_secs(3);
 
-/// Runs the whole suite; `make` gives a bank that nobody has asked yet.
+/// Runs the whole suite; `make` returns an idle bank.
 pub async fn bank<F: Future<Output = Arc<dyn Bank>>>(make: impl Fn() -> F) {
-    exactly_the_wanted_files_are_there(make().await).await;
+    exactly_the_requested_files_are_returned(make().await).await;
     an_xml_never_changes(make().await).await;
-    what_is_not_found_is_not_found_in_both_forms(make().await).await;
+    both_forms_of_not_found_are_recognised(make().await).await;
     a_payment_without_a_proof_has_its_state(make().await).await;
-    a_bank_that_wants_fewer_questions_says_when_to_come_back(make().await).await;
-    the_same_holds_of_a_captcha(make().await).await;
+    a_bank_that_throttles_says_when_to_retry(make().await).await;
+    a_captcha_throttles_too(make().await).await;
     a_bank_that_fails_or_hangs_up_is_unavailable(make().await).await;
-    an_answer_that_nobody_knows_is_never_not_found(make().await).await;
-    a_silent_bank_is_left_when_the_patience_is_over(make().await).await;
+    an_unknown_answer_is_never_not_found(make().await).await;
+    a_silent_bank_is_abandoned_when_the_patience_is_over(make().await).await;
     lookups_at_the_same_time_get_their_own_proofs(make().await).await;
-    a_budget_has_no_more_left_than_it_allows(make().await).await;
-    a_budget_tells_for_how_long_the_bank_is_left_alone(make().await).await;
+    a_budget_never_has_more_left_than_its_rate(make().await).await;
+    a_budget_shows_the_time_left_of_a_back_off(make().await).await;
 }
 
-/// A transfer of the suite. Settled long ago, between two institutions that are old.
+/// A transfer of the suite: settled long ago, between two long-established institutions.
 pub fn transfer(centavos: u64, tracking_key: &str) -> Transfer {
     let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
     Transfer::new(
@@ -107,7 +107,7 @@ async fn files(bank: &Arc<dyn Bank>, lookup: &Lookup) -> BankFiles {
     }
 }
 
-async fn exactly_the_wanted_files_are_there(bank: Arc<dyn Bank>) {
+async fn exactly_the_requested_files_are_returned(bank: Arc<dyn Bank>) {
     for (wanted, xml, pdf) in [
         (RequestedFiles::Xml, true, false),
         (RequestedFiles::Pdf, false, true),
@@ -126,7 +126,7 @@ async fn an_xml_never_changes(bank: Arc<dyn Bank>) {
     assert_eq!(alone.xml, again.xml);
 }
 
-async fn what_is_not_found_is_not_found_in_both_forms(bank: Arc<dyn Bank>) {
+async fn both_forms_of_not_found_are_recognised(bank: Arc<dyn Bank>) {
     for centavos in [scene::NOT_FOUND_RECENT, scene::NOT_FOUND_HISTORIC] {
         assert_eq!(
             ask(&bank, centavos).await.expect("an answer"),
@@ -150,11 +150,11 @@ async fn a_payment_without_a_proof_has_its_state(bank: Arc<dyn Bank>) {
     }
 }
 
-async fn a_bank_that_wants_fewer_questions_says_when_to_come_back(bank: Arc<dyn Bank>) {
+async fn a_bank_that_throttles_says_when_to_retry(bank: Arc<dyn Bank>) {
     assert_throttled(ask(&bank, scene::TOO_MANY_QUERIES).await);
 }
 
-async fn the_same_holds_of_a_captcha(bank: Arc<dyn Bank>) {
+async fn a_captcha_throttles_too(bank: Arc<dyn Bank>) {
     assert_throttled(ask(&bank, scene::CAPTCHA).await);
 }
 
@@ -174,7 +174,7 @@ async fn a_bank_that_fails_or_hangs_up_is_unavailable(bank: Arc<dyn Bank>) {
     }
 }
 
-async fn an_answer_that_nobody_knows_is_never_not_found(bank: Arc<dyn Bank>) {
+async fn an_unknown_answer_is_never_not_found(bank: Arc<dyn Bank>) {
     let answer = ask(&bank, scene::UNKNOWN_PAGE).await;
     assert!(
         matches!(answer, Err(BankError::Protocol { .. })),
@@ -182,7 +182,7 @@ async fn an_answer_that_nobody_knows_is_never_not_found(bank: Arc<dyn Bank>) {
     );
 }
 
-async fn a_silent_bank_is_left_when_the_patience_is_over(bank: Arc<dyn Bank>) {
+async fn a_silent_bank_is_abandoned_when_the_patience_is_over(bank: Arc<dyn Bank>) {
     let lookup = Lookup {
         patience: SHORT_PATIENCE,
         ..lookup(scene::SILENCE, RequestedFiles::Xml)
@@ -215,7 +215,7 @@ async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {
     }
 }
 
-async fn a_budget_has_no_more_left_than_it_allows(bank: Arc<dyn Bank>) {
+async fn a_budget_never_has_more_left_than_its_rate(bank: Arc<dyn Bank>) {
     let Some(fresh) = bank.budget().await else {
         return;
     };
@@ -229,7 +229,7 @@ async fn a_budget_has_no_more_left_than_it_allows(bank: Arc<dyn Bank>) {
     assert!(asked.remaining < fresh.remaining, "{asked:?}");
 }
 
-async fn a_budget_tells_for_how_long_the_bank_is_left_alone(bank: Arc<dyn Bank>) {
+async fn a_budget_shows_the_time_left_of_a_back_off(bank: Arc<dyn Bank>) {
     if bank.budget().await.is_none() {
         return;
     }

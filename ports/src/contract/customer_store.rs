@@ -1,8 +1,9 @@
-//! What every store of customers does.
+//! Contract of the customer store.
 
 use std::future::Future;
 
-use domain::customer::{Customer, CustomerId};
+use domain::audit::AuditFilter;
+use domain::customer::{Customer, CustomerId, CustomerOverview};
 use domain::key::Owner;
 use domain::limits::{MonthlyUse, Plan};
 use domain::page::PageRequest;
@@ -11,33 +12,32 @@ use futures::future::join_all;
 use super::fixture::{customer, foreign_cursor, instant, month, page_of, record, record_of};
 use super::paging;
 use super::stores::{Stores, StoresUnderTest};
-use crate::inbound::{AuditFilter, CustomerOverview};
 use crate::outbound::{KeyChange, ListError};
 
 mod plan;
 
-/// Runs the whole suite; `make` gives a fresh database each time.
+/// Runs the whole suite; `make` returns a fresh database each time.
 pub async fn customer_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    an_owner_that_was_never_seen_is_no_customer(make().await).await;
+    an_unknown_owner_is_no_customer(make().await).await;
     a_customer_is_found_as_it_was_enrolled(make().await).await;
     enrolling_again_changes_nothing(make().await).await;
     an_owner_is_known_by_issuer_and_subject(make().await).await;
-    of_many_that_enrol_one_owner_one_is_added(make().await).await;
+    of_many_concurrent_insertions_of_one_owner_one_is_added(make().await).await;
     customers_are_listed_newest_first_page_by_page(make().await).await;
-    a_page_begins_after_the_one_before_whatever_was_added(make().await).await;
+    a_page_begins_after_the_previous_one_despite_additions(make().await).await;
     a_cursor_of_another_list_is_refused(make().await).await;
     a_text_is_found_in_issuers_and_subjects(make().await).await;
-    a_customer_is_listed_with_what_it_has(make().await).await;
+    a_customer_is_listed_with_its_keys_and_use(make().await).await;
 
-    plan::a_plan_is_what_it_was_set_to_last(make().await).await;
+    plan::a_plan_is_the_last_one_set(make().await).await;
     plan::keys_that_keep_their_limits_keep_them(make().await).await;
     plan::keys_that_follow_take_the_plans_limits(make().await).await;
     plan::revoked_keys_do_not_follow(make().await).await;
     plan::keys_follow_a_plan_that_was_set_before(make().await).await;
-    plan::a_plan_leaves_an_entry_and_so_does_each_key_that_follows(make().await).await;
+    plan::a_plan_writes_an_entry_and_so_does_each_key_that_follows(make().await).await;
     plan::a_plan_that_is_set_already_changes_nothing(make().await).await;
     plan::keys_that_follow_are_changes_for_other_processes(make().await).await;
-    plan::a_customer_that_is_not_there_gets_no_plan(make().await).await;
+    plan::an_unknown_customer_gets_no_plan(make().await).await;
 }
 
 async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
@@ -45,10 +45,10 @@ async fn known(stores: &Stores, owner: &Owner) -> Option<Customer> {
     customer.expect("the store works")
 }
 
-/// All customers that a text finds, newest first, on pages of so many.
-async fn walk(stores: &Stores, text: Option<&str>, ask: PageRequest) -> Vec<CustomerOverview> {
+/// All customers that match a text, newest first, page by page.
+async fn walk(stores: &Stores, text: Option<&str>, request: PageRequest) -> Vec<CustomerOverview> {
     let read = async |page| stores.customers.customers(text, month(), &page).await;
-    paging::walk(ask, read).await
+    paging::walk(request, read).await
 }
 
 fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {
@@ -56,9 +56,7 @@ fn ids(overviews: &[CustomerOverview]) -> Vec<CustomerId> {
     ids.collect()
 }
 
-async fn an_owner_that_was_never_seen_is_no_customer(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+async fn an_unknown_owner_is_no_customer(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.enrolled(2).await;
     assert_eq!(known(&here, &customer(1).owner).await, None);
     assert_eq!(ids(&walk(&here, None, page_of(10)).await).len(), 1);
@@ -74,7 +72,7 @@ async fn a_customer_is_found_as_it_was_enrolled(under_test: StoresUnderTest) {
         plan: Plan::Enterprise,
         ..customer(1)
     };
-    let enrolled = here.customers.enrol(&newcomer).await;
+    let enrolled = here.customers.find_or_insert(&newcomer).await;
     assert_eq!(enrolled.expect("the store works"), newcomer);
     for stores in [&here, &elsewhere] {
         let found = known(stores, &newcomer.owner).await;
@@ -92,7 +90,7 @@ async fn enrolling_again_changes_nothing(under_test: StoresUnderTest) {
         ..customer(2)
     };
     for stores in [&here, &elsewhere] {
-        let enrolled = stores.customers.enrol(&again).await;
+        let enrolled = stores.customers.find_or_insert(&again).await;
         assert_eq!(enrolled.expect("the store works"), first);
         assert_eq!(known(stores, &first.owner).await.as_ref(), Some(&first));
     }
@@ -116,25 +114,25 @@ async fn an_owner_is_known_by_issuer_and_subject(StoresUnderTest { here, .. }: S
             ..customer(number)
         };
         assert_eq!(known(&here, &other.owner).await, None);
-        let enrolled = here.customers.enrol(&other).await;
+        let enrolled = here.customers.find_or_insert(&other).await;
         assert_eq!(enrolled.expect("the store works"), other);
     }
     assert_eq!(known(&here, &first.owner).await, Some(first));
     assert_eq!(walk(&here, None, page_of(10)).await.len(), 5);
 }
 
-async fn of_many_that_enrol_one_owner_one_is_added(under_test: StoresUnderTest) {
+async fn of_many_concurrent_insertions_of_one_owner_one_is_added(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
-    let enrol = async |number| {
+    let find_or_insert = async |number| {
         let newcomer = Customer {
             owner: customer(0).owner,
             ..customer(number)
         };
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        let enrolled = stores.customers.enrol(&newcomer).await;
+        let enrolled = stores.customers.find_or_insert(&newcomer).await;
         enrolled.expect("the store works")
     };
-    let enrolled = join_all((0..20).map(enrol)).await;
+    let enrolled = join_all((0..20).map(find_or_insert)).await;
     let kept = known(&here, &customer(0).owner).await;
     let kept = kept.expect("the customer is there");
     assert!(enrolled.iter().all(|one| *one == kept), "{enrolled:?}");
@@ -151,7 +149,7 @@ async fn customers_are_listed_newest_first_page_by_page(
             created_at: instant(created),
             ..customer(number)
         };
-        let enrolled = here.customers.enrol(&newcomer).await;
+        let enrolled = here.customers.find_or_insert(&newcomer).await;
         customers.push(enrolled.expect("the store works"));
     }
     customers.sort_by_key(|customer| std::cmp::Reverse((customer.created_at, customer.id)));
@@ -162,7 +160,7 @@ async fn customers_are_listed_newest_first_page_by_page(
     }
 }
 
-async fn a_page_begins_after_the_one_before_whatever_was_added(
+async fn a_page_begins_after_the_previous_one_despite_additions(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     for number in [1, 2, 4, 5] {
@@ -184,11 +182,11 @@ async fn a_page_begins_after_the_one_before_whatever_was_added(
 
 async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.enrolled(1).await;
-    let ask = PageRequest {
+    let request = PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     };
-    let refused = here.customers.customers(None, month(), &ask).await;
+    let refused = here.customers.customers(None, month(), &request).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
@@ -207,7 +205,7 @@ async fn a_text_is_found_in_issuers_and_subjects(StoresUnderTest { here, .. }: S
             },
             ..customer(number)
         };
-        let enrolled = here.customers.enrol(&newcomer).await;
+        let enrolled = here.customers.find_or_insert(&newcomer).await;
         enrolled.expect("the store works");
     }
     for (text, expected) in [
@@ -233,7 +231,7 @@ async fn a_text_is_found_in_issuers_and_subjects(StoresUnderTest { here, .. }: S
     }
 }
 
-async fn a_customer_is_listed_with_what_it_has(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_customer_is_listed_with_its_keys_and_use(StoresUnderTest { here, .. }: StoresUnderTest) {
     let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
     for number in 1..=3 {
         here.insert(record_of(&one, number), number).await;

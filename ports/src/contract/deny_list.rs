@@ -1,4 +1,4 @@
-//! What every deny list does.
+//! Contract of the deny list.
 
 use std::future::Future;
 
@@ -9,12 +9,12 @@ use super::fixture::{instant, record};
 use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{Denial, Fingerprint};
 
-/// Runs the whole suite; `make` gives a fresh database each time.
+/// Runs the whole suite; `make` returns a fresh database each time.
 pub async fn deny_list<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     nothing_is_denied_at_first(make().await).await;
-    what_is_denied_stays_denied_everywhere(make().await).await;
+    a_denied_fingerprint_stays_denied_in_every_process(make().await).await;
     the_first_denial_is_new_and_the_next_ones_are_repeated(make().await).await;
-    of_many_denials_at_once_one_is_new(make().await).await;
+    of_many_concurrent_denials_one_is_new(make().await).await;
 }
 
 /// A fingerprint of the suite: 64 hexadecimal digits.
@@ -38,7 +38,7 @@ async fn nothing_is_denied_at_first(StoresUnderTest { here, .. }: StoresUnderTes
     assert!(!is_denied(&here, 1).await);
 }
 
-async fn what_is_denied_stays_denied_everywhere(under_test: StoresUnderTest) {
+async fn a_denied_fingerprint_stays_denied_in_every_process(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     deny(&here, 1).await;
     for stores in [&here, &elsewhere, &here] {
@@ -57,7 +57,7 @@ async fn the_first_denial_is_new_and_the_next_ones_are_repeated(under_test: Stor
     assert_eq!(deny(&here, 2).await, Denial::Repeated);
 }
 
-async fn of_many_denials_at_once_one_is_new(under_test: StoresUnderTest) {
+async fn of_many_concurrent_denials_one_is_new(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     for number in 1..=5 {
         let denials = (0..20).map(|place| {

@@ -1,4 +1,4 @@
-//! The customers, keys and acts that the suites work with.
+//! Customers, keys and mutations for the suites.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::outbound::KeyRecord;
 
-/// The `number`th customer, seen for the first time so many milliseconds after noon.
+/// The `number`th customer, first seen `number` milliseconds after noon.
 pub fn customer(number: u16) -> Customer {
     Customer {
         id: CustomerId(id(1, number)),
@@ -25,12 +25,12 @@ pub fn customer(number: u16) -> Customer {
     }
 }
 
-/// The `number`th key made; the first customer's.
+/// The `number`th key, owned by the first customer.
 pub fn record(number: u16) -> KeyRecord {
     record_of(&customer(1), number)
 }
 
-/// The `number`th key made, a customer's.
+/// The `number`th key, owned by a customer.
 pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
     let id = KeyId(id(2, number));
     let key = ApiKey {
@@ -56,8 +56,8 @@ pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
     KeyRecord { key, credential }
 }
 
-/// The `number`th act, so many milliseconds after noon, in a request of its own. No two acts that
-/// change something are one.
+/// The `number`th mutation's context, `number` milliseconds after noon, in a request of its own. No
+/// two mutations share one.
 pub fn act(number: u16) -> AuditContext {
     AuditContext {
         id: id(3, number),
@@ -70,8 +70,8 @@ pub fn act(number: u16) -> AuditContext {
     }
 }
 
-/// The `number`th id of a kind. Ordered by number, and far enough from each other that an adapter
-/// may make others in between.
+/// The `number`th id of a kind. Ordered by number, and far enough apart that an adapter may
+/// generate others in between.
 fn id(kind: u128, number: u16) -> Uuid {
     Uuid::from_u128(
         0x0198_f3c2_0000_7000_8000_0000_0000_0000 + (u128::from(number) << 32) + (kind << 56),
@@ -109,7 +109,7 @@ pub(super) fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_795_262_400_123).expect("an instant of the suite")
 }
 
-/// So many milliseconds after noon.
+/// `number` milliseconds after noon.
 pub(super) fn instant(number: u16) -> DateTime<Utc> {
     noon() + TimeDelta::milliseconds(i64::from(number))
 }
@@ -118,7 +118,7 @@ pub(super) fn month() -> Month {
     Month::of(noon())
 }
 
-/// A cursor that no list ordered by instants has made.
+/// A cursor of a list that isn't ordered by instants.
 pub(super) fn foreign_cursor() -> Cursor {
     Cursor {
         value: "caja".to_owned(),
@@ -126,7 +126,7 @@ pub(super) fn foreign_cursor() -> Cursor {
     }
 }
 
-/// A page of so many items.
+/// A request for a page of `items`.
 pub(super) fn page_of(items: u32) -> PageRequest {
     PageRequest::first(PageSize::new(items).expect("a length of the suite"))
 }

@@ -1,4 +1,4 @@
-//! What every usage journal does.
+//! Contract of the usage journal.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,38 +11,38 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
 use domain::participant::ParticipantCode;
-use domain::request::RequestId;
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 use futures::future::join_all;
 use uuid::Uuid;
 
 use super::fixture::{customer, record};
 use super::stores::Stores;
-use crate::inbound::{Banks, RequestQuery, RequestRecord};
 use crate::outbound::{AdmissionEntry, RefusalEntry, RequestEntry, Scope, UsageJournal};
 
-/// A journal, and where its words are read.
+/// A journal, and the stores to read its entries from.
 pub struct JournalUnderTest {
     /// The journal.
     pub journal: Arc<dyn UsageJournal>,
-    /// The database that it writes, empty.
+    /// The empty database that it writes to.
     pub stores: Stores,
 }
 
-/// Runs the whole suite; `make` gives a fresh journal each time.
+/// Runs the whole suite; `make` returns a fresh journal each time.
 pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
     an_admission_is_counted_once_its_receipt_resolved(make().await).await;
     a_thousand_admissions_at_once_are_counted_exactly(make().await).await;
-    keys_and_months_are_counted_apart(make().await).await;
-    a_refund_gives_one_back_to_its_month(make().await).await;
+    keys_and_months_are_counted_separately(make().await).await;
+    a_refund_returns_one_request_to_its_month(make().await).await;
     the_last_use_is_kept_to_the_minute_and_never_goes_back(make().await).await;
-    a_request_is_kept_as_it_was(make().await).await;
-    every_endpoint_and_outcome_is_kept(make().await).await;
-    a_refused_request_is_charged_to_no_month_and_not_kept(make().await).await;
-    a_request_handed_over_twice_is_kept_once(make().await).await;
+    a_request_is_recorded_unchanged(make().await).await;
+    every_endpoint_and_outcome_is_recorded(make().await).await;
+    a_refused_request_is_neither_charged_nor_recorded(make().await).await;
+    a_request_submitted_twice_is_recorded_once(make().await).await;
     flushing_an_idle_journal_does_nothing(make().await).await;
-    an_unknown_key_holds_nobody_up(make().await).await;
-    a_journal_that_writes_is_in_no_trouble(make().await).await;
+    an_unknown_key_does_not_block_other_entries(make().await).await;
+    a_journal_that_writes_reports_no_trouble(make().await).await;
     a_probe_leaves_nothing_behind(make().await).await;
 }
 
@@ -92,7 +92,7 @@ fn refusal(key: KeyId, outcome: Outcome) -> RefusalEntry {
     }
 }
 
-/// What is kept of a request.
+/// The record expected of a request.
 pub(super) fn kept(entry: &RequestEntry) -> RequestRecord {
     RequestRecord {
         id: entry.id,
@@ -112,9 +112,9 @@ impl JournalUnderTest {
         self.stores.added(number).await.id
     }
 
-    /// The requests that are kept, by their id.
+    /// The recorded requests, by their id.
     async fn requests(&self) -> Vec<RequestRecord> {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             key: None,
             criteria: RequestCriteria::default(),
             request_id: None,
@@ -122,7 +122,7 @@ impl JournalUnderTest {
             to: None,
             page: PageRequest::first(PageSize::MAX),
         };
-        let page = self.stores.usage.requests(Scope::Everybody, &ask).await;
+        let page = self.stores.usage.requests(Scope::Everybody, &query).await;
         let page = page.expect("the store works");
         assert!(!page.has_next, "the suite asks for one page");
         let requests = page.items.into_iter().map(|(_, request)| request);
@@ -178,7 +178,7 @@ async fn a_thousand_admissions_at_once_are_counted_exactly(under_test: JournalUn
     assert_eq!(under_test.used_now(key).await, (1_000, 0));
 }
 
-async fn keys_and_months_are_counted_apart(under_test: JournalUnderTest) {
+async fn keys_and_months_are_counted_separately(under_test: JournalUnderTest) {
     let mut keys = Vec::new();
     for number in 0..100 {
         keys.push(under_test.key(number).await);
@@ -203,7 +203,7 @@ async fn keys_and_months_are_counted_apart(under_test: JournalUnderTest) {
     }
 }
 
-async fn a_refund_gives_one_back_to_its_month(under_test: JournalUnderTest) {
+async fn a_refund_returns_one_request_to_its_month(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     under_test.admit(admission(key)).await;
     under_test.admit(admission(key)).await;
@@ -235,7 +235,7 @@ async fn the_last_use_is_kept_to_the_minute_and_never_goes_back(under_test: Jour
         at: noon() + TimeDelta::milliseconds(1),
         ..admission(key)
     };
-    // Both in whatever commit: the later one counts.
+    // The later one counts, in one commit or two.
     let receipts = [later, earlier].map(|entry| under_test.journal.admit(entry));
     for receipt in join_all(receipts).await {
         receipt.expect("the admission becomes durable");
@@ -245,7 +245,7 @@ async fn the_last_use_is_kept_to_the_minute_and_never_goes_back(under_test: Jour
     assert_eq!(under_test.last_use(unused).await, None);
 }
 
-async fn a_request_is_kept_as_it_was(under_test: JournalUnderTest) {
+async fn a_request_is_recorded_unchanged(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     let full = request(1, key, Outcome::Delivered);
     let bare = RequestEntry {
@@ -260,7 +260,7 @@ async fn a_request_is_kept_as_it_was(under_test: JournalUnderTest) {
     assert_eq!(under_test.requests().await, [kept(&full), kept(&bare)]);
 }
 
-async fn every_endpoint_and_outcome_is_kept(under_test: JournalUnderTest) {
+async fn every_endpoint_and_outcome_is_recorded(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     let every = Outcome::ALL.iter().flat_map(|outcome| {
         let of_outcome = |endpoint: &Endpoint| (*endpoint, *outcome);
@@ -279,7 +279,7 @@ async fn every_endpoint_and_outcome_is_kept(under_test: JournalUnderTest) {
     assert_eq!(under_test.requests().await, expected);
 }
 
-async fn a_refused_request_is_charged_to_no_month_and_not_kept(under_test: JournalUnderTest) {
+async fn a_refused_request_is_neither_charged_nor_recorded(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     for outcome in [Outcome::RateLimited, Outcome::QuotaExceeded] {
         under_test.journal.refuse(refusal(key, outcome));
@@ -290,7 +290,7 @@ async fn a_refused_request_is_charged_to_no_month_and_not_kept(under_test: Journ
     assert_eq!(under_test.requests().await, []);
 }
 
-async fn a_request_handed_over_twice_is_kept_once(under_test: JournalUnderTest) {
+async fn a_request_submitted_twice_is_recorded_once(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     for _ in 0..2 {
         under_test
@@ -310,7 +310,7 @@ async fn flushing_an_idle_journal_does_nothing(under_test: JournalUnderTest) {
     under_test.flush().await;
 }
 
-async fn a_journal_that_writes_is_in_no_trouble(under_test: JournalUnderTest) {
+async fn a_journal_that_writes_reports_no_trouble(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     let in_trouble = || under_test.journal.trouble().map(|cause| cause.to_string());
     assert_eq!(in_trouble(), None, "before anything was written");
@@ -333,7 +333,7 @@ async fn a_probe_leaves_nothing_behind(under_test: JournalUnderTest) {
     under_test.journal.accepts().expect("it writes");
 }
 
-async fn an_unknown_key_holds_nobody_up(under_test: JournalUnderTest) {
+async fn an_unknown_key_does_not_block_other_entries(under_test: JournalUnderTest) {
     let key = under_test.key(1).await;
     let unknown = record(2).key.id;
     let receipts = [unknown, key].map(|key| under_test.journal.admit(admission(key)));

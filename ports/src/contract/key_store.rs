@@ -1,15 +1,14 @@
-//! What every key store does.
+//! Contract of the key store.
 
 use std::future::Future;
 
-use domain::key::{ApiKey, HashGeneration, KeyPrefix};
+use domain::key::{ApiKey, HashGeneration, KeyFilter, KeyPrefix, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::MonthlyUse;
 use domain::page::{Direction, PageRequest, PageSize};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
 use super::stores::{MANY, Stores, StoresUnderTest};
-use crate::inbound::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
 
 mod bound;
@@ -24,9 +23,9 @@ mod scope;
 
 pub(super) use rotation::rotated;
 
-/// Runs the whole suite; `make` gives a fresh database each time.
+/// Runs the whole suite; `make` returns a fresh database each time.
 ///
-/// In parts, each in a future of its own: the future of the whole would be larger than the stack of a
+/// In parts, each in a future of its own: a single future would be larger than the stack of a
 /// test's thread.
 pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     Box::pin(keys(&make)).await;
@@ -44,34 +43,34 @@ pub async fn key_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F
 async fn keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     an_empty_store_knows_nothing(make().await).await;
     a_key_is_found_as_it_was_added(make().await).await;
-    the_credentials_of_active_keys_are_told_newest_first(make().await).await;
+    the_credentials_of_active_keys_are_returned_newest_first(make().await).await;
     a_prefix_belongs_to_one_key(make().await).await;
-    of_many_that_want_one_prefix_one_gets_it(make().await).await;
-    a_customers_keys_are_told_newest_first(make().await).await;
+    of_many_concurrent_keys_with_one_prefix_one_is_added(make().await).await;
+    a_customers_keys_are_returned_newest_first(make().await).await;
     a_new_key_has_used_nothing(make().await).await;
 }
 
 async fn changed_keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    change::a_name_is_what_it_was_changed_to_last(make().await).await;
-    change::limits_are_what_they_were_set_to_last(make().await).await;
+    change::a_name_is_the_last_one_given(make().await).await;
+    change::limits_are_the_last_ones_set(make().await).await;
     change::changing_one_limit_leaves_the_other(make().await).await;
     change::limits_changed_at_the_same_time_are_both_changed(make().await).await;
     change::a_revoked_key_stays_revoked_as_it_was(make().await).await;
-    change::a_revoked_key_can_still_be_checked(make().await).await;
-    change::what_is_not_there_is_not_changed(make().await).await;
-    change::what_one_process_does_another_sees(make().await).await;
+    change::a_revoked_key_can_still_be_verified(make().await).await;
+    change::an_unknown_key_is_not_changed(make().await).await;
+    change::changes_of_one_process_are_seen_by_another(make().await).await;
 }
 
 async fn bounds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    bound::a_customer_has_at_most_so_many_active_keys(make().await).await;
-    bound::of_many_at_the_bound_one_is_added(make().await).await;
+    bound::a_customer_has_no_more_active_keys_than_the_limit(make().await).await;
+    bound::of_many_concurrent_keys_at_the_limit_one_is_added(make().await).await;
 }
 
 async fn feeds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     feed::a_version_grows_with_every_change(make().await).await;
-    feed::changes_come_in_order_with_the_state_of_now(make().await).await;
+    feed::changes_come_in_order_with_the_current_state(make().await).await;
     feed::adding_a_key_is_no_change(make().await).await;
-    feed::what_leaves_the_state_as_it_is_is_no_change(make().await).await;
+    feed::a_mutation_that_keeps_the_state_is_no_change(make().await).await;
     feed::a_thousand_changes_come_at_once_and_the_rest_after(make().await).await;
     feed::changes_made_at_the_same_time_have_a_number_each(make().await).await;
 }
@@ -79,13 +78,13 @@ async fn feeds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
 async fn lists<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     listing::pages_of_any_size_give_each_key_once_in_order(make().await).await;
     listing::keys_of_one_name_are_ordered_by_id(make().await).await;
-    listing::a_page_begins_after_the_one_before_whatever_happened_meanwhile(make().await).await;
-    listing::a_page_by_name_begins_after_a_key_that_is_gone(make().await).await;
+    listing::a_page_begins_after_the_previous_one_despite_changes(make().await).await;
+    listing::a_page_by_name_begins_after_a_key_that_moved(make().await).await;
     listing::a_cursor_of_another_list_is_refused(make().await).await;
 }
 
 async fn filtered_lists<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    filters::keys_are_listed_by_what_they_are_good_for(make().await).await;
+    filters::keys_are_listed_by_status(make().await).await;
     filters::keys_are_listed_by_environment(make().await).await;
     filters::a_text_is_found_in_names_and_where_prefixes_begin(make().await).await;
     filters::wildcards_are_characters_like_others(make().await).await;
@@ -98,7 +97,7 @@ async fn scopes<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     scope::another_customers_key_is_not_changed(make().await).await;
     scope::another_customers_key_is_not_rotated(make().await).await;
     scope::a_list_of_one_customers_keys_holds_no_others(make().await).await;
-    scope::everybodys_keys_are_within_reach_of_everybodys_scope(make().await).await;
+    scope::everybodys_scope_contains_every_key(make().await).await;
 }
 
 async fn rotations<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
@@ -107,21 +106,21 @@ async fn rotations<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     rotation::a_key_without_grace_is_revoked_in_the_same_step(make().await).await;
     rotation::a_hundred_keys_are_due_at_once_and_the_rest_after(make().await).await;
     rotation::a_key_has_one_successor(make().await).await;
-    rotation::of_many_that_rotate_one_key_one_does(make().await).await;
+    rotation::of_many_concurrent_rotations_of_one_key_one_succeeds(make().await).await;
     rotation::a_revoked_key_has_no_successor(make().await).await;
     rotation::a_taken_prefix_leaves_the_old_key_as_it_was(make().await).await;
 }
 
 async fn entries<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    log::a_new_key_leaves_an_entry(make().await).await;
-    log::each_change_leaves_an_entry_of_what_it_changed(make().await).await;
-    log::what_changes_nothing_leaves_no_entry(make().await).await;
-    log::what_is_refused_leaves_no_entry(make().await).await;
-    log::a_rotation_leaves_an_entry_for_each_of_the_two(make().await).await;
-    log::a_rotation_without_grace_says_when_the_old_key_was_revoked(make().await).await;
+    log::a_new_key_writes_an_entry(make().await).await;
+    log::each_change_writes_an_entry_with_the_changed_fields(make().await).await;
+    log::a_call_that_changes_nothing_writes_no_entry(make().await).await;
+    log::a_refused_call_writes_no_entry(make().await).await;
+    log::a_rotation_writes_an_entry_for_each_of_the_two(make().await).await;
+    log::a_rotation_without_grace_records_the_revocation_of_the_old_key(make().await).await;
 }
 
-/// Everybody's keys, the oldest first, on one page.
+/// A query for everybody's keys, the oldest first, on one page.
 pub(super) fn everything() -> KeyQuery {
     KeyQuery {
         filter: KeyFilter::default(),
@@ -131,9 +130,9 @@ pub(super) fn everything() -> KeyQuery {
     }
 }
 
-/// The keys that a list has on the page asked for.
-async fn listed(stores: &Stores, scope: Scope, ask: &KeyQuery) -> Vec<ApiKey> {
-    let page = stores.keys.list(scope, month(), ask).await;
+/// The keys on the requested page of a list.
+async fn listed(stores: &Stores, scope: Scope, query: &KeyQuery) -> Vec<ApiKey> {
+    let page = stores.keys.list(scope, month(), query).await;
     let items = page.expect("the list is read").items;
     items.into_iter().map(|(_, item)| item.key).collect()
 }
@@ -177,7 +176,7 @@ async fn a_key_is_found_as_it_was_added(StoresUnderTest { here, .. }: StoresUnde
     assert_eq!(credential.expect("the store works"), None);
 }
 
-async fn the_credentials_of_active_keys_are_told_newest_first(
+async fn the_credentials_of_active_keys_are_returned_newest_first(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let keys = [
@@ -214,7 +213,7 @@ async fn a_prefix_belongs_to_one_key(StoresUnderTest { here, .. }: StoresUnderTe
     );
 }
 
-async fn of_many_that_want_one_prefix_one_gets_it(under_test: StoresUnderTest) {
+async fn of_many_concurrent_keys_with_one_prefix_one_is_added(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     here.enrolled(1).await;
     let insert = async |number| {
@@ -230,7 +229,7 @@ async fn of_many_that_want_one_prefix_one_gets_it(under_test: StoresUnderTest) {
     assert_eq!(results.iter().filter(taken).count(), 19, "{results:?}");
 }
 
-async fn a_customers_keys_are_told_newest_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn a_customers_keys_are_returned_newest_first(StoresUnderTest { here, .. }: StoresUnderTest) {
     let mut expected = Vec::new();
     for number in [2, 3, 1] {
         expected.push(here.added(number).await);

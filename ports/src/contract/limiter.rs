@@ -1,4 +1,4 @@
-//! What every limiter does.
+//! Contract of the rate limiter.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,51 +17,51 @@ mod forget;
 mod month;
 mod peek;
 
-/// A limiter whose time the suite can move.
+/// A limiter with a movable clock.
 pub struct LimiterUnderTest {
     /// The limiter, empty.
     pub limiter: Arc<dyn Limiter>,
-    /// Its time.
+    /// Its clock.
     pub time: Arc<dyn TestTime>,
 }
 
-/// The time of a limiter under test.
+/// The clock of a limiter under test.
 #[async_trait]
 pub trait TestTime: Send + Sync {
-    /// Moves it on.
+    /// Moves it forward.
     async fn advance(&self, by: Duration);
-    /// What it shows.
+    /// Its current time.
     async fn now(&self) -> DateTime<Utc>;
 }
 
-/// Runs the whole suite; `make` gives a fresh limiter each time.
+/// Runs the whole suite; `make` returns a fresh limiter each time.
 pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F) {
     an_unknown_key_is_never_admitted(make().await).await;
     exactly_the_limit_is_admitted_in_a_minute(make().await).await;
     a_refusal_changes_no_count(make().await).await;
     exactly_the_quota_is_admitted_in_a_month(make().await).await;
-    the_minute_is_answered_when_both_are_used_up(make().await).await;
+    the_minute_is_reported_when_both_limits_are_used_up(make().await).await;
     a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(make().await).await;
     forget::a_forgotten_key_is_unknown_until_it_is_hydrated_again(make().await).await;
     forget::a_forgotten_key_keeps_its_minute(make().await).await;
     forget::a_forgotten_key_stays_revoked(make().await).await;
     forget::a_forgotten_key_keeps_the_newest_limits(make().await).await;
-    forget::a_refund_is_given_once_though_its_key_is_forgotten(make().await).await;
+    forget::a_refund_counts_once_although_its_key_was_forgotten(make().await).await;
     new_limits_count_what_was_admitted_before(make().await).await;
     an_older_version_never_replaces_a_newer_one(make().await).await;
     hydrating_merges_by_maximum(make().await).await;
     a_refund_gives_the_month_back_once_and_the_minute_never(make().await).await;
     month::a_new_month_begins_at_zero(make().await).await;
-    month::a_month_is_never_begun_by_who_is_told_of_it(make().await).await;
+    month::a_month_is_never_begun_by_hydration(make().await).await;
     month::a_key_of_a_month_that_has_not_begun_stays_unknown(make().await).await;
     without_a_cap_there_is_no_month_to_report(make().await).await;
-    many_at_once_are_admitted_exactly(make().await).await;
-    peek::peeking_tells_what_an_admission_would_and_counts_nothing(make().await).await;
-    peek::a_used_up_limit_is_peeked_at_as_it_is(make().await).await;
-    peek::an_unknown_key_is_peeked_at_and_stays_unknown(make().await).await;
-    peek::a_revoked_key_has_nothing_left_to_peek_at(make().await).await;
-    peek::a_new_month_is_peeked_at_unused(make().await).await;
-    peek::what_left_the_window_is_there_again_to_peek_at(make().await).await;
+    concurrent_admissions_meet_the_limit_exactly(make().await).await;
+    peek::peeking_reports_the_limits_of_an_admission_and_counts_nothing(make().await).await;
+    peek::peeking_at_a_used_up_limit_reports_it(make().await).await;
+    peek::peeking_at_an_unknown_key_leaves_it_unknown(make().await).await;
+    peek::peeking_at_a_revoked_key_reports_nothing(make().await).await;
+    peek::peeking_in_a_new_month_reports_it_unused(make().await).await;
+    peek::peeking_reports_units_that_left_the_window_as_free(make().await).await;
 }
 
 /// A key under one of the suite's limiters.
@@ -71,7 +71,7 @@ struct Subject {
 }
 
 impl Subject {
-    /// A key that is known with these limits and has used so much this month.
+    /// A key known with these limits and this month's use.
     async fn known(
         under_test: LimiterUnderTest,
         per_minute: u32,
@@ -125,12 +125,12 @@ impl Subject {
         self.under_test.limiter.peek(self.key).await.expect("peek")
     }
 
-    /// Peeks at a key that is known.
+    /// Peeks at a known key.
     async fn limit_status(&self) -> LimitStatus {
         self.peek().await.expect("the key is known")
     }
 
-    /// Asks so many times and counts the admissions.
+    /// Tries `attempts` times and counts the admissions.
     async fn admitted_of(&self, attempts: usize) -> usize {
         let mut admitted = 0;
         for _ in 0..attempts {
@@ -242,7 +242,7 @@ async fn exactly_the_quota_is_admitted_in_a_month(under_test: LimiterUnderTest) 
     );
 }
 
-async fn the_minute_is_answered_when_both_are_used_up(under_test: LimiterUnderTest) {
+async fn the_minute_is_reported_when_both_limits_are_used_up(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 3, Some(3), 0).await;
     assert_eq!(subject.admitted_of(3).await, 3);
     assert!(matches!(subject.admit().await, Verdict::RateLimited { .. }));
@@ -371,7 +371,7 @@ async fn without_a_cap_there_is_no_month_to_report(under_test: LimiterUnderTest)
     assert_eq!(limit_status.month, None);
 }
 
-async fn many_at_once_are_admitted_exactly(under_test: LimiterUnderTest) {
+async fn concurrent_admissions_meet_the_limit_exactly(under_test: LimiterUnderTest) {
     const ASKERS: usize = 8;
     let subject = Arc::new(Subject::known(under_test, 60, Some(10_000), 0).await);
     let askers = (0..ASKERS).map(|_| {

@@ -1,4 +1,4 @@
-//! What every pacer does.
+//! Contract of a pacer.
 
 use std::future::Future;
 use std::num::NonZeroU32;
@@ -12,76 +12,77 @@ use futures::future::{Either, join, join_all, join4, select};
 
 use crate::outbound::{AcquireError, Pacer, PacerState};
 
-/// A pacer whose time the suite moves.
+/// A pacer with a manual clock.
 pub struct PacerUnderTest {
-    /// The pacer; nobody has asked it yet.
+    /// The idle pacer.
     pub pacer: Arc<dyn Pacer>,
-    /// Its time.
-    pub time: Arc<dyn StandingTime>,
+    /// Its clock.
+    pub time: Arc<dyn ManualTime>,
 }
 
-/// The time of a pacer under test. It stands still until it is moved.
+/// The manual clock of a pacer under test.
 #[async_trait]
-pub trait StandingTime: Send + Sync {
-    /// Moves it on; by no more than 4 s while somebody waits for a turn.
+pub trait ManualTime: Send + Sync {
+    /// Moves it forward; by no more than 4 s while a caller waits for a turn.
     async fn advance(&self, by: Duration);
-    /// Lets others go on for a moment, without moving the time.
+    /// Lets other tasks run for a moment, without moving the clock.
     async fn settle(&self);
 }
 
-/// What clients that live with the portal ask a minute: a turn every 4 s.
+/// Rate of clients that live with the portal: a turn every 4 s.
 const USUAL: u32 = 15;
 const SPACING: Duration = Duration::from_secs(4);
-/// Waits for any turn of the suite.
+/// Patience enough for any turn of the suite.
 const PATIENT: Duration = Duration::from_hours(1);
-/// Waits half of it, which is less than any spacing of the suite.
+/// Half of it, which is less than any spacing of the suite.
 const HURRIED: Duration = Duration::from_secs(2);
-/// How often others may go on before the suite gives up.
+/// Maximum number of yields to other tasks before the suite gives up.
 const PATIENCE: u32 = 2_000;
 
-/// Runs the whole suite; `make` gives a fresh pacer each time.
+/// Runs the whole suite; `make` returns a fresh pacer each time.
 pub async fn pacer<F: Future<Output = PacerUnderTest>>(make: impl Fn(Pacing) -> F) {
     let make = async |per_minute| {
         let per_minute = NonZeroU32::new(per_minute).expect("a budget of the suite");
         Subject(make(Pacing::new(per_minute)).await)
     };
-    three_go_at_once_and_the_next_is_refused_with_the_true_time(make(USUAL).await).await;
-    many_at_once_are_no_more_than_three(make(USUAL).await).await;
+    three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time(make(USUAL).await)
+        .await;
+    concurrent_callers_get_no_more_than_three_turns(make(USUAL).await).await;
     no_minute_holds_more_than_the_budget(make(USUAL).await).await;
     no_minute_holds_more_than_the_budget(make(2).await).await;
-    looking_takes_nothing(make(USUAL).await).await;
-    who_waits_is_served_in_order(make(USUAL).await).await;
-    whoever_goes_away_gives_its_place_back(make(USUAL).await).await;
-    a_back_off_sends_away_who_waits_and_who_asks(make(USUAL).await).await;
-    cycles_under_way_together_are_one_strike_and_the_next_is_longer(make(USUAL).await).await;
+    reading_the_budget_takes_no_turn(make(USUAL).await).await;
+    waiting_callers_are_served_in_order(make(USUAL).await).await;
+    a_caller_that_goes_away_gives_its_place_back(make(USUAL).await).await;
+    a_back_off_refuses_waiting_and_new_callers(make(USUAL).await).await;
+    concurrent_cycles_count_once_and_the_next_back_off_is_longer(make(USUAL).await).await;
     a_success_makes_the_next_back_off_short_and_a_late_one_does_not(make(USUAL).await).await;
-    a_back_off_that_is_told_of_is_kept_and_never_made_shorter(make(USUAL).await).await;
-    a_back_off_that_is_told_of_sends_away_who_waits(make(USUAL).await).await;
-    turns_that_are_told_of_count(make(3).await).await;
+    a_merged_back_off_is_kept_and_never_shortened(make(USUAL).await).await;
+    a_merged_back_off_refuses_waiting_callers(make(USUAL).await).await;
+    merged_turns_count(make(3).await).await;
 }
 
 struct Subject(PacerUnderTest);
 
 impl Subject {
-    /// Asks without waiting.
-    async fn ask(&self) -> Result<(), Throttled> {
+    /// Acquires without waiting.
+    async fn try_acquire(&self) -> Result<(), Throttled> {
         self.acquire(HURRIED).await
     }
 
     async fn acquire(&self, patience: Duration) -> Result<(), Throttled> {
         match self.0.pacer.acquire(patience).await {
             Ok(()) => Ok(()),
-            Err(AcquireError::Refused(refusal)) => Err(refusal),
+            Err(AcquireError::Refused(throttled)) => Err(throttled),
             Err(AcquireError::Failed(error)) => panic!("{error}"),
         }
     }
 
     async fn go(&self) {
-        self.ask().await.expect("there is room");
+        self.try_acquire().await.expect("there is room");
     }
 
     async fn refused(&self) -> Throttled {
-        self.ask().await.expect_err("there is no turn")
+        self.try_acquire().await.expect_err("there is no turn")
     }
 
     async fn record_throttled(&self, under_way: Duration) -> BackOff {
@@ -100,11 +101,11 @@ impl Subject {
             .expect("served");
     }
 
-    async fn merge(&self, news: PacerState) {
-        self.0.pacer.merge(&news).await.expect("learn");
+    async fn merge(&self, state: PacerState) {
+        self.0.pacer.merge(&state).await.expect("merge");
     }
 
-    /// Room in the minute beside those who wait.
+    /// Room in the minute after the turns of waiting callers.
     async fn room(&self) -> u32 {
         self.0.pacer.budget().await.expect("budget").remaining
     }
@@ -140,7 +141,9 @@ const fn used_up(retry_after: Duration) -> Throttled {
     Throttled::BudgetUsedUp { retry_after }
 }
 
-async fn three_go_at_once_and_the_next_is_refused_with_the_true_time(subject: Subject) {
+async fn three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_time(
+    subject: Subject,
+) {
     for _ in 0..3 {
         subject.go().await;
     }
@@ -156,8 +159,8 @@ async fn three_go_at_once_and_the_next_is_refused_with_the_true_time(subject: Su
     assert_eq!(subject.refused().await, used_up(SPACING));
 }
 
-async fn many_at_once_are_no_more_than_three(subject: Subject) {
-    let asked = join_all((0..40).map(|_| subject.ask())).await;
+async fn concurrent_callers_get_no_more_than_three_turns(subject: Subject) {
+    let asked = join_all((0..40).map(|_| subject.try_acquire())).await;
     let went = asked.iter().filter(|answer| answer.is_ok()).count();
     assert_eq!(went, 3);
     assert_eq!(subject.room().await, USUAL - 3, "a refusal took something");
@@ -169,9 +172,9 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     let mut elapsed = Duration::ZERO;
     let mut began = Vec::new();
     while began.len() < 3 * budget {
-        match subject.ask().await {
+        match subject.try_acquire().await {
             Ok(()) => began.push(elapsed),
-            Err(Throttled::BackingOff { .. }) => panic!("the bank wanted nothing"),
+            Err(Throttled::BackingOff { .. }) => panic!("the bank throttled nothing"),
             Err(Throttled::BudgetUsedUp { retry_after }) => {
                 assert!(!retry_after.is_zero(), "there is a turn now");
                 elapsed += retry_after;
@@ -186,7 +189,7 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     assert!(last <= 3 * MINUTE, "the budget was not used: {last:?}");
 }
 
-async fn looking_takes_nothing(subject: Subject) {
+async fn reading_the_budget_takes_no_turn(subject: Subject) {
     for left in [USUAL, USUAL - 1] {
         for _ in 0..3 {
             let budget = subject.0.pacer.budget().await.expect("budget");
@@ -199,7 +202,7 @@ async fn looking_takes_nothing(subject: Subject) {
     assert_eq!(subject.room().await, USUAL);
 }
 
-async fn who_waits_is_served_in_order(subject: Subject) {
+async fn waiting_callers_are_served_in_order(subject: Subject) {
     for _ in 0..3 {
         subject.go().await;
     }
@@ -223,7 +226,7 @@ async fn who_waits_is_served_in_order(subject: Subject) {
     assert_eq!(*served.lock().expect("nobody panics"), [0, 1, 2]);
 }
 
-async fn whoever_goes_away_gives_its_place_back(subject: Subject) {
+async fn a_caller_that_goes_away_gives_its_place_back(subject: Subject) {
     for _ in 0..3 {
         subject.go().await;
     }
@@ -238,7 +241,7 @@ async fn whoever_goes_away_gives_its_place_back(subject: Subject) {
     assert_eq!(subject.refused().await, used_up(SPACING));
 }
 
-async fn a_back_off_sends_away_who_waits_and_who_asks(subject: Subject) {
+async fn a_back_off_refuses_waiting_and_new_callers(subject: Subject) {
     for _ in 0..3 {
         subject.go().await;
     }
@@ -258,7 +261,7 @@ async fn a_back_off_sends_away_who_waits_and_who_asks(subject: Subject) {
     subject.go().await;
 }
 
-async fn cycles_under_way_together_are_one_strike_and_the_next_is_longer(subject: Subject) {
+async fn concurrent_cycles_count_once_and_the_next_back_off_is_longer(subject: Subject) {
     for length in [2, 4, 8, 16, 32, 32] {
         let length = Duration::from_mins(length);
         subject.go().await;
@@ -296,7 +299,7 @@ async fn a_success_makes_the_next_back_off_short_and_a_late_one_does_not(subject
     assert_eq!(subject.record_throttled(second).await, short);
 }
 
-async fn a_back_off_that_is_told_of_is_kept_and_never_made_shorter(subject: Subject) {
+async fn a_merged_back_off_is_kept_and_never_shortened(subject: Subject) {
     let told = Duration::from_mins(7);
     subject.merge(PacerState::backing_off(told)).await;
     assert_eq!(subject.refused().await, backing_off(told));
@@ -317,7 +320,7 @@ async fn a_back_off_that_is_told_of_is_kept_and_never_made_shorter(subject: Subj
     assert_eq!(subject.record_throttled(Duration::ZERO).await, next);
 }
 
-async fn a_back_off_that_is_told_of_sends_away_who_waits(subject: Subject) {
+async fn a_merged_back_off_refuses_waiting_callers(subject: Subject) {
     for _ in 0..3 {
         subject.go().await;
     }
@@ -330,14 +333,14 @@ async fn a_back_off_that_is_told_of_sends_away_who_waits(subject: Subject) {
     assert_eq!(waiting, Err(backing_off(told)));
 }
 
-async fn turns_that_are_told_of_count(subject: Subject) {
+async fn merged_turns_count(subject: Subject) {
     let ago = [10, 30, 50].map(Duration::from_secs);
     subject.advance(MINUTE).await;
-    let news = PacerState {
+    let state = PacerState {
         turns: ago.to_vec(),
         paused_for: None,
     };
-    subject.merge(news).await;
+    subject.merge(state).await;
     assert_eq!(subject.room().await, 0);
     assert_eq!(subject.refused().await, used_up(Duration::from_secs(10)));
     subject.advance(Duration::from_secs(10)).await;

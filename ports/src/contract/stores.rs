@@ -1,49 +1,48 @@
-//! The ports that one database stands behind, as the suites are given them.
+//! The ports of one database, as given to the suites.
 
 use std::sync::Arc;
 
-use domain::audit::AuditEntry;
+use domain::audit::{AuditEntry, AuditFilter};
 use domain::customer::Customer;
 use domain::key::{ApiKey, KeyId};
 use domain::page::{PageRequest, PageSize};
 
 use super::fixture::{act, customer, month, record};
-use crate::inbound::AuditFilter;
 use crate::outbound::{
     AuditLog, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord, KeyState,
     KeyStore, Scope, SecretFingerprints, UpdateError, UsageReader,
 };
 
-/// Keys that a customer of the suites may have, where that isn't what is tested.
+/// Limit of active keys where it isn't under test.
 pub(super) const MANY: u64 = 10_000;
 
-/// One way to a database.
+/// One connection to a database.
 #[derive(Clone)]
 pub struct Stores {
     /// Its keys.
     pub keys: Arc<dyn KeyStore>,
     /// Its customers.
     pub customers: Arc<dyn CustomerStore>,
-    /// What was used.
+    /// Its statistics of use.
     pub usage: Arc<dyn UsageReader>,
     /// Its audit log.
     pub audit: Arc<dyn AuditLog>,
-    /// What was signed out.
+    /// Its deny list.
     pub deny_list: Arc<dyn DenyList>,
-    /// The secrets that it knows.
-    pub secret_marks: Arc<dyn SecretFingerprints>,
+    /// Its fingerprints of secrets.
+    pub secret_fingerprints: Arc<dyn SecretFingerprints>,
 }
 
-/// A database, empty, by two ways: as two processes would have it.
+/// An empty database over two connections, as two processes would have it.
 pub struct StoresUnderTest {
     /// The database.
     pub here: Stores,
-    /// The same data, by another way where there is one.
+    /// The same data over another connection, if there is one.
     pub elsewhere: Stores,
 }
 
 impl Stores {
-    /// All ports of a store that has them all.
+    /// All ports of one store that implements them all.
     pub fn of<S>(store: Arc<S>) -> Self
     where
         S: KeyStore
@@ -60,30 +59,30 @@ impl Stores {
             usage: store.clone(),
             audit: store.clone(),
             deny_list: store.clone(),
-            secret_marks: store,
+            secret_fingerprints: store,
         }
     }
 
-    /// The `number`th customer of the suites, who is there from now on.
+    /// Adds the `number`th customer of the suites.
     pub(super) async fn enrolled(&self, number: u16) -> Customer {
-        let enrolled = self.customers.enrol(&customer(number)).await;
+        let enrolled = self.customers.find_or_insert(&customer(number)).await;
         enrolled.expect("the store works")
     }
 
-    /// Adds the `number`th key of the suites; it is the first customer's.
+    /// Adds the `number`th key of the suites, owned by the first customer.
     pub(super) async fn added(&self, number: u16) -> ApiKey {
         self.enrolled(1).await;
         self.insert(record(number), number).await
     }
 
-    /// Adds a key of a customer that is there.
+    /// Adds a key of an existing customer.
     pub(super) async fn insert(&self, record: KeyRecord, number: u16) -> ApiKey {
         let added = self.keys.insert(record.clone(), MANY, &act(number)).await;
         added.expect("the key is added");
         record.key
     }
 
-    /// Changes a key, whoever's it is.
+    /// Changes a key, in everybody's scope.
     pub(super) async fn change(
         &self,
         id: KeyId,
@@ -94,7 +93,7 @@ impl Stores {
         self.keys.change(Scope::Everybody, id, &change, &act).await
     }
 
-    /// Changes a key that is there.
+    /// Changes an existing key.
     pub(super) async fn changed(&self, id: KeyId, change: KeyChange, number: u16) -> ApiKey {
         let changed = self.change(id, change, number).await;
         changed.expect("the key is changed")
@@ -122,7 +121,7 @@ impl Stores {
         self.keys.newest_change().await.expect("the store works")
     }
 
-    /// What the audit log says about a key, newest first.
+    /// Audit entries about a key, newest first.
     pub(super) async fn written_about(&self, key: KeyId) -> Vec<AuditEntry> {
         let filter = AuditFilter {
             key: Some(key),
@@ -131,10 +130,10 @@ impl Stores {
         self.written(&filter).await
     }
 
-    /// What the audit log says, newest first.
+    /// Audit entries, newest first.
     pub(super) async fn written(&self, filter: &AuditFilter) -> Vec<AuditEntry> {
-        let ask = PageRequest::first(PageSize::MAX);
-        let page = self.audit.audit(filter, &ask).await;
+        let request = PageRequest::first(PageSize::MAX);
+        let page = self.audit.audit(filter, &request).await;
         let page = page.expect("the log is read");
         assert!(!page.has_next, "the suite asks for one page");
         page.items.into_iter().map(|(_, entry)| entry).collect()

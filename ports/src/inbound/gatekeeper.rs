@@ -11,11 +11,10 @@ use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::transfer::Banks;
 use uuid::Uuid;
 
-use super::Banks;
-use crate::Cause;
-use crate::outbound::Receipt;
+use crate::{Cause, Receipt};
 
 /// Port: the gatekeeper. Checks the key of a proof request, then its limits; and records its outcome.
 #[async_trait]

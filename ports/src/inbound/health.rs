@@ -1,15 +1,15 @@
-//! Whether we can serve.
+//! Inbound port: readiness.
 
 use async_trait::async_trait;
 
-/// Looks at what we stand on.
+/// Inbound port: the state of the gateway's components.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// The state of each component; we are ready when none has failed.
+    /// The state of each component; the gateway is ready when none has failed.
     async fn components(&self) -> Vec<Component>;
 }
 
-/// One thing that we stand on.
+/// A component that the gateway depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
     /// Its name, for operators.
@@ -23,8 +23,8 @@ pub struct Component {
 pub enum ComponentState {
     /// It works.
     Up,
-    /// We serve without it, but not as we should.
+    /// The gateway serves without it, with restrictions.
     Degraded,
-    /// It doesn't, and without it we can't serve.
+    /// It doesn't work, and the gateway can't serve without it.
     Failed,
 }

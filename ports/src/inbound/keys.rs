@@ -1,31 +1,29 @@
-//! Managing keys and plans.
+//! Inbound port: management of keys and plans.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyStatus};
-use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan};
-use domain::month::Month;
-use domain::page::{Direction, Page, PageRequest};
+use domain::key::{
+    ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyOverview, KeyQuery, RevokedKeys,
+};
+use domain::limits::{Limits, LimitsChange, Plan};
+use domain::page::Page;
 
 use super::Caller;
-use crate::Cause;
-use crate::outbound::StoreError;
+use crate::{Cause, StoreError};
 
-/// Makes, lists, changes and revokes keys. Everything that changes something leaves an entry in the
-/// audit log, in the same step.
+/// Inbound port: creates, lists, changes and revokes keys. Every mutation writes its audit entry in
+/// the same transaction.
 #[async_trait]
 pub trait KeyAdministration: Send + Sync {
-    /// Makes a key of the caller's. Its secret is in the answer, and nowhere else ever after.
-    async fn create(&self, caller: &Caller, order: NewKey) -> Result<CreatedKey, KeyError>;
+    /// Creates a key of the caller's. Its secret is in the answer, and never available again.
+    async fn create(&self, caller: &Caller, new: NewKey) -> Result<CreatedKey, KeyError>;
 
     /// Keys, one page.
     async fn list(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
-        ask: &KeyQuery,
+        scope: RequestedScope,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError>;
 
     /// All keys of the caller's, newest first.
@@ -35,30 +33,30 @@ pub trait KeyAdministration: Send + Sync {
     async fn find(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        scope: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError>;
 
-    /// Gives a key another name.
+    /// Renames a key.
     async fn rename(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        scope: RequestedScope,
         id: KeyId,
         name: KeyName,
     ) -> Result<KeyOverview, KeyError>;
 
-    /// Revokes a key; revoking it again changes nothing. When this returns, no request is admitted
+    /// Revokes a key; revoking it again changes nothing. Once this returns, no request is admitted
     /// with it any more.
     async fn revoke(
         &self,
         caller: &Caller,
-        reach: RequestedScope,
+        scope: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError>;
 
     /// Gives a key of the caller's a successor with the same name, environment and limits. The old
-    /// one revokes itself when `grace` is over; at once when there is none.
+    /// one is revoked at the end of `grace`; at once when that is zero.
     async fn rotate(
         &self,
         caller: &Caller,
@@ -84,7 +82,7 @@ pub trait KeyAdministration: Send + Sync {
     ) -> Result<Customer, KeyError>;
 }
 
-/// Whose keys, requests or use a question reaches.
+/// Requested scope of keys, requests or use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedScope {
     /// The caller's own. Anything else doesn't exist.
@@ -95,36 +93,27 @@ pub enum RequestedScope {
     Of(CustomerId),
 }
 
-/// Whether a list shows revoked keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RevokedKeys {
-    /// It does.
-    Included,
-    /// It doesn't.
-    Hidden,
-}
-
-/// A key that is to be made.
+/// A key to be created.
 #[derive(Clone, Debug)]
 pub struct NewKey {
     /// Its label.
     pub name: KeyName,
-    /// Which bank it asks.
+    /// The bank that it queries.
     pub environment: Environment,
     /// Its limits; the plan's when not given. Admins only.
     pub limits: Option<Limits>,
 }
 
-/// A key that was just made.
+/// A key just created.
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
     /// The key.
     pub key: KeyOverview,
-    /// Its complete text.
+    /// Its complete text, secret included.
     pub secret: FullKey,
 }
 
-/// A key that was given a successor.
+/// A rotated key and its successor.
 #[derive(Clone, Debug)]
 pub struct RotatedKey {
     /// The old key.
@@ -133,107 +122,25 @@ pub struct RotatedKey {
     pub new: CreatedKey,
 }
 
-/// Which keys are listed, in which order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyQuery {
-    /// Which.
-    pub filter: KeyFilter,
-    /// By what.
-    pub order: KeySort,
-    /// From which end.
-    pub direction: Direction,
-    /// Which page.
-    pub page: PageRequest,
-}
-
-/// Which keys; each condition narrows the list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyFilter {
-    /// In one of these states; any when empty.
-    pub statuses: Vec<KeyStatus>,
-    /// Of this environment.
-    pub environment: Option<Environment>,
-    /// With this text in the name, or at the beginning of the prefix, the upper and lower case of
-    /// ASCII letters being alike; for a list of everybody's keys, in the owner's subject too.
-    pub text: Option<String>,
-}
-
-/// What a list of keys is ordered by. Equal ones are ordered by id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeySort {
-    /// When they were made.
-    Created,
-    /// Their names, as the database compares text.
-    Name,
-}
-
-/// A key, and what it used of a month.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyOverview {
-    /// The key.
-    pub key: ApiKey,
-    /// The month.
-    pub month: Month,
-    /// What it used of it.
-    pub used: MonthlyUse,
-}
-
-impl KeyOverview {
-    /// Requests left of the month's quota; `None` without a cap.
-    pub fn remaining(&self) -> Option<u64> {
-        let quota = self.key.limits.monthly_quota()?;
-        Some(quota.saturating_sub(self.used.net()))
-    }
-}
-
-/// A customer, and what it has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CustomerOverview {
-    /// The customer.
-    pub customer: Customer,
-    /// Its keys that aren't revoked.
-    pub active_keys: u64,
-    /// The month.
-    pub month: Month,
-    /// What its keys used of it.
-    pub used: MonthlyUse,
-}
-
-/// What the audit log is searched for; each condition narrows the list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AuditFilter {
-    /// Entries about this customer.
-    pub customer: Option<CustomerId>,
-    /// Entries about this key.
-    pub key: Option<KeyId>,
-    /// At or after this.
-    pub from: Option<DateTime<Utc>>,
-    /// Before this.
-    pub to: Option<DateTime<Utc>>,
-}
-
-/// The audit log's entries, newest first.
-pub type AuditPage = Page<AuditEntry>;
-
-/// Why keys or plans can't be managed, or read.
+/// Error of managing or reading keys, plans or use.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum KeyError {
-    /// It doesn't exist, or not within the caller's reach.
+    /// It doesn't exist, or is outside the caller's scope.
     #[error("it doesn't exist")]
     NotFound,
-    /// Only admins may.
+    /// Admins only.
     #[error("only admins may do this")]
     Forbidden,
-    /// The key is revoked, and has to be active for this.
+    /// The key is revoked, and the operation needs an active one.
     #[error("the key is revoked")]
     Revoked,
     /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
-    /// The customer has as many active keys as it may have.
+    /// The customer has as many active keys as allowed.
     #[error("a customer has at most {most} active keys")]
     TooManyKeys {
-        /// How many it may have.
+        /// The limit.
         most: u64,
     },
     /// The cursor belongs to another list.

@@ -1,4 +1,4 @@
-//! People: signing in, the session, signing out.
+//! Inbound port: sign-in, session, sign-out.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -8,39 +8,39 @@ use domain::request::RequestId;
 
 use crate::Cause;
 
-/// Lets people in and out. A session is the identity provider's access token, verified anew on
-/// every request.
+/// Inbound port: sessions of people. A session is the identity provider's access token, verified
+/// anew on every request.
 #[async_trait]
 pub trait Sessions: Send + Sync {
-    /// Begins a sign-in that ends at `return_to`, a path of ours.
+    /// Begins a sign-in that ends at `return_to`, a local path.
     async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError>;
 
-    /// Ends a sign-in with what the provider sent back. Each [`SignIn`] is good for one answer,
+    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one answer,
     /// within ten minutes.
     async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError>;
 
-    /// Who presents a token. MUST refuse a token that was signed out.
+    /// Verifies a session's token. MUST refuse a token that was signed out.
     async fn person(&self, token: &str) -> Result<Person, SessionError>;
 
-    /// Ends a session here, for every request from now on, and at the provider where it can.
-    /// Returns where to send the browser so that the provider forgets it too.
+    /// Ends a session here, for every request from now on, and at the provider if supported.
+    /// Returns the URL to send the browser to so that the provider ends its session too.
     ///
     /// # Errors
-    /// [`SessionError::Unavailable`] when it couldn't be ended here. A token that is no session is
-    /// none afterwards either: no error.
+    /// [`SessionError::Unavailable`] when it couldn't be ended here. A token that is no session
+    /// yields no error: it is none afterwards either.
     async fn end(&self, token: &str) -> Result<Option<String>, SessionError>;
 }
 
-/// A sign-in that has begun.
+/// A begun sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignIn {
-    /// Where to send the browser.
+    /// The URL to send the browser to.
     pub redirect: String,
-    /// What only this browser may hold, and must present when it comes back.
+    /// Value that binds the sign-in to this browser, which must present it when it comes back.
     pub binding: String,
 }
 
-/// What came back from the provider, and what the browser holds.
+/// The provider's answer and the browser's binding.
 #[derive(Clone, Copy, Debug)]
 pub struct SignInAnswer<'a> {
     /// The `state` of the answer.
@@ -51,14 +51,14 @@ pub struct SignInAnswer<'a> {
     pub binding: &'a str,
 }
 
-/// A session that has begun.
+/// A begun session.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// The token that it is.
+    /// The session's token.
     pub token: String,
-    /// When it ends by itself.
+    /// Time of expiry.
     pub expires_at: DateTime<Utc>,
-    /// The path that the sign-in was begun for.
+    /// The return path of the sign-in.
     pub return_to: String,
 }
 
@@ -74,28 +74,28 @@ impl std::fmt::Debug for Session {
 /// A person with a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Person {
-    /// Who it is.
+    /// The person's identity.
     pub owner: Owner,
-    /// What it may do.
+    /// The permissions.
     pub role: Role,
-    /// What the provider calls it, for its own eyes: a name or an address. Never kept.
+    /// The provider's name or address for the person, shown to that person alone. Never stored.
     pub display_name: Option<String>,
-    /// When the session ends.
+    /// Expiry of the session.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Who asks, and in which request.
+/// The acting person and the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Who.
+    /// The identity.
     pub owner: Owner,
-    /// What it may do.
+    /// The permissions.
     pub role: Role,
     /// The request.
     pub request_id: RequestId,
 }
 
-/// Why a sign-in failed.
+/// Error of a sign-in.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SignInError {
     /// Begun in another browser, answered before, older than ten minutes, or never begun.
@@ -109,22 +109,22 @@ pub enum SignInError {
     /// The provider's token can't be a session.
     #[error("the identity provider's token can't be a session: {0}")]
     Unusable(String),
-    /// The provider or the store can't be reached.
+    /// The provider or the store is unavailable.
     #[error("signing in is not possible now: {0}")]
     Unavailable(Cause),
 }
 
-/// Why a token is no session.
+/// Reason for which a token is no valid session.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SessionError {
-    /// Missing a claim, forged, expired, signed out, or meant for somebody else: nobody is told
-    /// which.
+    /// Missing a claim, forged, expired, signed out, or meant for another audience: the caller
+    /// isn't told which.
     #[error("no session")]
     Invalid {
         /// For the log.
         cause: Cause,
     },
-    /// Whether it is one can't be found out now.
+    /// The token can't be verified at the moment.
     #[error("sessions can't be checked now: {0}")]
     Unavailable(Cause),
 }

@@ -4,19 +4,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::FileStem;
-pub use domain::file::RequestedFiles;
+use domain::file::{FileStem, RequestedFiles};
 use domain::hints::Hint;
-use domain::inference::{Evidence, Gap, Inferred};
+use domain::inference::{Evidence, InferenceFailure, Inferred};
 use domain::key::Environment;
 use domain::outcome::Outcome;
-use domain::participant::ParticipantCode;
+use domain::pacing::ThrottleReason;
 use domain::payment::Payment;
 use domain::query::ProofQuery;
-use domain::transfer::SameInstitution;
+use domain::transfer::{Banks, SameInstitution};
 
 use crate::Cause;
-use crate::outbound::ThrottleReason;
 
 /// Port: the lookup of proofs.
 #[async_trait]
@@ -60,15 +58,6 @@ pub struct LookupDetails {
     pub bank_time: Option<Duration>,
 }
 
-/// The institutions of a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Banks {
-    /// The issuer: it sent the payment.
-    pub issuer: ParticipantCode,
-    /// The receiver of the payment.
-    pub receiver: ParticipantCode,
-}
-
 /// A proof that was found.
 #[derive(Clone, Debug)]
 pub struct Delivery {
@@ -105,9 +94,9 @@ pub enum FetchError {
     #[error("the issuer or the receiver could not be inferred")]
     InferenceFailed {
         /// Reason why the issuer isn't known, if it isn't.
-        issuer: Option<Gap>,
+        issuer: Option<InferenceFailure>,
         /// Reason why the receiver isn't known, if it isn't.
-        receiver: Option<Gap>,
+        receiver: Option<InferenceFailure>,
     },
     /// Issuer and receiver are the same institution; the bank wasn't asked.
     #[error(transparent)]

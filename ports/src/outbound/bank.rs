@@ -1,42 +1,43 @@
-//! The bank that proofs come from.
+//! Port: the bank that issues proofs.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::file::RequestedFiles;
+use domain::pacing::{BankBudget, ThrottleReason};
 use domain::payment::Payment;
 use domain::transfer::Transfer;
 
 use crate::Cause;
-use crate::inbound::{BankBudget, RequestedFiles};
 
-/// A bank that can be asked for proofs.
+/// Port: a bank that answers queries for proofs.
 #[async_trait]
 pub trait Bank: Send + Sync {
-    /// Asks for one transfer's proof, in one session of the bank's, and gives up when
+    /// Queries one transfer's proof in one session of the bank's, and gives up when
     /// `lookup.patience` is over.
     ///
     /// The bytes are the bank's own, untouched, within the adapter's cap. MUST return
     /// [`BankAnswer::NotFound`] only when the bank said so, never for an answer that isn't
-    /// understood. Whether the proof is the one asked for is the caller's to check.
+    /// understood. The caller checks that the proof is the one asked for.
     async fn fetch(&self, lookup: &Lookup) -> Result<BankAnswer, BankError>;
 
-    /// What is left of our budget of questions; `None` when there is no budget, or it can't be told.
+    /// State of our budget of queries; `None` when there is no budget, or its state is unknown.
     async fn budget(&self) -> Option<BankBudget>;
 }
 
-/// One question to the bank.
+/// One query to the bank.
 #[derive(Clone, Debug)]
 pub struct Lookup {
     /// The transfer.
     pub transfer: Transfer,
-    /// The files wanted of it.
+    /// The requested files.
     pub wanted: RequestedFiles,
-    /// Time that the whole lookup may take, waiting for its turn included.
+    /// Time limit of the whole lookup, the wait for its turn included.
     pub patience: Duration,
 }
 
-/// What the bank says.
+/// The bank's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BankAnswer {
     /// The proof.
@@ -47,7 +48,7 @@ pub enum BankAnswer {
     NotFound,
 }
 
-/// A proof's files; those that were wanted are there.
+/// A proof's files; the requested ones are present.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BankFiles {
     /// The XML.
@@ -56,16 +57,16 @@ pub struct BankFiles {
     pub pdf: Option<Bytes>,
 }
 
-/// Why the bank said nothing that we can use.
+/// Error of a lookup.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum BankError {
-    /// An answer that we don't understand.
+    /// The bank's answer could not be understood.
     #[error("the bank's answer could not be understood")]
     Protocol {
         /// For the log; holds no personal data.
         cause: Cause,
     },
-    /// It can't be reached, fails, or says that it is closed.
+    /// The bank can't be reached, fails, or says that it is closed.
     #[error("the bank is unavailable")]
     Unavailable {
         /// When to try again.
@@ -73,46 +74,15 @@ pub enum BankError {
         /// For the log; holds no personal data.
         cause: Cause,
     },
-    /// It wants fewer questions, or our budget has no room within the lookup's patience.
+    /// The bank throttled us, or our budget has no room within the lookup's patience.
     #[error("the bank may not be asked again yet")]
     Throttled {
-        /// When there is room again.
+        /// Time until there is room again.
         retry_after: Duration,
-        /// What the wait is for.
+        /// The reason for the wait.
         reason: ThrottleReason,
     },
     /// No answer within the lookup's patience.
     #[error("the bank did not answer in time")]
     Timeout,
-}
-
-/// Why a bank may not be asked. For the log: a caller waits in each case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThrottleReason {
-    /// The bank answered with its page that wants a captcha.
-    CaptchaPage,
-    /// The bank answered with its page that says "too many queries".
-    TooManyQueriesPage,
-    /// The bank answered HTTP 429.
-    TooManyRequests,
-    /// It said one of these before, and is still left alone.
-    BackingOff,
-    /// Our own budget of questions has no room within the lookup's patience.
-    BudgetUsedUp,
-    /// As many lookups as we allow ourselves are under way.
-    TooManyLookups,
-}
-
-impl ThrottleReason {
-    /// The word that logs know it by.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CaptchaPage => "captcha_page",
-            Self::TooManyQueriesPage => "too_many_queries_page",
-            Self::TooManyRequests => "http_429",
-            Self::BackingOff => "backing_off",
-            Self::BudgetUsedUp => "budget_used_up",
-            Self::TooManyLookups => "too_many_lookups",
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Time, randomness, and ids made of them.
+//! Ports: time, randomness; and ids made from them.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::{Builder, Uuid};
 
-/// Tells the time.
+/// Port: the clocks.
 pub trait Clock: Send + Sync {
     /// The wall clock, to the millisecond. It may jump.
     fn now(&self) -> DateTime<Utc>;
 
-    /// A clock that starts anywhere and never goes back. Measures spans.
+    /// Monotonic clock with any origin. Measures durations.
     fn monotonic(&self) -> Duration;
 }
 
-/// Lets time pass.
+/// Port: timer.
 #[async_trait]
 pub trait Timer: Send + Sync {
-    /// Returns once so much time has passed.
+    /// Returns after `span`.
     async fn pause(&self, span: Duration);
 }
 
-/// Makes random bytes fit for secrets.
+/// Port: random bytes fit for secrets.
 pub trait Random: Send + Sync {
     /// Fills the buffer.
     fn fill(&self, buffer: &mut [u8]);
 }
 
-/// A new id: a version 7 UUID (RFC 9562), ordered by time, so that new rows stand together.
+/// Generates an id: a version 7 UUID (RFC 9562), ordered by time, so that new rows are adjacent.
 pub fn new_id(clock: &dyn Clock, random: &dyn Random) -> Uuid {
     let mut bytes = [0; 10];
     random.fill(&mut bytes);

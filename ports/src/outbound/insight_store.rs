@@ -1,32 +1,31 @@
-//! Where use, requests, customers and the audit log are read.
+//! Ports: customers, statistics of use, and the audit log.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::audit::{AuditContext, AuditFilter, AuditPage};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
 use domain::key::{KeyId, Owner};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Page, PageRequest};
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::UsageQuery;
 
 use super::{ListError, Scope, StoreError, UpdateError};
-use crate::inbound::{
-    AuditFilter, AuditPage, CustomerOverview, RequestQuery, RequestRecord, UsageQuery,
-};
 
-/// Keeps customers.
+/// Port: the store of customers.
 #[async_trait]
 pub trait CustomerStore: Send + Sync {
-    /// The customer that an owner is. Adds it as `newcomer` when it isn't known; of two at the same
-    /// moment, one is added.
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError>;
+    /// Returns the customer of an owner; adds it as `newcomer` if unknown. Of two concurrent calls,
+    /// one adds it.
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError>;
 
-    /// The customer that an owner is, if it is known.
+    /// The customer of an owner; `None` if unknown.
     async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError>;
 
-    /// Customers, newest first, whose issuer or subject holds `text`; with what their keys used of
+    /// Customers, newest first, whose issuer or subject contains `text`; with their keys' use of
     /// `month`.
     async fn customers(
         &self,
@@ -35,9 +34,10 @@ pub trait CustomerStore: Send + Sync {
         page: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError>;
 
-    /// Sets a customer's plan; gives its keys that aren't revoked the plan's limits when they are to
-    /// follow. Leaves one entry for the plan and one for each key whose limits changed. A plan that
-    /// it has already, with keys that follow it already, changes nothing and leaves no entry.
+    /// Sets a customer's plan; with [`ExistingKeys::Follow`], gives its keys that aren't revoked
+    /// the plan's limits. Writes one audit entry for the plan and one for each key whose limits
+    /// changed. If the customer has the plan already, and keys that are to follow have its limits
+    /// already, changes nothing and writes no entry.
     ///
     /// Returns the customer and the keys whose limits changed.
     async fn set_plan(
@@ -45,45 +45,45 @@ pub trait CustomerStore: Send + Sync {
         id: CustomerId,
         plan: Plan,
         existing: ExistingKeys,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<(Customer, Vec<KeyId>), UpdateError>;
 }
 
-/// Reads what the journal wrote.
+/// Port: statistics written by the journal.
 #[async_trait]
 pub trait UsageReader: Send + Sync {
-    /// Requests added up by slot, by what is told apart, and by outcome; slots without requests
-    /// have no row. Slots are hours or days: months are the caller's to add up. When keys are told
-    /// apart, the [`MAX_SERIES`](crate::inbound::MAX_SERIES) with the most requests are (of equals
-    /// those with the smaller id), and the rows of all others have no key.
-    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
+    /// Requests summed by slot, breakdown and outcome; slots without requests have no row. Slots
+    /// are hours or days: the caller sums up months. In a breakdown by key, the
+    /// [`MAX_SERIES`](domain::usage::MAX_SERIES) keys with the most requests have rows of their own
+    /// (of equal ones those with the smaller id), and the rows of all others have no key.
+    async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError>;
 
     /// Requests, newest first.
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestQuery,
+        query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError>;
 }
 
-/// Requests of one slot that have everything in common that is told apart.
+/// Requests with the same slot, breakdown and outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRow {
-    /// The slot's beginning: an hour's when hours were asked for, a day's otherwise.
+    /// Beginning of the slot: an hour's for hourly granularity, a day's otherwise.
     pub slot: DateTime<Utc>,
-    /// Their key, when keys are told apart and it is one of the busiest.
+    /// The key, in a breakdown by key, if it is one of the busiest.
     pub key: Option<KeyId>,
-    /// Their endpoint, when endpoints are told apart.
+    /// The endpoint, in a breakdown by endpoint.
     pub endpoint: Option<Endpoint>,
-    /// Their outcome, always.
+    /// The outcome, always.
     pub outcome: Outcome,
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
-    /// How long they took; empty for what a limit refused.
+    /// Their latencies; empty for requests refused by a limit.
     pub latencies: Latencies,
 }
 
-/// Reads the audit log, which everything that changes something writes in its own step.
+/// Port: the audit log. Every mutation writes its entries in its own transaction.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
     /// Entries, newest first.

@@ -1,9 +1,5 @@
-//! The durable record of use.
+//! Port: the durable record of use.
 
-use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,49 +9,48 @@ use domain::key::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::transfer::Banks;
 use uuid::Uuid;
 
-use crate::Cause;
-use crate::inbound::Banks;
+use crate::{Cause, JournalError, Receipt};
 
-/// Writes down what was used. Entries of many requests share one commit.
+/// Port: journal of use. Entries of many requests share one commit.
 #[async_trait]
 pub trait UsageJournal: Send + Sync {
     /// Counts one admitted request. The receipt resolves once the count survives a crash of this
     /// process and of the machine.
     fn admit(&self, entry: AdmissionEntry) -> Receipt;
 
-    /// Keeps what became of a request, and counts it in the statistics of its key and customer, in
-    /// one commit. Written within a second while the store works; a crash may lose those that aren't
-    /// written yet, never an admission whose receipt resolved.
+    /// Records the end of a request, and counts it in the statistics of its key and customer, in
+    /// one commit. Written within a second while the store works; a crash may lose entries that
+    /// aren't written yet, never an admission whose receipt resolved.
     fn conclude(&self, entry: RequestEntry);
 
-    /// Counts a request that a limit refused, in the statistics alone. Written as late as those
-    /// above, and lost as they are.
+    /// Counts a request refused by a limit, in the statistics alone. Written as late as the entries
+    /// of [`UsageJournal::conclude`], and lost as they are.
     fn refuse(&self, entry: RefusalEntry);
 
-    /// Returns once everything handed over before is durable.
+    /// Returns once everything submitted before is durable.
     ///
     /// # Errors
-    /// When it couldn't be written.
+    /// A [`JournalError`] when it couldn't be written.
     async fn flush(&self) -> Result<(), JournalError>;
 
-    /// Why the last attempt at writing failed; `None` once one succeeded after it, and before the
-    /// first one. Answers at once, without trying anything.
+    /// Cause of the last write's failure; `None` after a success, and before the first write.
+    /// Returns at once, without trying anything.
     fn trouble(&self) -> Option<Cause>;
 
-    /// Whether an admission that is handed over now may become durable in time. Whoever asks before
-    /// it admits spares everybody an admission that would be held back in vain. Answers at once,
-    /// without trying anything.
+    /// Checks that an admission submitted now can become durable in time. A check before each
+    /// admission avoids admissions that would be held back in vain. Returns at once, without trying
+    /// anything.
     ///
     /// # Errors
-    /// While more waits than may, while writing has failed or hung for as long as an entry may wait,
-    /// and once it is closed.
+    /// While more entries wait than may, while writing has failed or hung for as long as an entry
+    /// may wait, and once it is closed.
     fn accepts(&self) -> Result<(), JournalError>;
 
-    /// Has the journal write something although nothing waits, so that it knows whether it can.
-    /// Returns at once; what comes of it is told by [`UsageJournal::trouble`] and
-    /// [`UsageJournal::accepts`].
+    /// Makes the journal write something although nothing waits, to find out if it can. Returns at
+    /// once; the result is seen in [`UsageJournal::trouble`] and [`UsageJournal::accepts`].
     fn probe(&self);
 }
 
@@ -64,91 +59,50 @@ pub trait UsageJournal: Send + Sync {
 pub struct AdmissionEntry {
     /// The key.
     pub key: KeyId,
-    /// The month that is charged.
+    /// The charged month.
     pub month: Month,
-    /// When; a key's last use is kept to the minute.
+    /// Time of admission; a key's last use is kept to the minute.
     pub at: DateTime<Utc>,
 }
 
-/// One request that a limit refused.
+/// One request refused by a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusalEntry {
     /// The key.
     pub key: KeyId,
-    /// Whose it is.
+    /// The customer.
     pub customer: CustomerId,
-    /// What was asked for.
+    /// The endpoint.
     pub endpoint: Endpoint,
-    /// Which limit.
+    /// The limit, as an outcome.
     pub outcome: Outcome,
-    /// When.
+    /// Time of the request.
     pub at: DateTime<Utc>,
 }
 
-/// What became of one request. It holds no account, name or amount.
+/// The end of one request. It holds no account, name or amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestEntry {
-    /// Our own id.
+    /// Our own id, unlike `request_id` never a caller's.
     pub id: Uuid,
-    /// The id that the answer carried.
+    /// The id in the answer.
     pub request_id: RequestId,
     /// The key.
     pub key: KeyId,
-    /// Whose it is.
+    /// The customer.
     pub customer: CustomerId,
-    /// What was asked for.
+    /// The endpoint.
     pub endpoint: Endpoint,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// The institutions, once they were known.
     pub banks: Option<Banks>,
-    /// When it was admitted.
+    /// Time of admission.
     pub at: DateTime<Utc>,
-    /// From the admission until its record was handed over, right before the answer leaves.
+    /// Time from the admission until this record was submitted, right before the answer leaves.
     pub duration: Duration,
-    /// Time spent with the bank, when it was asked.
+    /// Time spent with the bank, if it was queried.
     pub bank_time: Option<Duration>,
-    /// The month that gets one request back, when it does.
+    /// The month to which the request is refunded, if it is.
     pub refund: Option<Month>,
-}
-
-/// A promise that an admission becomes durable.
-pub struct Receipt(Pin<Box<dyn Future<Output = Result<(), JournalError>> + Send>>);
-
-impl Receipt {
-    /// A receipt that resolves as `future` does.
-    pub fn new(future: impl Future<Output = Result<(), JournalError>> + Send + 'static) -> Self {
-        Self(Box::pin(future))
-    }
-}
-
-impl Future for Receipt {
-    type Output = Result<(), JournalError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(context)
-    }
-}
-
-impl fmt::Debug for Receipt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Receipt")
-    }
-}
-
-/// The journal can't write.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum JournalError {
-    /// More entries wait than may.
-    #[error("the journal is full")]
-    Full,
-    /// The store failed for longer than the journal waits; what was handed over is still tried.
-    #[error("the journal can't write: {cause}")]
-    Store {
-        /// For the log.
-        cause: Cause,
-    },
-    /// It was closed.
-    #[error("the journal is closed")]
-    Closed,
 }

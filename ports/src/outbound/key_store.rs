@@ -1,23 +1,24 @@
-//! Where keys are kept.
+//! Port: the store of keys.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyName, KeyPrefix};
+use domain::key::{
+    ApiKey, Credential, KeyId, KeyName, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys,
+};
 use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
 use domain::page::Page;
 
-use crate::Cause;
-use crate::inbound::{KeyOverview, KeyQuery, RevokedKeys};
+use crate::StoreError;
 
-/// Keeps keys and what is known of their use. Every method is one atomic step; what changes a key
-/// leaves an entry in the audit log within that step, and one that changes nothing leaves none.
+/// Port: the store of keys and their use. Every method is one atomic step; a change of a key writes
+/// its audit entry within that step, and a call that changes nothing writes none.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key of a customer that exists, unless the customer has `most_active` keys already
-    /// that aren't revoked.
+    /// Adds a key of an existing customer, unless the customer has `most_active` active keys
+    /// already.
     ///
     /// # Errors
     /// MUST return [`InsertError::PrefixTaken`] when another key has the prefix.
@@ -25,29 +26,29 @@ pub trait KeyStore: Send + Sync {
         &self,
         record: KeyRecord,
         most_active: u64,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<(), InsertError>;
 
-    /// What is needed to check a key with this prefix, revoked or not; `None` when no key has it.
+    /// Data to verify a key with this prefix, revoked or not; `None` when no key has it.
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError>;
 
-    /// What is needed to check the keys that aren't revoked, the newest `most` of them.
+    /// Data to verify active keys, the newest `most` of them.
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError>;
 
-    /// A key's state and what it has used in `month`; `None` when no key has the id.
+    /// A key's state and its use of `month`; `None` when no key has the id.
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError>;
 
-    /// As [`KeyStore::snapshot`], of some hundred keys in one reading, in any order; ids that no key
-    /// has are left out.
+    /// As [`KeyStore::snapshot`], for some hundred keys in one query, in any order; ids of no key
+    /// are left out.
     async fn snapshots(
         &self,
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError>;
 
-    /// Charges one request of `at` to a key's month, and returns what the month has used then.
-    /// Durable once it returns. Charges nothing and returns `None` when the key is revoked, when its
-    /// quota of the month is used up, or when no key has the id.
+    /// Charges one request of `at` to a key's month, and returns the month's use after it. Durable
+    /// once it returns. Charges nothing and returns `None` when the key is revoked, when its
+    /// monthly quota is used up, or when no key has the id.
     async fn charge(
         &self,
         id: KeyId,
@@ -55,15 +56,15 @@ pub trait KeyStore: Send + Sync {
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError>;
 
-    /// Whether there is any key.
+    /// Returns `true` if there is no key at all.
     async fn is_empty(&self) -> Result<bool, StoreError>;
 
-    /// Keys within a scope, one page, with what they used of `month`.
+    /// Keys within a scope, one page, with their use of `month`.
     async fn list(
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyQuery,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError>;
 
     /// All keys of one customer, newest first.
@@ -81,43 +82,43 @@ pub trait KeyStore: Send + Sync {
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError>;
 
-    /// Changes one key within a scope, and returns it as it is then. Revoking a revoked key changes
-    /// nothing, `revoked_at` included; a limit that isn't given isn't touched, whoever changes it at
-    /// the same time.
+    /// Changes one key within a scope, and returns it after the change. Revoking a revoked key
+    /// changes nothing, `revoked_at` included; a limit that isn't given isn't touched, even by a
+    /// concurrent change.
     async fn change(
         &self,
         scope: Scope,
         id: KeyId,
         change: &KeyChange,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<ApiKey, UpdateError>;
 
-    /// Adds a successor with the name and the limits of a key within a scope, and has the key
-    /// retire: revoked at once when `retires_at` isn't after the act, otherwise by
-    /// [`KeyStore::due`] and [`KeyStore::change`]. Leaves an entry for each of the two.
+    /// Adds a successor with the name and the limits of a key within a scope, and retires the key:
+    /// revoked at once when `retires_at` isn't after the mutation's time, otherwise by
+    /// [`KeyStore::due`] and [`KeyStore::change`]. Writes an audit entry for each of the two.
     async fn rotate(
         &self,
         scope: Scope,
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
-        act: &AuditContext,
+        context: &AuditContext,
     ) -> Result<Rotation, RotateError>;
 
-    /// Keys that have retired by `now` and aren't revoked yet, at most 100.
+    /// Keys due for revocation at `now` that aren't revoked yet, at most 100.
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError>;
 
-    /// The changes after `after`, in order, at most 1,000 of them. Changes made by other processes
-    /// are among them. A key's state is all that counts: another name is no change here.
+    /// Changes after `after`, in order, at most 1,000 of them, including those of other processes.
+    /// Only changes of a key's state count: a new name is no change here.
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError>;
 
     /// The number of the newest change; zero when there was none. MUST fail instead of returning a
-    /// lower one than before: the store was set back to an older state, and what follows from the
+    /// lower one than before: the store was set back to an older state, and the effect of the
     /// changes in between is unknown.
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError>;
 }
 
-/// Whose rows a question reaches: there is no way to ask without one.
+/// Scope of a query: no query runs without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// One customer's.
@@ -126,23 +127,23 @@ pub enum Scope {
     Everybody,
 }
 
-/// A change of one key.
+/// A mutation of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyChange {
-    /// Another name.
+    /// Renames the key.
     Rename(KeyName),
-    /// No way back.
+    /// Revokes the key, finally.
     Revoke,
-    /// Other limits.
+    /// Sets its limits.
     SetLimits(LimitsChange),
 }
 
-/// A key that takes another one's place.
+/// The successor of a rotated key.
 #[derive(Clone, Debug)]
 pub struct Successor {
-    /// Its public part, of the same environment.
+    /// The public prefix, of the same environment.
     pub prefix: KeyPrefix,
-    /// What checks it; the customer is the old key's.
+    /// Data to verify it; the customer is the old key's.
     pub credential: Credential,
 }
 
@@ -155,19 +156,19 @@ pub struct Rotation {
     pub new: ApiKey,
 }
 
-/// A key that is to be kept.
+/// A key to be stored.
 #[derive(Clone, Debug)]
 pub struct KeyRecord {
     /// The key.
     pub key: ApiKey,
-    /// What checks it.
+    /// Data to verify it.
     pub credential: Credential,
 }
 
-/// What a limiter must know of a key besides its use.
+/// State of a key that a limiter needs besides its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyState {
-    /// Whether it is revoked. There is no way back.
+    /// `true` once revoked. Revocation is final.
     pub revoked: bool,
     /// Its limits.
     pub limits: Limits,
@@ -175,25 +176,25 @@ pub struct KeyState {
     pub version: u64,
 }
 
-/// A key's state and use, as the store has them.
+/// A key's state and use according to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its state.
     pub state: KeyState,
     /// The month of `used`.
     pub month: Month,
-    /// What it has used in the month.
+    /// The key's use of the month.
     pub used: MonthlyUse,
 }
 
-/// The place of a change in the order of all changes of keys.
+/// Position of a change in the order of all changes of keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChangeNumber(pub u64);
 
 /// A change of a key's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its place.
+    /// Its position.
     pub number: ChangeNumber,
     /// The key.
     pub key: KeyId,
@@ -201,15 +202,7 @@ pub struct Change {
     pub state: KeyState,
 }
 
-/// The store failed.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the store failed: {cause}")]
-pub struct StoreError {
-    /// For the log.
-    pub cause: Cause,
-}
-
-/// Why a key wasn't added.
+/// Error of adding a key.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum InsertError {
     /// Another key has the prefix.
@@ -223,7 +216,7 @@ pub enum InsertError {
     Store(#[from] StoreError),
 }
 
-/// Why a key wasn't changed.
+/// Error of an update.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum UpdateError {
     /// Nothing within the scope has the id.
@@ -234,16 +227,16 @@ pub enum UpdateError {
     Store(#[from] StoreError),
 }
 
-/// Why a key wasn't rotated.
+/// Error of rotating a key.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RotateError {
     /// No key within the scope has the id.
     #[error("no key has this id")]
     NotFound,
-    /// It is revoked.
+    /// The key is revoked.
     #[error("the key is revoked")]
     Revoked,
-    /// It has a successor already.
+    /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
     /// Another key has the successor's prefix.
@@ -254,7 +247,7 @@ pub enum RotateError {
     Store(#[from] StoreError),
 }
 
-/// Why a list can't be read.
+/// Error of reading a list.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ListError {
     /// The cursor belongs to another list.

@@ -1,56 +1,55 @@
-//! Who says when the bank may be asked.
+//! Port: pacing of queries to the bank.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Throttled};
+use domain::pacing::{BackOff, BankBudget, Throttled};
 
 use crate::Cause;
-use crate::inbound::BankBudget;
 
-/// Gives out turns to ask one bank, in the order in which they are asked for, within its budget,
-/// by the rules of [`domain::pacing`]. It has a clock of its own; cycles are told to it by how long
-/// ago their turn came.
+/// Port: pacing of queries to one bank. It gives turns in the order of requests, within the bank's
+/// budget, by the rules of [`domain::pacing`]. It has a clock of its own; cycles are reported to it
+/// by the time since their turn.
 #[async_trait]
 pub trait Pacer: Send + Sync {
-    /// Returns when the bank may be asked, once, now.
+    /// Returns when the caller may query the bank, once, now.
     ///
     /// MUST NOT return more often than the budget allows within any 60 seconds by the pacer's
-    /// clock, whoever asks, nor during a back-off. MUST refuse at once when the turn would come
-    /// later than [`waitable`](domain::pacing::waitable) of this patience; whoever waits when a
-    /// back-off begins is refused then. A caller that stops waiting (drops the future) gives its
-    /// place back, at the latest after some seconds.
+    /// clock, for all callers together, nor during a back-off. MUST refuse at once when the turn
+    /// would come later than [`longest_wait`](domain::pacing::longest_wait) of this patience; callers that
+    /// wait when a back-off begins are refused then. A caller that stops waiting (drops the future)
+    /// gives its place back, at the latest after some seconds.
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError>;
 
-    /// The bank wanted fewer questions in a cycle whose turn came so long ago: it is left alone
-    /// from now on, and who waits is refused. A cycle that was under way when a back-off began
-    /// joins that one.
+    /// Records that the bank throttled a cycle begun `under_way` ago: a back-off begins, and
+    /// waiting callers are refused. A cycle that was under way when a back-off began joins that
+    /// one.
     async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError>;
 
-    /// The bank answered a whole cycle whose turn came so long ago: if that was after the newest
-    /// back-off, the next one is short again.
+    /// Records that the bank answered a complete cycle begun `under_way` ago: if that was after the
+    /// newest back-off, the next one is short again.
     async fn record_success(&self, under_way: Duration) -> Result<(), PacerError>;
 
-    /// Tells what another pacer of the same bank knows. Its turns count here too; its back-off is
-    /// kept here too, unless a known one ends as late or hardly earlier. MUST NOT make anything
-    /// known shorter.
-    async fn merge(&self, news: &PacerState) -> Result<(), PacerError>;
+    /// Merges the state of another pacer of the same bank. Its turns count here too; its back-off
+    /// is kept here too, unless a known one ends as late or hardly earlier. MUST NOT shorten any
+    /// known back-off.
+    async fn merge(&self, state: &PacerState) -> Result<(), PacerError>;
 
-    /// What is left of the budget; looking takes nothing.
+    /// State of the budget; reading it takes no turn.
     async fn budget(&self) -> Result<BankBudget, PacerError>;
 }
 
-/// What one pacer knows and another one may not.
+/// State of a pacer that another one may lack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacerState {
-    /// How long ago it gave turns, those of the last minute.
+    /// Ages of its turns within the last minute.
     pub turns: Vec<Duration>,
-    /// For how long it leaves the bank alone, if it does.
+    /// Time left of its back-off, if there is one.
     pub paused_for: Option<Duration>,
 }
 
 impl PacerState {
-    /// A turn was given just now.
+    /// A turn given just now.
     pub fn acquired_now() -> Self {
         Self {
             turns: vec![Duration::ZERO],
@@ -58,7 +57,7 @@ impl PacerState {
         }
     }
 
-    /// The bank is left alone for so long.
+    /// A back-off with this much time left.
     pub const fn backing_off(left: Duration) -> Self {
         Self {
             turns: Vec::new(),
@@ -67,13 +66,13 @@ impl PacerState {
     }
 }
 
-/// Why the bank may not be asked.
+/// Error of acquiring a turn.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AcquireError {
-    /// By the rules.
+    /// Refused by the rules.
     #[error(transparent)]
     Refused(#[from] Throttled),
-    /// The pacer failed, so nobody knows. MUST NOT be taken for leave to ask.
+    /// The pacer failed and the turn is unknown. MUST NOT be taken for permission to query.
     #[error(transparent)]
     Failed(#[from] PacerError),
 }

@@ -1,4 +1,4 @@
-//! The forms that answers take: JSON of the standards, pages, redirects.
+//! Responses: JSON, pages, redirects.
 
 use axum::Json;
 use axum::http::header::{
@@ -13,7 +13,7 @@ use url::Url;
 const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 const NO_SNIFFING: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 
-/// Why there are no tokens (RFC 6749, 5.2).
+/// Error of the token endpoint (RFC 6749, 5.2).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OAuthError {
     InvalidRequest(&'static str),
@@ -48,13 +48,13 @@ impl IntoResponse for OAuthError {
     }
 }
 
-/// JSON that no cache may keep.
+/// Returns JSON that must not be cached.
 pub(crate) fn tokens_json(body: &Value) -> Response {
     ([NO_STORE], Json(body)).into_response()
 }
 
-/// A page whose forms lead to ourselves and, from there, to `form_targets`: browsers hold a
-/// redirect after a form to the same policy.
+/// Returns a page whose forms may submit to the provider and redirect to `form_target`: browsers
+/// apply the policy to a redirect after a form, too.
 pub(crate) fn page(status: StatusCode, html: String, form_target: Option<&Url>) -> Response {
     let target = form_target.map_or_else(String::new, |url| {
         format!(" {}", url.origin().ascii_serialization())
@@ -65,20 +65,20 @@ pub(crate) fn page(status: StatusCode, html: String, form_target: Option<&Url>) 
     );
     let headers = [
         (CONTENT_SECURITY_POLICY, policy),
-        // The address holds the state of a sign-in; nobody else needs it.
+        // The URL holds the state of a sign-in, which must not leak.
         (REFERRER_POLICY, "no-referrer".to_owned()),
     ];
     (status, [NO_STORE, NO_SNIFFING], headers, Html(html)).into_response()
 }
 
-/// Sends the browser elsewhere; after a form it goes there with GET.
+/// Returns a redirect, which browsers follow with GET after a form.
 pub(crate) fn redirect(to: &Url) -> Response {
     let headers = [NO_STORE, (REFERRER_POLICY, "no-referrer")];
     let location = [(LOCATION, to.as_str().to_owned())];
     (StatusCode::SEE_OTHER, headers, location).into_response()
 }
 
-/// The style sheet of the pages.
+/// Returns the style sheet of the pages.
 pub(crate) async fn style() -> Response {
     let headers = [(CONTENT_TYPE, "text/css; charset=utf-8"), NO_SNIFFING];
     (headers, include_str!("style.css")).into_response()

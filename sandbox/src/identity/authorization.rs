@@ -1,4 +1,4 @@
-//! `/authorize`: what a client asks for, and the page on which somebody grants it with one click
+//! `/authorize`: validation of authorization requests, and the sign-in page
 //! (RFC 6749, 4.1.1; RFC 7636; OpenID Connect Core 1.0, 3.1.2).
 
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::proof::escape;
 use super::Provider;
 use super::answers::{page as html, redirect};
 use super::codes::Grant;
-use super::parameters::{Parameters, Repeated};
+use super::parameters::{Parameters, RepeatedParameter};
 use super::people::{PEOPLE, person};
 
 const SIGN_IN: &str = include_str!("sign-in.html");
 const REFUSED: &str = include_str!("refused.html");
 
-/// The base64 of a SHA-256, without padding.
+/// Length of a SHA-256 in base64url without padding.
 const CHALLENGE_LENGTH: usize = 43;
-/// Most of a `state` or a `nonce` that is carried along.
-const LONGEST_VALUE: usize = 1024;
+/// Maximum size of `state` and `nonce`.
+const MAX_VALUE_BYTES: usize = 1024;
 
-/// Where the browser goes with the answer.
+/// The target of the authorization response.
 #[derive(Clone, Debug)]
 struct RedirectUri {
-    /// As it was registered: the client has to repeat it to the letter.
+    /// As registered: the client has to repeat it exactly.
     registered: String,
     url: Url,
 }
 
-/// What a client asks for, all of it checked.
+/// A validated authorization request.
 #[derive(Debug)]
-struct Wish {
+struct AuthorizationRequest {
     redirect_uri: RedirectUri,
     state: Option<String>,
     nonce: Option<String>,
@@ -44,75 +44,75 @@ struct Wish {
     scope: String,
 }
 
-/// Why a client doesn't get what it asks for.
+/// Refusal of an authorization request.
 #[derive(Debug)]
-enum Refusal {
-    /// It isn't certain where to send the browser, so it stays here (RFC 6749, 4.1.2.1).
-    Here(&'static str),
-    /// The client is told.
-    AtTheClient(Box<ToldRefusal>),
+enum AuthorizationError {
+    /// Shown to the user, because the client or its redirect URI is invalid (RFC 6749, 4.1.2.1).
+    Shown(&'static str),
+    /// Sent to the client in a redirect.
+    Redirected(Box<RedirectedError>),
 }
 
-/// A refusal that the client is told.
+/// An error response to the client.
 #[derive(Debug)]
-struct ToldRefusal {
+struct RedirectedError {
     redirect_uri: RedirectUri,
     state: Option<String>,
     code: &'static str,
     description: &'static str,
 }
 
-/// Shows who can sign in.
+/// Shows the sign-in page.
 pub(crate) async fn page(
     State(provider): State<Arc<Provider>>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
-    match Wish::read(&provider, &query) {
-        Ok(wish) => html(
+    match AuthorizationRequest::parse(&provider, &query) {
+        Ok(request) => html(
             StatusCode::OK,
             sign_in_page(&query),
-            Some(&wish.redirect_uri.url),
+            Some(&request.redirect_uri.url),
         ),
-        Err(refusal) => refusal.answer(&provider),
+        Err(error) => error.into_response(&provider),
     }
 }
 
-/// Somebody pressed a button. What the client asks for stands in the address, so nothing is kept
-/// for pages that nobody answers; it is read and checked anew.
+/// Handles the sign-in form. The authorization request is in the URL, so that nothing is stored for
+/// abandoned pages; it is validated again.
 pub(crate) async fn sign_in(
     State(provider): State<Arc<Provider>>,
     RawQuery(query): RawQuery,
     body: Bytes,
 ) -> Response {
-    let wish = match Wish::read(&provider, &query.unwrap_or_default()) {
-        Ok(wish) => wish,
-        Err(refusal) => return refusal.answer(&provider),
+    let request = match AuthorizationRequest::parse(&provider, &query.unwrap_or_default()) {
+        Ok(request) => request,
+        Err(error) => return error.into_response(&provider),
     };
-    let form = Parameters::read(&body);
+    let form = Parameters::parse(&body);
     let chosen = form.get("person").ok().flatten().and_then(person);
     let Some(person) = chosen else {
-        return Refusal::Here("no such person").answer(&provider);
+        return AuthorizationError::Shown("no such person").into_response(&provider);
     };
     let code = provider.codes.make(Grant {
         person,
-        redirect_uri: wish.redirect_uri.registered.clone(),
-        challenge: wish.challenge,
-        nonce: wish.nonce,
-        scope: wish.scope,
+        redirect_uri: request.redirect_uri.registered.clone(),
+        challenge: request.challenge,
+        nonce: request.nonce,
+        scope: request.scope,
         signed_in_at: provider.now(),
     });
     let answer = [("code", code.as_str())];
-    redirect(&answered(
+    redirect(&response_url(
         &provider,
-        wish.redirect_uri.url,
-        wish.state,
+        request.redirect_uri.url,
+        request.state,
         &answer,
     ))
 }
 
-/// The client's address with an answer and what tells it whose answer it is (RFC 9207).
-fn answered(
+/// Returns the redirect URI with response parameters, `state` and the issuer (RFC 9207).
+fn response_url(
     provider: &Provider,
     mut redirect_uri: Url,
     state: Option<String>,
@@ -140,40 +140,45 @@ fn sign_in_page(query: &str) -> String {
     })
 }
 
-impl Wish {
-    fn read(provider: &Provider, query: &str) -> Result<Self, Refusal> {
-        let parameters = Parameters::read(query.as_bytes());
+impl AuthorizationRequest {
+    fn parse(provider: &Provider, query: &str) -> Result<Self, AuthorizationError> {
+        let parameters = Parameters::parse(query.as_bytes());
         let redirect_uri = redirect_uri(provider, &parameters)?;
         let state = state(&parameters);
         let refuse = |(code, description)| {
-            Refusal::AtTheClient(Box::new(ToldRefusal {
+            AuthorizationError::Redirected(Box::new(RedirectedError {
                 redirect_uri: redirect_uri.clone(),
                 state: state.clone(),
                 code,
                 description,
             }))
         };
-        let details = Details::read(&parameters).map_err(refuse)?;
+        let parameters_of_request = RequestParameters::parse(&parameters).map_err(refuse)?;
         Ok(Self {
             redirect_uri,
             state,
-            nonce: details.nonce,
-            challenge: details.challenge,
-            scope: details.scope,
+            nonce: parameters_of_request.nonce,
+            challenge: parameters_of_request.challenge,
+            scope: parameters_of_request.scope,
         })
     }
 }
 
-/// Where to send the browser: an address that is registered, to the letter.
-fn redirect_uri(provider: &Provider, parameters: &Parameters) -> Result<RedirectUri, Refusal> {
+/// Returns the redirect URI, which must be registered exactly.
+fn redirect_uri(
+    provider: &Provider,
+    parameters: &Parameters,
+) -> Result<RedirectUri, AuthorizationError> {
     let Ok(Some(client_id)) = parameters.get("client_id") else {
-        return Err(Refusal::Here("client_id must be there once"));
+        return Err(AuthorizationError::Shown("client_id must be there once"));
     };
     if client_id != provider.client.id {
-        return Err(Refusal::Here("this client_id is not registered"));
+        return Err(AuthorizationError::Shown(
+            "this client_id is not registered",
+        ));
     }
     let Ok(Some(given)) = parameters.get("redirect_uri") else {
-        return Err(Refusal::Here("redirect_uri must be there once"));
+        return Err(AuthorizationError::Shown("redirect_uri must be there once"));
     };
     if !provider
         .client
@@ -181,36 +186,39 @@ fn redirect_uri(provider: &Provider, parameters: &Parameters) -> Result<Redirect
         .iter()
         .any(|known| known == given)
     {
-        return Err(Refusal::Here("this redirect_uri is not registered"));
+        return Err(AuthorizationError::Shown(
+            "this redirect_uri is not registered",
+        ));
     }
     let url = Url::parse(given);
-    let url = url.map_err(|_| Refusal::Here("the registered redirect_uri is not a URL"))?;
+    let url =
+        url.map_err(|_| AuthorizationError::Shown("the registered redirect_uri is not a URL"))?;
     Ok(RedirectUri {
         registered: given.to_owned(),
         url,
     })
 }
 
-/// A state that is there twice is nobody's.
+/// Returns `state`; a repeated one is ignored.
 fn state(parameters: &Parameters) -> Option<String> {
     let state = parameters.get("state").ok().flatten();
     state.map(ToOwned::to_owned)
 }
 
-/// What a client asks for, apart from where the answer goes.
-struct Details {
+/// The other validated parameters.
+struct RequestParameters {
     nonce: Option<String>,
     challenge: String,
     scope: String,
 }
 
-/// An error's code and its description (RFC 6749, 4.1.2.1).
-type Fault = (&'static str, &'static str);
+/// Error code and description (RFC 6749, 4.1.2.1).
+type ErrorResponse = (&'static str, &'static str);
 
-impl Details {
-    fn read(parameters: &Parameters) -> Result<Self, Fault> {
+impl RequestParameters {
+    fn parse(parameters: &Parameters) -> Result<Self, ErrorResponse> {
         let get = |name| {
-            let once = |Repeated| ("invalid_request", "a parameter is there twice");
+            let once = |RepeatedParameter| ("invalid_request", "a parameter is there twice");
             parameters.get(name).map_err(once)
         };
         if get("response_type")? != Some("code") {
@@ -246,7 +254,7 @@ impl Details {
         if [state, nonce]
             .into_iter()
             .flatten()
-            .any(|value| value.len() > LONGEST_VALUE)
+            .any(|value| value.len() > MAX_VALUE_BYTES)
         {
             return Err((
                 "invalid_request",
@@ -266,20 +274,20 @@ fn is_challenge(text: &str) -> bool {
     text.len() == CHALLENGE_LENGTH && text.bytes().all(allowed)
 }
 
-impl Refusal {
-    fn answer(self, provider: &Provider) -> Response {
+impl AuthorizationError {
+    fn into_response(self, provider: &Provider) -> Response {
         match self {
-            Self::Here(reason) => {
+            Self::Shown(reason) => {
                 let page = fill(REFUSED, |_| escape(reason));
                 html(StatusCode::BAD_REQUEST, page, None)
             }
-            Self::AtTheClient(told) => {
+            Self::Redirected(response) => {
                 let answer = [
-                    ("error", told.code),
-                    ("error_description", told.description),
+                    ("error", response.code),
+                    ("error_description", response.description),
                 ];
-                let address = told.redirect_uri.url;
-                redirect(&answered(provider, address, told.state, &answer))
+                let address = response.redirect_uri.url;
+                redirect(&response_url(provider, address, response.state, &answer))
             }
         }
     }

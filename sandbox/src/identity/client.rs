@@ -1,4 +1,4 @@
-//! The one registered client, and how it proves who it is.
+//! Authentication of the registered client.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::http::HeaderMap;
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::parameters::Parameters;
 
-/// Who may ask for tokens.
+/// The registered client.
 pub(crate) struct Client {
     pub(crate) id: String,
     pub(crate) secret: Option<String>,
@@ -16,29 +16,29 @@ pub(crate) struct Client {
     pub(crate) post_logout_redirect_uris: Vec<String>,
 }
 
-/// Why it isn't the client (RFC 6749, 5.2).
+/// Failed client authentication (RFC 6749, 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotTheClient {
-    /// Two ways of authentication at once, or a parameter twice.
+pub(crate) enum ClientAuthError {
+    /// Two authentication methods at once, or a repeated parameter.
     Malformed,
     /// No credentials, or wrong ones.
     Unauthenticated,
 }
 
-/// A name and a secret, as they came.
+/// Client id and secret of a request.
 struct Credentials {
     id: String,
     secret: Option<String>,
 }
 
 impl Client {
-    /// Checks that a request is of the client: `client_secret_basic` or `client_secret_post` with a
-    /// secret, `none` without.
+    /// Authenticates the client: `client_secret_basic` or `client_secret_post` with a secret, `none`
+    /// without.
     pub(crate) fn authenticate(
         &self,
         headers: &HeaderMap,
         form: &Parameters,
-    ) -> Result<(), NotTheClient> {
+    ) -> Result<(), ClientAuthError> {
         let given = credentials(headers, form)?;
         let secret_is_right = match (&self.secret, &given.secret) {
             (Some(ours), Some(theirs)) => {
@@ -50,34 +50,34 @@ impl Client {
         if given.id == self.id && secret_is_right {
             Ok(())
         } else {
-            Err(NotTheClient::Unauthenticated)
+            Err(ClientAuthError::Unauthenticated)
         }
     }
 }
 
-fn credentials(headers: &HeaderMap, form: &Parameters) -> Result<Credentials, NotTheClient> {
-    let malformed = |_| NotTheClient::Malformed;
+fn credentials(headers: &HeaderMap, form: &Parameters) -> Result<Credentials, ClientAuthError> {
+    let malformed = |_| ClientAuthError::Malformed;
     let id = form.get("client_id").map_err(malformed)?;
     let secret = form.get("client_secret").map_err(malformed)?;
     let Some(authorization) = headers.get(AUTHORIZATION) else {
-        let id = id.ok_or(NotTheClient::Unauthenticated)?;
+        let id = id.ok_or(ClientAuthError::Unauthenticated)?;
         return Ok(Credentials {
             id: id.to_owned(),
             secret: secret.map(ToOwned::to_owned),
         });
     };
     if secret.is_some() {
-        return Err(NotTheClient::Malformed);
+        return Err(ClientAuthError::Malformed);
     }
     let basic = authorization.to_str().ok().and_then(basic_credentials);
-    let basic = basic.ok_or(NotTheClient::Unauthenticated)?;
+    let basic = basic.ok_or(ClientAuthError::Unauthenticated)?;
     match id {
-        Some(id) if id != basic.id => Err(NotTheClient::Malformed),
+        Some(id) if id != basic.id => Err(ClientAuthError::Malformed),
         _ => Ok(basic),
     }
 }
 
-/// Name and secret are form-encoded before they are put together (RFC 6749, 2.3.1).
+/// Parses HTTP Basic credentials: id and secret are form-encoded first (RFC 6749, 2.3.1).
 fn basic_credentials(authorization: &str) -> Option<Credentials> {
     let (scheme, encoded) = authorization.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
@@ -91,7 +91,7 @@ fn basic_credentials(authorization: &str) -> Option<Credentials> {
     })
 }
 
-/// Decodes one value. Separators that somebody forgot to encode are part of it.
+/// Decodes one value. Separators that weren't encoded are part of it.
 fn form_decoded(text: &str) -> String {
     let text = text.replace('=', "%3D").replace('&', "%26");
     let mut pairs = url::form_urlencoded::parse(text.as_bytes());

@@ -1,4 +1,4 @@
-//! `/token`: a code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.6).
+//! `/token`: exchange of a code for tokens (RFC 6749, 4.1.3; RFC 7636, 4.6).
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::answers::{OAuthError, tokens_json};
-use super::client::NotTheClient;
+use super::client::ClientAuthError;
 use super::codes::Grant;
-use super::parameters::{Parameters, Repeated};
+use super::parameters::{Parameters, RepeatedParameter};
 use super::{Provider, tokens};
 
 pub(crate) async fn token(
@@ -22,7 +22,7 @@ pub(crate) async fn token(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, OAuthError> {
-    let form = Parameters::read(&body);
+    let form = Parameters::parse(&body);
     provider.client.authenticate(&headers, &form)?;
     let grant = redeem(&provider, &form)?;
     let issued = tokens::issue(&provider, &grant);
@@ -35,8 +35,8 @@ pub(crate) async fn token(
     })))
 }
 
-/// What the code is worth. A code is spent even when what comes with it is wrong: nobody tries
-/// twice.
+/// Redeems a code. It becomes invalid even if the other parameters are wrong, so that nobody can guess
+/// them.
 fn redeem(provider: &Provider, form: &Parameters) -> Result<Grant, OAuthError> {
     match form.get("grant_type")? {
         Some("authorization_code") => {}
@@ -65,19 +65,19 @@ fn redeem(provider: &Provider, form: &Parameters) -> Result<Grant, OAuthError> {
     Ok(grant)
 }
 
-impl From<Repeated> for OAuthError {
-    fn from(_: Repeated) -> Self {
+impl From<RepeatedParameter> for OAuthError {
+    fn from(_: RepeatedParameter) -> Self {
         Self::InvalidRequest("a parameter is there twice")
     }
 }
 
-impl From<NotTheClient> for OAuthError {
-    fn from(reason: NotTheClient) -> Self {
+impl From<ClientAuthError> for OAuthError {
+    fn from(reason: ClientAuthError) -> Self {
         match reason {
-            NotTheClient::Malformed => Self::InvalidRequest(
+            ClientAuthError::Malformed => Self::InvalidRequest(
                 "the client must say who it is in one way: HTTP Basic or the form",
             ),
-            NotTheClient::Unauthenticated => Self::InvalidClient,
+            ClientAuthError::Unauthenticated => Self::InvalidClient,
         }
     }
 }

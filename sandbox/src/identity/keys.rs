@@ -1,4 +1,4 @@
-//! The keys that sign tokens: P-256, made at the start and on each rotation, never stored.
+//! Signing keys: P-256, generated at the start and on each rotation, never stored.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::tokens::LIFE;
 
-/// Most keys published at once, so that rotating for ever fills no memory: far more than are
-/// rotated in the life of a token.
-const MOST: usize = 64;
+/// Maximum number of published keys, which bounds memory: far more than rotations in the lifetime of a
+/// token.
+const MAX_ENTRIES: usize = 64;
 
 /// The keys, the newest first.
 pub(crate) struct SigningKeys(Mutex<VecDeque<Key>>);
@@ -67,15 +67,15 @@ impl SigningKeys {
         Self(Mutex::new(VecDeque::from([Key::make(now)])))
     }
 
-    /// Signs with a new key from now on.
+    /// Rotates the signing key.
     pub(crate) fn rotate(&self, now: DateTime<Utc>) {
         let new = Key::make(now);
         let mut keys = self.keys(now);
         keys.push_front(new);
-        keys.truncate(MOST);
+        keys.truncate(MAX_ENTRIES);
     }
 
-    /// The JWK set (RFC 7517).
+    /// Returns the JWK set (RFC 7517).
     pub(crate) fn published(&self, now: DateTime<Utc>) -> Value {
         let keys = self.keys(now);
         let published: Vec<_> = keys.iter().map(|key| &key.public).collect();
@@ -94,7 +94,7 @@ impl SigningKeys {
         jsonwebtoken::encode(&header, claims, &key.private).expect("a P-256 key signs any claims")
     }
 
-    /// The claims of a token that one of the keys has signed; their meaning is not looked at.
+    /// Returns the claims of a token that one of the keys has signed; the claims aren't validated.
     pub(crate) fn open(&self, token: &str, now: DateTime<Utc>) -> Option<Value> {
         let header = jsonwebtoken::decode_header(token).ok()?;
         let keys = self.keys(now);
@@ -110,8 +110,8 @@ impl SigningKeys {
         opened.ok().map(|token| token.claims)
     }
 
-    /// The keys that signed anything still good. A key that was followed by another one has signed
-    /// nothing since, so its last token has ended when the follower is as old as tokens get.
+    /// Returns the keys after dropping those without valid tokens. A key signs nothing once it has a
+    /// successor, so its last token has expired when the successor's age is the lifetime of tokens.
     fn keys(&self, now: DateTime<Utc>) -> std::sync::MutexGuard<'_, VecDeque<Key>> {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = keys.iter().take_while(|key| now < key.made_at + LIFE);

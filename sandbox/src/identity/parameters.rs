@@ -1,25 +1,24 @@
-//! The parameters of a request: each at most once (RFC 6749, 3.1 and 3.2), and an empty one counts
-//! as left out.
+//! Request parameters: each at most once, and an empty one counts as omitted (RFC 6749, 3.1 and 3.2).
 
 /// The pairs of a query or a form.
 #[derive(Clone)]
 pub(crate) struct Parameters(Vec<(String, String)>);
 
-/// A parameter was there twice.
+/// Error: a repeated parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Repeated;
+pub(crate) struct RepeatedParameter;
 
 impl Parameters {
-    /// Reads `a=b&c=d`, percent-encoded.
-    pub(crate) fn read(encoded: &[u8]) -> Self {
+    /// Parses `a=b&c=d`, percent-encoded.
+    pub(crate) fn parse(encoded: &[u8]) -> Self {
         Self(url::form_urlencoded::parse(encoded).into_owned().collect())
     }
 
-    /// The value of a parameter.
-    pub(crate) fn get(&self, name: &str) -> Result<Option<&str>, Repeated> {
+    /// Returns the value of a parameter.
+    pub(crate) fn get(&self, name: &str) -> Result<Option<&str>, RepeatedParameter> {
         let mut values = self.0.iter().filter(|(named, _)| named == name);
         match (values.next(), values.next()) {
-            (Some(_), Some(_)) => Err(Repeated),
+            (Some(_), Some(_)) => Err(RepeatedParameter),
             (Some((_, value)), None) if !value.is_empty() => Ok(Some(value)),
             _ => Ok(None),
         }
@@ -38,12 +37,12 @@ mod tests {
     #[case("a=", Ok(None))]
     #[case("a", Ok(None))]
     #[case("", Ok(None))]
-    #[case("a=1&a=1", Err(Repeated))]
-    #[case("a=&a=1", Err(Repeated))]
-    fn a_parameter_is_there_once_or_not_at_all(
+    #[case("a=1&a=1", Err(RepeatedParameter))]
+    #[case("a=&a=1", Err(RepeatedParameter))]
+    fn a_parameter_is_given_once_or_omitted(
         #[case] encoded: &str,
-        #[case] value: Result<Option<&str>, Repeated>,
+        #[case] value: Result<Option<&str>, RepeatedParameter>,
     ) {
-        assert_eq!(Parameters::read(encoded.as_bytes()).get("a"), value);
+        assert_eq!(Parameters::parse(encoded.as_bytes()).get("a"), value);
     }
 }

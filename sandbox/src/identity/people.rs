@@ -1,12 +1,11 @@
-//! The people who can sign in. Their subjects never change, so what belongs to them is still theirs
-//! after a restart.
+//! The people who can sign in. Their subjects never change, so that their keys survive a restart.
 
-/// The subject of the demo person who manages its own keys.
+/// Subject of the demo person without roles.
 pub const MEMBER: &str = "demo-member";
-/// The subject of the demo person who manages everybody's.
+/// Subject of the demo administrator.
 pub const ADMIN: &str = "demo-admin";
 
-/// A person who doesn't exist.
+/// A fictitious person.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DemoPerson {
     pub(crate) subject: &'static str,
@@ -15,7 +14,7 @@ pub(crate) struct DemoPerson {
     pub(crate) roles: &'static [&'static str],
 }
 
-/// Everybody.
+/// All people.
 pub(crate) const PEOPLE: [DemoPerson; 2] = [
     DemoPerson {
         subject: MEMBER,
@@ -31,7 +30,7 @@ pub(crate) const PEOPLE: [DemoPerson; 2] = [
     },
 ];
 
-/// The person with a subject.
+/// Returns the person with a subject.
 pub(crate) fn person(subject: &str) -> Option<&'static DemoPerson> {
     PEOPLE.iter().find(|person| person.subject == subject)
 }

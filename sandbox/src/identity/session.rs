@@ -1,5 +1,4 @@
-//! What comes after a sign-in: who a token is of, revoking it (RFC 7009), signing out (OpenID
-//! Connect RP-Initiated Logout 1.0).
+//! User info, token revocation (RFC 7009) and sign-out (OpenID Connect RP-Initiated Logout 1.0).
 
 use std::sync::Arc;
 
@@ -25,29 +24,29 @@ use super::tokens::LIFE;
 const SIGNED_OUT: &str = include_str!("signed-out.html");
 const REFUSED: &str = include_str!("refused.html");
 
-/// Most revoked tokens that are remembered, about a MB.
-const MOST: u64 = 10_000;
+/// Maximum number of stored revocations, about a MB.
+const MAX_ENTRIES: u64 = 10_000;
 
-/// The `jti`s of tokens that were revoked, as long as the tokens would have been good.
+/// The `jti`s of revoked tokens, kept for a token's lifetime.
 pub(crate) struct Revocations(Cache<String, ()>);
 
 impl Revocations {
     pub(crate) fn new() -> Self {
         let revoked = Cache::builder()
-            .max_capacity(MOST)
+            .max_capacity(MAX_ENTRIES)
             .time_to_live(LIFE.to_std().expect("an hour is positive"))
             .eviction_policy(EvictionPolicy::lru());
         Self(revoked.build())
     }
 }
 
-/// Revokes a token. One that is none, or not ours, counts as revoked (RFC 7009, 2.2).
+/// Revokes a token. An invalid or foreign one counts as revoked (RFC 7009, 2.2).
 pub(crate) async fn revoke(
     State(provider): State<Arc<Provider>>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<StatusCode, OAuthError> {
-    let form = Parameters::read(&body);
+    let form = Parameters::parse(&body);
     provider.client.authenticate(&headers, &form)?;
     let token = form.get("token")?;
     let token = token.ok_or(OAuthError::InvalidRequest("token is missing"))?;
@@ -58,12 +57,12 @@ pub(crate) async fn revoke(
     Ok(StatusCode::OK)
 }
 
-/// Who an access token is of (OpenID Connect Core 1.0, 5.3).
+/// Returns the user info of an access token (OpenID Connect Core 1.0, 5.3).
 pub(crate) async fn user_info(
     State(provider): State<Arc<Provider>>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(claims) = bearer(&headers).and_then(|token| good_claims(&provider, token)) else {
+    let Some(claims) = bearer(&headers).and_then(|token| valid_claims(&provider, token)) else {
         let challenge = [(WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"")];
         return (StatusCode::UNAUTHORIZED, challenge).into_response();
     };
@@ -83,25 +82,24 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
-/// The claims of an access token that is neither old nor revoked; an ID token has no `jti`.
-fn good_claims(provider: &Provider, token: &str) -> Option<Value> {
+/// Returns the claims of a valid access token; an ID token has no `jti`.
+fn valid_claims(provider: &Provider, token: &str) -> Option<Value> {
     let now = provider.now();
     let claims = provider.keys.open(token, now)?;
     let id = claims["jti"].as_str()?;
-    let is_good =
+    let is_valid =
         now.timestamp() < claims["exp"].as_i64()? && !provider.revocations.0.contains_key(id);
-    is_good.then_some(claims)
+    is_valid.then_some(claims)
 }
 
-/// Signs out. There is no session to end, as every visit asks who is there; so all that is left to
-/// do is to send the browser back.
+/// Signs out. The provider keeps no session, so only the redirect remains.
 pub(crate) async fn end(
     State(provider): State<Arc<Provider>>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    match way_back(
+    match post_logout_redirect(
         &provider,
-        &Parameters::read(query.unwrap_or_default().as_bytes()),
+        &Parameters::parse(query.unwrap_or_default().as_bytes()),
     ) {
         Ok(Some(back)) => redirect(&back),
         Ok(None) => page(StatusCode::OK, SIGNED_OUT.to_owned(), None),
@@ -112,8 +110,11 @@ pub(crate) async fn end(
     }
 }
 
-/// Where the browser goes, if the client may send it there.
-fn way_back(provider: &Provider, parameters: &Parameters) -> Result<Option<Url>, &'static str> {
+/// Returns the redirect URI, if it is registered.
+fn post_logout_redirect(
+    provider: &Provider,
+    parameters: &Parameters,
+) -> Result<Option<Url>, &'static str> {
     let get = |name| {
         parameters
             .get(name)

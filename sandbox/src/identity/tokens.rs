@@ -1,4 +1,4 @@
-//! What is in the tokens.
+//! Claims of the tokens.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use super::Provider;
 use super::codes::{Grant, random_text};
 use super::keys::TokenType;
 
-/// How long tokens are good.
+/// Lifetime of tokens.
 pub(crate) const LIFE: TimeDelta = TimeDelta::hours(1);
 
 /// The tokens of one sign-in.
@@ -19,7 +19,7 @@ pub(crate) struct Tokens {
     pub(crate) id: String,
 }
 
-/// Signs the tokens that a grant is worth.
+/// Issues the tokens of a grant.
 pub(crate) fn issue(provider: &Provider, grant: &Grant) -> Tokens {
     let now = provider.now();
     let claims = access_claims(provider, grant, now);

@@ -1,4 +1,4 @@
-//! Places text and boxes on a page, with the origin at the bottom left and points as the unit.
+//! Drawing of text and boxes, with the origin at the bottom left and points as the unit.
 
 use pdf_writer::{Content, Name, Str};
 
@@ -7,10 +7,10 @@ use super::typeface::{Typeface, win_ansi};
 /// Red, green and blue, 0 to 1 each.
 pub(super) type Colour = [f32; 3];
 
-/// The graphics state in which what is under a text shines through.
+/// The graphics state for translucent text.
 pub(super) const TRANSLUCENT: Name<'static> = Name(b"T");
 
-/// How a text looks.
+/// Style of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     pub(super) typeface: Typeface,
@@ -26,7 +26,7 @@ impl Canvas {
         Self(Content::new())
     }
 
-    /// A filled box; `x` and `y` are its lower left corner.
+    /// Draws a filled box; `x` and `y` are its lower left corner.
     pub(super) fn fill(&mut self, [x, y, width, height]: [f32; 4], [red, green, blue]: Colour) {
         self.0
             .set_fill_rgb(red, green, blue)
@@ -34,25 +34,25 @@ impl Canvas {
             .fill_nonzero();
     }
 
-    /// A line of text that begins at `x`.
+    /// Draws a line of text that begins at `x`.
     pub(super) fn text(&mut self, style: Style, x: f32, y: f32, text: &str) {
         self.matrix_text(style, [1.0, 0.0, 0.0, 1.0, x, y], text);
     }
 
-    /// A line of text that ends at `right`.
+    /// Draws a line of text that ends at `right`.
     pub(super) fn text_to(&mut self, style: Style, right: f32, y: f32, text: &str) {
         let width = style.typeface.width(text, style.size);
         self.text(style, right - width, y, text);
     }
 
-    /// A line of text, set smaller where it would be wider than `width`.
+    /// Draws a line of text, in a smaller size if it would be wider than `width`.
     pub(super) fn fitted(&mut self, style: Style, [x, y, width]: [f32; 3], text: &str) {
-        let wanted = style.typeface.width(text, style.size);
-        let size = style.size * (width / wanted).min(1.0);
+        let natural_width = style.typeface.width(text, style.size);
+        let size = style.size * (width / natural_width).min(1.0);
         self.text(Style { size, ..style }, x, y, text);
     }
 
-    /// A translucent line of text that climbs at 45 degrees.
+    /// Draws a translucent line of text at 45 degrees.
     pub(super) fn climbing(&mut self, style: Style, x: f32, y: f32, text: &str) {
         let slope = std::f32::consts::FRAC_1_SQRT_2;
         self.0.save_state().set_parameters(TRANSLUCENT);
@@ -60,7 +60,7 @@ impl Canvas {
         self.0.restore_state();
     }
 
-    /// Lines of text below each other; answers where the next line would stand.
+    /// Draws lines of text below each other; returns the position of the next line.
     pub(super) fn lines(&mut self, style: Style, x: f32, top: f32, lines: &[String]) -> f32 {
         let leading = style.size * 1.3;
         lines.iter().fold(top, |y, line| {
@@ -69,7 +69,7 @@ impl Canvas {
         })
     }
 
-    /// The page's content.
+    /// Returns the page's content stream.
     pub(super) fn finish(self) -> Vec<u8> {
         self.0.finish().to_vec()
     }

@@ -39,7 +39,7 @@ impl Typeface {
     /// All typefaces.
     pub(super) const ALL: [Self; 3] = [Self::Regular, Self::Bold, Self::Fixed];
 
-    /// The typeface's name within the page.
+    /// Returns the name of the font resource.
     pub(super) fn resource(self) -> Name<'static> {
         match self {
             Self::Regular => Name(b"R"),
@@ -48,7 +48,7 @@ impl Typeface {
         }
     }
 
-    /// The typeface's name among the core fonts.
+    /// Returns the name of the core font.
     pub(super) fn base_font(self) -> Name<'static> {
         match self {
             Self::Regular => Name(b"Helvetica"),
@@ -57,7 +57,7 @@ impl Typeface {
         }
     }
 
-    /// The width of `text` at `size`, in points.
+    /// Returns the width of `text` at `size`, in points.
     pub(super) fn width(self, text: &str, size: f32) -> f32 {
         let thousandths: f32 = text.chars().map(|c| f32::from(self.advance(c))).sum();
         thousandths * size / 1000.0
@@ -80,7 +80,7 @@ impl Typeface {
     }
 }
 
-/// The letter under an accent; an average one for everything else.
+/// Returns the letter without its accent; for other characters one of average width.
 fn base_letter(character: char) -> char {
     match character {
         'Á' => 'A',
@@ -97,7 +97,7 @@ fn base_letter(character: char) -> char {
     }
 }
 
-/// Text in `WinAnsi`, the page's encoding; `?` stands for what it can't write.
+/// Encodes text in `WinAnsi`; characters outside of it become `?`.
 pub(super) fn win_ansi(text: &str) -> Vec<u8> {
     text.chars()
         .map(|character| match character {

@@ -1,4 +1,4 @@
-//! What a portal has ready once it has answered `valida.do`.
+//! Preparation of proofs while `valida.do` is delayed.
 
 use super::*;
 
@@ -32,20 +32,20 @@ async fn ask(portal: &Arc<Portal>, fields: &[(String, String)]) {
 }
 
 #[tokio::test]
-async fn a_portal_that_thinks_has_sealed_the_proof_when_it_answers() {
+async fn a_delayed_response_finds_its_proof_sealed() {
     let portal = portal(Duration::from_millis(1));
     let fields = form("1234.56");
     ask(&portal, &fields).await;
-    let order = Inquiry::read(&fields).unwrap().order;
+    let order = Inquiry::parse(&fields).unwrap().order;
     assert!(portal.proofs.contains_key(&order));
 }
 
 #[tokio::test]
-async fn a_portal_that_thinks_prepares_what_it_mixes_up() {
+async fn a_delayed_response_prepares_the_wrong_proof_too() {
     let portal = portal(Duration::from_millis(1));
     let fields = form("502.01");
     ask(&portal, &fields).await;
-    let order = Inquiry::read(&fields).unwrap().order;
+    let order = Inquiry::parse(&fields).unwrap().order;
     assert!(portal.proofs.contains_key(&order.another().unwrap()));
     assert!(!portal.proofs.contains_key(&order));
 }
@@ -58,11 +58,11 @@ async fn nothing_is_sealed_for_a_payment_without_a_proof() {
 }
 
 #[tokio::test]
-async fn a_portal_that_answers_at_once_seals_on_the_download() {
+async fn without_latency_the_proof_is_sealed_on_the_download() {
     let portal = portal(Duration::ZERO);
     let fields = form("1234.56");
     ask(&portal, &fields).await;
-    let order = Inquiry::read(&fields).unwrap().order;
+    let order = Inquiry::parse(&fields).unwrap().order;
     assert!(!portal.proofs.contains_key(&order));
     portal.file(&order, "XML").await;
     assert!(portal.proofs.contains_key(&order));

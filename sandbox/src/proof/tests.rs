@@ -1,4 +1,4 @@
-//! What holds for every proof that the sandbox seals.
+//! Properties of all proofs of the sandbox.
 
 use std::collections::BTreeSet;
 
@@ -206,7 +206,7 @@ fn whole_pesos_may_lose_their_cents() {
 }
 
 #[test]
-fn a_payer_whom_nobody_knows_has_the_missing_word_in_the_chain_too() {
+fn an_unknown_payer_is_marked_as_missing_in_the_chain_too() {
     let order = (0..100)
         .map(|number| order(&format!("KEY{number}"), "4111111111111111", 1, 20))
         .find(|order| Details::of(order).payer.name == "ND")

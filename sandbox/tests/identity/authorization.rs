@@ -1,16 +1,16 @@
-//! The page on which somebody signs in.
+//! Authorization requests and the sign-in page.
 
 use reqwest::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use rstest::rstest;
 
-use crate::support::{CLIENT, Provider, REDIRECT, SIGNED_OUT, told};
+use crate::support::{CLIENT, Provider, REDIRECT, SIGNED_OUT, redirect_parameters};
 
 #[tokio::test]
-async fn the_page_has_a_button_per_person_and_says_what_it_is() {
+async fn the_page_has_a_button_per_person_and_a_notice() {
     let provider = Provider::start().await;
     let answer = provider
         .client
-        .get(provider.wish("/authorize", &[]))
+        .get(provider.request_url("/authorize", &[]))
         .send()
         .await
         .unwrap();
@@ -35,7 +35,7 @@ async fn nothing_of_the_page_is_inline_or_from_elsewhere() {
     let provider = Provider::start().await;
     let answer = provider
         .client
-        .get(provider.wish("/authorize", &[]))
+        .get(provider.request_url("/authorize", &[]))
         .send()
         .await
         .unwrap();
@@ -46,7 +46,7 @@ async fn nothing_of_the_page_is_inline_or_from_elsewhere() {
     );
     let page = answer.text().await.unwrap();
     assert!(!page.contains("<script") && !page.contains("style=") && !page.contains("://"));
-    // What the client sent stands in the page, and nowhere as markup.
+    // Input of the client is escaped.
     assert!(page.contains("state=s%26%3C%22%27%3E&amp;"), "{page}");
     let style = provider.get("/style.css").await;
     assert_eq!(style.headers()[CONTENT_TYPE], "text/css; charset=utf-8");
@@ -60,14 +60,14 @@ async fn nothing_of_the_page_is_inline_or_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_press_sends_the_browser_back_with_a_code() {
+async fn signing_in_redirects_with_a_code() {
     let provider = Provider::start().await;
-    let address = provider.wish("/sign-in", &[]);
+    let address = provider.request_url("/sign-in", &[]);
     let press = provider
         .client
         .post(address)
         .form(&[("person", "demo-admin")]);
-    let mut told = told(&press.send().await.unwrap());
+    let mut told = redirect_parameters(&press.send().await.unwrap());
     assert_eq!(told.remove("code").unwrap().len(), 43);
     assert_eq!(told.remove("state").unwrap(), "s&<\"'>");
     assert_eq!(told.remove("iss").unwrap(), provider.issuer);
@@ -87,12 +87,16 @@ async fn a_press_sends_the_browser_back_with_a_code() {
 #[case::the_way_out(&[("redirect_uri", Some(SIGNED_OUT))])]
 #[case::a_script(&[("redirect_uri", Some("javascript:alert(1)"))])]
 #[tokio::test]
-async fn the_browser_stays_where_the_client_is_not_certain(
+async fn an_invalid_client_or_redirect_uri_is_no_redirect(
     #[case] changes: &[(&str, Option<&str>)],
 ) {
     let provider = Provider::start().await;
-    let page = provider.client.get(provider.wish("/authorize", changes));
-    let press = provider.client.post(provider.wish("/sign-in", changes));
+    let page = provider
+        .client
+        .get(provider.request_url("/authorize", changes));
+    let press = provider
+        .client
+        .post(provider.request_url("/sign-in", changes));
     for request in [page, press.form(&[("person", "demo-member")])] {
         let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), 400);
@@ -118,15 +122,19 @@ async fn the_browser_stays_where_the_client_is_not_certain(
 #[case::a_request_object(&[("request", Some("e30.e30."))], "request_not_supported")]
 #[case::a_request_elsewhere(&[("request_uri", Some("http://127.0.0.1:9/"))], "request_uri_not_supported")]
 #[tokio::test]
-async fn the_client_is_told_what_it_may_not_have(
+async fn an_invalid_request_is_an_error_at_the_client(
     #[case] changes: &[(&str, Option<&str>)],
     #[case] code: &str,
 ) {
     let provider = Provider::start().await;
-    let page = provider.client.get(provider.wish("/authorize", changes));
-    let press = provider.client.post(provider.wish("/sign-in", changes));
+    let page = provider
+        .client
+        .get(provider.request_url("/authorize", changes));
+    let press = provider
+        .client
+        .post(provider.request_url("/sign-in", changes));
     for request in [page, press.form(&[("person", "demo-member")])] {
-        let told = told(&request.send().await.unwrap());
+        let told = redirect_parameters(&request.send().await.unwrap());
         assert_eq!(told["error"], code);
         assert_eq!(told["state"], "s&<\"'>");
         assert!(!told.contains_key("code"));
@@ -134,17 +142,17 @@ async fn the_client_is_told_what_it_may_not_have(
 }
 
 #[tokio::test]
-async fn what_is_there_twice_is_there_not_at_all() {
+async fn a_repeated_parameter_is_refused() {
     let provider = Provider::start().await;
     let twice = |name: &str, value: &str| {
-        let mut address = provider.wish("/authorize", &[]);
+        let mut address = provider.request_url("/authorize", &[]);
         address.query_pairs_mut().append_pair(name, value);
         provider.client.get(address).send()
     };
     let answer = twice("nonce", "n").await.unwrap();
-    assert_eq!(told(&answer)["error"], "invalid_request");
+    assert_eq!(redirect_parameters(&answer)["error"], "invalid_request");
     let answer = twice("state", "other").await.unwrap();
-    let told = told(&answer);
+    let told = redirect_parameters(&answer);
     assert_eq!(told["error"], "invalid_request");
     assert!(!told.contains_key("state"));
     assert_eq!(twice("redirect_uri", REDIRECT).await.unwrap().status(), 400);
@@ -152,23 +160,23 @@ async fn what_is_there_twice_is_there_not_at_all() {
 }
 
 #[tokio::test]
-async fn nobody_else_can_sign_in() {
+async fn an_unknown_person_cannot_sign_in() {
     let provider = Provider::start().await;
     for form in [
         vec![("person", "somebody")],
         vec![],
         vec![("person", "demo-admin"); 2],
     ] {
-        let press = provider.client.post(provider.wish("/sign-in", &[]));
+        let press = provider.client.post(provider.request_url("/sign-in", &[]));
         let answer = press.form(&form).send().await.unwrap();
         assert_eq!(answer.status(), 400);
     }
 }
 
 #[tokio::test]
-async fn a_press_is_no_link() {
+async fn signing_in_needs_post() {
     let provider = Provider::start().await;
-    let mut address = provider.wish("/sign-in", &[]);
+    let mut address = provider.request_url("/sign-in", &[]);
     address
         .query_pairs_mut()
         .append_pair("person", "demo-admin");

@@ -1,4 +1,4 @@
-//! A code for tokens.
+//! Exchange of a code for tokens.
 
 use chrono::TimeDelta;
 use rstest::rstest;
@@ -10,7 +10,7 @@ use crate::support::{AUDIENCE, CLIENT, Provider, SECRET, body, part};
 const POSTED: [(&str, Option<&str>); 2] =
     [("client_id", Some(CLIENT)), ("client_secret", Some(SECRET))];
 
-/// As RFC 6749, 2.3.1 has them: encoded before they are put together.
+/// Form-encodes an id or a secret (RFC 6749, 2.3.1).
 fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
@@ -19,7 +19,11 @@ fn encoded(text: &str) -> String {
 #[case("demo-member", "Ana Demo", json!([]))]
 #[case("demo-admin", "Admin Demo", json!(["cep-admin"]))]
 #[tokio::test]
-async fn the_tokens_say_who_it_is(#[case] person: &str, #[case] name: &str, #[case] roles: Value) {
+async fn the_tokens_identify_the_person(
+    #[case] person: &str,
+    #[case] name: &str,
+    #[case] roles: Value,
+) {
     let provider = Provider::start().await;
     let tokens = provider.tokens(person).await;
     assert_eq!(tokens["token_type"], "Bearer");
@@ -58,7 +62,7 @@ async fn without_a_nonce_there_is_none() {
 }
 
 #[tokio::test]
-async fn tokens_are_kept_by_no_cache() {
+async fn tokens_are_not_cached() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let answer = provider.exchange(&code, &POSTED).send().await.unwrap();
@@ -66,7 +70,7 @@ async fn tokens_are_kept_by_no_cache() {
 }
 
 #[tokio::test]
-async fn the_secret_may_come_by_basic() {
+async fn the_secret_may_be_sent_in_http_basic() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let exchange = provider.exchange(&code, &[]);
@@ -80,10 +84,7 @@ async fn the_secret_may_come_by_basic() {
 #[case::none("the client", None)]
 #[case::another_client("another", Some(SECRET))]
 #[tokio::test]
-async fn a_client_that_is_not_the_client_is_refused(
-    #[case] client: &str,
-    #[case] secret: Option<&str>,
-) {
+async fn an_unauthenticated_client_is_refused(#[case] client: &str, #[case] secret: Option<&str>) {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let basic = provider.exchange(&code, &[]);
@@ -99,13 +100,13 @@ async fn a_client_that_is_not_the_client_is_refused(
         assert!(answer.headers().contains_key("www-authenticate"));
         assert_eq!(body(answer).await["error"], "invalid_client");
     }
-    // The code is still good for the client itself.
+    // The code is still valid for the client itself.
     let answer = provider.exchange(&code, &POSTED).send().await.unwrap();
     assert_eq!(answer.status(), 200);
 }
 
 #[tokio::test]
-async fn a_client_says_who_it_is_in_one_way() {
+async fn a_client_uses_one_authentication_method() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let both = provider.exchange(&code, &POSTED);
@@ -145,7 +146,7 @@ async fn a_public_client_has_no_secret() {
 #[case::another_verifier("code_verifier", Some("another"), "invalid_grant")]
 #[case::the_challenge("code_verifier", Some(crate::support::CHALLENGE), "invalid_grant")]
 #[tokio::test]
-async fn a_code_is_worth_nothing_without_all_that_belongs_to_it(
+async fn a_code_needs_all_parameters_of_its_request(
     #[case] name: &str,
     #[case] value: Option<&str>,
     #[case] error: &str,
@@ -160,7 +161,7 @@ async fn a_code_is_worth_nothing_without_all_that_belongs_to_it(
 }
 
 #[tokio::test]
-async fn a_code_is_worth_tokens_once() {
+async fn a_code_is_redeemed_once() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let race = [(); 8].map(|()| provider.exchange(&code, &POSTED).send());
@@ -198,7 +199,7 @@ async fn a_code_lives_a_minute() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_is_there_twice_is_refused() {
+async fn a_repeated_parameter_is_refused() {
     let provider = Provider::start().await;
     let code = provider.code("demo-member").await;
     let form = [
@@ -214,7 +215,7 @@ async fn a_parameter_that_is_there_twice_is_refused() {
 }
 
 #[tokio::test]
-async fn nothing_large_is_read() {
+async fn a_large_body_is_refused() {
     let provider = Provider::start().await;
     let request = provider.client.post(format!("{}/token", provider.issuer));
     let answer = request.body("a".repeat(20_000)).send().await.unwrap();

@@ -1,4 +1,4 @@
-//! What the provider publishes: its endpoints and its keys.
+//! Discovery document and signing keys.
 
 use chrono::TimeDelta;
 use jsonwebtoken::jwk::JwkSet;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Provider, part};
 
-/// Whether a published key has signed the token.
+/// Returns whether a published key has signed the token.
 async fn is_signed(provider: &Provider, token: &Value) -> bool {
     let keys: JwkSet = serde_json::from_value(provider.json("/jwks").await).unwrap();
     let id = part(token, 0)["kid"].as_str().unwrap().to_owned();
@@ -27,7 +27,7 @@ async fn published(provider: &Provider) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_document_names_what_there_is() {
+async fn the_discovery_document_lists_the_endpoints() {
     let provider = Provider::start().await;
     let document = provider.json("/.well-known/openid-configuration").await;
     assert_eq!(document["issuer"], provider.issuer);
@@ -49,7 +49,7 @@ async fn the_document_names_what_there_is() {
 }
 
 #[tokio::test]
-async fn keys_are_published_without_their_private_half() {
+async fn keys_are_published_without_their_private_part() {
     let provider = Provider::start().await;
     let [key] = published(&provider).await.try_into().unwrap();
     let mut fields: Vec<_> = key
@@ -73,7 +73,7 @@ async fn a_published_key_has_signed_both_tokens() {
 }
 
 #[tokio::test]
-async fn a_rotation_changes_the_key_and_spares_old_tokens_for_their_life() {
+async fn old_tokens_stay_valid_after_a_rotation() {
     let provider = Provider::start().await;
     let old = provider.tokens("demo-member").await["access_token"].clone();
     provider.handle.rotate();
@@ -89,7 +89,7 @@ async fn a_rotation_changes_the_key_and_spares_old_tokens_for_their_life() {
 }
 
 #[tokio::test]
-async fn rotating_is_a_request_too() {
+async fn keys_are_rotated_by_a_request_too() {
     let provider = Provider::start().await;
     let before = published(&provider).await;
     let address = format!("{}/rotate", provider.issuer);
@@ -113,7 +113,7 @@ async fn rotating_is_a_request_too() {
 }
 
 #[tokio::test]
-async fn rotating_for_ever_fills_no_memory() {
+async fn the_number_of_keys_is_bounded() {
     let provider = Provider::start().await;
     for _ in 0..200 {
         provider.handle.rotate();

@@ -1,4 +1,4 @@
-//! The sandbox's identity provider through real sockets, as a client meets it.
+//! The sandbox's identity provider, tested over HTTP.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that can't go on should say where"

@@ -1,4 +1,4 @@
-//! What comes after a sign-in.
+//! User info, revocation and sign-out.
 
 use chrono::TimeDelta;
 use rstest::rstest;
@@ -18,7 +18,7 @@ async fn revoke(provider: &Provider, form: &[(&str, &str)]) -> u16 {
 }
 
 #[tokio::test]
-async fn a_token_tells_whose_it_is() {
+async fn user_info_identifies_the_person() {
     let provider = Provider::start().await;
     let tokens = provider.tokens("demo-admin").await;
     let answer = user_info(&provider, &tokens["access_token"]).await;
@@ -30,7 +30,7 @@ async fn a_token_tells_whose_it_is() {
 }
 
 #[tokio::test]
-async fn a_token_ends_after_an_hour() {
+async fn a_token_expires_after_an_hour() {
     let provider = Provider::start().await;
     let token = provider.tokens("demo-member").await["access_token"].clone();
     provider.advance(TimeDelta::seconds(3599));
@@ -40,7 +40,7 @@ async fn a_token_ends_after_an_hour() {
 }
 
 #[tokio::test]
-async fn only_an_access_token_of_ours_tells_anything() {
+async fn only_an_own_access_token_gets_user_info() {
     let provider = Provider::start().await;
     let tokens = provider.tokens("demo-member").await;
     let other = Provider::start().await.tokens("demo-member").await;
@@ -57,7 +57,7 @@ async fn only_an_access_token_of_ours_tells_anything() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_is_worth_nothing_and_others_are() {
+async fn a_revoked_token_is_invalid_and_others_are_not() {
     let provider = Provider::start().await;
     let token = provider.tokens("demo-member").await["access_token"].clone();
     let other = provider.tokens("demo-member").await["access_token"].clone();
@@ -68,7 +68,7 @@ async fn a_revoked_token_is_worth_nothing_and_others_are() {
     assert_eq!(revoke(&provider, &form).await, 200);
     assert_eq!(user_info(&provider, &token).await.status(), 401);
     assert_eq!(user_info(&provider, &other).await.status(), 200);
-    // Again, and what never was a token: both count as revoked (RFC 7009, 2.2).
+    // Again, and an invalid token: both count as revoked (RFC 7009, 2.2).
     assert_eq!(revoke(&provider, &form).await, 200);
     let form = [&client[..], &[("token", "made-up")]].concat();
     assert_eq!(revoke(&provider, &form).await, 200);
@@ -82,7 +82,7 @@ async fn sign_out(provider: &Provider, query: &[(&str, &str)]) -> reqwest::Respo
 }
 
 #[tokio::test]
-async fn signing_out_leads_back_to_the_client() {
+async fn signing_out_redirects_to_the_client() {
     let provider = Provider::start().await;
     let tokens = provider.tokens("demo-member").await;
     let back = ("post_logout_redirect_uri", SIGNED_OUT);
@@ -108,7 +108,7 @@ async fn signing_out_leads_back_to_the_client() {
 #[case::another_client(&[("client_id", "another"), ("post_logout_redirect_uri", SIGNED_OUT)])]
 #[case::a_made_up_hint(&[("id_token_hint", "e30.e30.AA"), ("post_logout_redirect_uri", SIGNED_OUT)])]
 #[tokio::test]
-async fn nobody_is_led_elsewhere(#[case] query: &[(&str, &str)]) {
+async fn an_unregistered_redirect_is_refused(#[case] query: &[(&str, &str)]) {
     let provider = Provider::start().await;
     let answer = sign_out(&provider, query).await;
     assert_eq!(answer.status(), 400);
@@ -116,7 +116,7 @@ async fn nobody_is_led_elsewhere(#[case] query: &[(&str, &str)]) {
 }
 
 #[tokio::test]
-async fn signing_out_without_a_way_back_shows_a_page() {
+async fn signing_out_without_a_redirect_shows_a_page() {
     let provider = Provider::start().await;
     let answer = sign_out(&provider, &[]).await;
     assert_eq!(answer.status(), 200);

@@ -1,4 +1,4 @@
-//! A provider on a port of its own, and a client of it.
+//! Test provider on a port of its own, and a client.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ pub(crate) const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 /// Of that verifier (RFC 7636, appendix B).
 pub(crate) const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/// A provider whose clock moves when a test says so; it goes down when it is dropped.
+/// A provider with a clock set by the test; dropping it stops the server.
 pub(crate) struct Provider {
     pub(crate) issuer: String,
     pub(crate) handle: Handle,
@@ -89,8 +89,8 @@ impl Provider {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// A page's address with a good request, apart from the changes; `None` leaves a parameter out.
-    pub(crate) fn wish(&self, path: &str, changes: &[(&str, Option<&str>)]) -> Url {
+    /// Returns a page's URL with a valid request, apart from the changes; `None` omits a parameter.
+    pub(crate) fn request_url(&self, path: &str, changes: &[(&str, Option<&str>)]) -> Url {
         let mut parameters: Vec<(&str, &str)> = vec![
             ("response_type", "code"),
             ("client_id", CLIENT),
@@ -109,19 +109,19 @@ impl Provider {
         Url::parse_with_params(&address, parameters).unwrap()
     }
 
-    /// A code for a person.
+    /// Signs in as a person, and returns the code.
     pub(crate) async fn code(&self, person: &str) -> String {
         self.code_with(person, &[]).await
     }
 
     pub(crate) async fn code_with(&self, person: &str, changes: &[(&str, Option<&str>)]) -> String {
-        let address = self.wish("/sign-in", changes);
+        let address = self.request_url("/sign-in", changes);
         let press = self.client.post(address).form(&[("person", person)]);
         let answer = press.send().await.unwrap();
-        told(&answer).remove("code").unwrap()
+        redirect_parameters(&answer).remove("code").unwrap()
     }
 
-    /// A request for the tokens of a code, without the client's credentials.
+    /// Builds the token request of a code, without the client's credentials.
     pub(crate) fn exchange(&self, code: &str, changes: &[(&str, Option<&str>)]) -> RequestBuilder {
         let mut form: Vec<(&str, &str)> = vec![
             ("grant_type", "authorization_code"),
@@ -138,7 +138,7 @@ impl Provider {
             .form(&form)
     }
 
-    /// The tokens of a person.
+    /// Signs in as a person, and returns the tokens.
     pub(crate) async fn tokens(&self, person: &str) -> Value {
         let code = self.code(person).await;
         let exchange = self.exchange(
@@ -155,15 +155,15 @@ pub(crate) async fn body(answer: Response) -> Value {
     serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
 }
 
-/// What a redirect tells the client.
-pub(crate) fn told(answer: &Response) -> HashMap<String, String> {
+/// Returns the query parameters of a redirect.
+pub(crate) fn redirect_parameters(answer: &Response) -> HashMap<String, String> {
     assert_eq!(answer.status(), 303);
     let location = Url::parse(answer.headers()[LOCATION].to_str().unwrap()).unwrap();
     assert!(location.as_str().starts_with(REDIRECT), "{location}");
     location.query_pairs().into_owned().collect()
 }
 
-/// A part of a token: 0 is the header, 1 the claims.
+/// Decodes a part of a token: 0 is the header, 1 the claims.
 pub(crate) fn part(token: &Value, index: usize) -> Value {
     let part = token.as_str().unwrap().split('.').nth(index).unwrap();
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! What happens below HTTP: connections that are closed, or stay silent.
+//! Connections that are closed or stay silent.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ async fn post(portal: &Portal, form: &Form) -> TcpStream {
 }
 
 #[tokio::test]
-async fn a_hang_up_closes_the_connection_without_a_byte() {
+async fn the_connection_is_closed_without_a_byte() {
     let portal = Portal::start().await;
     let mut stream = post(&portal, &Form::new().with("monto", "503.00")).await;
     let mut received = Vec::new();
@@ -31,7 +31,7 @@ async fn a_hang_up_closes_the_connection_without_a_byte() {
 }
 
 #[tokio::test]
-async fn a_hang_up_concerns_one_connection_only() {
+async fn other_connections_stay_open() {
     let portal = Portal::start().await;
     let mut visitor = portal.visitor();
     visitor.validate(&Form::new()).await;
@@ -40,7 +40,7 @@ async fn a_hang_up_concerns_one_connection_only() {
 }
 
 #[tokio::test]
-async fn silence_lasts_while_others_are_answered() {
+async fn a_silent_request_delays_no_other() {
     let portal = Portal::start().await;
     let silent = post(&portal, &Form::new().with("monto", "504.00")).await;
     for _ in 0..20 {
@@ -52,25 +52,25 @@ async fn silence_lasts_while_others_are_answered() {
 }
 
 #[tokio::test]
-async fn silence_ends_when_the_client_goes_away() {
+async fn a_silent_request_ends_when_the_client_disconnects() {
     let mut portal = Portal::start().await;
     drop(post(&portal, &Form::new().with("monto", "504.00")).await);
     drop(portal.shutdown.take());
     let shut_down = Instant::now();
     portal.served.await.unwrap();
-    // A client that stays is waited for a whole second.
+    // A connected client would delay the shutdown by a second.
     assert!(shut_down.elapsed() < Duration::from_secs(1));
 }
 
 #[tokio::test]
-async fn not_even_silence_outlasts_a_shutdown() {
+async fn a_shutdown_ends_silent_requests() {
     let mut portal = Portal::start().await;
     let mut silent = post(&portal, &Form::new().with("monto", "504.00")).await;
     portal.visitor().validate(&Form::new()).await;
     drop(portal.shutdown.take());
     portal.served.await.unwrap();
     let mut received = Vec::new();
-    // Closed or reset: either way there was no answer.
+    // Closed or reset: either way there was no response.
     let _ = silent.read_to_end(&mut received).await;
     assert!(received.is_empty());
     assert!(TcpStream::connect(portal.address).await.is_err());

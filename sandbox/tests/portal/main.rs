@@ -1,4 +1,4 @@
-//! The sandbox portal through real sockets, as a client meets it.
+//! The sandbox portal, tested over HTTP.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that can't go on should say where"

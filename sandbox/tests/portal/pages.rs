@@ -1,4 +1,4 @@
-//! Each page by its tell-tale and its recorded size.
+//! Pages: their characteristic sentences and recorded sizes.
 
 use std::time::{Duration, Instant};
 
@@ -26,9 +26,9 @@ const APOLOGY: &str = "Lo sentimos, por el momento no es posible generar el CEP.
 #[case::captcha_wanted("429.01", CAPTCHA, 405)]
 #[case::ready_for_a_mix_up("502.01", r#"<a href="descarga.do?formato=XML""#, 1_508)]
 #[tokio::test]
-async fn a_page_has_its_tell_tale_and_its_recorded_size(
+async fn a_page_has_its_sentence_and_its_recorded_size(
     #[case] amount: &str,
-    #[case] tell_tale: &str,
+    #[case] sentence: &str,
     #[case] size: usize,
 ) {
     let portal = Portal::start().await;
@@ -37,7 +37,7 @@ async fn a_page_has_its_tell_tale_and_its_recorded_size(
         .validate(&Form::new().with("monto", amount))
         .await;
     assert_eq!(answer.status, 200);
-    assert!(answer.text().contains(tell_tale), "{}", answer.text());
+    assert!(answer.text().contains(sentence), "{}", answer.text());
     assert_eq!(answer.body.len(), size);
     assert_eq!(answer.header("content-type"), "text/html; charset=UTF-8");
     assert_eq!(answer.header("content-length"), size.to_string());
@@ -95,7 +95,7 @@ async fn a_payment_of_today_was_not_processed_in_the_future() {
 }
 
 #[tokio::test]
-async fn who_asks_for_the_state_gets_no_apology() {
+async fn a_state_query_gets_no_apology() {
     let portal = Portal::start().await;
     let form = Form::new().with("tipoConsulta", "0");
     let answer = portal.visitor().validate(&form).await;
@@ -110,11 +110,11 @@ async fn who_asks_for_the_state_gets_no_apology() {
 #[case::no_date(Form::new().without("fecha"), "OCURRIO UN ERROR EN LA CONSULTA")]
 #[case::iso_date(Form::new().with("fecha", "2026-11-20"), "OCURRIO UN ERROR EN LA CONSULTA")]
 #[tokio::test]
-async fn a_form_that_makes_no_sense_is_told_so(#[case] form: Form, #[case] tell_tale: &str) {
+async fn an_invalid_form_gets_its_page(#[case] form: Form, #[case] sentence: &str) {
     let portal = Portal::start().await;
     let answer = portal.visitor().validate(&form).await;
     assert_eq!(answer.status, 200);
-    assert!(answer.text().contains(tell_tale), "{}", answer.text());
+    assert!(answer.text().contains(sentence), "{}", answer.text());
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn a_server_error_is_the_application_servers_own_page() {
 }
 
 #[tokio::test]
-async fn a_page_nobody_has_seen_has_no_tell_tale() {
+async fn an_unknown_page_has_no_known_sentence() {
     let portal = Portal::start().await;
     let form = Form::new().with("monto", "502.00");
     let answer = portal.visitor().validate(&form).await;
@@ -147,12 +147,12 @@ async fn a_page_nobody_has_seen_has_no_tell_tale() {
     assert!(
         !known
             .iter()
-            .any(|tell_tale| answer.text().contains(tell_tale))
+            .any(|sentence| answer.text().contains(sentence))
     );
 }
 
 #[tokio::test]
-async fn an_answer_takes_its_latency() {
+async fn a_response_has_the_configured_latency() {
     let latency = Duration::from_millis(60);
     let portal = Portal::start_at(NOON, latency).await;
     let mut visitor = portal.visitor();

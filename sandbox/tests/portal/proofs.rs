@@ -35,7 +35,7 @@ async fn each_format_has_its_type_and_its_unquoted_name() {
 #[tokio::test]
 async fn a_transfer_of_the_weekend_has_the_operation_date_in_its_name() {
     let portal = Portal::start().await;
-    // A Saturday before the Monday on which the Revolution is remembered.
+    // A Saturday before a Monday that is a bank holiday (Revolution Day).
     let form = Form::new().with("fecha", "14-11-2026");
     let answer = fetch(&portal, &form, "XML").await;
     assert!(
@@ -48,7 +48,7 @@ async fn a_transfer_of_the_weekend_has_the_operation_date_in_its_name() {
 }
 
 #[tokio::test]
-async fn a_name_never_needs_quotes() {
+async fn a_file_name_never_needs_quotes() {
     let portal = Portal::start().await;
     let form = Form::new().with("criterio", "A&B'c d;e");
     let answer = fetch(&portal, &form, "XML").await;
@@ -58,7 +58,7 @@ async fn a_name_never_needs_quotes() {
 }
 
 #[tokio::test]
-async fn the_xml_never_changes_and_the_pdf_tells_the_time() {
+async fn the_xml_never_changes_and_the_pdf_has_the_time_of_the_query() {
     let today = Portal::start_at(NOON, Duration::ZERO).await;
     let later = Portal::start_at("2027-02-01T02:03:04Z", Duration::ZERO).await;
     let form = Form::new();
@@ -94,7 +94,7 @@ async fn the_archive_holds_both_files() {
 }
 
 #[tokio::test]
-async fn a_mix_up_brings_the_proof_of_another_transfer() {
+async fn a_magic_amount_brings_the_proof_of_another_transfer() {
     let portal = Portal::start().await;
     let form = Form::new().with("monto", "502.01");
     let answer = fetch(&portal, &form, "XML").await;

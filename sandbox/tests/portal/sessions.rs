@@ -1,4 +1,4 @@
-//! Cookies, and what a session may download.
+//! Cookies and sessions.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ async fn asking_for_the_state_arms_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_proof_disarms_the_session() {
+async fn a_response_without_a_proof_disarms_the_session() {
     let portal = Portal::start().await;
     for amount in [
         "404.00", "404.01", "404.02", "429.00", "429.01", "500.00", "502.00",
@@ -69,7 +69,7 @@ async fn one_armed_session_serves_several_formats() {
 }
 
 #[tokio::test]
-async fn two_sessions_do_not_mix() {
+async fn two_sessions_are_isolated() {
     let portal = Portal::start().await;
     let (mut one, mut other) = (portal.visitor(), portal.visitor());
     one.validate(&Form::new().with("criterio", "ONE")).await;
@@ -83,7 +83,7 @@ async fn two_sessions_do_not_mix() {
 }
 
 #[tokio::test]
-async fn a_session_that_asks_again_keeps_its_name_and_serves_the_last_payment() {
+async fn a_repeated_query_keeps_the_session_and_arms_it_with_the_last_payment() {
     let portal = Portal::start().await;
     let mut visitor = portal.visitor();
     visitor
@@ -99,7 +99,7 @@ async fn a_session_that_asks_again_keeps_its_name_and_serves_the_last_payment() 
 }
 
 #[tokio::test]
-async fn cookies_have_the_recorded_shapes_and_plain_http_no_secure_attribute() {
+async fn cookies_have_the_recorded_format_without_a_secure_attribute() {
     let portal = Portal::start().await;
     let answer = portal.visitor().validate(&Form::new()).await;
     let lines: Vec<_> = answer.headers.get_all("set-cookie").iter().collect();
@@ -117,7 +117,7 @@ async fn cookies_have_the_recorded_shapes_and_plain_http_no_secure_attribute() {
 }
 
 #[tokio::test]
-async fn no_two_sessions_share_a_name_or_a_beginning() {
+async fn no_two_session_ids_share_a_prefix() {
     let portal = Portal::start().await;
     let mut beginnings = BTreeSet::new();
     for _ in 0..50 {

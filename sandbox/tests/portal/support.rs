@@ -1,4 +1,4 @@
-//! A running portal, and a client that keeps its cookies by hand.
+//! Test portal, and a client with a cookie jar.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 /// Noon of a Friday in Mexico City.
 pub(crate) const NOON: &str = "2026-11-20T18:00:00Z";
 
-/// A portal on a port of its own; it goes down when it is dropped.
+/// A portal on a port of its own; dropping it stops the server.
 pub(crate) struct Portal {
     pub(crate) address: SocketAddr,
     pub(crate) shutdown: Option<oneshot::Sender<()>>,
@@ -26,7 +26,7 @@ impl Portal {
         Self::start_at(NOON, Duration::ZERO).await
     }
 
-    /// A portal whose clock stands still.
+    /// Starts a portal with a fixed clock.
     pub(crate) async fn start_at(now: &str, latency: Duration) -> Self {
         let now: DateTime<Utc> = now.parse().unwrap();
         let config = SandboxConfig {
@@ -60,14 +60,14 @@ impl Portal {
     }
 }
 
-/// One client with one jar.
+/// A client with its cookie jar.
 pub(crate) struct Visitor {
     client: reqwest::Client,
     base: String,
     pub(crate) cookies: Vec<(String, String)>,
 }
 
-/// An answer, read to its end.
+/// A response, read to its end.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -162,7 +162,7 @@ impl Form {
         self
     }
 
-    /// The form as it goes over the wire; none of its values needs escaping.
+    /// Encodes the form; none of its values needs escaping.
     pub(crate) fn encoded(&self) -> String {
         let fields: Vec<_> = self
             .0

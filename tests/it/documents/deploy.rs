@@ -1,4 +1,4 @@
-//! `deploy/README.md`: secrets and passwords, as far as no container is needed.
+//! `deploy/README.md`: secrets and passwords, as far as they need no container.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -27,7 +27,7 @@ pub(super) fn one_machine(shell: &mut Shell) {
     let acl = shell.file("deploy/secrets/redis.acl");
     let redis = Redis::start(&["--aclfile", acl.to_str().unwrap()]);
     let redis = redis.expect("the shell was opened with redis-server");
-    // The page's function goes into the container; this one asks the same of the test's server.
+    // The page's function runs in the container; this one does the same with the test's server.
     let port = redis.port();
     shell.run(&format!(
         "redis() {{ REDISCLI_AUTH=$(cat deploy/secrets/redis_operator_password) \
@@ -54,13 +54,13 @@ pub(super) fn one_machine(shell: &mut Shell) {
     assert!(said.contains("WRONGPASS"), "{said}");
     page.finish();
 
-    // Elsewhere than on this machine Redis speaks TLS.
+    // Except on this machine, Redis speaks TLS.
     shell.run("sed -i 's|^redis:|rediss:|' deploy/secrets/redis_url");
     shell.run("deploy/redis-password add");
     assert_ne!(password(shell), new);
 }
 
-/// The password that the gateway has.
+/// The gateway's password.
 pub(super) fn password(shell: &mut Shell) -> String {
     let found = shell.run("sed -n 's|^rediss\\?://cep:\\(.*\\)@.*|\\1|p' deploy/secrets/redis_url");
     found.trim().to_owned()

@@ -1,4 +1,4 @@
-//! `docs/operations.md`, by two readers: one runs a gateway on one machine, one two replicas.
+//! `docs/operations.md` for two readers: one runs a gateway on one machine, one two replicas.
 
 mod machine;
 mod replicas;
@@ -69,8 +69,8 @@ async fn status(server: &Server, key: &Key) -> StatusCode {
     answer.unwrap().status()
 }
 
-/// Asserts what a key is answered. A 503 says nothing of a key but that it be tried again, as on a
-/// machine that is too busy to commit in time.
+/// Asserts the status of a key's request. A 503 only asks for a retry, as on a machine that is too
+/// busy to commit in time.
 async fn assert_status(server: &Server, key: &Key, expected: u16) {
     let mut found = StatusCode::SERVICE_UNAVAILABLE;
     holds_within(PATIENCE, async || {
@@ -82,7 +82,7 @@ async fn assert_status(server: &Server, key: &Key, expected: u16) {
     assert_eq!(found, expected, "{}; it logged:\n{log}", key.prefix);
 }
 
-/// Waits until a key is refused: a server hears of what another process did within a second.
+/// Waits until a key is refused: a server follows another process's changes within a second.
 async fn is_refused(server: &Server, key: &Key) {
     eventually("the key is refused", PATIENCE, async || {
         status(server, key).await == StatusCode::UNAUTHORIZED
@@ -90,14 +90,14 @@ async fn is_refused(server: &Server, key: &Key) {
     .await;
 }
 
-/// A key as `keys list` shows it, if it does.
+/// A key's line in `keys list`, if there is one.
 fn listed(shell: &mut Shell, key: &Key) -> Option<Value> {
     let keys = shell.run("cep-gateway keys list --json");
     let keys: Vec<Value> = serde_json::from_str(&keys).unwrap();
     keys.into_iter().find(|listed| listed["id"] == *key.id)
 }
 
-/// Looks for a key that isn't revoked in the list of keys.
+/// Returns whether the list of keys has a key that isn't revoked.
 fn is_good(shell: &mut Shell, key: &Key) -> bool {
     listed(shell, key).is_some_and(|listed| listed["revoked_at"].is_null())
 }

@@ -1,4 +1,4 @@
-//! A page of Markdown: its blocks of commands, and what else stands in it.
+//! A page of Markdown: its blocks of commands, its examples and its faults.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -8,8 +8,8 @@ use cep_gateway::cli;
 use clap::error::ErrorKind;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Programs, and words of SQL and of Redis, that a line to paste begins with. A mention of one alone
-/// is no command; with arguments it is, and belongs into a block.
+/// First words of lines that are commands: programs, and words of SQL and of Redis. One of them
+/// alone is a mention; with arguments it is a command, and belongs in a block.
 const COMMANDS: [&str; 36] = [
     "ACL",
     "ALTER",
@@ -64,14 +64,14 @@ pub(super) struct Page {
     pub(super) faults: Vec<String>,
 }
 
-/// Commands that stand together.
+/// Commands in one block.
 pub(super) struct Block {
     heading: String,
     pub(super) text: String,
 }
 
 impl Block {
-    /// Puts what a reader has in the place of what the page shows instead.
+    /// Replaces a placeholder of the page by its real value.
     pub(super) fn with(mut self, shown: &str, real: &str) -> Self {
         assert!(
             self.text.contains(shown),
@@ -155,8 +155,8 @@ impl Page {
         }
     }
 
-    /// Looks at code within a line: commands belong into blocks, and a mention of our own must be
-    /// one that the program knows.
+    /// Checks code within a line: commands belong in blocks, and a mention of our own program must
+    /// name a real command.
     fn look_at_mention(&mut self, code: &str) {
         let mut words = code.split_whitespace();
         let first = words.next().unwrap_or_default();
@@ -201,7 +201,7 @@ impl Page {
         text
     }
 
-    /// Ends the page: each of its blocks was taken.
+    /// Ends the page: asserts that each of its blocks was taken.
     pub(super) fn finish(self) {
         if let Some(Block { heading, text }) = self.blocks.front() {
             panic!("{}, {heading}: not run:\n{text}", self.name);

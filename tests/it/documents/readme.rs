@@ -1,4 +1,4 @@
-//! `README.md` and the short pages: the first five minutes, GraphQL, an API's documents.
+//! `README.md` and the short pages: the first five minutes, GraphQL, API documents.
 
 use std::fs;
 
@@ -78,13 +78,17 @@ pub(super) fn graphql(shell: &mut Shell, address: &str, session: &str) {
 
 pub(super) fn documents_of_apis(shell: &mut Shell) {
     let mut page = Page::open("CONTRIBUTING.md");
-    let written = ["docs/openapi.json", "schema.graphql"];
+    let written = [
+        "docs/openapi.json",
+        "schema.graphql",
+        "docs/configuration.md",
+    ];
     let read = |shell: &Shell| written.map(|name| fs::read(shell.file(name)).unwrap());
     let kept = read(shell);
     for name in written {
         fs::write(shell.file(name), "stale").unwrap();
     }
     shell.run(&page.next("Contributing").text);
-    assert!(read(shell) == kept, "a document of an API is stale");
+    assert!(read(shell) == kept, "a generated document is stale");
     page.finish();
 }

@@ -1,4 +1,5 @@
-//! A reader at a shell: one bash, in a folder laid out like a checkout, that runs what is pasted.
+//! A shell session of a reader: one bash, in a folder laid out like a checkout, that runs what is
+//! pasted.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Environment of every shell: servers listen on free ports, and the bank's portal is out of reach
 /// whatever a page does.
-const ENVIRONMENT: [(&str, &str); 7] = [
+pub(crate) const ENVIRONMENT: [(&str, &str); 7] = [
     ("CEP_LISTEN", "127.0.0.1:0"),
     ("CEP_ADMIN_LISTEN", "127.0.0.1:0"),
     ("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0"),
@@ -32,9 +33,9 @@ const ENVIRONMENT: [(&str, &str); 7] = [
     ("LANG", "C.UTF-8"),
 ];
 
-/// Programs that stand in for others: the name, and a script.
+/// Programs that are replaced by scripts.
 const STAND_INS: [(&str, &str); 1] = [(
-    // It would build for minutes what the tests have built already.
+    // A build would take minutes, and the tests have built the program already.
     "cargo",
     r#"#!/bin/sh
 [ "$1" = run ] || { echo "only 'cargo run' is known here" >&2; exit 64; }
@@ -48,7 +49,7 @@ exec cep-gateway "$@"
 /// Parts of the project that pages name; they are copied, because some of it is written to.
 const PARTS: [&str; 3] = ["deploy", "docs", "schema.graphql"];
 
-/// A shell. What it started ends with it.
+/// A shell. Its child processes end with it.
 pub(super) struct Shell {
     bash: Child,
     input: ChildStdin,
@@ -56,7 +57,7 @@ pub(super) struct Shell {
     folder: TempDir,
     blocks: u32,
     client: Client,
-    /// Process ids of the gateways that serve.
+    /// Process ids of the serving gateways.
     serving: Vec<u32>,
 }
 
@@ -92,7 +93,7 @@ impl Server {
 }
 
 impl Shell {
-    /// Opens one; `None`, said aloud, where one of these programs isn't installed.
+    /// Opens a shell; `None`, after printing it, where one of these programs isn't installed.
     pub(super) fn open(programs: &[&str]) -> Option<Self> {
         for program in programs {
             let found = Command::new("sh")
@@ -138,7 +139,7 @@ impl Shell {
         Some(shell)
     }
 
-    /// A file of the folder that the shell is in.
+    /// A file of the shell's folder.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join("checkout").join(name)
     }
@@ -157,7 +158,7 @@ impl Shell {
         Ok(fs::read_to_string(output).unwrap())
     }
 
-    /// Runs commands, which must fail, and returns what they say of it.
+    /// Runs commands, which must fail, and returns their messages.
     pub(super) fn refused(&mut self, text: &str) -> String {
         let [script, output, errors] = self.write(text);
         let line = format!(
@@ -168,7 +169,7 @@ impl Shell {
         fs::read_to_string(errors).unwrap()
     }
 
-    /// Sets variables, as a reader has them.
+    /// Sets environment variables.
     pub(super) fn set(&mut self, variables: &[(&str, &str)]) {
         for (name, value) in variables {
             assert!(!value.contains('\''), "{value}");
@@ -191,7 +192,7 @@ impl Shell {
     }
 
     /// Starts a gateway by commands that end with it, and returns when it listens and has printed
-    /// what it prints.
+    /// its welcome.
     pub(super) fn serve(&mut self, text: &str) -> Server {
         let [script, output, errors] = self.write(text);
         let line = format!("( . {script} ) </dev/null >{output} 2>{errors} & echo $!");
@@ -201,7 +202,7 @@ impl Shell {
         until("the gateway listens", || {
             let ended = !Path::new(&format!("/proc/{job}")).exists();
             let printed = fs::read_to_string(&output).unwrap();
-            // The line about metrics is the last one of a start, but for the first key's.
+            // The line about metrics is the last one of a start, except for the first key's.
             let is_whole = printed.contains("\nMetrics are at ")
                 && printed.contains("first start") == printed.contains("More keys:");
             address = printed
@@ -237,7 +238,7 @@ impl Shell {
         self.serving.retain(|id| ![job, process].contains(id));
     }
 
-    /// Puts commands into a file, and names it and those that take what they print.
+    /// Writes commands into a file, and returns the paths of it and of its output files.
     fn write(&mut self, text: &str) -> [String; 3] {
         assert!(!text.contains('…'), "what stands for it?\n{text}");
         self.blocks += 1;
@@ -251,8 +252,7 @@ impl Shell {
         names
     }
 
-    /// Has the shell do a line, and returns the line that it answers, or an account of what was said
-    /// when it ends instead.
+    /// Has the shell run a line, and returns its status line, or the output when it ends instead.
     fn ask(&mut self, line: &str, text: &str) -> Result<String, String> {
         let written = writeln!(self.input, "{line}");
         let answer = written
@@ -295,10 +295,9 @@ fn lay_out(folder: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Path::new(env!("CARGO_BIN_EXE_cep-gateway"));
     let (checkout, programs) = (folder.join("checkout"), folder.join("bin"));
-    let built = checkout.join("target/release");
-    fs::create_dir_all(&built).unwrap();
-    fs::create_dir(&programs).unwrap();
-    for place in [&built, &programs] {
+    let built = ["release", "dist"].map(|profile| checkout.join("target").join(profile));
+    for place in [&built[0], &built[1], &programs] {
+        fs::create_dir_all(place).unwrap();
         symlink(program, place.join("cep-gateway")).unwrap();
     }
     for (name, script) in STAND_INS {
@@ -313,7 +312,7 @@ fn lay_out(folder: &Path) {
             .status();
         assert!(copied.unwrap().success(), "{part}");
     }
-    // Whoever develops may have some; they are nobody else's.
+    // A developer's own secrets are left out.
     let _ = fs::remove_dir_all(checkout.join("deploy/secrets"));
     let _ = fs::remove_file(checkout.join("deploy/.env"));
 }

@@ -1,5 +1,5 @@
 //! `docs/single-machine.md`: secret, settings, keys, health, a backup and its restore, in a folder
-//! instead of the machine's own.
+//! instead of the system's paths.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::page::{Block, Page};
 use super::shell::{Server, Shell};
 
-/// Places of the machine, and what is at their places in the shell's folder.
+/// Paths of the system, and their replacements in the shell's folder.
 const PLACES: [(&str, &str); 5] = [
     ("/etc/cep-gateway", "etc"),
     ("/var/lib/cep-gateway-backups", "backups"),
     ("/var/lib/cep-gateway", "state"),
     ("/usr/local/lib/cep-gateway/", "deploy/systemd/"),
-    // There is no such user: the one who runs the test does what it would do.
+    // There is no such user: the user of the test takes its place.
     ("runuser -u cep-gateway -- ", ""),
 ];
 
@@ -61,7 +61,7 @@ pub(super) fn whole_page(shell: &mut Shell) {
     page.finish();
 }
 
-/// The page asks the addresses of its settings; the test's gateway has others.
+/// The page queries the addresses of its settings; the test's gateway has others.
 fn health(shell: &mut Shell, server: &Server, block: Block) {
     let admin = server.printed();
     let admin = admin

@@ -1,4 +1,4 @@
-//! Commands, with and without a gateway beside them: what they leave of the log.
+//! Commands, with and without a gateway beside them: the write-ahead log after them.
 
 use std::path::Path;
 use std::process::Output;
@@ -11,7 +11,7 @@ use crate::gateway::{Gateway, command};
 
 const UNKNOWN: &str = "0198f3c2-0000-7000-8000-000000000000";
 
-/// A command's arguments; `KEY` stands for the id of a key that is there.
+/// A command's arguments; `KEY` stands for the id of an existing key.
 type Arguments = &'static [&'static str];
 
 #[rstest]
@@ -65,7 +65,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).output().unwrap()
 }
 
-/// The id of the key that a command made.
+/// The id of the key that a command created.
 fn made(ran: &Output) -> String {
     assert!(ran.status.success(), "{ran:?}");
     let made: Value = serde_json::from_slice(&ran.stdout).unwrap();

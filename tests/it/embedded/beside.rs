@@ -1,4 +1,4 @@
-//! Other programs work on the database beside the gateway: they read, copy, and hold locks.
+//! Other programs use the database beside the gateway: they read, copy, and hold locks.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use super::round::{Round, in_rounds, log_says};
 use super::row::lasting;
 use crate::gateway::{Gateway, holds_within};
 
-/// Proofs that are delivered after an event: what is lost shows here.
+/// Proofs that are delivered after an event: lost counts show here.
 const AFTERWARDS: usize = 400;
-/// Runs of a program that opens, reads and closes.
+/// Runs of a program that opens, reads and closes the database.
 const READS: usize = 10;
 /// Copies of each kind.
 const COPIES: usize = 3;
@@ -23,13 +23,13 @@ const COPIES: usize = 3;
 const LOCKED: Duration = Duration::from_secs(3);
 /// The longest that the metric may lag behind the file.
 const SHOWN_WITHIN: Duration = Duration::from_secs(5);
-/// The log's size that the gateway warns of. In less than twice the time it must have said so.
+/// Size of the log that the gateway warns of. It must have done so in less than twice the time.
 const LARGE: u64 = 64 << 20;
 /// Proofs over which a log that is written anew from its beginning doesn't grow.
 const STEADY: usize = 500;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_lost_when_nobody_else_is_there() {
+async fn no_count_is_lost_without_other_programs() {
     if !installed(&["sqlite3"]) {
         return;
     }
@@ -66,7 +66,7 @@ async fn copies_are_whole_and_have_the_keys_and_cost_no_count() {
             let made = copy.made_with(&round.key.id);
             round.check(made.is_ok(), format!("a copy is whole: {made:?}"));
         }
-        // A key that is made after the first copies, and a copy of it.
+        // A key that is created after the first copies, and a copy with it.
         match round.gateway.try_key(&[]) {
             Ok(key) => {
                 // One by each way.
@@ -201,14 +201,14 @@ fn reading(sqlite: Sqlite) -> impl FnMut() -> Result<(), String> + Send + 'stati
     move || sqlite.run(&["SELECT count(*) FROM api_keys"]).map(drop)
 }
 
-/// Takes the lock that one writer has; `None` when it can't.
+/// Takes the write lock; `None` when it can't.
 fn locked(sqlite: &Sqlite) -> Option<Session> {
     let mut writer = sqlite.session();
     let held = writer.ask("BEGIN IMMEDIATE; SELECT 'held';");
     (held == "held").then_some(writer)
 }
 
-/// A copy of the database that is to be made.
+/// A copy of the database.
 struct Copy {
     source: Sqlite,
     command: String,
@@ -230,7 +230,7 @@ fn copies(round: &Round, name: &str) -> Vec<Copy> {
 }
 
 impl Copy {
-    /// Makes it, and looks whether it is whole and has this key.
+    /// Makes the copy, and checks that it is intact and has this key.
     fn made_with(&self, key: &str) -> Result<(), String> {
         self.source.run(&[&self.command])?;
         let copy = Sqlite::on(self.path.clone());

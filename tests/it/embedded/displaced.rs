@@ -1,5 +1,5 @@
-//! The database's files are moved, replaced or removed under a gateway that serves: it notices, says
-//! so, and answers nothing that it couldn't count.
+//! The database's files are moved, replaced or removed under a serving gateway: it notices, logs
+//! it, and answers nothing that it couldn't count.
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +15,13 @@ use crate::load::{Asker, question};
 
 /// The longest that proofs may still be delivered.
 pub(super) const NOTICED_WITHIN: Duration = Duration::from_secs(2);
-/// Requests that are refused before anything is compared.
+/// Requests that are refused before the counts are compared.
 const REFUSALS: usize = 50;
 /// The longest until it serves again once the files are back.
 const RECOVERY: Duration = Duration::from_secs(10);
 
-/// Waits until the gateway refuses everything, and looks whether its log says why in these words and
-/// what to do. It happened at `since`, when the log had `logged` bytes.
+/// Waits until the gateway refuses everything, and checks that its log names the reason and the
+/// remedy. The event was at `since`, when the log had `logged` bytes.
 pub(super) async fn refuses(round: &mut Round, since: Instant, logged: usize, words: &[&str]) {
     let noticed = holds_within(NOTICED_WITHIN, async || ready(&round.gateway).await == 503).await;
     round.check(noticed, format!("/readyz is 503 within {NOTICED_WITHIN:?}"));
@@ -98,7 +98,7 @@ async fn a_moved_folder_is_noticed_and_not_made_again(#[case] end: End) {
     row.finish();
 }
 
-/// Gives the files that the gateway has open a second name, by which they are found in the end.
+/// Makes hard links to the gateway's open files, by which they are found in the end.
 fn keep(data: &Path, kept: &Path) {
     fs::create_dir(kept).unwrap();
     for name in ["cep.db", "cep.db-wal"] {
@@ -106,7 +106,7 @@ fn keep(data: &Path, kept: &Path) {
     }
 }
 
-/// Puts the files that the gateway had open back in place.
+/// Restores the gateway's open files to their paths.
 fn restore(data: &Path, kept: &Path) {
     for name in ["cep.db", "cep.db-wal", "cep.db-shm"] {
         let _ = fs::remove_file(data.join(name));
@@ -116,7 +116,7 @@ fn restore(data: &Path, kept: &Path) {
     }
 }
 
-/// Counts by the files that are in place, for the line: they lack what the log had.
+/// Counts of the files at the paths: they lack what the log had.
 fn in_place(ended: &Ended) -> String {
     let copy = ended.folder.path().join("in place");
     copy_folder(&ended.data(), &copy);

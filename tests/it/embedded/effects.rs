@@ -8,7 +8,7 @@ use crate::load::{Answer, Asker, question};
 
 /// The longest that a change may take to have its effect.
 const ALLOWED: Duration = Duration::from_secs(1);
-/// After so long it is given up.
+/// Time after which the effect is given up.
 const GIVEN_UP: Duration = Duration::from_secs(10);
 
 /// Commands so far, and the slowest effect.
@@ -20,7 +20,7 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// Makes a key, limits it and revokes it, each by a command, and waits for each effect.
+    /// Creates a key, limits it and revokes it, each by a command, and waits for each effect.
     pub(super) async fn measure(&mut self, gateway: &Gateway) {
         if let Err(failure) = self.try_measure(gateway).await {
             self.failures.push(failure);
@@ -51,9 +51,9 @@ impl Effects {
         .await
     }
 
-    /// Waits until a question that is asked after a command's end is answered so. The effect took as
-    /// long as questions were asked that were answered as before; an answer itself may be late, when it
-    /// waits for the database.
+    /// Waits until a request that is sent after a command's end gets this answer. The effect's time
+    /// counts until the last request with the old answer was sent; an answer itself may be late,
+    /// when it waits for the database.
     async fn wait(
         &mut self,
         command: &str,

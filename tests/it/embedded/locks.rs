@@ -1,5 +1,5 @@
-//! SQLite's shared lock, which keeps other programs from removing the log: the serving process holds
-//! it at every moment, by what the kernel says (`/proc`).
+//! SQLite's shared lock, which keeps other programs from removing the log: the serving process
+//! holds it at every moment, by the kernel's account (`/proc`).
 
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -13,10 +13,10 @@ use super::programs::installed;
 use super::round::in_rounds;
 use crate::gateway::Gateway;
 
-/// Between two looks.
+/// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Looks again and again on a thread of its own.
+/// Checks the lock repeatedly on a thread of its own.
 struct LockWatch {
     stop: Sender<()>,
     thread: JoinHandle<Looks>,

@@ -1,5 +1,5 @@
-//! The machine fails: its disk is full or refuses writes, descriptors are scarce, the process is
-//! suspended, the clock jumps.
+//! Failures of the machine: its disk is full or refuses writes, descriptors are scarce, the process
+//! is suspended, the clock jumps.
 
 use std::fs;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use super::row::{Row, lasting, rounds};
 use crate::clock::Clock;
 use crate::gateway::{Plan, eventually, holds_within, request};
 
-/// Requests under way at the same time.
+/// Requests in flight.
 const CONNECTIONS: usize = 16;
-/// The longest until a trouble of the disk shows, and until it is over.
+/// Time until a failure of the disk shows, and until it is over.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Refusals during a trouble.
+/// Refusals during a failure.
 const REFUSALS: usize = 20;
 /// Proofs after it.
 const AFTERWARDS: usize = 300;
 
-/// Waits until the gateway says that it isn't ready and refuses.
+/// Waits until the gateway isn't ready and refuses requests.
 async fn refuses(round: &mut Round) {
     let noticed = holds_within(PATIENCE, async || ready(&round.gateway).await == 503).await;
     round.check(noticed, "/readyz is 503 meanwhile");
@@ -83,8 +83,8 @@ async fn files_that_refuse_writes_refuse_proofs_and_it_goes_on_afterwards() {
     row.finish();
 }
 
-/// The index is a file in memory, and a page of it that can't be written ends the process (SIGBUS), as
-/// on any read-only disk: then it is for a supervisor to start it again.
+/// The index is a memory-mapped file, and a page of it that can't be written ends the process
+/// (SIGBUS), as on any read-only disk: then a supervisor has to start it again.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_refuses_writes_may_end_the_process_and_costs_no_count() {
     if !installed(&["sqlite3", "chattr"]) {

@@ -1,4 +1,5 @@
-//! Disks that a test fills and makes refuse writes. What they change is undone with the value.
+//! Disks that a test fills and makes refuse writes. Their changes are undone when the value is
+//! dropped.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::programs::run;
 
-/// A small disk in memory, mounted on a folder.
+/// A small file system in memory, mounted on a folder.
 pub(super) struct Disk {
     folder: PathBuf,
 }
 
 impl Disk {
-    /// Mounts a disk of so many MiB on this folder, which it makes; `None`, said aloud, where this
-    /// can't be done.
+    /// Mounts a file system of so many MiB on this folder, which it creates; `None`, after printing
+    /// it, where this can't be done.
     pub(super) fn mount(folder: PathBuf, mib: u32) -> Option<Self> {
         fs::create_dir(&folder).unwrap();
         let options = format!("size={mib}m,mode=700");
@@ -58,7 +59,7 @@ impl Drop for Disk {
 pub(super) struct ReadOnly(Vec<PathBuf>);
 
 impl ReadOnly {
-    /// `None`, said aloud, where the file system can't.
+    /// Makes the files immutable; `None`, after printing it, where the file system can't.
     pub(super) fn make(files: Vec<PathBuf>) -> Option<Self> {
         let read_only = Self(files);
         if let Err(said) = read_only.change("+i") {

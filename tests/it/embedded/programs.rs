@@ -18,7 +18,7 @@ pub(super) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
     let ran = ran.map_err(|error| format!("{program}: {error}"))?;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     let printed = String::from_utf8_lossy(&ran.stdout).trim().to_owned();
-    // `sqlite3` ends well after a dot command that failed.
+    // `sqlite3` succeeds after a dot command that failed.
     if ran.status.success() && !said.contains("Error") {
         Ok(printed)
     } else {
@@ -26,7 +26,7 @@ pub(super) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Returns whether the programs are there; says aloud which one isn't.
+/// Returns whether the programs are installed; prints which one isn't.
 pub(super) fn installed(programs: &[&str]) -> bool {
     let missing = programs
         .iter()
@@ -120,7 +120,7 @@ impl Session {
             .commands
             .as_mut()
             .expect("it is open until it is closed");
-        // What it says to a failure is its end, which the empty line tells.
+        // A failed write means that the program ended, which the empty line reports.
         let _ = writeln!(commands, "{command}");
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();

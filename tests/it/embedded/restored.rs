@@ -98,8 +98,8 @@ async fn a_restoration_past_the_lock_is_noticed_and_nothing_is_delivered_uncount
         let delivered = round.load.so_far().delivered;
         refuses(&mut round, Instant::now(), logged, &["set back"]).await;
         let ended = round.kill().await;
-        // What was delivered before is gone with the restored state; what was delivered later must
-        // be counted on top of it.
+        // Proofs delivered before are gone with the restored state; those delivered later must be
+        // counted on top of it.
         row.add(ended.since(counted, delivered).compared().await);
     }
     row.finish();

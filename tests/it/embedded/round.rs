@@ -1,5 +1,5 @@
-//! One round of a scenario: a gateway under load, what happens meanwhile, `kill -9`, and the
-//! comparison of what was delivered with what the database has.
+//! One round of a scenario: a gateway under load, an event, `kill -9`, and the comparison of
+//! delivered proofs with the database's counts.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -15,18 +15,18 @@ use crate::counted::{Load, Tally, metered_key, month_used};
 use crate::gateway::{Gateway, Key, Plan, holds_within};
 use crate::load::{Asker, question};
 
-/// Requests under way at the same time.
+/// Requests in flight.
 const CONNECTIONS: usize = 16;
 /// Proofs that are delivered before anything happens.
 const WARM_UP: usize = 200;
-/// The database and what SQLite keeps beside it.
+/// The database, and SQLite's files beside it.
 const FILES: [&str; 3] = ["cep.db", "cep.db-wal", "cep.db-shm"];
 
-/// Changes a plan of a gateway: the first start's and the restart's.
+/// Changes to a gateway's plan: the first start's and the restart's.
 type Planned = Box<dyn Fn(Plan) -> Plan>;
 
-/// Runs a scenario in rounds, each on a gateway of its own, and prints its line. No request may fail,
-/// and the database's files must stay the same.
+/// Runs a scenario in rounds, each on a gateway of its own, and prints its line. No request may
+/// fail, and the database's files must stay the same.
 pub(super) async fn in_rounds(scenario: &str, event: impl AsyncFn(&mut Round, &mut Row)) {
     let mut row = Row::of(scenario);
     for _ in 0..rounds() {
@@ -59,12 +59,12 @@ pub(super) struct Ended {
 }
 
 impl Round {
-    /// Starts a gateway as it comes, and the load.
+    /// Starts a gateway with default settings, and the load.
     pub(super) async fn start() -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), CONNECTIONS, |plan| plan).await
     }
 
-    /// Starts a gateway in this folder, planned so, and a load of so many connections.
+    /// Starts a gateway in this folder with this plan, and a load of so many connections.
     pub(super) async fn start_in(
         folder: TempDir,
         connections: usize,
@@ -72,7 +72,7 @@ impl Round {
     ) -> Self {
         let gateway = planned(Plan::in_folder(folder)).start();
         let key = metered_key(&gateway);
-        // From here on the proof is in memory: nothing depends on the bank.
+        // From here on the proof is cached: nothing depends on the bank.
         let first = Asker::new(&gateway).ask(&question(&key)).await.unwrap();
         assert_eq!(first.status, 200, "{first:?}");
         let load = Load::start(&gateway, &key, connections);
@@ -111,7 +111,7 @@ impl Round {
         self.check(holds, format!("proofs are delivered: {seen:?}"));
     }
 
-    /// Looks that no proof is delivered for this long, but those that were on their way.
+    /// Checks that no proof is delivered for this long, except those in flight.
     pub(super) async fn stands_still_for(&mut self, duration: Duration) {
         let until = self.load.so_far().delivered + self.load.connections();
         let moved = holds_within(duration, async || self.load.so_far().delivered > until).await;
@@ -119,7 +119,7 @@ impl Round {
         self.check(!moved, format!("nothing is delivered meanwhile: {seen:?}"));
     }
 
-    /// Compares the load with one that nothing disturbs.
+    /// Compares the load with an undisturbed one.
     pub(super) fn no_request_failed(&mut self) {
         let seen = self.load.so_far();
         self.check(
@@ -128,7 +128,7 @@ impl Round {
         );
     }
 
-    /// Compares the database's files with those that it had.
+    /// Compares the database's files with these.
     pub(super) fn files_are(&mut self, before: &[Option<File>]) {
         let now = files(&self.data());
         self.check(
@@ -158,7 +158,7 @@ impl Round {
             key: self.key,
             load: Tally {
                 delivered,
-                // What was under way at the end may be counted.
+                // Requests in flight at the end may be counted.
                 unanswered: before.unanswered + connections,
                 ..before
             },
@@ -190,18 +190,19 @@ impl Ended {
         }
     }
 
-    /// Leaves out what was delivered before the database was set back to `counted`: so many proofs,
-    /// and those that were on their way.
+    /// Leaves out the proofs that were delivered before the database was set back to `counted`: so
+    /// many, and those in flight.
     pub(super) fn since(mut self, counted: usize, delivered: usize) -> Self {
         let later = self.load.delivered - delivered;
         self.load.delivered = counted + later.saturating_sub(CONNECTIONS);
         self
     }
 
-    /// Starts the gateway again, and compares what was delivered with what is counted: by the
-    /// database before anybody repairs it, and by the gateway's own answer.
+    /// Starts the gateway again, and compares the delivered proofs with the counts: by the database
+    /// before anything repairs it, and by the gateway's own answer.
     pub(super) async fn compared(mut self) -> Outcome {
-        // A copy: to look means to play the log back and remove it, which is to be the gateway's work.
+        // A copy: opening the database would recover the log and remove it, which is to be the
+        // gateway's work.
         let copy = self.folder.path().join("copy");
         copy_folder(&self.data(), &copy);
         let copied = Sqlite::on(copy.join("cep.db"));
@@ -238,7 +239,7 @@ impl Ended {
 /// Identity of a file: its device and its inode.
 pub(super) type File = (u64, u64);
 
-/// The database and what SQLite keeps beside it.
+/// The database, and SQLite's files beside it.
 pub(super) fn paths(data: &Path) -> Vec<PathBuf> {
     FILES.map(|name| data.join(name)).to_vec()
 }
@@ -274,8 +275,8 @@ pub(super) fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Looks in what the gateway logged after the first `from` bytes for a warning or an error that has
-/// all these words.
+/// Returns whether the gateway logged, after the first `from` bytes, a warning or an error with all
+/// these words.
 pub(super) fn log_says(gateway: &Gateway, from: usize, words: &[&str]) -> bool {
     gateway.log()[from..].lines().any(|line| {
         let Ok(line) = serde_json::from_str::<Value>(line) else {

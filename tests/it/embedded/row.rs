@@ -1,4 +1,4 @@
-//! The result of a scenario over its rounds: one printed line, and whether it passes.
+//! Result of a scenario over its rounds: one printed line, and whether it passes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A TCP proxy between gateways and Redis that a test makes trouble with.
+//! A TCP proxy between gateways and Redis, with faults on demand.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,25 +8,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// What happens on the way.
+/// Fault of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weather {
-    /// Nothing.
-    Fair,
+pub(crate) enum NetworkFault {
+    /// None.
+    None,
     /// Connections are closed, and new ones too.
     Cut,
     /// Answers arrive so much later.
     Slow(Duration),
     /// Each answer ends in a reset after so many bytes.
     Reset { after: usize },
-    /// Questions arrive, answers never do.
-    Hole,
+    /// Requests arrive, answers never do.
+    BlackHole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Route {
     port: u16,
-    weather: Weather,
+    fault: NetworkFault,
 }
 
 /// The proxy. It has a thread of its own, so that load in the test doesn't slow it down.
@@ -37,11 +37,11 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy to this port, in fair weather.
+    /// A proxy to this port, without faults.
     pub(crate) fn to(port: u16) -> Self {
         let (route, seen) = watch::channel(Route {
             port,
-            weather: Weather::Fair,
+            fault: NetworkFault::None,
         });
         let (alive, ended) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
@@ -74,12 +74,12 @@ impl Proxy {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Changes the weather, for open connections too.
-    pub(crate) fn set(&self, weather: Weather) {
-        self.route.send_modify(|route| route.weather = weather);
+    /// Changes the fault, for open connections too.
+    pub(crate) fn set(&self, fault: NetworkFault) {
+        self.route.send_modify(|route| route.fault = fault);
     }
 
-    /// Leads to another port from now on, and closes what led to the one before.
+    /// Forwards to another port from now on, and closes the connections to the one before.
     pub(crate) fn lead_to(&self, port: u16) {
         self.route.send_modify(|route| route.port = port);
     }
@@ -93,17 +93,17 @@ async fn serve(listener: TcpListener, route: watch::Receiver<Route>) {
         let route = route.clone();
         tokio::spawn(async move {
             let begun = *route.borrow();
-            if begun.weather != Weather::Cut
+            if begun.fault != NetworkFault::Cut
                 && let Ok(server) = TcpStream::connect(("127.0.0.1", begun.port)).await
             {
-                // Whichever side ends it, the other one sees its end.
+                // When one side closes, the other one sees it.
                 let _ = carry(client, server, begun.port, route).await;
             }
         });
     }
 }
 
-/// Carries bytes both ways until one side is gone, or the route is.
+/// Forwards bytes both ways until one side or the route is closed.
 async fn carry(
     mut client: TcpStream,
     mut server: TcpStream,
@@ -116,8 +116,8 @@ async fn carry(
     let mut answered = vec![0; 16 << 10];
     let mut on_their_way: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
     loop {
-        let Route { port: now, weather } = *route.borrow_and_update();
-        if now != port || weather == Weather::Cut {
+        let Route { port: now, fault } = *route.borrow_and_update();
+        if now != port || fault == NetworkFault::Cut {
             return Ok(());
         }
         let due = on_their_way.front().map(|(due, _)| *due);
@@ -136,23 +136,23 @@ async fn carry(
                     0 => return Ok(()),
                     length => &answered[..length],
                 };
-                match weather {
-                    Weather::Fair | Weather::Cut if due.is_none() => {
+                match fault {
+                    NetworkFault::None | NetworkFault::Cut if due.is_none() => {
                         client.write_all(answer).await?;
                     }
-                    Weather::Fair | Weather::Cut => {
+                    NetworkFault::None | NetworkFault::Cut => {
                         on_their_way.push_back((Instant::now(), answer.to_vec()));
                     }
-                    Weather::Slow(delay) => {
+                    NetworkFault::Slow(delay) => {
                         on_their_way.push_back((Instant::now() + delay, answer.to_vec()));
                     }
-                    Weather::Reset { after } => {
+                    NetworkFault::Reset { after } => {
                         let beginning = &answer[..after.min(answer.len())];
                         client.write_all(beginning).await?;
                         client.set_zero_linger()?;
                         return Ok(());
                     }
-                    Weather::Hole => {}
+                    NetworkFault::BlackHole => {}
                 }
             }
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {

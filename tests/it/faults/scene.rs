@@ -1,4 +1,4 @@
-//! Two replicas under load, and what must hold whatever happens to their Redis.
+//! Two replicas under load, and the invariants that hold whatever happens to their Redis.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,34 +12,34 @@ use crate::gateway::{Key, eventually};
 use crate::load::{Answer, Asker, most_in_a_minute, question};
 
 const REPLICAS: usize = 2;
-/// The slow key's requests a minute.
+/// Requests a minute of the slow key.
 const LIMIT: usize = 30;
-/// The scarce key's requests a month.
+/// Requests a month of the scarce key.
 const QUOTA: usize = 600;
-/// Between an answer and the next question.
+/// Pause between an answer and the next request.
 const PACE: Duration = Duration::from_millis(25);
-/// Calls whose answer got lost may have counted: so many at most, of one key. Each replica makes
-/// three in a row before it gives up, some at the same time, and one for each probe.
+/// Calls whose answer was lost may have counted: so many at most, of one key. Each replica makes
+/// three in a row before its breaker opens, some at the same time, and one for each probe.
 const LOST_CALLS: usize = 16;
-/// What journals had taken and not written yet when the database was asked for the month: the
-/// requests of one key that are being answered.
+/// Entries that journals had taken and not written yet when the month was read from the database:
+/// the requests of one key in flight.
 const IN_FLIGHT: usize = REPLICAS;
 
-/// What a fault may cost.
+/// Allowed effects of a fault.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Promise {
-    /// The replicas keep limits on their own for a while.
+    /// The replicas use their local fallback for a while.
     pub(super) changes_mode: bool,
-    /// How often Redis forgets the minute.
+    /// Number of times that Redis loses the minute's window.
     pub(super) windows_lost: usize,
 }
 
-/// What a key is for.
+/// Purpose of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Runs into the minute's limit.
+    /// Reaches the minute's limit.
     Slow,
-    /// Runs into the month's quota, but not before the end.
+    /// Reaches the month's quota, but not before the end.
     Scarce,
     /// Revoked before anything happens.
     Revoked,
@@ -63,8 +63,8 @@ pub(super) struct Load {
 }
 
 impl Scene {
-    /// Replicas on a Redis at this port, which give it so many milliseconds to answer; `None`, said
-    /// aloud, where PostgreSQL isn't installed.
+    /// Starts replicas on a Redis at this port, with this timeout in milliseconds; `None`, after
+    /// printing it, where PostgreSQL isn't installed.
     pub(super) async fn start(redis: u16, patience: &str) -> Option<Self> {
         let proxy = Proxy::to(redis);
         let variables = [
@@ -113,14 +113,14 @@ impl Scene {
         assert!(revoked.status.success(), "{said}");
     }
 
-    /// Revokes a key that is in use: it is refused from the answer on, whether Redis could be told
-    /// or not.
+    /// Revokes a key that is in use: it is refused from the answer on, whether Redis could be
+    /// reached or not.
     pub(super) fn revoke_late_key(&mut self) {
         self.revoke(Role::Late);
         self.late_revoked = Some(Instant::now());
     }
 
-    /// Waits until `/readyz` of each replica says so of its limiter.
+    /// Waits until `/readyz` of each replica reports this state of its limiter.
     pub(super) async fn all_become(&self, state: &str) {
         eventually(state, RECOVERY, async || self.fleet.all_are(state).await).await;
     }
@@ -155,8 +155,7 @@ impl Scene {
         }
     }
 
-    /// Ends the load, checks what is promised of everything that was answered, and uses up what is
-    /// left of the quota.
+    /// Ends the load, checks the promise for all answers, and uses up the rest of the quota.
     pub(super) async fn holds(&self, load: Load, promise: Promise) {
         let answers = load.stopped().await;
         let of = |role: Role| {
@@ -184,7 +183,7 @@ impl Scene {
             "revoked late: {wrong:?}"
         );
 
-        // A request that Redis fails is decided by the replica itself: nobody ever sees a failure.
+        // A request that Redis fails is decided by the replica itself: no caller sees a failure.
         let failures: Vec<_> = answers
             .iter()
             .filter(|(_, answer)| answer.status >= 500)
@@ -223,7 +222,7 @@ impl Scene {
 }
 
 impl Load {
-    /// Waits until each asker has had some more answers; enough for the slow key to run into its
+    /// Waits until each asker has had some more answers; enough for the slow key to reach its
     /// limit.
     pub(super) async fn goes_on(&self) {
         self.goes_on_for(LIMIT).await;
@@ -238,7 +237,7 @@ impl Load {
         .await;
     }
 
-    /// Ends it, and returns what was answered.
+    /// Ends it, and returns the answers.
     async fn stopped(self) -> Vec<(Role, Answer)> {
         self.stop.store(true, Ordering::Relaxed);
         let mut answers = Vec::new();

@@ -10,7 +10,7 @@ use testkit::until;
 
 use crate::gateway::command;
 
-/// A server of a test's own; `None`, said aloud, where it isn't installed.
+/// Starts a server of a test's own; `None`, after printing it, where it isn't installed.
 pub(super) fn start_postgres() -> Option<Postgres> {
     Postgres::start(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
@@ -21,20 +21,20 @@ pub(crate) struct Database {
     name: String,
 }
 
-/// A server that tests share while any of them runs: making one takes longer than most tests.
+/// A server that tests share while any of them runs: starting one takes longer than most tests.
 struct Shared {
     postgres: Arc<Postgres>,
     databases: AtomicU32,
-    /// It ends with the thread that started it, which has nothing else to do; this ends that.
+    /// The server ends with the thread that started it; dropping this ends that thread.
     alive: Option<mpsc::Sender<()>>,
     keeper: Option<JoinHandle<()>>,
 }
 
-/// The database that all others are copies of.
+/// The template database of all others.
 const TEMPLATE: &str = "newest";
 
 impl Database {
-    /// A new one; `None`, said aloud, where PostgreSQL isn't installed.
+    /// A new database; `None`, after printing it, where PostgreSQL isn't installed.
     pub(crate) fn new() -> Option<Self> {
         static RUNNING: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
         let server = {
@@ -49,7 +49,7 @@ impl Database {
         };
         let number = server.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("test{number}");
-        // Nobody may be connected to what is copied, and another test may be copying it.
+        // A template must have no connections, and another test may be copying it.
         until("the database is made", || {
             server
                 .postgres
@@ -62,7 +62,7 @@ impl Database {
         self.server.postgres.url(&self.name)
     }
 
-    /// The number that a query answers; nothing is 0.
+    /// The number that a query returns; 0 without a row.
     pub(crate) fn number(&self, query: &str) -> u64 {
         match self.server.postgres.ask(&self.name, query).as_str() {
             "" => 0,
@@ -78,7 +78,7 @@ impl Shared {
         let keeper = std::thread::spawn(move || {
             let postgres = start_postgres().map(Arc::new);
             tell.send(postgres.clone()).unwrap();
-            // Nobody ever says anything: this waits for the sender's end.
+            // Nothing is ever sent: this waits for the sender's end.
             let _ = ended.recv();
         });
         let postgres = told.recv().unwrap()?;

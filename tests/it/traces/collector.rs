@@ -1,4 +1,4 @@
-//! A collector of traces on loopback, and a bank that keeps the headers it is sent.
+//! A trace collector on loopback, and a bank that records the headers of its requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,17 +17,17 @@ use tokio::sync::watch;
 
 use crate::gateway::{Plan, eventually};
 
-/// How long a batch may take to arrive: it leaves after a second.
+/// Time that a batch may take to arrive: it is sent after a second.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a collector does with what it is sent.
+/// Behaviour of a collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mood {
-    /// It keeps it.
+pub(super) enum Behaviour {
+    /// Accepts and keeps batches.
     Takes,
-    /// It answers 500.
+    /// Answers 500.
     Fails,
-    /// It answers nothing until its mood changes.
+    /// Doesn't answer until its behaviour changes.
     Hangs,
 }
 
@@ -35,24 +35,24 @@ pub(super) enum Mood {
 pub(super) struct Collector {
     pub(super) url: String,
     state: Arc<Kept>,
-    mood: watch::Sender<Mood>,
+    behaviour: watch::Sender<Behaviour>,
 }
 
 struct Kept {
     bodies: Mutex<Vec<Bytes>>,
     headers: Mutex<Vec<HeaderMap>>,
-    mood: watch::Receiver<Mood>,
+    behaviour: watch::Receiver<Behaviour>,
 }
 
 impl Collector {
-    pub(super) async fn start(mood: Mood) -> Self {
+    pub(super) async fn start(behaviour: Behaviour) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let (sender, receiver) = watch::channel(mood);
+        let (sender, receiver) = watch::channel(behaviour);
         let state = Arc::new(Kept {
             bodies: Mutex::default(),
             headers: Mutex::default(),
-            mood: receiver,
+            behaviour: receiver,
         });
         let router = axum::Router::new()
             .route("/v1/traces", post(take))
@@ -61,30 +61,30 @@ impl Collector {
         Self {
             url,
             state,
-            mood: sender,
+            behaviour: sender,
         }
     }
 
-    /// A gateway that is to be started, which sends its traces here.
+    /// The plan of a gateway that sends its traces here.
     pub(super) fn plan(&self) -> Plan {
         Plan::new().with("CEP_OTLP_ENDPOINT", &self.url)
     }
 
-    pub(super) fn becomes(&self, mood: Mood) {
-        self.mood.send(mood).unwrap();
+    pub(super) fn becomes(&self, behaviour: Behaviour) {
+        self.behaviour.send(behaviour).unwrap();
     }
 
-    /// The headers of each batch that arrived, whatever became of it.
+    /// The headers of each batch that arrived, accepted or not.
     pub(super) fn headers(&self) -> Vec<HeaderMap> {
         self.state.headers.lock().unwrap().clone()
     }
 
-    /// Everything that it took, byte for byte.
+    /// All accepted batches, byte for byte.
     pub(super) fn bytes(&self) -> Vec<u8> {
         self.state.bodies.lock().unwrap().concat()
     }
 
-    /// All spans that it took.
+    /// All accepted spans.
     pub(super) fn spans(&self) -> Vec<Span> {
         let bodies = self.state.bodies.lock().unwrap();
         let requests = bodies
@@ -93,15 +93,15 @@ impl Collector {
         requests.flat_map(spans).collect()
     }
 
-    /// The first span of this name, once it is there.
+    /// The first span of this name, once it has arrived.
     pub(super) async fn span(&self, name: &str) -> Span {
         let found = || self.spans().into_iter().find(|span| span.name == name);
         eventually(name, PATIENCE, async || found().is_some()).await;
         found().unwrap()
     }
 
-    /// All spans of the trace of the span of this name, once that is there: a trace's others end
-    /// before it, and none comes later than it.
+    /// All spans of the trace of the span of this name, once that has arrived: a trace's others end
+    /// before it, and none is sent later than it.
     pub(super) async fn trace(&self, name: &str) -> Trace {
         let Span { trace, .. } = self.span(name).await;
         let mut spans = self.spans();
@@ -112,13 +112,16 @@ impl Collector {
 
 async fn take(State(kept): State<Arc<Kept>>, headers: HeaderMap, body: Bytes) -> Response {
     kept.headers.lock().unwrap().push(headers);
-    let mut mood = kept.mood.clone();
-    let now = *mood.borrow_and_update();
+    let mut behaviour = kept.behaviour.clone();
+    let now = *behaviour.borrow_and_update();
     match now {
-        Mood::Takes => {}
-        Mood::Fails => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-        Mood::Hangs => {
-            mood.wait_for(|mood| *mood != Mood::Hangs).await.unwrap();
+        Behaviour::Takes => {}
+        Behaviour::Fails => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Behaviour::Hangs => {
+            behaviour
+                .wait_for(|behaviour| *behaviour != Behaviour::Hangs)
+                .await
+                .unwrap();
         }
     }
     kept.bodies.lock().unwrap().push(body);
@@ -139,11 +142,11 @@ pub(super) struct Span {
     /// 0 unset, 1 ok, 2 error.
     pub(super) status: i32,
     pub(super) attributes: BTreeMap<String, String>,
-    /// The spans that it is linked to.
+    /// The linked spans.
     pub(super) links: Vec<String>,
     pub(super) events: usize,
     pub(super) nanoseconds: u64,
-    /// Of who made it.
+    /// Attributes of the resource.
     pub(super) resource: BTreeMap<String, String>,
 }
 
@@ -157,7 +160,7 @@ impl Span {
 pub(super) struct Trace(pub(super) Vec<Span>);
 
 impl Trace {
-    /// The one span of this name.
+    /// The only span of this name.
     pub(super) fn the(&self, name: &str) -> &Span {
         let named = self.0.iter().filter(|span| span.name == name);
         let named: Vec<_> = named.collect();
@@ -217,7 +220,7 @@ fn hex(bytes: &[u8]) -> String {
     domain::hex::encode(bytes)
 }
 
-/// A sandbox bank that keeps the headers of what it is asked.
+/// A sandbox bank that records the headers of its requests.
 pub(super) struct Bank {
     url: String,
     headers: Arc<Mutex<Vec<HeaderMap>>>,
@@ -228,7 +231,7 @@ impl Bank {
         Self::slow(Duration::ZERO).await
     }
 
-    /// One whose lookups take so long.
+    /// A bank whose lookups take so long.
     pub(super) async fn slow(latency: Duration) -> Self {
         let headers = Arc::new(Mutex::new(Vec::new()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -248,13 +251,13 @@ impl Bank {
         Self { url, headers }
     }
 
-    /// A gateway that is to be started, whose `live` keys ask this bank as often as they like.
+    /// The plan of a gateway whose `live` keys query this bank, without a budget that matters.
     pub(super) fn known_to(&self, plan: Plan) -> Plan {
         plan.with("CEP_BANK_URL", &self.url)
             .with("CEP_BANK_BUDGET", 1_000_000)
     }
 
-    /// The values of this header so far; none for a request without it.
+    /// The values of this header so far; `None` for a request without it.
     pub(super) fn told(&self, name: &str) -> Vec<Option<String>> {
         let headers = self.headers.lock().unwrap();
         let text = |headers: &HeaderMap| {

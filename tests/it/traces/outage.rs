@@ -7,20 +7,20 @@ use futures::future::join_all;
 use reqwest::StatusCode;
 use testkit::free_port;
 
-use super::collector::{Collector, Mood, PATIENCE};
+use super::collector::{Behaviour, Collector, PATIENCE};
 use super::stop;
 use crate::gateway::{Gateway, Key, Plan, eventually, request};
 
 const WARNING: &str = "the collector of traces doesn't take spans";
 const RELIEF: &str = "the collector of traces takes spans again";
-/// What stopping may take: five seconds for the last spans, and what a busy machine needs besides.
+/// Longest duration of a stop: five seconds for the last spans, and a busy machine's delays.
 const STOPPED: Duration = Duration::from_secs(9);
 
 fn times(gateway: &Gateway, words: &str) -> usize {
     gateway.log().matches(words).count()
 }
 
-/// Asks for proofs one after the other, and returns how long the slowest took.
+/// Requests proofs one after the other, and returns the longest duration.
 async fn slowest(gateway: &Gateway, key: &Key) -> Duration {
     let mut slowest = Duration::ZERO;
     for _ in 0..50 {
@@ -33,11 +33,12 @@ async fn slowest(gateway: &Gateway, key: &Key) -> Duration {
     slowest
 }
 
-/// Serves as if nothing were wrong, says so once, and stops in time.
+/// Asserts that the gateway serves as with a good collector, logs the failure once, and stops in
+/// time.
 async fn carries_on(endpoint: impl Display) {
     let gateway = Plan::new().with("CEP_OTLP_ENDPOINT", endpoint).start();
     let key = gateway.roomy_key();
-    // Whatever waits for a collector waits for three seconds.
+    // A request that waited for a collector would wait for three seconds.
     let before = slowest(&gateway, &key).await;
     eventually("it is said", PATIENCE, async || {
         times(&gateway, WARNING) == 1
@@ -75,23 +76,23 @@ async fn a_collector_that_is_down_changes_nothing() {
 
 #[tokio::test]
 async fn a_collector_that_hangs_changes_nothing() {
-    let collector = Collector::start(Mood::Hangs).await;
+    let collector = Collector::start(Behaviour::Hangs).await;
     carries_on(&collector.url).await;
 }
 
 #[tokio::test]
 async fn a_collector_that_fails_changes_nothing() {
-    let collector = Collector::start(Mood::Fails).await;
+    let collector = Collector::start(Behaviour::Fails).await;
     carries_on(&collector.url).await;
 }
 
 #[tokio::test]
 async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
-    let collector = Collector::start(Mood::Fails).await;
+    let collector = Collector::start(Behaviour::Fails).await;
     let gateway = collector.plan().start();
     let key = gateway.roomy_key();
     for outage in 1..=2 {
-        collector.becomes(Mood::Fails);
+        collector.becomes(Behaviour::Fails);
         eventually("it is said", PATIENCE, async || {
             slowest(&gateway, &key).await;
             times(&gateway, WARNING) == outage
@@ -99,7 +100,7 @@ async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
         .await;
         assert_eq!(times(&gateway, RELIEF), outage - 1);
         let had = collector.spans().len();
-        collector.becomes(Mood::Takes);
+        collector.becomes(Behaviour::Takes);
         eventually("spans arrive", PATIENCE, async || {
             slowest(&gateway, &key).await;
             collector.spans().len() > had
@@ -113,8 +114,8 @@ async fn a_collector_that_is_back_gets_the_spans_from_then_on() {
 }
 
 #[tokio::test]
-async fn more_spans_than_may_wait_are_dropped_counted_and_spoken_of_once() {
-    let collector = Collector::start(Mood::Hangs).await;
+async fn spans_beyond_the_queue_are_dropped_counted_and_logged_once() {
+    let collector = Collector::start(Behaviour::Hangs).await;
     let gateway = collector.plan().start();
     let key = Key {
         full: format!("cep_test_AAAAAAAA.{}", "0".repeat(24)),
@@ -135,7 +136,7 @@ async fn more_spans_than_may_wait_are_dropped_counted_and_spoken_of_once() {
     eventually("it is said", PATIENCE, async || times(&gateway, words) == 1).await;
     let memory = measured(&gateway, "process_resident_memory_bytes ").await;
     assert!(memory < 300_000_000, "{memory}");
-    collector.becomes(Mood::Takes);
+    collector.becomes(Behaviour::Takes);
     let sent = "cep_trace_spans_total{result=\"sent\"} ";
     eventually("what waited is sent", PATIENCE, async || {
         measured(&gateway, sent).await > 4_000
@@ -145,8 +146,8 @@ async fn more_spans_than_may_wait_are_dropped_counted_and_spoken_of_once() {
 }
 
 #[tokio::test]
-async fn what_waits_when_the_process_ends_is_sent() {
-    let collector = Collector::start(Mood::Takes).await;
+async fn queued_spans_are_sent_when_the_process_ends() {
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().start();
     let key = gateway.roomy_key();
     for number in 0..30 {

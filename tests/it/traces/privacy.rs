@@ -1,10 +1,10 @@
-//! What traces, and the log beside them, never tell; and to whom they are told.
+//! Data that never appears in traces or the log, and the recipients of trace headers.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::collector::{Bank, Collector, Mood, PATIENCE};
+use super::collector::{Bank, Behaviour, Collector, PATIENCE};
 use super::{sampled, stop};
 use crate::canary::ask_for_everything;
 use crate::gateway::{Gateway, Plan, eventually, request};
@@ -12,7 +12,7 @@ use crate::person::{Demo, Person};
 
 #[tokio::test]
 async fn accounts_names_amounts_keys_and_addresses_are_in_no_trace() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector
         .plan()
         .with("CEP_LOG", "trace")
@@ -67,7 +67,7 @@ async fn accounts_names_amounts_keys_and_addresses_are_in_no_trace() {
     }
 }
 
-/// Lines of requests without what differs from one to the next.
+/// Lines of requests without the values that differ from one to the next.
 fn lines(log: &str) -> String {
     let mut lines = String::new();
     for line in log.lines().filter(|line| line.contains("cep::request")) {
@@ -82,7 +82,7 @@ fn lines(log: &str) -> String {
 
 #[tokio::test]
 async fn the_log_is_the_same_with_and_without_traces() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let mut logs = Vec::new();
     for level in ["info", "trace", "info,cep::trace=trace"] {
         let mut both = Vec::new();
@@ -115,7 +115,7 @@ async fn the_log_is_the_same_with_and_without_traces() {
 
 #[tokio::test]
 async fn a_gateway_that_logs_nothing_traces_all_the_same() {
-    let collector = Collector::start(Mood::Takes).await;
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().with("CEP_LOG", "off").start();
     let key = gateway.roomy_key();
     gateway.post("xml", &key, &request(1, "10.00")).await;
@@ -125,8 +125,8 @@ async fn a_gateway_that_logs_nothing_traces_all_the_same() {
 }
 
 #[tokio::test]
-async fn lines_for_people_hold_no_span_either() {
-    let collector = Collector::start(Mood::Takes).await;
+async fn text_log_lines_have_no_spans_either() {
+    let collector = Collector::start(Behaviour::Takes).await;
     let gateway = collector.plan().with("CEP_LOG_FORMAT", "text").start();
     let key = gateway.roomy_key();
     gateway.post("xml", &key, &request(1, "500.00")).await;
@@ -138,8 +138,8 @@ async fn lines_for_people_hold_no_span_either() {
 }
 
 #[tokio::test]
-async fn the_collector_is_told_who_we_are_by_headers_from_a_file() {
-    let collector = Collector::start(Mood::Takes).await;
+async fn the_collector_gets_the_headers_from_a_file() {
+    let collector = Collector::start(Behaviour::Takes).await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("headers");
     std::fs::write(&file, "Authorization=Bearer%20hunter2,x-scope=a b\n").unwrap();
@@ -165,8 +165,8 @@ async fn the_collector_is_told_who_we_are_by_headers_from_a_file() {
 }
 
 #[tokio::test]
-async fn a_state_of_the_caller_that_is_too_long_goes_nowhere() {
-    let collector = Collector::start(Mood::Takes).await;
+async fn a_tracestate_that_is_too_long_is_dropped() {
+    let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::start().await;
     let gateway: Gateway = bank.known_to(collector.plan()).start();
     let state = ["a", "b", "c"].map(|vendor| format!("{vendor}={}", "x".repeat(200)));

@@ -1,4 +1,4 @@
-//! A small page about a sign-in that failed: what happened, what to do, and the request's id.
+//! The error page of a failed sign-in: what happened, what to do, and the request's id.
 
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
@@ -6,19 +6,19 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use web::RequestContext;
 
-use crate::files::with_edition;
+use crate::error_text::{ErrorText, SignInFailure};
+use crate::files::with_version;
 use crate::html::Escaped;
 use crate::security;
-use crate::words::{Trouble, Words, words};
 
-/// The page, with the status that fits.
-pub(crate) fn error_page(trouble: &Trouble, call: &RequestContext) -> Response {
-    let page = with_edition(&html(
-        &words(trouble, call.language),
-        call.request_id.as_str(),
+/// Renders the page, with the failure's status.
+pub(crate) fn error_page(failure: &SignInFailure, context: &RequestContext) -> Response {
+    let page = with_version(&html(
+        &ErrorText::of(failure, context.language),
+        context.request_id.as_str(),
     ));
     let mut response = Response::new(Body::from(page));
-    *response.status_mut() = status(trouble);
+    *response.status_mut() = status(failure);
     let headers = response.headers_mut();
     headers.insert(
         CONTENT_TYPE,
@@ -28,16 +28,16 @@ pub(crate) fn error_page(trouble: &Trouble, call: &RequestContext) -> Response {
     response
 }
 
-fn status(trouble: &Trouble) -> StatusCode {
-    match trouble {
-        Trouble::NotUnderWay => StatusCode::BAD_REQUEST,
-        Trouble::Refused(_) => StatusCode::FORBIDDEN,
-        Trouble::Unusable | Trouble::TooLarge { .. } => StatusCode::BAD_GATEWAY,
-        Trouble::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+fn status(failure: &SignInFailure) -> StatusCode {
+    match failure {
+        SignInFailure::NotUnderWay => StatusCode::BAD_REQUEST,
+        SignInFailure::Refused(_) => StatusCode::FORBIDDEN,
+        SignInFailure::Unusable | SignInFailure::TooLarge { .. } => StatusCode::BAD_GATEWAY,
+        SignInFailure::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
-fn html(words: &Words, request_id: &str) -> String {
+fn html(text: &ErrorText, request_id: &str) -> String {
     format!(
         r#"<!doctype html>
 <html lang="{language}">
@@ -66,13 +66,13 @@ fn html(words: &Words, request_id: &str) -> String {
   </body>
 </html>
 "#,
-        language = words.language,
-        title = Escaped(words.title),
-        app = Escaped(words.app),
-        what = Escaped(&words.what),
-        remedy = Escaped(&words.remedy),
-        again = Escaped(words.again),
-        id_label = Escaped(words.request_id),
+        language = text.language,
+        title = Escaped(text.title),
+        app = Escaped(text.app),
+        what = Escaped(&text.what),
+        remedy = Escaped(&text.remedy),
+        again = Escaped(text.again),
+        id_label = Escaped(text.request_id),
         request_id = Escaped(request_id),
     )
 }

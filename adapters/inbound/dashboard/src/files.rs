@@ -1,8 +1,8 @@
-//! The files of the page, compiled in.
+//! The static files of the page, compiled in.
 //!
-//! Their addresses carry the edition of the page, a digest of all files together. Within an edition
-//! a file never changes, so that a browser asks for it once; the files import each other by relative
-//! addresses and stay within their edition.
+//! Their URLs contain the version of the page, a digest of all files. Within a version a file never
+//! changes, so that a browser caches it for good; the files import each other by relative URLs and
+//! stay within their version.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -22,16 +22,16 @@ use crate::security;
 #[folder = "page/"]
 struct Page;
 
-/// The page that all places of the dashboard are shown by.
+/// The HTML of every path of the dashboard.
 const INDEX: &str = "index.html";
 
-/// Under this path pages name their files; an answer has the edition in it.
+/// Path of the files as pages refer to them, before the version is inserted.
 const ASSETS: &str = "/dashboard/assets/";
 
-/// Half of a SHA-256: nobody attacks it, and addresses stay short.
-const EDITION_BYTES: usize = 16;
+/// Half of a SHA-256: collision resistance isn't needed, and URLs stay short.
+const VERSION_BYTES: usize = 16;
 
-static EDITION: LazyLock<String> = LazyLock::new(|| {
+static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut names: Vec<_> = Page::iter().collect();
     names.sort();
     let mut digest = Sha256::new();
@@ -41,20 +41,20 @@ static EDITION: LazyLock<String> = LazyLock::new(|| {
         digest.update([0]);
         digest.update(file.metadata.sha256_hash());
     }
-    domain::hex::encode(&digest.finalize()[..EDITION_BYTES])
+    domain::hex::encode(&digest.finalize()[..VERSION_BYTES])
 });
 
 static INDEX_HTML: LazyLock<String> = LazyLock::new(|| {
     let file = Page::get(INDEX).expect("the page has a first file");
-    with_edition(&String::from_utf8_lossy(&file.data))
+    with_version(&String::from_utf8_lossy(&file.data))
 });
 
-/// A page whose files are named without their edition, with it.
-pub(crate) fn with_edition(page: &str) -> String {
-    page.replace(ASSETS, &format!("{ASSETS}{}/", *EDITION))
+/// Inserts the version into the file URLs of a page.
+pub(crate) fn with_version(page: &str) -> String {
+    page.replace(ASSETS, &format!("{ASSETS}{}/", *VERSION))
 }
 
-/// The page, at whatever place of it.
+/// Serves the page, at every path of the dashboard.
 pub(crate) async fn index(headers: HeaderMap) -> Response {
     let mut response = fresh_or_not_modified(
         &headers,
@@ -71,41 +71,41 @@ pub(crate) async fn index(headers: HeaderMap) -> Response {
     response
 }
 
-/// A file of the page, after its edition. What is no file is not found, however it is asked for: a
-/// page in its place would be taken for a script.
+/// Serves a file of the page. A name that isn't a file's is 404, whatever its version: a browser
+/// would take a page in its place for a script.
 pub(crate) async fn asset(
     Path(file): Path<String>,
-    call: Extension<RequestContext>,
+    context: Extension<RequestContext>,
     headers: HeaderMap,
 ) -> Response {
     let named = file.split_once('/').filter(|(_, name)| *name != INDEX);
-    let found = named.and_then(|(edition, name)| Some((edition, name, Page::get(name)?)));
-    let Some((edition, name, file)) = found else {
-        return no_asset(call).await;
+    let found = named.and_then(|(version, name)| Some((version, name, Page::get(name)?)));
+    let Some((version, name, file)) = found else {
+        return no_asset(context).await;
     };
     let mut response = fresh_or_not_modified(&headers, &file.metadata.sha256_hash(), file.data);
     let fields = response.headers_mut();
     fields.insert(CONTENT_TYPE, media_type(name));
-    // Another edition's page may still be open, or served by another process; it gets what there is.
-    let caching = if edition == *EDITION {
+    // A page of another version may still be open, or served by another process; it gets this one.
+    let caching = if version == *VERSION {
         "public, max-age=31536000, immutable"
     } else {
         "no-cache"
     };
     fields.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     security::protect_file(fields);
-    // A first visit is dozens of them.
+    // Logged at DEBUG: a first visit requests dozens of them.
     response.extensions_mut().insert(web::Unremarkable);
     response
 }
 
-/// What there is where no file is.
-pub(crate) async fn no_asset(Extension(call): Extension<RequestContext>) -> Response {
-    web::Problem::RouteNotFound.response(call.language)
+/// Answers 404.
+pub(crate) async fn no_asset(Extension(context): Extension<RequestContext>) -> Response {
+    web::Problem::RouteNotFound.response(context.language)
 }
 
 fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, [u8]>) -> Response {
-    let tag = format!("\"{}\"", domain::hex::encode(&digest[..EDITION_BYTES]));
+    let tag = format!("\"{}\"", domain::hex::encode(&digest[..VERSION_BYTES]));
     let mut response = if is_known(headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -116,7 +116,7 @@ fn fresh_or_not_modified(headers: &HeaderMap, digest: &[u8], data: Cow<'static, 
     response
 }
 
-/// Whether the browser has it already (RFC 9110, 13.1.2).
+/// Evaluates `If-None-Match` (RFC 9110, 13.1.2).
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     headers
         .get_all(IF_NONE_MATCH)

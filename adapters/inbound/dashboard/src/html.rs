@@ -1,8 +1,8 @@
-//! Text in HTML.
+//! Escaping of text in HTML.
 
 use std::fmt;
 
-/// Shows a text as it is, in an element or in a quoted attribute.
+/// Escapes a text for an element or a quoted attribute.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_ends_no_element_and_no_attribute() {
+    fn an_escaped_text_ends_neither_an_element_nor_an_attribute() {
         let text = "<b title=\"a\">O'Neil & Co</b>";
         assert_eq!(
             Escaped(text).to_string(),

@@ -1,19 +1,19 @@
 //! Inbound adapter: sign-in, sign-out and the dashboard page.
 //!
-//! [`router`] serves `/login`, `/auth/callback`, `/logout` and `/dashboard`. The page stands in
-//! `page/`, is compiled in (`files`), and asks the GraphQL API for everything; no rule of the
-//! business lives here, or there.
+//! [`router`] serves `/login`, `/auth/callback`, `/logout` and `/dashboard`. The page's sources are in
+//! `page/`; it is compiled in (`files`) and gets all its data from the GraphQL API. No business rule
+//! lives here, or there.
 #![warn(missing_docs)]
 
+mod canonical_origin;
 mod error_page;
+mod error_text;
 mod files;
 mod html;
-mod loopback;
 mod return_to;
 mod security;
 mod sign_in;
 mod sign_out;
-mod words;
 
 use std::sync::Arc;
 
@@ -28,22 +28,22 @@ use ports::inbound::Sessions;
 use ports::outbound::Clock;
 use web::{RequestLayer, Site, method_not_allowed, observe, observe_untraced};
 
-/// Where the page is.
+/// Path of the page.
 pub const DASHBOARD_PATH: &str = "/dashboard";
 
-/// Where the identity provider sends a browser back to: what must be registered there, after the
-/// public origin.
+/// Path of the redirect URI, which must be registered at the identity provider after the public
+/// origin.
 pub const CALLBACK_PATH: &str = "/auth/callback";
 
-/// What the routes stand on.
+/// Dependencies of the routes.
 pub struct DashboardState {
-    /// Lets people in and out.
+    /// Sign-in and sign-out.
     pub sessions: Arc<dyn Sessions>,
-    /// For the time that is left of a session.
+    /// Clock for the remaining time of a session.
     pub clock: Arc<dyn Clock>,
-    /// Our origin and our cookies.
+    /// Public origin and cookies.
     pub site: Arc<Site>,
-    /// For request ids, the log, and bodies that nobody reads.
+    /// Request ids, the log, and unread bodies.
     pub request_layer: Arc<RequestLayer>,
 }
 
@@ -52,35 +52,35 @@ pub fn router(state: DashboardState) -> Router {
     let request_layer = Arc::clone(&state.request_layer);
     let state = Arc::new(state);
     let closed = |route: MethodRouter<Arc<DashboardState>>| route.fallback(method_not_allowed);
-    // Whoever comes by another name of this machine has no cookie of ours there.
-    let at_home = from_fn_with_state(Arc::clone(&state), loopback::send_home);
+    // A browser at another name of this machine wouldn't send the session's cookie.
+    let canonical = from_fn_with_state(Arc::clone(&state), canonical_origin::redirect);
 
     let pages = Router::new()
         .route(web::SIGN_IN_PATH, closed(get(sign_in::begin)))
         .route(DASHBOARD_PATH, closed(get(files::index)))
         .route("/dashboard/", closed(get(files::index)))
         .route("/dashboard/{*place}", closed(get(files::index)))
-        .layer(at_home);
+        .layer(canonical);
     let router = Router::new()
-        .route("/", closed(get(home)))
+        .route("/", closed(get(to_dashboard)))
         .route(CALLBACK_PATH, closed(get(sign_in::finish)))
         .route("/logout", closed(post(sign_out::end)))
         .merge(pages)
         .with_state(Arc::clone(&state));
     let files = Router::new()
         .route("/dashboard/assets/{*file}", closed(get(files::asset)))
-        // Here are files, and no places of the page.
+        // These aren't paths of the page.
         .route("/dashboard/assets", closed(get(files::no_asset)))
         .route("/dashboard/assets/", closed(get(files::no_asset)))
         .with_state(state);
     observe(router, &request_layer).merge(observe_untraced(files, &request_layer))
 }
 
-async fn home() -> Response {
+async fn to_dashboard() -> Response {
     see_other(HeaderValue::from_static(DASHBOARD_PATH))
 }
 
-/// Sends a browser elsewhere, with GET.
+/// Redirects a browser, with GET.
 fn see_other(location: HeaderValue) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;

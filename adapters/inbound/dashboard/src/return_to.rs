@@ -1,4 +1,4 @@
-//! Where a browser goes after a sign-in: a place of ours, whatever the address says.
+//! The path that a browser returns to after a sign-in. An open redirect isn't possible.
 
 use axum::http::HeaderValue;
 use domain::sign_in::MAX_PATH_BYTES;
@@ -7,19 +7,19 @@ use web::{Origin, SIGN_IN_PATH};
 
 use crate::{CALLBACK_PATH, DASHBOARD_PATH};
 
-/// The place that a text names, as a browser would read it: a path, with its query and fragment.
-/// The dashboard, when it names none of ours.
-pub(crate) fn place_of(text: &str, public: &Origin) -> String {
-    named(text, public).unwrap_or_else(|| DASHBOARD_PATH.to_owned())
+/// The path of this origin in a text, with its query and fragment, as a browser would parse it; the
+/// dashboard's if it isn't one.
+pub(crate) fn return_path(text: &str, public: &Origin) -> String {
+    own_path(text, public).unwrap_or_else(|| DASHBOARD_PATH.to_owned())
 }
 
-/// The same, as a header's value.
-pub(crate) fn location_of(text: &str, public: &Origin) -> HeaderValue {
-    HeaderValue::try_from(place_of(text, public))
+/// The same as the value of `Location`.
+pub(crate) fn return_location(text: &str, public: &Origin) -> HeaderValue {
+    HeaderValue::try_from(return_path(text, public))
         .unwrap_or(HeaderValue::from_static(DASHBOARD_PATH))
 }
 
-fn named(text: &str, public: &Origin) -> Option<String> {
+fn own_path(text: &str, public: &Origin) -> Option<String> {
     if !text.starts_with('/') || text.len() > MAX_PATH_BYTES {
         return None;
     }
@@ -28,14 +28,14 @@ fn named(text: &str, public: &Origin) -> Option<String> {
     if url.origin().ascii_serialization() != public.as_str() {
         return None;
     }
-    let place = &url[Position::BeforePath..];
-    // `/.//host` is a path of ours that begins like an address of another host.
-    let is_ours = !place.starts_with("//") && place.len() <= MAX_PATH_BYTES;
-    (is_ours && !is_of_a_sign_in(url.path())).then(|| place.to_owned())
+    let path = &url[Position::BeforePath..];
+    // `/.//host` is a path of this origin that reads like a URL of another host.
+    let is_safe = !path.starts_with("//") && path.len() <= MAX_PATH_BYTES;
+    (is_safe && !is_sign_in_path(url.path())).then(|| path.to_owned())
 }
 
-/// Whether a sign-in that ends there would begin, or fail, another one.
-fn is_of_a_sign_in(path: &str) -> bool {
+/// True for a path that would begin, fail or undo a sign-in.
+fn is_sign_in_path(path: &str) -> bool {
     [SIGN_IN_PATH, CALLBACK_PATH, "/logout"].contains(&path)
 }
 
@@ -59,15 +59,15 @@ mod tests {
     #[case("/docs/", "/docs/")]
     #[case("/a/../dashboard", "/dashboard")]
     #[case("/dashboard?next=//evil.example", "/dashboard?next=//evil.example")]
-    fn a_place_of_ours_is_kept(#[case] text: &str, #[case] place: &str) {
-        assert_eq!(place_of(text, &public()), place);
+    fn a_path_of_this_origin_is_kept(#[case] text: &str, #[case] path: &str) {
+        assert_eq!(return_path(text, &public()), path);
     }
 
     #[rstest]
-    #[case::nothing("")]
+    #[case::empty("")]
     #[case::relative("dashboard")]
     #[case::another_site("https://evil.example/")]
-    #[case::our_own_address("https://cep.example/dashboard")]
+    #[case::an_absolute_url("https://cep.example/dashboard")]
     #[case::without_a_scheme("//evil.example")]
     #[case::backslashes("/\\evil.example")]
     #[case::a_tab_between("/\t/evil.example")]
@@ -76,37 +76,37 @@ mod tests {
     #[case::dots_between("/a/..//evil.example")]
     #[case::encoded_dots_between("/%2e//evil.example")]
     #[case::a_script("javascript:alert(1)")]
-    #[case::the_way_in("/login?return_to=/login")]
-    #[case::the_way_back("/auth/callback?code=1")]
-    #[case::the_way_out("/logout")]
+    #[case::sign_in("/login?return_to=/login")]
+    #[case::callback("/auth/callback?code=1")]
+    #[case::sign_out("/logout")]
     fn anything_else_is_the_dashboard(#[case] text: &str) {
-        assert_eq!(place_of(text, &public()), "/dashboard");
+        assert_eq!(return_path(text, &public()), "/dashboard");
     }
 
     #[test]
     fn a_line_end_adds_no_header() {
-        let location = location_of("/dashboard\r\nSet-Cookie: a=b", &public());
+        let location = return_location("/dashboard\r\nSet-Cookie: a=b", &public());
         assert_eq!(location, "/dashboardSet-Cookie:%20a=b");
     }
 
     #[test]
-    fn an_endless_address_is_the_dashboard() {
+    fn a_path_that_is_too_long_is_the_dashboard() {
         let text = format!("/dashboard/{}", "x".repeat(MAX_PATH_BYTES));
-        assert_eq!(place_of(&text, &public()), "/dashboard");
+        assert_eq!(return_path(&text, &public()), "/dashboard");
         // Encoding makes it longer.
         let text = format!("/dashboard/{}", "ñ".repeat(MAX_PATH_BYTES / 3));
-        assert_eq!(place_of(&text, &public()), "/dashboard");
+        assert_eq!(return_path(&text, &public()), "/dashboard");
     }
 
     proptest! {
         #[test]
-        fn no_text_leads_elsewhere(text in "[/\\\\.%2eE:@?#a-z\t\r\n \u{e9}]{0,24}") {
-            let place = place_of(&text, &public());
-            let seen = Url::parse("https://cep.example/login").unwrap().join(&place).unwrap();
+        fn no_text_leads_to_another_origin(text in "[/\\\\.%2eE:@?#a-z\t\r\n \u{e9}]{0,24}") {
+            let path = return_path(&text, &public());
+            let seen = Url::parse("https://cep.example/login").unwrap().join(&path).unwrap();
             prop_assert_eq!(seen.origin().ascii_serialization(), "https://cep.example");
-            prop_assert!(HeaderValue::try_from(place.as_str()).is_ok());
-            // Reading it again changes nothing: it may travel through a sign-in.
-            prop_assert_eq!(place_of(&place, &public()), place);
+            prop_assert!(HeaderValue::try_from(path.as_str()).is_ok());
+            // It is parsed again after the sign-in.
+            prop_assert_eq!(return_path(&path, &public()), path);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a page of ours may do in a browser: run its own files and ask this server, nothing else.
+//! Security headers of pages and their files: scripts, styles and connections of this origin alone.
 
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -13,13 +13,13 @@ const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-p
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 
-/// The page copies a key to the clipboard; a script that slipped in could do no more.
+/// The page needs to write to the clipboard, to copy a key; an injected script gets no more.
 const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), \
      microphone=(), payment=(), usb=()",
 );
 
-/// Puts them all on a page.
+/// Adds the headers of a page.
 pub(crate) fn protect(headers: &mut HeaderMap) {
     headers.insert(CONTENT_SECURITY_POLICY, CSP);
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -28,7 +28,7 @@ pub(crate) fn protect(headers: &mut HeaderMap) {
     protect_file(headers);
 }
 
-/// What a file of the page needs: it is nobody else's to load.
+/// Adds the headers of a file: other origins can't load it.
 pub(crate) fn protect_file(headers: &mut HeaderMap) {
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
 }

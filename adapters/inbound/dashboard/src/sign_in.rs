@@ -1,4 +1,4 @@
-//! `/login` and `/auth/callback`: to the identity provider, and back with a session.
+//! `/login` and `/auth/callback`: redirect to the identity provider, and back with a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,56 +12,55 @@ use url::form_urlencoded;
 use web::{Chain, CookieError, RequestContext};
 
 use crate::error_page::error_page;
-use crate::return_to::{location_of, place_of};
-use crate::words::Trouble;
+use crate::error_text::SignInFailure;
+use crate::return_to::{return_location, return_path};
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
-/// A sign-in is good for ten minutes, and so is what binds it to its browser.
+/// Lifetime of a sign-in and of the cookie that binds it to its browser.
 const SIGN_IN_TIME: Duration = Duration::from_mins(10);
 
-/// Begins a sign-in that ends at `return_to`, the dashboard when that is no place of ours.
+/// Begins a sign-in that returns to `return_to`; to the dashboard if that isn't a path of this origin.
 pub(crate) async fn begin(
     State(state): State<Arc<DashboardState>>,
-    Extension(call): Extension<RequestContext>,
+    Extension(context): Extension<RequestContext>,
     RawQuery(query): RawQuery,
 ) -> Response {
     let query = query.unwrap_or_default();
-    let wanted = the_one(&query, "return_to");
-    let wanted = place_of(
-        wanted.as_deref().unwrap_or(DASHBOARD_PATH),
+    let return_to = the_one(&query, "return_to");
+    let return_to = return_path(
+        return_to.as_deref().unwrap_or(DASHBOARD_PATH),
         state.site.public(),
     );
-    let sign_in = match state.sessions.begin(&wanted).await {
+    let sign_in = match state.sessions.begin(&return_to).await {
         Ok(sign_in) => sign_in,
-        Err(error) => return failed(&error, &call),
+        Err(error) => return failed(&error, &context),
     };
     let cookie = state
         .site
         .sign_in_cookie()
         .set(&sign_in.binding, SIGN_IN_TIME);
     let (Ok(location), Ok(cookie)) = (HeaderValue::try_from(sign_in.redirect), cookie) else {
-        tracing::error!(request_id = %call.request_id, "a sign-in can't be written into headers");
-        return error_page(&Trouble::Unusable, &call);
+        tracing::error!(request_id = %context.request_id, "a sign-in can't be written into headers");
+        return error_page(&SignInFailure::Unusable, &context);
     };
     let mut response = see_other(location);
     response.headers_mut().append(SET_COOKIE, cookie);
     response
 }
 
-/// Ends a sign-in. A browser keeps its part of it until there is an answer that fits: it may have
-/// begun another sign-in since, in another tab, and that one's answer is still to come. What is
-/// kept in vain expires by itself.
+/// Completes a sign-in. The binding cookie is deleted only on success: the browser may have begun
+/// another sign-in since, in another tab, whose response is still to come. An unused cookie expires.
 pub(crate) async fn finish(
     State(state): State<Arc<DashboardState>>,
-    Extension(call): Extension<RequestContext>,
+    Extension(context): Extension<RequestContext>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
     let session = match redeemed(&state, &headers, &query.unwrap_or_default()).await {
         Ok(session) => session,
-        Err(error) => return failed(&error, &call),
+        Err(error) => return failed(&error, &context),
     };
-    let mut response = entered(&state, &session, &call);
+    let mut response = signed_in(&state, &session, &context);
     let forget = state.site.sign_in_cookie().clear();
     response.headers_mut().append(SET_COOKIE, forget);
     response
@@ -89,50 +88,50 @@ async fn redeemed(
     state.sessions.finish(answer).await
 }
 
-fn entered(state: &DashboardState, session: &Session, call: &RequestContext) -> Response {
-    let left = (session.expires_at - state.clock.now())
+fn signed_in(state: &DashboardState, session: &Session, context: &RequestContext) -> Response {
+    let remaining = (session.expires_at - state.clock.now())
         .to_std()
         .unwrap_or_default();
-    let cookie = match state.site.session_cookie().set(&session.token, left) {
+    let cookie = match state.site.session_cookie().set(&session.token, remaining) {
         Ok(cookie) => cookie,
         Err(error) => {
-            let request_id = &call.request_id;
+            let request_id = &context.request_id;
             tracing::error!(%request_id, %error, "the provider's access token is no session");
-            return error_page(&of_cookie(error), call);
+            return error_page(&cookie_failure(error), context);
         }
     };
-    let mut response = see_other(location_of(&session.return_to, state.site.public()));
+    let mut response = see_other(return_location(&session.return_to, state.site.public()));
     response.headers_mut().append(SET_COOKIE, cookie);
     response
 }
 
-fn of_cookie(error: CookieError) -> Trouble {
+fn cookie_failure(error: CookieError) -> SignInFailure {
     match error {
-        CookieError::TooLarge { bytes } => Trouble::TooLarge { bytes },
-        CookieError::Character => Trouble::Unusable,
+        CookieError::TooLarge { bytes } => SignInFailure::TooLarge { bytes },
+        CookieError::Character => SignInFailure::Unusable,
     }
 }
 
-fn failed(error: &SignInError, call: &RequestContext) -> Response {
+fn failed(error: &SignInError, context: &RequestContext) -> Response {
     let cause = Chain(error);
-    tracing::warn!(request_id = %call.request_id, %cause, "a sign-in failed");
-    let trouble = match error {
-        SignInError::NotUnderWay => Trouble::NotUnderWay,
-        SignInError::Refused(code) => Trouble::Refused(is_code(code).then(|| code.clone())),
-        SignInError::Unusable(_) => Trouble::Unusable,
-        SignInError::Unavailable(_) => Trouble::Unavailable,
+    tracing::warn!(request_id = %context.request_id, %cause, "a sign-in failed");
+    let failure = match error {
+        SignInError::NotUnderWay => SignInFailure::NotUnderWay,
+        SignInError::Refused(code) => SignInFailure::Refused(is_code(code).then(|| code.clone())),
+        SignInError::Unusable(_) => SignInFailure::Unusable,
+        SignInError::Unavailable(_) => SignInFailure::Unavailable,
     };
-    error_page(&trouble, call)
+    error_page(&failure, context)
 }
 
-/// Whether a text is a code such as `access_denied`: anything else may be anybody's message to the
-/// person who reads the page.
+/// True for an error code such as `access_denied`. Any other text could be an attacker's message to
+/// the reader of the page.
 fn is_code(text: &str) -> bool {
     let is_of_code = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=60).contains(&text.len()) && text.bytes().all(is_of_code)
 }
 
-/// The value of a parameter that stands there exactly once (RFC 6749, 3.1) and isn't empty.
+/// The value of a parameter that occurs exactly once (RFC 6749, 3.1) and isn't empty.
 fn the_one(query: &str, name: &str) -> Option<String> {
     let mut values = form_urlencoded::parse(query.as_bytes())
         .filter_map(|(given, value)| (given == name).then(|| value.into_owned()));

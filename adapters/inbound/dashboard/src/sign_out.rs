@@ -1,4 +1,4 @@
-//! `POST /logout`: the session ends here and, where it can, at the provider.
+//! `POST /logout`: ends the session here and, where possible, at the provider.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,23 +13,23 @@ use web::{Chain, Problem, RequestContext};
 
 use crate::{DASHBOARD_PATH, DashboardState, see_other};
 
-/// A database that restarts is usually back by then.
+/// Usual time of a database restart.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 #[derive(Serialize)]
 struct SignedOut {
-    /// Where the provider ends its own session; `null` when it offers no such place.
+    /// URL at which the provider ends its own session; `null` if it has none.
     sign_out_url: Option<String>,
 }
 
-/// Ends the session, if there is one; ending none is no error.
+/// Ends the session, if there is one; without one this succeeds too.
 pub(crate) async fn end(
     State(state): State<Arc<DashboardState>>,
-    Extension(call): Extension<RequestContext>,
+    Extension(context): Extension<RequestContext>,
     headers: HeaderMap,
 ) -> Response {
     if web::is_cross_site(&headers, &state.site) {
-        return Problem::CrossSite.response(call.language);
+        return Problem::CrossSite.response(context.language);
     }
     let ended = match state.site.session_cookie().read(&headers) {
         Some(token) => state.sessions.end(token).await,
@@ -37,14 +37,14 @@ pub(crate) async fn end(
     };
     let mut response = match ended {
         Ok(provider) => signed_out(provider, &headers),
-        Err(error) => return not_ended(&error, &call),
+        Err(error) => return not_ended(&error, &context),
     };
     let forget = state.site.session_cookie().clear();
     response.headers_mut().append(SET_COOKIE, forget);
     response
 }
 
-/// A form is sent on its way; a script is told where that leads.
+/// Redirects a form; a script gets the URL instead.
 fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
     if !navigates(headers) {
         let body = SignedOut {
@@ -57,17 +57,15 @@ fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
     see_other(location.unwrap_or(HeaderValue::from_static(DASHBOARD_PATH)))
 }
 
-/// The cookie stays, so that the person can try again: the token would still be good.
-fn not_ended(error: &SessionError, call: &RequestContext) -> Response {
-    let (request_id, cause) = (&call.request_id, Chain(error));
+/// Keeps the cookie, so that the person can try again: the token is still valid.
+fn not_ended(error: &SessionError, context: &RequestContext) -> Response {
+    let (request_id, cause) = (&context.request_id, Chain(error));
     tracing::error!(%request_id, %cause, "a session could not be ended");
-    Problem::Unavailable {
-        retry_after: RETRY_AFTER,
-    }
-    .response(call.language)
+    let retry_after = RETRY_AFTER;
+    Problem::Unavailable { retry_after }.response(context.language)
 }
 
-/// Whether the browser shows the answer as a page.
+/// True if the browser renders the response as a page.
 fn navigates(headers: &HeaderMap) -> bool {
     let accepted = headers
         .get_all(ACCEPT)

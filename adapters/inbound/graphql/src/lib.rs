@@ -1,26 +1,26 @@
 //! Inbound adapter: the GraphQL API for dashboard front ends.
 //!
-//! A query becomes calls of [`ports::inbound`], and what they answer becomes its result; no rule of
-//! the business lives here. The way of one request is in `endpoint`: its body (`ask`) and its text
-//! (`nesting`) are checked before it is parsed; its variables are settled (`variables`), its size
-//! (`limits`) and its values (`arguments`) checked before the library sees it, and what the library
-//! answers is made whole (`complete`). `shape` is the schema that these go by. What is offered is
-//! in `schema`; failures become words in `answer`, and nowhere else.
+//! Resolvers call [`ports::inbound`] and convert its results; no business rule lives here. One
+//! request passes `endpoint`: `request` reads the body with async-graphql's extractor, `nesting`
+//! checks the text before it is parsed, `operation` selects what is executed, `limits` checks its
+//! size, `execution` runs it, and `response` renders result or error in the negotiated
+//! `media_type`. The schema is in `schema`. Errors are entries of the
+//! catalogue in [`web::problem`] until `response` renders them.
 
-mod answer;
-mod arguments;
-mod ask;
-mod code;
-mod complete;
 mod endpoint;
-mod failure;
+mod execution;
+mod field_error;
+mod introspection;
 mod limits;
-mod messages;
+mod media_type;
 mod nesting;
-mod refusal;
+mod operation;
+mod operation_log;
+mod request;
+mod request_error;
+mod response;
 mod schema;
-mod shape;
-mod variables;
+mod text;
 
 use std::sync::Arc;
 
@@ -32,38 +32,28 @@ use ports::outbound::Clock;
 
 use endpoint::Endpoint;
 use schema::Ports;
-use shape::Shape;
 
-/// Largest body that is read.
-pub const MAX_BODY_BYTES: usize = 64 * 1024;
+pub use introspection::Introspection;
+pub use request::MAX_BODY_BYTES;
 
 /// Paths at which the API is served, at the root and under `/api` as every route is.
 const PATHS: [&str; 2] = ["/graphql", "/api/graphql"];
 
-/// Whether the API describes itself to whoever has a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Introspection {
-    /// It does, for tools.
-    On,
-    /// It doesn't.
-    Off,
-}
-
-/// What the API stands on.
+/// Dependencies of the API.
 pub struct GraphqlState {
     /// Keys and plans.
     pub keys: Arc<dyn KeyAdministration>,
-    /// Use, requests, banks, accounts and the audit log.
+    /// Usage, requests, banks, accounts and the audit log.
     pub insights: Arc<dyn Insights>,
-    /// What "now" and "today" are.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// The banks.
+    /// Participants of SPEI.
     pub catalogue: &'static Catalogue,
     /// Request ids, the log, and tasks that outlive their request.
     pub request_layer: Arc<web::RequestLayer>,
-    /// Sessions, and who may ask from where.
+    /// Session check and cross-site guard.
     pub guard: Arc<web::SessionGuard>,
-    /// Whether the API describes itself.
+    /// Introspection switch.
     pub introspection: Introspection,
 }
 
@@ -76,12 +66,11 @@ pub fn router(state: GraphqlState) -> Router {
         catalogue: state.catalogue,
     };
     let endpoint = Arc::new(Endpoint {
-        schema: schema::over(ports, state.introspection),
-        shape: Shape::of(&schema::sdl()),
+        schema: schema::build(ports, state.introspection),
         introspection: state.introspection,
         request_layer: Arc::clone(&state.request_layer),
     });
-    let method = post(endpoint::answer).fallback(endpoint::method_not_allowed);
+    let method = post(endpoint::serve).fallback(endpoint::method_not_allowed);
     let routes = PATHS.into_iter().fold(Router::new(), |routes, path| {
         routes.route(path, method.clone())
     });
@@ -89,7 +78,7 @@ pub fn router(state: GraphqlState) -> Router {
     web::observe(guarded, &state.request_layer)
 }
 
-/// The schema in its own language, as it is checked in as `schema.graphql`.
+/// Returns the schema definition (SDL), as it is checked in as `schema.graphql`.
 pub fn schema_sdl() -> String {
     schema::sdl()
 }

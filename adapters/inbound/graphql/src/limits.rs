@@ -1,9 +1,12 @@
-//! What one request may ask for, decided on the parsed document before anything of it is
-//! validated or executed.
+//! Limits of a document, checked after parsing and before validation and execution.
 //!
-//! Each fragment is measured once, however often it is spread, so that a chain of fragments that
-//! each spread the next one twice costs a line each, and not 2ⁿ. Measuring goes by the names of
-//! fields alone: a name that the schema doesn't have costs little, and is refused afterwards.
+//! They close what async-graphql 7.2.1 leaves open: its validation expands every spread fragment, so
+//! that a chain of fragments that each spread the next one twice costs 2ⁿ before its own
+//! `limit_complexity` and `limit_depth` are checked; and it limits neither aliases, nor root fields
+//! of a mutation, nor directives of a whole document.
+//!
+//! Each fragment is measured once, however often it is spread. A measurement goes by the names of
+//! fields alone: a name that the schema doesn't have costs little, and fails validation afterwards.
 
 use std::collections::HashMap;
 
@@ -13,8 +16,10 @@ use async_graphql::parser::types::{
 };
 use async_graphql::{Name, Positioned, Value, Variables};
 use domain::page::MAX_PAGE;
+use web::problem::GraphqlProblem;
 
-use crate::Introspection;
+use crate::introspection::Introspection;
+use crate::text::shortened;
 
 mod weights;
 
@@ -26,11 +31,11 @@ mod tests;
 pub(crate) const MAX_DEPTH: u64 = 8;
 /// Deepest nesting of fields below `__schema` and `__type`. The query that tools send has 15.
 pub(crate) const MAX_INTROSPECTION_DEPTH: u64 = 16;
-/// Most fields that an operation may resolve, lists multiplied out, and a visit to the store
-/// counted as [`weights::VISIT`] or [`weights::REPORT`]. The start query of `docs/graphql` has 4,600.
+/// Most fields that an operation may resolve, lists multiplied out, and access to the store counted
+/// as [`weights::STORE_ACCESS`] or [`weights::REPORT`]. The start query of `docs/graphql` has 4,600.
 pub(crate) const MAX_COST: u64 = 10_000;
-/// The same below `__schema` and `__type`. The query that tools send has some 200,000 by our
-/// generous multipliers.
+/// The same below `__schema` and `__type`. The query that tools send has some 200,000 by the
+/// generous multipliers here.
 pub(crate) const MAX_INTROSPECTION_COST: u64 = 300_000;
 /// Most selections of an operation: fields, aliases and fragments, those within a fragment counted
 /// each time that it is spread. The query that tools send has about 250.
@@ -50,7 +55,7 @@ pub(crate) const MAX_NESTING: u64 = 32;
 /// Most tokens of a query's text. The query that tools send has about 400.
 pub(crate) const MAX_TOKENS: u64 = 2_000;
 
-/// Something that a request may have so much of.
+/// A limited quantity of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Depth,
@@ -85,7 +90,7 @@ impl Limit {
         Self::Tokens,
     ];
 
-    /// How much.
+    /// The largest amount allowed.
     pub(crate) fn most(self) -> u64 {
         match self {
             Self::Depth => MAX_DEPTH,
@@ -103,28 +108,31 @@ impl Limit {
         }
     }
 
-    fn check(self, amount: u64) -> Result<(), Breach> {
+    /// The problem of a document that exceeds the limit.
+    pub(crate) fn problem(self) -> GraphqlProblem {
+        let most = self.most();
+        match self {
+            Self::Depth => GraphqlProblem::Depth { most },
+            Self::IntrospectionDepth => GraphqlProblem::IntrospectionDepth { most },
+            Self::Cost => GraphqlProblem::Cost { most },
+            Self::IntrospectionCost => GraphqlProblem::IntrospectionCost { most },
+            Self::Selections => GraphqlProblem::Selections { most },
+            Self::Directives => GraphqlProblem::Directives { most },
+            Self::Fragments => GraphqlProblem::Fragments { most },
+            Self::Operations => GraphqlProblem::Operations { most },
+            Self::Mutations => GraphqlProblem::Mutations { most },
+            Self::Levels => GraphqlProblem::Levels { most },
+            Self::Nesting => GraphqlProblem::Nesting { most },
+            Self::Tokens => GraphqlProblem::Tokens { most },
+        }
+    }
+
+    fn check(self, amount: u64) -> Result<(), GraphqlProblem> {
         if amount > self.most() {
-            return Err(Breach::Exceeds(self));
+            return Err(self.problem());
         }
         Ok(())
     }
-}
-
-/// Why a document isn't executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Breach {
-    /// It asks for more than it may.
-    Exceeds(Limit),
-    /// A fragment holds itself.
-    FragmentCycle,
-    /// The `first` of a field isn't 1 to 100.
-    PageSize {
-        /// The field.
-        field: String,
-    },
-    /// It asks for the schema, which isn't told here.
-    IntrospectionIsOff,
 }
 
 /// Checks a document against all limits.
@@ -132,12 +140,12 @@ pub(crate) fn check(
     document: &ExecutableDocument,
     variables: &Variables,
     introspection: Introspection,
-) -> Result<(), Breach> {
+) -> Result<(), GraphqlProblem> {
     Limit::Fragments.check(document.fragments.len() as u64)?;
     Limit::Operations.check(document.operations.iter().len() as u64)?;
     let mut measure = Measure::new(document, variables);
-    // Fragments that nobody spreads are validated too. How deep and how costly one is depends on
-    // where it is spread: below `__schema`, or not.
+    // The library validates unused fragments too. Their depth and cost depend on where they are
+    // spread: below `__schema`, or not.
     for name in document.fragments.keys() {
         measure.fragment(name, 0)?.check_text()?;
     }
@@ -149,13 +157,13 @@ pub(crate) fn check(
             Limit::Mutations.check(size.roots)?;
         }
         if introspection == Introspection::Off && size.introspections > 0 {
-            return Err(Breach::IntrospectionIsOff);
+            return Err(GraphqlProblem::IntrospectionDisabled);
         }
     }
     Ok(())
 }
 
-/// How much of everything a part of a document has, fragments spread out.
+/// Size of a part of a document, fragments expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Size {
     /// Nesting of fields.
@@ -164,20 +172,20 @@ struct Size {
     /// Fields to resolve, lists multiplied out.
     cost: u64,
     introspection_cost: u64,
-    /// Fields and fragments as they are written. Fragments count as well: spreading nothing but
-    /// each other they would cost the library 2ⁿ too.
+    /// Fields and fragments as they are written. Fragments count as well: those that only spread
+    /// each other would cost the library 2ⁿ too.
     selections: u64,
     directives: u64,
     /// Fields of the outermost selection set.
     roots: u64,
-    /// Fields that ask for the schema.
+    /// Introspection fields.
     introspections: u64,
     /// Nesting of selection sets.
     levels: u64,
 }
 
 impl Size {
-    /// Both, side by side.
+    /// The size of two siblings.
     fn beside(self, other: Self) -> Self {
         Self {
             depth: self.depth.max(other.depth),
@@ -201,14 +209,14 @@ impl Size {
         }
     }
 
-    /// Checks what costs time before anything is executed.
-    fn check_text(self) -> Result<(), Breach> {
+    /// Checks the quantities that cost time in validation.
+    fn check_text(self) -> Result<(), GraphqlProblem> {
         Limit::Levels.check(self.levels)?;
         Limit::Selections.check(self.selections)?;
         Limit::Directives.check(self.directives)
     }
 
-    fn check(self) -> Result<(), Breach> {
+    fn check(self) -> Result<(), GraphqlProblem> {
         self.check_text()?;
         Limit::Depth.check(self.depth)?;
         Limit::IntrospectionDepth.check(self.introspection_depth)?;
@@ -217,11 +225,11 @@ impl Size {
     }
 }
 
-/// What is known of a fragment.
+/// Progress of a fragment's measurement.
 enum Progress {
-    /// It is being measured.
+    /// In progress: another visit is a cycle.
     Begun,
-    /// It was.
+    /// Measured.
     Done(Size),
 }
 
@@ -240,7 +248,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    fn operation(&mut self, operation: &'a OperationDefinition) -> Result<Size, Breach> {
+    fn operation(&mut self, operation: &'a OperationDefinition) -> Result<Size, GraphqlProblem> {
         let mut size = self.selections(&operation.selection_set.node, 0)?;
         for variable in &operation.variable_definitions {
             size = size.with_directives(&variable.node.directives);
@@ -248,14 +256,14 @@ impl<'a> Measure<'a> {
         Ok(size.with_directives(&operation.directives))
     }
 
-    fn fragment(&mut self, name: &str, level: u64) -> Result<Size, Breach> {
-        // A fragment that isn't there is the validation's to refuse.
+    fn fragment(&mut self, name: &str, level: u64) -> Result<Size, GraphqlProblem> {
+        // Validation refuses the spread of an unknown fragment.
         let Some((name, fragment)) = self.document.fragments.get_key_value(name) else {
             return Ok(Size::default());
         };
         match self.fragments.get(name.as_str()) {
             Some(Progress::Done(size)) => return Ok(*size),
-            Some(Progress::Begun) => return Err(Breach::FragmentCycle),
+            Some(Progress::Begun) => return Err(GraphqlProblem::FragmentCycle),
             None => {}
         }
         self.fragments.insert(name, Progress::Begun);
@@ -266,12 +274,12 @@ impl<'a> Measure<'a> {
         Ok(size)
     }
 
-    /// The size of a selection set that stands `level` sets deep.
-    fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, Breach> {
+    /// The size of a selection set that is nested in `level` others.
+    fn selections(&mut self, set: &'a SelectionSet, level: u64) -> Result<Size, GraphqlProblem> {
         if set.items.is_empty() {
             return Ok(Size::default());
         }
-        // Also what keeps this recursion short.
+        // This bounds the recursion too.
         Limit::Levels.check(level + 1)?;
         let mut size = Size::default();
         for selection in &set.items {
@@ -288,14 +296,14 @@ impl<'a> Measure<'a> {
             let one = Size { selections, ..one };
             size = size.beside(one.with_directives(selection.node.directives()));
             if size.selections > MAX_SELECTIONS {
-                return Err(Breach::Exceeds(Limit::Selections));
+                return Err(Limit::Selections.problem());
             }
         }
         size.levels += 1;
         Ok(size)
     }
 
-    fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, Breach> {
+    fn field(&mut self, field: &'a Field, level: u64) -> Result<Size, GraphqlProblem> {
         let inner = self.selections(&field.selection_set.node, level + 1)?;
         let name = field.name.node.as_str();
         let outer = Size { roots: 1, ..inner };
@@ -310,7 +318,7 @@ impl<'a> Measure<'a> {
             });
         }
         let items = match field.get_argument("first") {
-            // A literal is its own value; of a variable only the name is known here.
+            // A variable is converted to its name.
             Some(first) => match first.node.clone().into_const_with(Err::<Value, Name>) {
                 Ok(literal) => page_size(name, number(&literal).into_iter())?,
                 Err(variable) => page_size(name, self.numbers(&variable).into_iter())?,
@@ -329,7 +337,7 @@ impl<'a> Measure<'a> {
         })
     }
 
-    /// What a variable may stand for: its value, or else its default in any of the operations.
+    /// Possible values of a variable: its own, or else its default in any of the operations.
     fn numbers(&self, name: &Name) -> Vec<u64> {
         if let Some(value) = self.variables.get(name) {
             return number(value).into_iter().collect();
@@ -343,8 +351,7 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// A number of items; zero for one that is no whole number of at least that, `None` for what is no
-/// number at all.
+/// A number of items; zero for a negative or fractional number, `None` for another type.
 fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => Some(number.as_u64().unwrap_or(0)),
@@ -352,13 +359,16 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// How many items a field has whose `first` may be any of `sizes`. Where there is none the schema's
-/// default applies, or the validation refuses it.
-fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, Breach> {
+/// The number of items of a field whose `first` may be any of `sizes`. Without any, the schema's
+/// default applies, or validation refuses the argument.
+fn page_size(field: &str, sizes: impl Iterator<Item = u64> + Clone) -> Result<u64, GraphqlProblem> {
     let most = u64::from(MAX_PAGE);
     if sizes.clone().any(|size| !(1..=most).contains(&size)) {
-        let field = field.to_owned();
-        return Err(Breach::PageSize { field });
+        let field = shortened(field);
+        return Err(GraphqlProblem::PageSize {
+            field,
+            most: MAX_PAGE,
+        });
     }
     Ok(sizes.max().unwrap_or(most))
 }

@@ -1,21 +1,17 @@
-//! A look at a query's text before it is parsed: how deep its brackets nest, and how many tokens
-//! it has. The parser is recursive, and asks nobody how deep it may go.
+//! Limits of a query's text, checked before it is parsed: the nesting of its brackets and the number
+//! of its tokens. async-graphql's parser is recursive, and its own depth limit applies to selection
+//! sets after its grammar has matched the text: deep brackets overflow the stack before.
+
+use web::problem::GraphqlProblem;
 
 use crate::limits::{Limit, MAX_NESTING, MAX_TOKENS};
 
-/// Why a text isn't given to the parser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextFault {
-    /// It is too large or too deep.
-    Exceeds(Limit),
-    /// A block string has no end. (The parser would read its three quotes as an empty string and
-    /// the beginning of another one, and so see brackets where we see none.)
-    OpenBlockString,
-}
-
-/// Checks a query's text. Whatever the parser takes for a bracket outside of strings and comments
-/// is one here too.
-pub(crate) fn check(text: &str) -> Result<(), TextFault> {
+/// Checks a query's text. Every bracket that the parser sees outside of strings and comments is
+/// counted.
+///
+/// A block string without an end is refused here: the parser would read its three quotes as an empty
+/// string and the beginning of another one, and so see brackets that aren't counted.
+pub(crate) fn check(text: &str) -> Result<(), GraphqlProblem> {
     let mut rest = text.as_bytes();
     let (mut depth, mut tokens) = (0_u64, 0_u64);
     while let Some((&byte, after)) = rest.split_first() {
@@ -25,7 +21,7 @@ pub(crate) fn check(text: &str) -> Result<(), TextFault> {
                 tokens += 1;
                 match rest.strip_prefix(b"\"\"\"") {
                     Some(content) => {
-                        after_block_string(content).ok_or(TextFault::OpenBlockString)?
+                        after_block_string(content).ok_or(GraphqlProblem::SyntaxUnplaced)?
                     }
                     None => after_string(after),
                 }
@@ -52,10 +48,10 @@ pub(crate) fn check(text: &str) -> Result<(), TextFault> {
             }
         };
         if depth > MAX_NESTING {
-            return Err(TextFault::Exceeds(Limit::Nesting));
+            return Err(Limit::Nesting.problem());
         }
         if tokens > MAX_TOKENS {
-            return Err(TextFault::Exceeds(Limit::Tokens));
+            return Err(Limit::Tokens.problem());
         }
     }
     Ok(())
@@ -70,7 +66,7 @@ fn after_comment(text: &[u8]) -> &[u8] {
     &text[end.unwrap_or(text.len())..]
 }
 
-/// What follows a string, or the line in which it should have ended.
+/// The rest after a string, or after the line in which it should have ended.
 fn after_string(mut text: &[u8]) -> &[u8] {
     while let Some((&byte, after)) = text.split_first() {
         text = match byte {
@@ -83,7 +79,7 @@ fn after_string(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// What follows a block string; `None` when it has no end.
+/// The rest after a block string; `None` when it has no end.
 fn after_block_string(mut text: &[u8]) -> Option<&[u8]> {
     while !text.is_empty() {
         if let Some(after) = text.strip_prefix(b"\"\"\"") {
@@ -109,7 +105,7 @@ mod tests {
     #[case("# {{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\n{ viewer { role } }")]
     #[case("{ a(b: \"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"[[[\") }")]
     #[case("{ a(b: \"\"\"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"\"\"[[[\n\"\"\") }")]
-    fn a_sensible_text_passes(#[case] text: &str) {
+    fn brackets_in_strings_and_comments_do_not_count(#[case] text: &str) {
         assert_eq!(check(text), Ok(()));
     }
 
@@ -122,13 +118,13 @@ mod tests {
     #[case(format!("{{ a(b: \"\"{}1) }}", "[".repeat(40)))]
     #[case(format!("{{ a(b: \"\n{}1) }}", "[".repeat(40)))]
     fn deep_brackets_never_reach_the_parser(#[case] text: String) {
-        assert_eq!(check(&text), Err(TextFault::Exceeds(Limit::Nesting)));
+        assert_eq!(check(&text), Err(Limit::Nesting.problem()));
     }
 
     #[test]
     fn an_open_block_string_hides_no_brackets() {
         let text = format!("{{ a(b: \"\"\"\"{}1) }}", "[".repeat(40));
-        assert_eq!(check(&text), Err(TextFault::OpenBlockString));
+        assert_eq!(check(&text), Err(GraphqlProblem::SyntaxUnplaced));
     }
 
     #[test]
@@ -136,16 +132,13 @@ mod tests {
         let wide = |fields: usize| format!("{{ {} }}", "a ".repeat(fields));
         let most = usize::try_from(MAX_TOKENS).unwrap();
         assert_eq!(check(&wide(most - 2)), Ok(()));
-        assert_eq!(
-            check(&wide(most - 1)),
-            Err(TextFault::Exceeds(Limit::Tokens))
-        );
+        assert_eq!(check(&wide(most - 1)), Err(Limit::Tokens.problem()));
     }
 
     proptest! {
-        /// What passes is parsed on a small stack, be it a query or not.
+        /// Valid or not, a text that passes is parsed on a small stack.
         #[test]
-        fn what_passes_does_not_overflow_the_parser(
+        fn a_text_that_passes_does_not_overflow_the_parser(
             pieces in prop::collection::vec(
                 prop::sample::select(vec![
                     "{", "}", "[", "]", "(", ")", "\"", "\"\"\"", "\\", "#", "\n", "a", ":", "$",

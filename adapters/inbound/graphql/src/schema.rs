@@ -1,6 +1,4 @@
-//! The schema: what it offers is one module each.
-
-use std::time::Duration;
+//! The GraphQL schema: one module for each type, and one for each mutation.
 
 use async_graphql::{EmptySubscription, ID, SDLExportOptions, SchemaBuilder};
 
@@ -14,40 +12,39 @@ mod enums;
 mod input;
 mod key;
 mod mutation;
-mod payload;
+mod mutations;
+mod numbers;
 mod query;
 mod requests;
 mod scalars;
+mod scoped;
 mod usage;
 mod user_error;
 
-pub(crate) use context::{Asker, Ports};
-pub(crate) use input::MAX_SEARCH_CHARS;
+pub(crate) use context::{Ports, Requester};
 use mutation::Mutation;
 use query::Query;
-pub(crate) use scalars::{Count, DateTime};
-pub(crate) use user_error::UserProblem;
 
-use crate::Introspection;
+use crate::introspection::Introspection;
 use crate::limits::{MAX_DIRECTIVES, MAX_LEVELS};
 
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
 
-/// The schema over these ports.
+/// Builds the schema over its ports.
 ///
 /// Its limits only repeat what [`crate::limits`] has checked before.
-pub(crate) fn over(ports: Ports, introspection: Introspection) -> Schema {
+pub(crate) fn build(ports: Ports, introspection: Introspection) -> Schema {
     let builder = builder()
         .data(ports)
-        .limit_recursive_depth(capped(MAX_LEVELS))
-        .limit_directives(capped(MAX_DIRECTIVES));
+        .limit_recursive_depth(usize_of(MAX_LEVELS))
+        .limit_directives(usize_of(MAX_DIRECTIVES));
     match introspection {
         Introspection::On => builder.finish(),
         Introspection::Off => builder.disable_introspection().finish(),
     }
 }
 
-/// The schema in its own language, sorted.
+/// The schema definition (SDL), sorted.
 pub(crate) fn sdl() -> String {
     let options = SDLExportOptions::new()
         .sorted_fields()
@@ -59,7 +56,7 @@ pub(crate) fn sdl() -> String {
 }
 
 fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
-    // Suggestions would tell the schema name by name where introspection is off.
+    // Suggestions would reveal the schema name by name where introspection is off.
     Schema::build(Query, Mutation, EmptySubscription)
         .disable_suggestions()
         .override_output_type_description::<ID>(
@@ -67,22 +64,6 @@ fn builder() -> SchemaBuilder<Query, Mutation, EmptySubscription> {
         )
 }
 
-fn capped(limit: u64) -> usize {
+fn usize_of(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
-}
-
-/// Whole milliseconds, as a GraphQL `Int` holds them.
-fn millis(span: Duration) -> u32 {
-    int(span.as_millis())
-}
-
-/// Whole seconds, rounded up.
-fn seconds(span: Duration) -> u32 {
-    int(span.as_millis().div_ceil(1_000))
-}
-
-/// A number within the 31 bits of a GraphQL `Int`.
-fn int(number: u128) -> u32 {
-    const MAX: u32 = i32::MAX.unsigned_abs();
-    u32::try_from(number).map_or(MAX, |number| number.min(MAX))
 }

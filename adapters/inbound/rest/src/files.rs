@@ -142,8 +142,8 @@ fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
+    use domain::file::RequestedFiles;
     use domain::tracking_key::TrackingKey;
-    use ports::inbound::RequestedFiles;
     use std::io::Read as _;
 
     fn stem() -> FileStem {

@@ -1,4 +1,4 @@
-//! Where the portal is.
+//! The portal's base URL.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use url::Url;
 /// The central bank's portal.
 pub const CENTRAL_BANK: &str = "https://www.banxico.org.mx/cep";
 
-/// The address of a portal, with the path that its pages share: `https://www.banxico.org.mx/cep`.
+/// The base URL of a portal, with the path that its pages share: `https://www.banxico.org.mx/cep`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortalUrl(Url);
 
-/// Why a text is not the address of a portal.
+/// Reasons why a text isn't a portal's base URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortalUrlError {
     /// Not a URL with a host.
@@ -24,7 +24,7 @@ pub enum PortalUrlError {
         /// The scheme that was given.
         scheme: String,
     },
-    /// Plain http to a host that isn't this machine: accounts and names would travel in the clear.
+    /// Plain http to another machine: accounts and names would be sent unencrypted.
     #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
     Insecure {
         /// The host that was given.
@@ -39,7 +39,7 @@ pub enum PortalUrlError {
 }
 
 impl PortalUrl {
-    /// Reads an address; a slash at its end doesn't matter.
+    /// Parses a base URL; a trailing slash is ignored.
     ///
     /// # Errors
     /// See [`PortalUrlError`].
@@ -75,7 +75,7 @@ impl PortalUrl {
         self.0.scheme() == "https"
     }
 
-    /// The address of one page, for example `valida.do`.
+    /// Returns the URL of one page, for example `valida.do`.
     pub(crate) fn page(&self, name: &str) -> Url {
         let mut url = self.0.clone();
         let path = format!("{}/{name}", url.path().trim_end_matches('/'));
@@ -108,7 +108,7 @@ mod tests {
     #[case("http://127.9.9.9/cep", "http://127.9.9.9/cep/valida.do")]
     #[case("http://[::1]:8080/cep", "http://[::1]:8080/cep/valida.do")]
     #[case("http://LOCALHOST:8080", "http://localhost:8080/valida.do")]
-    fn the_path_of_an_address_is_kept(#[case] address: &str, #[case] page: &str) {
+    fn the_path_of_the_base_url_is_kept(#[case] address: &str, #[case] page: &str) {
         let url = PortalUrl::parse(address).unwrap();
         assert_eq!(url.page("valida.do").as_str(), page);
     }
@@ -138,7 +138,7 @@ mod tests {
         PortalUrlError::Malformed(url::ParseError::RelativeUrlWithoutBase)
     )]
     #[case("mailto:a@b", PortalUrlError::Malformed(url::ParseError::EmptyHost))]
-    fn what_is_no_address_is_refused_with_its_reason(
+    fn an_invalid_base_url_is_refused_with_its_reason(
         #[case] address: &str,
         #[case] reason: PortalUrlError,
     ) {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_central_banks_address_is_one() {
+    fn the_central_banks_url_is_valid() {
         assert_eq!(
             PortalUrl::parse(CENTRAL_BANK).unwrap().0.as_str(),
             CENTRAL_BANK

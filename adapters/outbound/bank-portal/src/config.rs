@@ -1,34 +1,35 @@
-//! How the portal is reached.
+//! Settings of the adapter.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::address::PortalUrl;
 
-/// How the portal is reached.
+/// Settings of the adapter.
 #[derive(Clone, Debug)]
 pub struct PortalConfig {
-    /// Where it is.
+    /// The portal's base URL.
     pub base_url: PortalUrl,
-    /// How long a connection may take to come about.
+    /// Time limit for establishing a connection, TLS included.
     pub connect_timeout: Duration,
-    /// Our version, as the honest `User-Agent` says it: `cep-gateway/<version>`.
+    /// Version in the `User-Agent`: `cep-gateway/<version>`.
     pub version: String,
-    /// Lookups that may be under way at once; more are refused. Each is a connection and, measured
-    /// together with a server that answers slowly, at most 56 kB.
-    pub most_lookups: usize,
-    /// Where unknown pages are kept for the operator; `None` keeps none. They hold personal data.
+    /// Maximum number of concurrent lookups; more are refused. Each is a connection and, measured
+    /// together with a slow server, at most 56 kB.
+    pub max_lookups: usize,
+    /// Directory in which unknown pages are stored for the operator; `None` stores none. They hold
+    /// personal data.
     pub diagnostics_dir: Option<PathBuf>,
 }
 
 impl PortalConfig {
-    /// The settings for the portal at `base_url`, without diagnosis.
+    /// Returns the default settings for the portal at `base_url`, without diagnostics.
     pub fn new(base_url: PortalUrl) -> Self {
         Self {
             base_url,
             connect_timeout: Duration::from_secs(5),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            most_lookups: 4096,
+            max_lookups: 4096,
             diagnostics_dir: None,
         }
     }

@@ -1,51 +1,51 @@
-//! The cookies of one session.
+//! The cookies of one session, parsed by the `cookie` crate.
 //!
-//! The portal sets a session's cookie and load-balancer cookies, new values in every answer. A
-//! session asks one host under one path, so `Domain` and `Path` needn't be looked at; no other
+//! The portal sets a session's cookie and load-balancer cookies, new values in every response. A
+//! session requests one host under one path, so `Domain` and `Path` are ignored; no other
 //! host ever sees the jar, because redirects aren't followed.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::DateTime;
+use cookie::Cookie;
 use reqwest::header::{DATE, HeaderMap, HeaderValue, SET_COOKIE};
 
 /// Three are seen. A portal that sets more than this is broken, and its cookies would fill our
 /// requests.
-const MOST_COOKIES: usize = 32;
-/// What a browser keeps at least of one cookie (RFC 6265, section 6.1).
-const LONGEST_COOKIE: usize = 4096;
+const MAX_COOKIES: usize = 32;
+/// The size that a browser supports at least for one cookie (RFC 6265, section 6.1).
+const MAX_COOKIE_BYTES: usize = 4096;
 
-/// The cookies of one session, each name once.
+/// The cookies of one session in the order of their arrival, each name once.
+///
+/// Not [`cookie::CookieJar`], which keeps neither the order nor a limit.
 #[derive(Default)]
-pub(crate) struct Jar(Vec<(String, String)>);
+pub(crate) struct CookieJar(Vec<Cookie<'static>>);
 
-impl Jar {
-    /// Takes what an answer sets, and drops what it deletes.
-    pub(crate) fn take_from(&mut self, headers: &HeaderMap) {
-        let answered_at = headers
+impl CookieJar {
+    /// Adds the cookies that a response sets, and removes those that it deletes.
+    pub(crate) fn update(&mut self, headers: &HeaderMap) {
+        // The server's own clock decides which of its cookies are over.
+        let now = headers
             .get(DATE)
-            .and_then(|date| http_date(date.to_str().ok()?))
-            .unwrap_or(DateTime::UNIX_EPOCH);
+            .and_then(|date| DateTime::parse_from_rfc2822(date.to_str().ok()?).ok())
+            .map_or(0, |date| date.timestamp());
         let lines = headers.get_all(SET_COOKIE).iter();
-        for line in lines.filter_map(|line| line.to_str().ok()) {
-            self.take(line, answered_at);
+        let lines = lines.filter_map(|line| line.to_str().ok());
+        for cookie in lines.filter_map(|line| Cookie::parse(line.to_owned()).ok()) {
+            self.set(cookie, now);
         }
     }
 
-    fn take(&mut self, line: &str, answered_at: DateTime<Utc>) {
-        let (pair, attributes) = line.split_once(';').unwrap_or((line, ""));
-        let Some((name, value)) = pair.split_once('=') else {
-            return;
-        };
-        let (name, value) = (name.trim(), value.trim());
-        if name.is_empty() || name.len() + value.len() > LONGEST_COOKIE {
+    fn set(&mut self, cookie: Cookie<'static>, now: i64) {
+        if cookie.name().len() + cookie.value().len() > MAX_COOKIE_BYTES {
             return;
         }
-        self.0.retain(|(known, _)| known != name);
-        if !deletes(attributes, answered_at) && self.0.len() < MOST_COOKIES {
-            self.0.push((name.to_owned(), value.to_owned()));
+        self.0.retain(|known| known.name() != cookie.name());
+        if !is_expired(&cookie, now) && self.0.len() < MAX_COOKIES {
+            self.0.push(cookie);
         }
     }
 
-    /// The `Cookie` header; `None` when there is nothing to send.
+    /// Returns the `Cookie` header; `None` without cookies.
     pub(crate) fn header(&self) -> Option<HeaderValue> {
         if self.0.is_empty() {
             return None;
@@ -53,7 +53,7 @@ impl Jar {
         let pairs: Vec<_> = self
             .0
             .iter()
-            .map(|(name, value)| format!("{name}={value}"))
+            .map(|cookie| cookie.stripped().to_string())
             .collect();
         let mut header = HeaderValue::from_str(&pairs.join("; ")).ok()?;
         header.set_sensitive(true);
@@ -61,31 +61,15 @@ impl Jar {
     }
 }
 
-/// Whether a cookie's attributes say that it is over: `Max-Age` decides before `Expires` (RFC 6265,
-/// section 4.1.2.2). The server's own `Date` is the clock.
-fn deletes(attributes: &str, answered_at: DateTime<Utc>) -> bool {
-    let attribute = |wanted: &str| {
-        attributes
-            .split(';')
-            .filter_map(|attribute| attribute.split_once('='))
-            .find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))
-            .map(|(_, value)| value.trim())
-    };
-    if let Some(seconds) = attribute("max-age").and_then(|age| age.parse::<i64>().ok()) {
-        return seconds <= 0;
+/// Returns whether a cookie is over at `now`, in seconds since 1970: `Max-Age` decides before
+/// `Expires` (RFC 6265, section 4.1.2.2).
+fn is_expired(cookie: &Cookie<'_>, now: i64) -> bool {
+    if let Some(age) = cookie.max_age() {
+        return age.is_zero();
     }
-    attribute("expires")
-        .and_then(http_date)
-        .is_some_and(|expires| expires <= answered_at)
-}
-
-/// Reads `Thu, 01 Jan 1970 00:00:00 GMT`, also with the hyphens that the load balancer writes.
-fn http_date(text: &str) -> Option<DateTime<Utc>> {
-    let (_weekday, date) = text.split_once(',')?;
-    let date = date.replace('-', " ");
-    NaiveDateTime::parse_from_str(date.trim(), "%d %b %Y %H:%M:%S GMT")
-        .ok()
-        .map(|date| date.and_utc())
+    cookie
+        .expires_datetime()
+        .is_some_and(|expires| expires.unix_timestamp() <= now)
 }
 
 #[cfg(test)]
@@ -93,9 +77,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn jar_after(answers: &[&[&str]]) -> Jar {
-        let mut jar = Jar::default();
-        for lines in answers {
+    fn jar_after(responses: &[&[&str]]) -> CookieJar {
+        let mut jar = CookieJar::default();
+        for lines in responses {
             let mut headers = HeaderMap::new();
             headers.insert(
                 DATE,
@@ -104,13 +88,14 @@ mod tests {
             for line in *lines {
                 headers.append(SET_COOKIE, HeaderValue::from_str(line).unwrap());
             }
-            jar.take_from(&headers);
+            jar.update(&headers);
         }
         jar
     }
 
-    fn sent(answers: &[&[&str]]) -> Option<String> {
-        let header = jar_after(answers).header()?;
+    fn sent(responses: &[&[&str]]) -> Option<String> {
+        let header = jar_after(responses).header()?;
+        assert!(header.is_sensitive(), "a session must not reach a log");
         Some(header.to_str().unwrap().to_owned())
     }
 
@@ -142,23 +127,42 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cookie_is_passed_over() {
-        let long = format!("L={}", "x".repeat(LONGEST_COOKIE));
+    fn a_line_without_a_cookie_is_ignored() {
+        let long = format!("L={}", "x".repeat(MAX_COOKIE_BYTES));
         assert_eq!(sent(&[&["", "no-value", "=v", &long]]), None);
+    }
+
+    #[test]
+    fn a_cookie_that_expires_later_is_kept() {
+        for kept in [
+            "A=1; Max-Age=1; expires=Thu, 01 Jan 1970 00:00:00 GMT",
+            "A=1; expires=Fri, 20-Nov-2026 16:53:37 GMT",
+            "A=1; expires=Fri, 20 Nov 2026 16:53:37 GMT",
+            "A=1; expires=tomorrow",
+        ] {
+            assert_eq!(sent(&[&[kept]]).unwrap(), "A=1");
+        }
+    }
+
+    #[test]
+    fn the_longest_cookie_is_kept() {
+        let longest = format!("L={}", "x".repeat(MAX_COOKIE_BYTES - 1));
+        assert_eq!(sent(&[&[&longest]]).unwrap(), longest);
     }
 
     #[test]
     fn a_flood_of_cookies_is_cut() {
         let lines: Vec<_> = (0..1000).map(|n| format!("C{n}=1")).collect();
         let lines: Vec<_> = lines.iter().map(String::as_str).collect();
-        assert_eq!(jar_after(&[&lines]).0.len(), MOST_COOKIES);
+        assert_eq!(jar_after(&[&lines]).0.len(), MAX_COOKIES);
     }
 
     proptest! {
         #[test]
         fn any_line_leaves_a_jar_that_can_be_sent(line in "[ -~]{0,60}") {
-            let mut jar = Jar::default();
-            jar.take(&line, DateTime::UNIX_EPOCH);
+            let mut jar = CookieJar::default();
+            let line = HeaderValue::from_str(&line).unwrap();
+            jar.update(&HeaderMap::from_iter([(SET_COOKIE, line)]));
             prop_assert_eq!(jar.header().is_some(), !jar.0.is_empty());
         }
     }

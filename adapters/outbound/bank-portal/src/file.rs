@@ -1,21 +1,21 @@
-//! Whether a download is the file that was asked for. The portal sends its error pages with
-//! status 200, so a client that trusts the status stores HTML as a proof.
+//! Validation of downloads. The portal sends its error pages with status 200, so a client that
+//! trusts the status stores HTML as a proof.
 
 use domain::file::Format;
 use domain::tracking_key::TrackingKey;
 
-/// What a download turned out to be.
+/// Result of inspecting a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Download {
-    /// A file of the format wanted.
+    /// A file of the requested format.
     File,
-    /// An XML that declares a document type, which no proof does and bombs do.
+    /// An XML with a document type declaration: no proof has one, entity bombs do.
     DocumentType,
-    /// Something else: a page.
+    /// Anything else: a page.
     NotAFile,
 }
 
-/// Looks at a download's bytes. `Content-Type` is not asked: it may lie.
+/// Inspects a download's bytes. `Content-Type` isn't trusted.
 pub(crate) fn inspect(format: Format, body: &[u8]) -> Download {
     match format {
         Format::Pdf if body.starts_with(b"%PDF-") => Download::File,
@@ -36,17 +36,17 @@ fn begins_as_proof(body: &[u8]) -> bool {
     body.starts_with(b"<?xml") || body.starts_with(b"<SPEI_Tercero")
 }
 
-/// Whether a declaration stands anywhere, in any case: the texts of a proof can't hold a bare `<`.
+/// Returns whether a declaration stands anywhere, in any case: text of a proof can't hold a bare `<`.
 fn declares_document_type(body: &[u8]) -> bool {
     const DECLARATION: &[u8] = b"<!DOCTYPE";
     body.windows(DECLARATION.len())
         .any(|bytes| bytes.eq_ignore_ascii_case(DECLARATION))
 }
 
-/// Whether a `Content-Disposition` names another transfer's file. The portal writes
+/// Returns whether a `Content-Disposition` names another transfer's file. The portal writes
 /// `attachment; filename=CEP-<yyyymmdd>-<clave>.pdf`, unquoted whatever is in the key, so only
 /// the characters that need no quoting are compared. Without a file name there is no contradiction.
-pub(crate) fn names_another(disposition: &str, key: &TrackingKey) -> bool {
+pub(crate) fn names_another_transfer(disposition: &str, key: &TrackingKey) -> bool {
     let Some(at) = disposition.to_ascii_lowercase().find("filename=") else {
         return false;
     };
@@ -67,7 +67,7 @@ fn names(name: &str, key: &TrackingKey) -> bool {
         let (stem, _extension) = plain.rsplit_once('.')?;
         let (date, named) = stem.strip_prefix("CEP-")?.split_once('-')?;
         let is_date = date.len() == 8 && date.bytes().all(|b| b.is_ascii_digit());
-        // A key of nothing but special characters leaves nothing to compare.
+        // A key of special characters alone leaves nothing to compare.
         let expected = key.file_name_part();
         Some(is_date && (named == expected || (named.is_empty() && expected == "_")))
     };
@@ -96,7 +96,7 @@ mod tests {
     #[case(Format::Pdf, "%PDF-1.4\n...", Download::File)]
     #[case(Format::Pdf, "<?xml version=\"1.0\"?>", Download::NotAFile)]
     #[case(Format::Pdf, " %PDF-1.4", Download::NotAFile)]
-    fn a_file_is_known_by_its_first_bytes(
+    fn a_file_is_recognised_by_its_first_bytes(
         #[case] format: Format,
         #[case] body: &str,
         #[case] download: Download,
@@ -114,28 +114,39 @@ mod tests {
     #[case("attachment; filename=CEP-2026112-KEY01.pdf", true)]
     #[case("attachment; filename=KEY01.pdf", true)]
     #[case("attachment; filename=", true)]
-    fn a_file_named_after_another_transfer_is_seen(
+    #[case("attachment; filename=CEP-2026112x-KEY01.pdf", true)]
+    #[case("attachment; filename=CEP-20261120-.pdf", true)]
+    fn a_file_named_after_another_transfer_is_detected(
         #[case] disposition: &str,
         #[case] another: bool,
     ) {
         let key = TrackingKey::parse("KEY01").unwrap();
-        assert_eq!(names_another(disposition, &key), another);
+        assert_eq!(names_another_transfer(disposition, &key), another);
+    }
+
+    #[test]
+    fn a_key_of_special_characters_leaves_an_empty_name() {
+        let key = TrackingKey::parse("&&").unwrap();
+        let named = |name: &str| names_another_transfer(&format!("filename={name}"), &key);
+        assert!(!named("CEP-20261120-.pdf"));
+        assert!(named("CEP-20261120-KEY01.pdf"));
+        assert!(named("CEP-2026112-.pdf"));
     }
 
     proptest! {
         #[test]
-        fn the_portals_own_name_is_never_taken_for_anothers(text in "[ -~]{1,30}") {
+        fn the_portals_own_name_is_never_taken_for_another_transfers(text in "[ -~]{1,30}") {
             if let Ok(key) = TrackingKey::parse(&text) {
                 let name = format!("attachment; filename=CEP-20261120-{key}.pdf");
-                prop_assert!(!names_another(&name, &key));
+                prop_assert!(!names_another_transfer(&name, &key));
             }
         }
 
         #[test]
-        fn any_bytes_are_looked_at_without_panic(body: Vec<u8>, disposition in "\\PC{0,60}") {
+        fn any_bytes_are_inspected_without_panic(body: Vec<u8>, disposition in "\\PC{0,60}") {
             inspect(Format::Xml, &body);
             inspect(Format::Pdf, &body);
-            names_another(&disposition, &TrackingKey::parse("KEY01").unwrap());
+            names_another_transfer(&disposition, &TrackingKey::parse("KEY01").unwrap());
         }
     }
 }

@@ -1,42 +1,42 @@
-//! What a page of the portal says: pure functions over its bytes.
+//! Classification of the portal's pages: pure functions over their bytes.
 //!
 //! Every business outcome is HTTP 200 with Spanish HTML, so the outcome is read from sentences.
-//! Nothing but the portal's own sentence makes a page [`Page::NotFound`]: what isn't understood
-//! is [`Page::Unknown`].
+//! Nothing but the portal's own sentence makes a page [`Page::NotFound`]: a page that isn't
+//! recognised is [`Page::Unknown`].
 
 use domain::payment::Payment;
 use reqwest::StatusCode;
 
-mod markup;
+mod html;
 mod table;
-mod words;
+mod text;
 
-use markup::{Piece, pieces};
-use words::{collapse, fold, unescape};
+use html::{Token, tokens};
+use text::{collapse, fold};
 
 #[cfg(test)]
 mod tests;
 
-/// What a page says.
+/// The kinds of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     /// The portal has failed (5xx).
     ServerError,
-    /// Our address has asked too often.
+    /// Our address has exceeded the portal's limit of queries.
     TooManyQueries,
-    /// The portal wants a captcha solved, which we never do.
+    /// The portal asks for a captcha, which is never solved.
     CaptchaWanted,
     /// The proof can be downloaded in this session.
     Ready,
-    /// The payment is known, its proof isn't there (yet).
+    /// The payment exists, its proof doesn't (yet).
     Known(Payment),
     /// No such payment.
     NotFound,
-    /// The form is incomplete, which ours never is.
+    /// The portal rejects the form as incomplete, which ours never is.
     BadInput,
-    /// Closed, or failing for the moment.
+    /// The portal is closed, or failing for the moment.
     Temporary,
-    /// Nothing that we understand.
+    /// None of the pages above.
     Unknown,
 }
 
@@ -55,12 +55,12 @@ const TEMPORARY: [&str; 3] = [
     "el horario de consulta es",
 ];
 
-/// The element that holds the links of a proof that is ready.
+/// The element that holds the download links of a proof that is ready.
 const FORMATS_ID: &str = "dSeleccionaFormato";
-/// What those links lead to.
+/// A part of the target of each of those links.
 const FORMATS_LINK: &str = "descarga.do?formato=";
 
-/// Reads an answer. Takes time and memory in proportion to the body, whatever is in it.
+/// Classifies a response. Takes time and memory in proportion to the body, whatever it holds.
 pub(crate) fn classify(status: StatusCode, body: &[u8]) -> Page {
     if status.is_server_error() {
         return Page::ServerError;
@@ -72,7 +72,7 @@ pub(crate) fn classify(status: StatusCode, body: &[u8]) -> Page {
     if !status.is_success() {
         return Page::Unknown;
     }
-    let page = markup::decode(body);
+    let page = html::decode(body);
     let text = fold(&visible_text(&page));
     let says = |sentence: &str| text.contains(sentence);
     if says(TOO_MANY_QUERIES) {
@@ -102,36 +102,36 @@ pub(crate) fn classify(status: StatusCode, body: &[u8]) -> Page {
 /// The text that a reader of the page sees. A tag separates words.
 fn visible_text(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
-    for piece in pieces(page) {
-        match piece {
-            Piece::Text(words) => text.push_str(&unescape(words)),
-            Piece::Open(_) | Piece::Close(_) => text.push(' '),
+    for token in tokens(page) {
+        match token {
+            Token::Text(words) => text.push_str(&words),
+            Token::Start(_) | Token::End(_) => text.push(' '),
         }
     }
     collapse(&text)
 }
 
-/// Whether a download link stands inside the element of the formats.
+/// Returns whether a download link stands inside the element of the formats.
 fn offers_download(page: &str) -> bool {
-    let mut pieces = pieces(page);
-    let container = pieces.find_map(|piece| match piece {
-        Piece::Open(tag) => (tag.attribute("id") == Some(FORMATS_ID)).then_some(tag.name),
+    let mut tokens = tokens(page);
+    let container = tokens.find_map(|token| match token {
+        Token::Start(tag) if tag.attribute("id") == Some(FORMATS_ID) => Some(tag.name),
         _ => None,
     });
     let Some(container) = container else {
         return false;
     };
     let mut depth = 1_usize;
-    for piece in pieces {
-        match piece {
-            Piece::Open(tag) if tag.is("a") => {
-                let link = unescape(tag.attribute("href").unwrap_or_default());
+    for token in tokens {
+        match token {
+            Token::Start(tag) if tag.name == "a" => {
+                let link = tag.attribute("href").unwrap_or_default();
                 if link.contains(FORMATS_LINK) {
                     return true;
                 }
             }
-            Piece::Open(tag) if tag.is(container) => depth += 1,
-            Piece::Close(name) if name.eq_ignore_ascii_case(container) => depth -= 1,
+            Token::Start(tag) if tag.name == container => depth += 1,
+            Token::End(name) if name == container => depth -= 1,
             _ => {}
         }
         if depth == 0 {

@@ -1,4 +1,4 @@
-//! The portal as a [`Bank`]: one lookup, from its turn to its files.
+//! Implementation of the [`Bank`] port: one lookup, from the pacer to the files.
 
 use std::io;
 use std::sync::Arc;
@@ -6,236 +6,244 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::Format;
-use domain::pacing::{BackOff, FIRST_BACK_OFF, Throttled};
-use ports::inbound::BankBudget;
-use ports::inbound::RequestedFiles;
-use ports::outbound::{
-    AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer, ThrottleReason,
-};
+use domain::file::{Format, RequestedFiles};
+use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, ThrottleReason, Throttled};
+use ports::outbound::{AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer};
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
 use tracing::Instrument as _;
 
 use crate::config::PortalConfig;
-use crate::diagnosis::Diagnosis;
-use crate::fault::Fault;
+use crate::diagnostics::Diagnostics;
+use crate::error::LookupError;
 use crate::file::{self, Download};
+use crate::http::{self, PortalResponse};
 use crate::page::{Page, classify};
-use crate::session::{Counter, Session, jitter};
+use crate::session::{Endpoints, Session, jitter};
 use crate::trace::{self, TraceHeaders};
-use crate::wire::{self, Answer};
 
-/// When to come back after the bulkhead refused: lookups take seconds.
+/// `retry_after` of a lookup over the bulkhead's limit: lookups take seconds.
 const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// When to come back after nobody could say whether the portal may be asked.
+/// `retry_after` when the pacer failed.
 const PACER_RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The central bank's portal, or a server that speaks its protocol.
 pub struct Portal {
-    counter: Counter,
+    endpoints: Endpoints,
     pacer: Option<Arc<dyn Pacer>>,
     bulkhead: Semaphore,
-    diagnosis: Diagnosis,
+    diagnostics: Diagnostics,
 }
 
-/// Why a portal can't be set up.
+/// Reasons why a portal can't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum PortalError {
-    /// No HTTP client can be made: a bad version, or no TLS provider or trusted roots.
-    #[error("the HTTP client can't be made: {0}")]
+    /// The HTTP client can't be built: an invalid version, no TLS provider or no trusted roots.
+    #[error("the HTTP client can't be built: {0}")]
     Client(#[source] reqwest::Error),
-    /// The folder for unknown pages can't be made.
-    #[error("the diagnostics folder can't be made: {0}")]
+    /// The directory for unknown pages can't be created.
+    #[error("the diagnostics directory can't be created: {0}")]
     Diagnostics(#[source] io::Error),
 }
 
 impl Portal {
-    /// A portal with its own pool of connections, which counts nobody's questions, as the sandbox
-    /// does: see [`Self::paced_by`]. The process's TLS provider must be installed.
+    /// Creates a portal with its own connection pool and without a query budget, as the sandbox has
+    /// none: see [`Self::paced_by`]. The process's TLS provider must be installed.
     ///
     /// # Errors
     /// See [`PortalError`].
     pub fn new(config: PortalConfig) -> Result<Self, PortalError> {
         let user_agent = format!("cep-gateway/{}", config.version);
-        let client = wire::client(&config.base_url, &user_agent, config.connect_timeout)
+        let client = http::client(&config.base_url, &user_agent, config.connect_timeout)
             .map_err(PortalError::Client)?;
         Ok(Self {
-            counter: Counter::new(client, &config.base_url),
+            endpoints: Endpoints::new(client, &config.base_url),
             pacer: None,
-            bulkhead: Semaphore::new(config.most_lookups.min(Semaphore::MAX_PERMITS)),
-            diagnosis: Diagnosis::new(config.diagnostics_dir).map_err(PortalError::Diagnostics)?,
+            bulkhead: Semaphore::new(config.max_lookups.min(Semaphore::MAX_PERMITS)),
+            diagnostics: Diagnostics::new(config.diagnostics_dir)
+                .map_err(PortalError::Diagnostics)?,
         })
     }
 
-    /// The same portal, of which only so much is asked as this pacer gives turns for.
+    /// Returns the portal with a pacer: every lookup waits for its turn.
     #[must_use]
     pub fn paced_by(mut self, pacer: Arc<dyn Pacer>) -> Self {
         self.pacer = Some(pacer);
         self
     }
 
-    /// The same portal, which is told of the traces that our requests belong to.
+    /// Returns the portal with trace propagation in its requests.
     #[must_use]
     pub fn in_traces(mut self, headers: TraceHeaders) -> Self {
-        self.counter.trace_headers = Some(headers);
+        self.endpoints.trace_headers = Some(headers);
         self
     }
 
     async fn look_up(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
-        let mut session = Session::new(&self.counter, &lookup.transfer);
-        let (answer, turn) = self.validate(&mut session, lookup.patience).await?;
-        let known = match classify(answer.status, &answer.body) {
+        let mut session = Session::new(&self.endpoints, &lookup.transfer);
+        let (response, slot) = self.validate(&mut session, lookup.patience).await?;
+        let answer = match classify(response.status, &response.body) {
             Page::Ready => {
-                drop(answer);
-                BankAnswer::Issued(self.download(&mut session, lookup, turn).await?)
+                drop(response);
+                BankAnswer::Issued(self.download(&mut session, lookup, slot).await?)
             }
             Page::Known(payment) => BankAnswer::NotIssued(payment),
             Page::NotFound => BankAnswer::NotFound,
-            page => return Err(self.failure(page, &answer, turn).await),
+            page => return Err(self.failure(page, &response, slot).await),
         };
         // Only now: the download, too, could have met the limit.
-        self.served(turn).await;
-        Ok(known)
+        self.record_success(slot).await;
+        Ok(answer)
     }
 
-    /// Asks `valida.do`. A question that got no answer is asked once more; the portal may have
-    /// counted the first, so the second waits for a turn of its own.
+    /// Requests `valida.do`. A request without a response is sent once more; the portal may have
+    /// counted the first, so the second waits for a slot of its own.
     async fn validate(
         &self,
         session: &mut Session<'_>,
         patience: Duration,
-    ) -> Result<(Answer, Option<Turn>), BankError> {
+    ) -> Result<(PortalResponse, Option<Slot>), BankError> {
         let started = Instant::now();
-        let turn = self.turn(patience).await?;
-        let fault = match session.validate().await {
-            Ok(answer) => return Ok((answer, turn)),
-            Err(fault) => fault,
+        let slot = self.acquire_slot(patience).await?;
+        let error = match session.validate().await {
+            Ok(response) => return Ok((response, slot)),
+            Err(error) => error,
         };
-        if !session.may_try_again(&fault) {
-            return Err(fault.into());
+        if !session.take_retry(&error) {
+            return Err(error.into());
         }
         tokio::time::sleep(jitter()).await;
         let left = patience.saturating_sub(started.elapsed());
-        let Ok(turn) = self.turn(left).await else {
-            return Err(fault.into());
+        let Ok(slot) = self.acquire_slot(left).await else {
+            return Err(error.into());
         };
-        Ok((session.validate().await?, turn))
+        Ok((session.validate().await?, slot))
     }
 
-    async fn turn(&self, patience: Duration) -> Result<Option<Turn>, BankError> {
+    /// Waits for a slot in the query budget; `None` without a pacer.
+    async fn acquire_slot(&self, patience: Duration) -> Result<Option<Slot>, BankError> {
         let Some(pacer) = &self.pacer else {
             return Ok(None);
         };
         let span = trace::turn();
         let turn = pacer.acquire(patience).instrument(span.clone()).await;
-        trace::turned(&span, turn.as_ref().copied());
-        turn.map_err(unasked)?;
-        Ok(Some(Turn(Instant::now())))
+        trace::record_turn(&span, turn.as_ref().copied());
+        turn.map_err(acquire_error)?;
+        Ok(Some(Slot(Instant::now())))
     }
 
-    async fn served(&self, turn: Option<Turn>) {
-        if let (Some(pacer), Some(turn)) = (&self.pacer, turn)
-            && let Err(error) = pacer.record_success(turn.age()).await
+    async fn record_success(&self, slot: Option<Slot>) {
+        if let (Some(pacer), Some(slot)) = (&self.pacer, slot)
+            && let Err(error) = pacer.record_success(slot.age()).await
         {
-            // The next back-off may be longer than it had to be.
-            tracing::debug!(%error, "a success was not told to the pacer");
+            // The next back-off may be longer than necessary.
+            tracing::debug!(%error, "success not recorded by the pacer");
         }
     }
 
-    /// Downloads what is wanted, the XML first: it alone can be checked against the question.
+    /// Downloads the wanted files, the XML first: it alone can be checked against the transfer.
     async fn download(
         &self,
         session: &mut Session<'_>,
         lookup: &Lookup,
-        turn: Option<Turn>,
+        slot: Option<Slot>,
     ) -> Result<BankFiles, BankError> {
         let mut files = BankFiles::default();
         if matches!(lookup.wanted, RequestedFiles::Xml | RequestedFiles::Both) {
             let xml = session.download(Format::Xml).await?;
-            files.xml = Some(self.accept(Format::Xml, xml, turn).await?);
+            files.xml = Some(self.accept(Format::Xml, xml, slot).await?);
         }
         if lookup.wanted.includes_pdf() {
             let pdf = session.download(Format::Pdf).await?;
             let key = lookup.transfer.tracking_key();
             let name = pdf.disposition.as_deref();
-            let is_anothers = name.is_some_and(|name| file::names_another(name, key));
-            let bytes = self.accept(Format::Pdf, pdf, turn).await?;
-            if is_anothers {
-                return Err(Fault::AnotherFile.into());
+            let is_wrong = name.is_some_and(|name| file::names_another_transfer(name, key));
+            let bytes = self.accept(Format::Pdf, pdf, slot).await?;
+            if is_wrong {
+                return Err(LookupError::WrongFile.into());
             }
             files.pdf = Some(bytes);
         }
         Ok(files)
     }
 
-    /// The bytes of a download, once they are a file.
+    /// Returns the bytes of a download after validation.
     async fn accept(
         &self,
         format: Format,
-        answer: Answer,
-        turn: Option<Turn>,
+        response: PortalResponse,
+        slot: Option<Slot>,
     ) -> Result<Bytes, BankError> {
-        let download = if answer.status.is_success() {
-            file::inspect(format, &answer.body)
+        let download = if response.status.is_success() {
+            file::inspect(format, &response.body)
         } else {
             Download::NotAFile
         };
         match download {
-            Download::File => Ok(answer.body),
+            Download::File => Ok(response.body),
             Download::DocumentType => {
-                let description = self.diagnosis.record(answer.status, &answer.body).await;
-                Err(Fault::DocumentType(description).into())
+                let summary = self
+                    .diagnostics
+                    .record(response.status, &response.body)
+                    .await;
+                Err(LookupError::DocumentType(summary).into())
             }
             Download::NotAFile => {
-                let page = classify(answer.status, &answer.body);
-                Err(self.failure(page, &answer, turn).await)
+                let page = classify(response.status, &response.body);
+                Err(self.failure(page, &response, slot).await)
             }
         }
     }
 
-    /// What a page that brings nothing means. On the download a page such as "not found" makes no
-    /// sense, and so is an unknown one.
-    async fn failure(&self, page: Page, answer: &Answer, turn: Option<Turn>) -> BankError {
-        let describe = || self.diagnosis.record(answer.status, &answer.body);
+    /// Maps a page without a result to an error. On the download a page such as "not found" makes no
+    /// sense, so it counts as unknown.
+    async fn failure(
+        &self,
+        page: Page,
+        response: &PortalResponse,
+        slot: Option<Slot>,
+    ) -> BankError {
+        let record = || self.diagnostics.record(response.status, &response.body);
         match page {
-            Page::TooManyQueries if answer.status == StatusCode::TOO_MANY_REQUESTS => {
-                self.limited(turn, ThrottleReason::TooManyRequests).await
+            Page::TooManyQueries if response.status == StatusCode::TOO_MANY_REQUESTS => {
+                self.back_off(slot, ThrottleReason::TooManyRequests).await
             }
-            Page::TooManyQueries => self.limited(turn, ThrottleReason::TooManyQueriesPage).await,
-            Page::CaptchaWanted => self.limited(turn, ThrottleReason::CaptchaPage).await,
-            Page::ServerError => Fault::Failed(answer.status).into(),
-            Page::Temporary => Fault::Temporary.into(),
-            Page::BadInput => Fault::FormRefused(describe().await).into(),
+            Page::TooManyQueries => {
+                self.back_off(slot, ThrottleReason::TooManyQueriesPage)
+                    .await
+            }
+            Page::CaptchaWanted => self.back_off(slot, ThrottleReason::CaptchaPage).await,
+            Page::ServerError => LookupError::ServerError(response.status).into(),
+            Page::Temporary => LookupError::Temporary.into(),
+            Page::BadInput => LookupError::FormRejected(record().await).into(),
             Page::Ready | Page::Known(_) | Page::NotFound | Page::Unknown => {
-                Fault::UnknownPage(describe().await).into()
+                LookupError::UnknownPage(record().await).into()
             }
         }
     }
 
-    /// The portal wants fewer questions: it is left alone from now on, for as long as the answer
-    /// says.
-    async fn limited(&self, turn: Option<Turn>, reason: ThrottleReason) -> BankError {
+    /// Starts a back-off because the portal throttles us; the error has its length.
+    async fn back_off(&self, slot: Option<Slot>, reason: ThrottleReason) -> BankError {
         let throttled = |retry_after| BankError::Throttled {
             retry_after,
             reason,
         };
-        let (Some(pacer), Some(turn)) = (&self.pacer, turn) else {
+        let (Some(pacer), Some(slot)) = (&self.pacer, slot) else {
             return throttled(FIRST_BACK_OFF);
         };
-        // In a task of its own: it is told though the lookup's patience end meanwhile.
-        let told = tokio::spawn({
+        // In a task of its own: the pacer learns of it even if the lookup times out meanwhile.
+        let recorded = tokio::spawn({
             let pacer = Arc::clone(pacer);
-            async move { pacer.record_throttled(turn.age()).await }
+            async move { pacer.record_throttled(slot.age()).await }
         });
-        match told.await {
+        match recorded.await {
             Ok(Ok(back_off)) => {
                 if let BackOff::Began(length) = back_off {
                     tracing::warn!(
                         reason = reason.name(),
                         seconds = length.as_secs(),
-                        "the portal wants fewer questions and is left alone"
+                        "the portal throttles us: back-off started"
                     );
                 }
                 throttled(back_off.left())
@@ -244,7 +252,7 @@ impl Portal {
                 tracing::error!(
                     reason = reason.name(),
                     ?failed,
-                    "the portal wants fewer questions, and the pacer could not be told"
+                    "the portal throttles us: back-off not recorded by the pacer"
                 );
                 throttled(FIRST_BACK_OFF)
             }
@@ -252,18 +260,18 @@ impl Portal {
     }
 }
 
-/// A turn that was taken.
+/// A slot in the query budget, with the time at which it was acquired.
 #[derive(Clone, Copy, Debug)]
-struct Turn(Instant);
+struct Slot(Instant);
 
-impl Turn {
+impl Slot {
     fn age(self) -> Duration {
         self.0.elapsed()
     }
 }
 
-fn unasked(why: AcquireError) -> BankError {
-    let (retry_after, reason) = match why {
+fn acquire_error(error: AcquireError) -> BankError {
+    let (retry_after, reason) = match error {
         AcquireError::Refused(Throttled::BudgetUsedUp { retry_after }) => {
             (retry_after, ThrottleReason::BudgetUsedUp)
         }
@@ -286,7 +294,7 @@ fn unasked(why: AcquireError) -> BankError {
 #[async_trait]
 impl Bank for Portal {
     async fn fetch(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
-        let Ok(_place) = self.bulkhead.try_acquire() else {
+        let Ok(_permit) = self.bulkhead.try_acquire() else {
             return Err(BankError::Throttled {
                 retry_after: BULKHEAD_RETRY_AFTER,
                 reason: ThrottleReason::TooManyLookups,
@@ -298,12 +306,12 @@ impl Bank for Portal {
             .instrument(span.clone())
             .await
             .unwrap_or(Err(BankError::Timeout));
-        trace::looked_up(&span, &answer);
+        trace::record_lookup(&span, &answer);
         tracing::debug!(
             outcome = trace::outcome(&answer),
             wanted = ?lookup.wanted,
             elapsed_ms = started.elapsed().as_millis(),
-            "asked the bank"
+            "bank lookup finished"
         );
         answer
     }
@@ -312,7 +320,7 @@ impl Bank for Portal {
         match self.pacer.as_ref()?.budget().await {
             Ok(budget) => Some(budget),
             Err(error) => {
-                tracing::debug!(%error, "the budget can't be told");
+                tracing::debug!(%error, "query budget unavailable");
                 None
             }
         }

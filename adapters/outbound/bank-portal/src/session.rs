@@ -1,4 +1,4 @@
-//! One payment's session with the portal: its form, its cookies, its downloads.
+//! A session with the portal for one payment: form, cookies, downloads.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
@@ -10,26 +10,26 @@ use reqwest::{Client, RequestBuilder};
 use url::Url;
 
 use crate::address::PortalUrl;
-use crate::cookies::Jar;
-use crate::fault::Fault;
+use crate::cookies::CookieJar;
+use crate::error::LookupError;
+use crate::http::{self, PortalResponse};
 use crate::trace::TraceHeaders;
-use crate::wire::{self, Answer};
 
-/// Most bytes of a page; the known ones have up to 19 kB.
-const LARGEST_PAGE: usize = 512 * 1024;
-/// Most bytes of a file: what `domain::proof` reads. PDFs seen have 29 kB.
-const LARGEST_FILE: usize = domain::proof::MAX_BYTES;
+/// Maximum size of a page; the known ones have up to 19 kB.
+const MAX_PAGE_BYTES: usize = 512 * 1024;
+/// Maximum size of a file, that of `domain::proof`. Observed PDFs have 29 kB.
+const MAX_FILE_BYTES: usize = domain::proof::MAX_BYTES;
 
-/// The portal's two pages, and how they are reached.
-pub(crate) struct Counter {
+/// The portal's two endpoints and the client for them.
+pub(crate) struct Endpoints {
     pub(crate) client: Client,
     validation: Url,
     download: Url,
-    /// How the portal is told of traces, when it is.
+    /// Trace propagation to the portal, if enabled.
     pub(crate) trace_headers: Option<TraceHeaders>,
 }
 
-impl Counter {
+impl Endpoints {
     pub(crate) fn new(client: Client, base: &PortalUrl) -> Self {
         Self {
             client,
@@ -40,50 +40,54 @@ impl Counter {
     }
 }
 
-/// One session. Its cookies are never another's, though connections are shared.
+/// One session. Its cookies are never shared, though connections are.
 pub(crate) struct Session<'a> {
-    counter: &'a Counter,
+    endpoints: &'a Endpoints,
     transfer: &'a Transfer,
-    jar: Jar,
-    second_attempt_left: bool,
+    jar: CookieJar,
+    retry_left: bool,
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(counter: &'a Counter, transfer: &'a Transfer) -> Self {
+    pub(crate) fn new(endpoints: &'a Endpoints, transfer: &'a Transfer) -> Self {
         Self {
-            counter,
+            endpoints,
             transfer,
-            jar: Jar::default(),
-            second_attempt_left: true,
+            jar: CookieJar::default(),
+            retry_left: true,
         }
     }
 
-    /// Asks whether there is a proof, and arms the downloads if there is.
-    pub(crate) async fn validate(&mut self) -> Result<Answer, Fault> {
+    /// Requests `valida.do`, which arms the downloads if there is a proof.
+    pub(crate) async fn validate(&mut self) -> Result<PortalResponse, LookupError> {
         let request = self
-            .counter
+            .endpoints
             .client
-            .post(self.counter.validation.clone())
+            .post(self.endpoints.validation.clone())
             .form(&form(self.transfer));
-        self.exchange(request, LARGEST_PAGE).await
+        self.exchange(request, MAX_PAGE_BYTES).await
     }
 
-    /// Downloads one file of an armed session. A request that got no answer is sent once more: the
+    /// Downloads one file of an armed session. A request without a response is sent once more: the
     /// session stays armed.
-    pub(crate) async fn download(&mut self, format: Format) -> Result<Answer, Fault> {
-        let first = self.exchange(self.file(format), LARGEST_FILE).await;
+    pub(crate) async fn download(&mut self, format: Format) -> Result<PortalResponse, LookupError> {
+        let first = self.exchange(self.file(format), MAX_FILE_BYTES).await;
         match first {
-            Err(fault) if self.may_try_again(&fault) => {
+            Err(error) if self.take_retry(&error) => {
                 tokio::time::sleep(jitter()).await;
-                self.exchange(self.file(format), LARGEST_FILE).await
+                self.exchange(self.file(format), MAX_FILE_BYTES).await
             }
-            answered => answered,
+            result => result,
         }
     }
 
-    async fn exchange(&mut self, request: RequestBuilder, limit: usize) -> Result<Answer, Fault> {
-        let tell = self.counter.trace_headers.as_ref();
-        wire::exchange(request, &mut self.jar, limit, tell).await
+    async fn exchange(
+        &mut self,
+        request: RequestBuilder,
+        limit: usize,
+    ) -> Result<PortalResponse, LookupError> {
+        let trace_headers = self.endpoints.trace_headers.as_ref();
+        http::exchange(request, &mut self.jar, limit, trace_headers).await
     }
 
     fn file(&self, format: Format) -> RequestBuilder {
@@ -91,20 +95,20 @@ impl<'a> Session<'a> {
             Format::Xml => "XML",
             Format::Pdf => "PDF",
         };
-        self.counter
+        self.endpoints
             .client
-            .get(self.counter.download.clone())
+            .get(self.endpoints.download.clone())
             .query(&[("formato", format)])
     }
 
-    /// Whether the session's one second attempt may be used after this failure: only when nothing
-    /// at all was answered. Uses it up.
-    pub(crate) fn may_try_again(&mut self, fault: &Fault) -> bool {
-        let worthwhile = matches!(
-            fault,
-            Fault::Unanswered(unanswered) if unanswered.is_worth_another_attempt()
+    /// Takes the session's only retry, if this failure may be retried: there was no response at
+    /// all.
+    pub(crate) fn take_retry(&mut self, error: &LookupError) -> bool {
+        let is_retryable = matches!(
+            error,
+            LookupError::NoResponse(cause) if cause.is_retryable()
         );
-        worthwhile && std::mem::take(&mut self.second_attempt_left)
+        is_retryable && std::mem::take(&mut self.retry_left)
     }
 }
 
@@ -127,8 +131,21 @@ fn form(transfer: &Transfer) -> [(&'static str, String); 10] {
     ]
 }
 
-/// 50 to 250 ms, so that lookups which failed together don't come back together.
+/// Returns a random delay of 50 to 250 ms, so that lookups that failed together aren't retried together.
 pub(crate) fn jitter() -> Duration {
     let random = RandomState::new().hash_one(());
     Duration::from_millis(50 + random % 201)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_spread_over_a_fifth_of_a_second() {
+        let delays: Vec<_> = (0..2000).map(|_| jitter().as_millis()).collect();
+        assert!(delays.iter().all(|delay| (50..=250).contains(delay)));
+        assert!(delays.iter().any(|delay| *delay < 80));
+        assert!(delays.iter().any(|delay| *delay > 220));
+    }
 }

@@ -1,7 +1,7 @@
-//! Lookups in traces: spans in `tracing`'s words, and the headers that tell the portal of them.
+//! Spans of a lookup, and their propagation to the portal in request headers.
 //!
-//! Spans have the target `cep::trace`, which no log shows, and nothing of the payment. A span that ends
-//! badly says how in one word; the log says why.
+//! Spans have the target `cep::trace`, which the log filter excludes, and hold nothing of the
+//! payment. A failed span has an `error.type`; the log has the cause.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use tracing::Span;
 use tracing::field::Empty;
 use url::Url;
 
-/// Writes the headers that make whoever is asked go on with the trace of a span.
+/// Injects the trace context of a span into request headers.
 pub type TraceHeaders = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
 
-/// The span of a lookup: a step of ours, which asks the portal up to four times.
+/// Creates the span of a lookup: internal, with up to four requests to the portal.
 pub(crate) fn lookup() -> Span {
     tracing::info_span!(
         target: "cep::trace",
@@ -26,16 +26,16 @@ pub(crate) fn lookup() -> Span {
     )
 }
 
-/// Says how a lookup ended.
-pub(crate) fn looked_up(span: &Span, answer: &Result<BankAnswer, BankError>) {
+/// Records the outcome of a lookup.
+pub(crate) fn record_lookup(span: &Span, answer: &Result<BankAnswer, BankError>) {
     let outcome = outcome(answer);
     span.record("cep.outcome", outcome);
     if answer.is_err() {
-        failed(span, outcome);
+        record_error(span, outcome);
     }
 }
 
-/// The word that logs and traces know an answer by.
+/// Returns the outcome label of logs and traces.
 pub(crate) fn outcome(answer: &Result<BankAnswer, BankError>) -> &'static str {
     match answer {
         Ok(BankAnswer::Issued(_)) => "issued",
@@ -48,22 +48,22 @@ pub(crate) fn outcome(answer: &Result<BankAnswer, BankError>) -> &'static str {
     }
 }
 
-/// The span of a wait for the pacer's turn.
+/// Creates the span of waiting for the pacer.
 pub(crate) fn turn() -> Span {
     tracing::info_span!(target: "cep::trace", "bank turn", cep.turn = Empty)
 }
 
-/// Says what became of the wait.
-pub(crate) fn turned(span: &Span, turn: Result<(), &AcquireError>) {
-    let word = match turn {
+/// Records the outcome of waiting for the pacer.
+pub(crate) fn record_turn(span: &Span, turn: Result<(), &AcquireError>) {
+    let outcome = match turn {
         Ok(()) => "taken",
         Err(AcquireError::Refused(_)) => "refused",
         Err(AcquireError::Failed(_)) => "failed",
     };
-    span.record("cep.turn", word);
+    span.record("cep.turn", outcome);
 }
 
-/// The span of a request to the portal.
+/// Creates the span of a request to the portal.
 pub(crate) fn request(method: &Method, page: &Url) -> Span {
     let path = page.path();
     tracing::info_span!(
@@ -82,16 +82,16 @@ pub(crate) fn request(method: &Method, page: &Url) -> Span {
     )
 }
 
-/// Says what the portal answered (OpenTelemetry's conventions for clients).
-pub(crate) fn answered(span: &Span, status: StatusCode) {
+/// Records the response status (OpenTelemetry's conventions for clients).
+pub(crate) fn record_response(span: &Span, status: StatusCode) {
     span.record("http.response.status_code", i64::from(status.as_u16()));
     if status.is_client_error() || status.is_server_error() {
-        failed(span, status.as_str());
+        record_error(span, status.as_str());
     }
 }
 
-/// Says that a span ended badly.
-pub(crate) fn failed(span: &Span, how: &str) {
+/// Marks a span as failed.
+pub(crate) fn record_error(span: &Span, error_type: &str) {
     span.record("otel.status_code", "error");
-    span.record("error.type", how);
+    span.record("error.type", error_type);
 }

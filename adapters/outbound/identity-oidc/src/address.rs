@@ -1,23 +1,22 @@
-//! Where the provider is, and where its endpoints are.
+//! Addresses of the provider and of its endpoints: https, or http on this machine.
 
 use std::fmt;
 
 use domain::loopback::is_loopback;
 use url::Url;
 
-/// What follows an issuer in the address of its discovery document (OpenID Connect Discovery 1.0,
-/// section 4).
+/// Path of the discovery document below the issuer (OpenID Connect Discovery 1.0, section 4).
 const WELL_KNOWN: &str = "/.well-known/openid-configuration";
 
-/// The address that names a provider: `https://login.example.com/realms/main`. Compared to the
-/// letter, so a slash at its end matters.
+/// Issuer identifier of a provider: `https://login.example.com/realms/main`. Compared byte by byte,
+/// so a slash at its end matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issuer {
     text: String,
     url: Url,
 }
 
-/// Why a text is not the address of a provider, or of one of its endpoints.
+/// Reason why a text is not the address of a provider or of one of its endpoints.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not a URL with a host.
@@ -47,12 +46,12 @@ pub enum AddressError {
 }
 
 impl Issuer {
-    /// Reads an issuer: https, or http on this machine.
+    /// Parses an issuer: https, or http on this machine.
     ///
     /// # Errors
     /// See [`AddressError`].
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        let url = address(text)?;
+        let url = parse_url(text)?;
         if url.query().is_some() || url.fragment().is_some() {
             return Err(AddressError::QueryOrFragment);
         }
@@ -62,7 +61,7 @@ impl Issuer {
         })
     }
 
-    /// The issuer as it was given.
+    /// Returns the issuer as it was given.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -71,17 +70,17 @@ impl Issuer {
         self.url.scheme() == "https"
     }
 
-    /// Where the discovery document is.
-    pub(crate) fn configuration(&self) -> Url {
+    /// Returns the address of the discovery document.
+    pub(crate) fn discovery_url(&self) -> Url {
         let mut url = self.url.clone();
         let path = format!("{}{WELL_KNOWN}", url.path().trim_end_matches('/'));
         url.set_path(&path);
         url
     }
 
-    /// Reads the address of an endpoint that the provider names.
+    /// Parses the address of an endpoint from the discovery document.
     pub(crate) fn endpoint(&self, text: &str) -> Result<Url, AddressError> {
-        let url = address(text)?;
+        let url = parse_url(text)?;
         if self.is_https() && url.scheme() != "https" {
             return Err(AddressError::Downgrade);
         }
@@ -95,7 +94,7 @@ impl fmt::Display for Issuer {
     }
 }
 
-fn address(text: &str) -> Result<Url, AddressError> {
+fn parse_url(text: &str) -> Result<Url, AddressError> {
     let url = Url::parse(text).map_err(AddressError::Malformed)?;
     let Some(host) = url.host_str() else {
         return Err(AddressError::Malformed(url::ParseError::EmptyHost));
@@ -144,12 +143,9 @@ mod tests {
         "http://[::1]:4000/a/",
         "http://[::1]:4000/a/.well-known/openid-configuration"
     )]
-    fn the_discovery_document_stands_below_the_issuer(
-        #[case] issuer: &str,
-        #[case] document: &str,
-    ) {
+    fn the_discovery_document_is_below_the_issuer(#[case] issuer: &str, #[case] document: &str) {
         let issuer = Issuer::parse(issuer).unwrap();
-        assert_eq!(issuer.configuration().as_str(), document);
+        assert_eq!(issuer.discovery_url().as_str(), document);
     }
 
     #[rstest]
@@ -165,7 +161,7 @@ mod tests {
         "login.example.com",
         AddressError::Malformed(url::ParseError::RelativeUrlWithoutBase)
     )]
-    fn what_is_no_issuer_is_refused_with_its_reason(
+    fn an_invalid_issuer_is_refused_with_its_reason(
         #[case] issuer: &str,
         #[case] reason: AddressError,
     ) {
@@ -178,7 +174,7 @@ mod tests {
     #[case("http://127.0.0.1:4000", "http://login.example.com/token")]
     #[case("http://127.0.0.1:4000", "/token")]
     #[case("http://127.0.0.1:4000", "file:///etc/passwd")]
-    fn an_endpoint_is_not_reached_less_safely_than_its_issuer(
+    fn an_endpoint_less_secure_than_its_issuer_is_refused(
         #[case] issuer: &str,
         #[case] endpoint: &str,
     ) {
@@ -191,7 +187,7 @@ mod tests {
         "https://tokens.example.com/token?tenant=1"
     )]
     #[case("http://localhost:4000", "http://127.0.0.1:4001/token")]
-    fn an_endpoint_may_stand_elsewhere(#[case] issuer: &str, #[case] endpoint: &str) {
+    fn an_endpoint_may_be_on_another_host(#[case] issuer: &str, #[case] endpoint: &str) {
         let read = Issuer::parse(issuer).unwrap().endpoint(endpoint);
         assert_eq!(read.unwrap().as_str(), endpoint);
     }

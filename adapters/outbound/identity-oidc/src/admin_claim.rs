@@ -1,4 +1,4 @@
-//! Which claim makes a person an admin.
+//! Claim that makes a person an admin.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,25 +6,25 @@ use std::str::FromStr;
 use domain::customer::Role;
 use serde_json::{Map, Value};
 
-/// A claim and the value that makes its subject an admin: `roles=cep-admin`,
+/// Claim and the value that makes its subject an admin: `roles=cep-admin`,
 /// `realm_access.roles=cep-admin`, `https://example.com/roles=cep-admin`.
 ///
-/// The name is looked up as it stands, and only where no claim has that name as a path of names
-/// within names. A text has the value when it is the value or has it among words between blanks (as
-/// in `scope`), a list when it has it among its texts.
+/// The name is looked up as a claim first, and as a path of nested names when there is no such claim.
+/// A string matches when it is the value or contains it as a word between blanks (as in `scope`), an
+/// array when one of its strings is the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdminClaim {
     name: String,
     value: String,
 }
 
-/// Why a text doesn't name a claim and its value.
+/// Text that isn't a claim and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("write the claim, an equals sign and the admins' value: roles=cep-admin")]
 pub struct AdminClaimError;
 
 impl AdminClaim {
-    /// What a token's claims make of its subject.
+    /// Returns the role of a token's subject.
     pub(crate) fn role(&self, claims: &Map<String, Value>) -> Role {
         let has_value = match self.look_up(claims) {
             Some(Value::String(text)) => {
@@ -62,7 +62,7 @@ impl Default for AdminClaim {
 impl FromStr for AdminClaim {
     type Err = AdminClaimError;
 
-    /// The last equals sign separates: the name may be a URL with a query.
+    /// Splits at the last equals sign: the name may be a URL with a query.
     fn from_str(text: &str) -> Result<Self, AdminClaimError> {
         let (name, value) = text.rsplit_once('=').ok_or(AdminClaimError)?;
         let (name, value) = (name.trim(), value.trim());
@@ -102,7 +102,7 @@ mod tests {
     #[case("a.b.c=d", json!({ "a": { "b": { "c": "d" } } }))]
     #[case("https://example.com/roles=cep-admin", json!({ "https://example.com/roles": ["cep-admin"] }))]
     #[case("https://example.com/?a=b=cep-admin", json!({ "https://example.com/?a=b": "cep-admin" }))]
-    fn who_has_the_value_is_an_admin(#[case] claim: &str, #[case] claims: Value) {
+    fn a_subject_with_the_value_is_an_admin(#[case] claim: &str, #[case] claims: Value) {
         assert_eq!(role(claim, &claims), Role::Admin);
     }
 
@@ -117,12 +117,12 @@ mod tests {
     #[case("roles=cep-admin", json!({ "other": ["cep-admin"] }))]
     #[case("realm_access.roles=cep-admin", json!({ "realm_access": ["cep-admin"] }))]
     #[case("realm_access.roles=cep-admin", json!({ "roles": ["cep-admin"] }))]
-    fn who_lacks_the_value_is_a_member(#[case] claim: &str, #[case] claims: Value) {
+    fn a_subject_without_the_value_is_a_member(#[case] claim: &str, #[case] claims: Value) {
         assert_eq!(role(claim, &claims), Role::Member);
     }
 
     #[test]
-    fn a_name_as_it_stands_comes_before_a_path() {
+    fn a_claim_of_that_name_comes_before_a_path() {
         let claims = json!({ "a.b": ["member"], "a": { "b": ["cep-admin"] } });
         assert_eq!(role("a.b=cep-admin", &claims), Role::Member);
     }
@@ -133,7 +133,7 @@ mod tests {
     #[case("roles=")]
     #[case("=cep-admin")]
     #[case(" = ")]
-    fn what_names_no_claim_and_value_is_refused(#[case] text: &str) {
+    fn a_text_without_claim_and_value_is_refused(#[case] text: &str) {
         assert_eq!(text.parse::<AdminClaim>(), Err(AdminClaimError));
     }
 

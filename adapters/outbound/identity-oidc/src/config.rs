@@ -1,4 +1,4 @@
-//! Which provider is asked, and as whom.
+//! Settings: the provider, and the gateway's registration there.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use zeroize::Zeroizing;
 use crate::address::Issuer;
 use crate::admin_claim::AdminClaim;
 
-/// Which provider is asked, and as whom.
+/// The provider, and the gateway's registration there.
 #[derive(Clone, Debug)]
 pub struct OidcConfig {
-    /// The provider.
+    /// Issuer identifier of the provider.
     pub issuer: Issuer,
-    /// Our name at the provider.
+    /// Client id of the gateway.
     pub client_id: String,
-    /// Our secret there; `None` for a public client, which PKCE alone protects.
+    /// Client secret; `None` for a public client, which PKCE alone protects.
     pub client_secret: Option<ClientSecret>,
-    /// Whom access tokens must be for: the gateway, as the provider knows it as an API.
+    /// Audience of access tokens: the gateway's name as an API (a resource) at the provider.
     pub audience: String,
-    /// Who is an admin.
+    /// Claim that makes a person an admin.
     pub admin_claim: AdminClaim,
-    /// What is asked for; `openid` must be among it, or there is no ID token.
+    /// Scopes to request; without `openid` there is no ID token.
     pub scopes: Vec<String>,
-    /// How long one exchange with the provider may take: somebody waits for it.
+    /// Timeout of one request to the provider.
     pub timeout: Duration,
 }
 
 impl OidcConfig {
-    /// A public client that asks for `openid` and `profile`, and whose admins have the role
-    /// `cep-admin`.
+    /// Returns the settings of a public client that requests `openid` and `profile`, with admins by
+    /// the role `cep-admin` and a timeout of 10 s.
     pub fn new(issuer: Issuer, client_id: &str, audience: &str) -> Self {
         Self {
             issuer,
@@ -43,12 +43,12 @@ impl OidcConfig {
     }
 }
 
-/// A client's secret. Wiped from memory when it is dropped.
+/// Client secret. Wiped from memory when it is dropped.
 #[derive(Clone)]
 pub struct ClientSecret(Zeroizing<String>);
 
 impl ClientSecret {
-    /// Takes a secret as the provider gave it.
+    /// Wraps a secret as the provider issued it.
     pub fn new(secret: String) -> Self {
         Self(Zeroizing::new(secret))
     }

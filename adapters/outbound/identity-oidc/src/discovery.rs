@@ -1,17 +1,16 @@
-//! The provider's discovery document (OpenID Connect Discovery 1.0, section 3).
+//! Discovery document of the provider (OpenID Connect Discovery 1.0, section 3).
+
+use std::time::Duration;
 
 use serde::Deserialize;
 use url::Url;
 
 use crate::address::Issuer;
-use crate::errand::{Brought, Errand, Source};
-use crate::fault::Fault;
-use crate::wire::Wire;
+use crate::cache::Source;
+use crate::error::ProviderError;
+use crate::http::HttpClient;
 
-/// What errors call it.
-const WHAT: &str = "the discovery document";
-
-/// Where the provider's endpoints are.
+/// Addresses of the provider's endpoints, and how the client authenticates there.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     pub(crate) authorization: Url,
@@ -19,19 +18,19 @@ pub(crate) struct Endpoints {
     pub(crate) jwks: Url,
     pub(crate) revocation: Option<Url>,
     pub(crate) end_session: Option<Url>,
-    pub(crate) token_authentication: Authentication,
-    pub(crate) revocation_authentication: Authentication,
+    pub(crate) token_authentication: ClientAuthentication,
+    pub(crate) revocation_authentication: ClientAuthentication,
 }
 
-/// How a client with a secret presents it.
+/// Method by which a client with a secret authenticates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Authentication {
-    /// `client_secret_basic`, what a provider must offer unless it says otherwise.
+pub(crate) enum ClientAuthentication {
+    /// `client_secret_basic`, the default of a provider that lists no methods.
     Basic,
     /// `client_secret_post`.
     Post,
-    /// Only in ways that we don't have.
-    Foreign,
+    /// Only methods that aren't supported here.
+    Unsupported,
 }
 
 #[derive(Deserialize)]
@@ -49,49 +48,51 @@ struct Document {
 
 /// Fetches the document.
 pub(crate) struct Discovery {
-    pub(crate) wire: Wire,
+    pub(crate) http: HttpClient,
     pub(crate) issuer: Issuer,
 }
 
 impl Source for Discovery {
-    type Item = Endpoints;
+    type Document = Endpoints;
 
-    const WHAT: &'static str = WHAT;
+    const NAME: &'static str = "the discovery document";
 
-    async fn fetch(&self, _errand: Errand) -> Brought<Endpoints> {
-        let address = self.issuer.configuration();
-        let document = self.wire.document(WHAT, &address).await;
-        document
-            .and_then(|document| read(&self.issuer, &document))
-            .into()
+    /// Endpoints hardly ever move.
+    const MAX_AGE: Duration = Duration::from_hours(1);
+
+    async fn fetch(&self) -> Result<Endpoints, ProviderError> {
+        let address = self.issuer.discovery_url();
+        let document = self.http.get_json(Self::NAME, &address).await?;
+        parse(&self.issuer, &document)
     }
 }
 
-fn read(issuer: &Issuer, document: &[u8]) -> Result<Endpoints, Fault> {
+fn unusable(problem: impl Into<String>) -> ProviderError {
+    ProviderError::unusable(Discovery::NAME, problem)
+}
+
+fn parse(issuer: &Issuer, document: &[u8]) -> Result<Endpoints, ProviderError> {
     let document: Document = serde_json::from_slice(document)
-        .map_err(|error| Fault::unusable(WHAT, format!("not such a document: {error}")))?;
+        .map_err(|error| unusable(format!("not such a document: {error}")))?;
     if document.issuer != issuer.as_str() {
         let problem = format!(
             "it names the issuer {:?}, but {:?} is configured; they must be equal to the letter",
             document.issuer,
             issuer.as_str()
         );
-        return Err(Fault::unusable(WHAT, problem));
+        return Err(unusable(problem));
     }
     let methods = document.code_challenge_methods_supported;
     if methods.is_some_and(|methods| !methods.iter().any(|method| method == "S256")) {
-        return Err(Fault::unusable(
-            WHAT,
-            "the provider doesn't offer PKCE with S256",
-        ));
+        return Err(unusable("the provider doesn't offer PKCE with S256"));
     }
     let endpoint = |name: &str, text: &str| {
-        let problem = |reason| Fault::unusable(WHAT, format!("{name}: {reason}"));
-        issuer.endpoint(text).map_err(problem)
+        let endpoint = issuer.endpoint(text);
+        endpoint.map_err(|reason| unusable(format!("{name}: {reason}")))
     };
     let optional = |name, text: Option<String>| text.map(|text| endpoint(name, &text)).transpose();
     let token_methods = document.token_endpoint_auth_methods_supported;
-    let token_authentication = Authentication::choose(token_methods.as_deref());
+    let token_authentication = ClientAuthentication::choose(token_methods.as_deref());
     let revocation_methods = document.revocation_endpoint_auth_methods_supported;
     Ok(Endpoints {
         authorization: endpoint("authorization_endpoint", &document.authorization_endpoint)?,
@@ -101,12 +102,12 @@ fn read(issuer: &Issuer, document: &[u8]) -> Result<Endpoints, Fault> {
         end_session: optional("end_session_endpoint", document.end_session_endpoint)?,
         token_authentication,
         revocation_authentication: revocation_methods.map_or(token_authentication, |methods| {
-            Authentication::choose(Some(&methods))
+            ClientAuthentication::choose(Some(&methods))
         }),
     })
 }
 
-impl Authentication {
+impl ClientAuthentication {
     fn choose(offered: Option<&[String]>) -> Self {
         let Some(offered) = offered else {
             return Self::Basic;
@@ -117,7 +118,7 @@ impl Authentication {
         } else if offers("client_secret_post") {
             Self::Post
         } else {
-            Self::Foreign
+            Self::Unsupported
         }
     }
 }

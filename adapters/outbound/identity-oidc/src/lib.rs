@@ -1,31 +1,28 @@
-//! An OpenID Connect provider, as an adapter of [`ports::outbound::IdentityProvider`]: code flow with
-//! PKCE, access tokens that are JWTs.
+//! Adapter of [`ports::outbound::IdentityProvider`] for an OpenID Connect provider: authorization code
+//! flow with PKCE, access tokens that are JWTs.
 //!
-//! [`discovery`] says where the provider's endpoints are, [`keys`] holds what it signs with; both are
-//! kept by [`refreshing`], which decides when they are fetched again (an [`errand`]), over [`wire`].
-//! Keys go through [`shared_keys`]: what one process fetches, all have. [`token`] checks
-//! a signature and the header it stands under, [`claims`] what is signed, [`admin_claim`] who is an
-//! admin by it. [`sign_in`] redeems a code. [`provider`] ties this together; [`address`], [`config`]
-//! and [`fault`] say where, with what, and what went wrong.
+//! [`provider`] is the adapter. [`discovery`] and [`jwks`] fetch the provider's metadata and its keys
+//! over [`http`]; [`cache`] keeps both, decides when they are fetched again, and outlives a provider
+//! that is down. [`token`] checks a token's header and signature, [`claims`] its claims,
+//! [`admin_claim`] finds the admins. [`code_flow`] redeems a code. [`config`], [`address`] and
+//! [`error`] are settings, addresses and errors.
 //!
-//! Standards: OpenID Connect Core 1.0 and Discovery 1.0, RFC 6749 and 7636 (code flow, PKCE), RFC
-//! 7009 (revocation), RFC 7517 and 8725 (keys, best practice of JWTs), RFC 8707 (resource), RFC 9068
-//! (JWT access tokens).
+//! Standards: OpenID Connect Core 1.0 and Discovery 1.0, RFC 5861 (stale responses), RFC 6749 and 7636
+//! (code flow, PKCE), RFC 7009 (revocation), RFC 7517 and 8725 (keys, best practice of JWTs), RFC 8707
+//! (resource indicators), RFC 9068 (JWT access tokens).
 
 mod address;
 mod admin_claim;
+mod cache;
 mod claims;
+mod code_flow;
 mod config;
 mod discovery;
-mod errand;
-mod fault;
-mod keys;
+mod error;
+mod http;
+mod jwks;
 mod provider;
-mod refreshing;
-mod shared_keys;
-mod sign_in;
 mod token;
-mod wire;
 
 pub use address::{AddressError, Issuer};
 pub use admin_claim::{AdminClaim, AdminClaimError};

@@ -1,65 +1,48 @@
-//! The port: an OpenID Connect provider.
+//! Adapter of [`IdentityProvider`] for an OpenID Connect provider.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::outbound::{
     AccessToken, AuthorizationRequest, Claims, Clock, CodeGrant, IdentityError, IdentityProvider,
-    ProviderKeyCache, TokenError,
+    TokenError,
 };
-use reqwest::StatusCode;
+use reqwest::{RequestBuilder, StatusCode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use url::Url;
 use url::form_urlencoded::byte_serialize;
 
-use crate::claims::{IdExpectation, Said};
+use crate::cache::{Cache, CoolDown};
+use crate::claims::{ExpectedIdToken, VerifiedClaims};
+use crate::code_flow::{CodeFlow, Tokens, error_response};
 use crate::config::OidcConfig;
-use crate::discovery::{Authentication, Discovery, Endpoints};
-use crate::errand::Terms;
-use crate::fault::{Fault, identity_error};
-use crate::keys::{Candidates, KeySet};
-use crate::refreshing::{Patience, Refreshing};
-use crate::shared_keys::{Jwks, SharedKeys};
-use crate::sign_in::{SignIn, Tokens, refused};
-use crate::token::{Header, Kind, Rejection};
-use crate::wire::Wire;
+use crate::discovery::{ClientAuthentication, Discovery, Endpoints};
+use crate::error::{ProviderError, identity_error};
+use crate::http::HttpClient;
+use crate::jwks::{Candidates, Jwks, KeySet};
+use crate::token::{Header, InvalidToken, Kind};
 
-/// Providers announce a new key minutes to days before they sign with it, and withdraw a leaked one
-/// at once; one that signs right away is caught up with on the first unknown `kid`.
-const KEY_TERMS: Terms = Terms {
-    fresh: Duration::from_mins(10),
-    stale: Duration::from_hours(24),
-    pause: Duration::from_secs(10),
-    pause_without: Duration::from_secs(1),
-};
-
-/// Endpoints move about never.
-const DISCOVERY_TERMS: Terms = Terms {
-    fresh: Duration::from_hours(1),
-    ..KEY_TERMS
-};
-
-/// What errors call the answer to a revocation.
+/// Name of the response to a revocation in errors.
 const REVOCATION: &str = "the revocation endpoint";
 
-/// An OpenID Connect provider. Nothing is asked of it before it is needed, so it may be down when we
-/// start.
+/// OpenID Connect provider. Sends no request before a result is needed, so the provider may be down
+/// when the process starts.
 pub struct Oidc {
     config: OidcConfig,
     clock: Arc<dyn Clock>,
-    wire: Wire,
-    discovery: Arc<Refreshing<Discovery>>,
-    keys: Arc<Refreshing<SharedKeys>>,
+    http: HttpClient,
+    discovery: Arc<Cache<Discovery>>,
+    keys: Arc<Cache<Jwks>>,
 }
 
-/// Why there is no provider.
+/// Reason why a configuration can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OidcError {
-    /// Without it there is no ID token.
+    /// Without the scope there is no ID token.
     #[error("the scopes must contain `openid`")]
     NoOpenId,
-    /// A setting without which nothing works.
+    /// Empty setting that is required.
     #[error("the {0} must not be empty")]
     Empty(&'static str),
     /// The HTTP client couldn't be built; the system's certificates may be unreadable.
@@ -67,23 +50,19 @@ pub enum OidcError {
     Client(#[source] reqwest::Error),
 }
 
-/// Why a token isn't accepted now.
-enum Refusal {
-    Token(Rejection),
-    Keys(Arc<Fault>),
+/// Reason why a token can't be accepted now.
+enum VerifyError {
+    Invalid(InvalidToken),
+    /// The provider's keys aren't available, so it isn't known.
+    Unavailable(Arc<ProviderError>),
 }
 
 impl Oidc {
-    /// A provider by its configuration, whose keys are shared with all processes that have the same
-    /// `cache`. The process must have a TLS provider installed.
+    /// Creates the adapter. The process must have a TLS provider installed.
     ///
     /// # Errors
     /// See [`OidcError`].
-    pub fn new(
-        config: OidcConfig,
-        cache: Arc<dyn ProviderKeyCache>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, OidcError> {
+    pub fn new(config: OidcConfig, clock: Arc<dyn Clock>) -> Result<Self, OidcError> {
         if config.client_id.is_empty() {
             return Err(OidcError::Empty("client id"));
         }
@@ -93,23 +72,21 @@ impl Oidc {
         if !config.scopes.iter().any(|scope| scope == "openid") {
             return Err(OidcError::NoOpenId);
         }
-        let wire = Wire::new(&config).map_err(OidcError::Client)?;
+        let http = HttpClient::new(&config).map_err(OidcError::Client)?;
         let source = Discovery {
-            wire: wire.clone(),
+            http: http.clone(),
             issuer: config.issuer.clone(),
         };
-        let discovery = Refreshing::new(source, DISCOVERY_TERMS, Arc::clone(&clock));
-        let provider = Jwks {
-            wire: wire.clone(),
+        let discovery = Cache::new(source, Arc::clone(&clock));
+        let source = Jwks {
+            http: http.clone(),
             discovery: Arc::clone(&discovery),
         };
-        let issuer = config.issuer.as_str().to_owned();
-        let source = SharedKeys::new(provider, issuer, cache, Arc::clone(&clock));
-        let keys = Refreshing::new(source, KEY_TERMS, Arc::clone(&clock));
+        let keys = Cache::new(source, Arc::clone(&clock));
         Ok(Self {
             config,
             clock,
-            wire,
+            http,
             discovery,
             keys,
         })
@@ -117,78 +94,115 @@ impl Oidc {
 
     async fn endpoints(&self) -> Result<Arc<Endpoints>, IdentityError> {
         let endpoints = self.discovery.get().await;
-        endpoints.map_err(|fault| identity_error(&fault))
+        endpoints.map_err(|error| identity_error(&error))
     }
 
-    fn sign_in<'a>(&'a self, endpoints: &'a Endpoints) -> SignIn<'a> {
-        SignIn {
+    fn code_flow<'a>(&'a self, endpoints: &'a Endpoints) -> CodeFlow<'a> {
+        CodeFlow {
             config: &self.config,
             endpoints,
         }
     }
 
-    /// The claims of a token with a good signature. When the provider's keys don't have the token's,
-    /// they are fetched anew.
-    async fn open(
+    /// Returns the claims of a token with a valid signature. Refreshes the provider's keys when the
+    /// cached ones don't have the token's.
+    async fn signed_claims(
         &self,
         token: &str,
         header: &Header,
-        patience: Patience,
-    ) -> Result<Map<String, Value>, Refusal> {
-        let since = self.keys.departures();
-        let mut keys = self.keys.get().await.map_err(Refusal::Keys)?;
+        cool_down: CoolDown,
+    ) -> Result<Map<String, Value>, VerifyError> {
+        let since = self.keys.fetches();
+        let mut keys = self.keys.get().await.map_err(VerifyError::Unavailable)?;
         loop {
-            let rejection = match open_with(&keys, token, header) {
+            let reason = match verify_signature(&keys, token, header) {
                 Ok(claims) => return Ok(claims),
-                Err(rejection) => rejection,
+                Err(reason) => reason,
             };
-            if !may_be_mended(header, &rejection) {
-                return Err(Refusal::Token(rejection));
+            if !may_be_rotation(header, &reason) {
+                return Err(VerifyError::Invalid(reason));
             }
-            let newer = self.keys.newer_than(&keys, since, patience).await;
-            let newer = newer.map_err(Refusal::Keys)?;
+            let newer = self.keys.newer_than(&keys, since, cool_down).await;
+            let newer = newer.map_err(VerifyError::Unavailable)?;
             if Arc::ptr_eq(&newer, &keys) {
-                return Err(Refusal::Token(rejection));
+                return Err(VerifyError::Invalid(reason));
             }
             keys = newer;
         }
     }
 
-    async fn access(&self, token: &str, patience: Patience) -> Result<Claims, Refusal> {
-        let header = Header::read(token, Kind::Access).map_err(Refusal::Token)?;
-        let claims = self.open(token, &header, patience).await?;
-        let said = Said::new(&claims, self.clock.now());
-        said.access(&header, &self.config).map_err(Refusal::Token)
+    async fn verify_access_token(
+        &self,
+        token: &str,
+        cool_down: CoolDown,
+    ) -> Result<Claims, VerifyError> {
+        let header = Header::parse(token, Kind::Access).map_err(VerifyError::Invalid)?;
+        let claims = self.signed_claims(token, &header, cool_down).await?;
+        let claims = VerifiedClaims::new(&claims, self.clock.now());
+        let claims = claims.check_access_token(&header, &self.config);
+        claims.map_err(VerifyError::Invalid)
     }
 
-    /// The subject of the ID token that came with an access token.
-    async fn subject(&self, tokens: &Tokens, nonce: &str) -> Result<String, Refusal> {
-        let header = Header::read(&tokens.id, Kind::Id).map_err(Refusal::Token)?;
-        let claims = self.open(&tokens.id, &header, Patience::Pause).await?;
-        let expected = IdExpectation {
+    /// Returns the subject of the ID token that came with an access token.
+    async fn verify_id_token(&self, tokens: &Tokens, nonce: &str) -> Result<String, VerifyError> {
+        let header = Header::parse(&tokens.id, Kind::Id).map_err(VerifyError::Invalid)?;
+        let claims = self.signed_claims(&tokens.id, &header, CoolDown::WaitOut);
+        let claims = claims.await?;
+        let expected = ExpectedIdToken {
             nonce,
             access_token: &tokens.access,
         };
-        let said = Said::new(&claims, self.clock.now());
-        let subject = said.id(&header, &self.config, &expected);
-        subject.map(ToOwned::to_owned).map_err(Refusal::Token)
+        let claims = VerifiedClaims::new(&claims, self.clock.now());
+        let subject = claims.check_id_token(&header, &self.config, &expected);
+        let subject = subject.map_err(VerifyError::Invalid)?;
+        Ok(subject.to_owned())
+    }
+
+    /// Builds a revocation request (RFC 7009, 2.1); `None` when the provider takes none of this
+    /// client. `oauth2` has such requests too, but refuses http on loopback.
+    fn revocation_request(&self, endpoints: &Endpoints, token: &str) -> Option<RequestBuilder> {
+        let url: &Url = endpoints.revocation.as_ref()?;
+        let client_id = self.config.client_id.as_str();
+        let mut form = vec![("token", token), ("token_type_hint", "access_token")];
+        let Some(secret) = &self.config.client_secret else {
+            form.push(("client_id", client_id));
+            return Some(self.http.post_form(url, &form));
+        };
+        match endpoints.revocation_authentication {
+            ClientAuthentication::Post => {
+                form.push(("client_id", client_id));
+                form.push(("client_secret", secret.expose()));
+                Some(self.http.post_form(url, &form))
+            }
+            ClientAuthentication::Basic => {
+                // RFC 6749, 2.3.1: both are form-encoded first.
+                let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+                let request = self.http.post_form(url, &form);
+                Some(request.basic_auth(encoded(client_id), Some(encoded(secret.expose()))))
+            }
+            ClientAuthentication::Unsupported => None,
+        }
     }
 }
 
-fn open_with(keys: &KeySet, token: &str, header: &Header) -> Result<Map<String, Value>, Rejection> {
+fn verify_signature(
+    keys: &KeySet,
+    token: &str,
+    header: &Header,
+) -> Result<Map<String, Value>, InvalidToken> {
     match keys.candidates(header.key_id.as_deref(), header.algorithm) {
-        Candidates::Keys(keys) => header.open(token, &keys),
-        Candidates::Unknown => Err(Rejection::UnknownKey),
-        Candidates::Ambiguous => Err(Rejection::NoKeyNamed),
-        Candidates::OtherAlgorithm => Err(Rejection::OtherAlgorithm),
+        Candidates::Keys(keys) => header.verify_signature(token, &keys),
+        Candidates::Unknown => Err(InvalidToken::UnknownKey),
+        Candidates::Ambiguous => Err(InvalidToken::NoKeyNamed),
+        Candidates::OtherAlgorithm => Err(InvalidToken::OtherAlgorithm),
     }
 }
 
-/// Whether newer keys may accept the token: its key is new, or it can't be told which it is.
-fn may_be_mended(header: &Header, rejection: &Rejection) -> bool {
-    match rejection {
-        Rejection::UnknownKey => true,
-        Rejection::Signature | Rejection::OtherAlgorithm => header.key_id.is_none(),
+/// Tells if newer keys may verify the token: its key is unknown, or unnamed and maybe replaced.
+fn may_be_rotation(header: &Header, reason: &InvalidToken) -> bool {
+    match reason {
+        InvalidToken::UnknownKey => true,
+        InvalidToken::Signature | InvalidToken::OtherAlgorithm => header.key_id.is_none(),
         _ => false,
     }
 }
@@ -197,25 +211,26 @@ fn may_be_mended(header: &Header, rejection: &Rejection) -> bool {
 impl IdentityProvider for Oidc {
     async fn authorization_url(
         &self,
-        wish: &AuthorizationRequest<'_>,
+        request: &AuthorizationRequest<'_>,
     ) -> Result<String, IdentityError> {
         let endpoints = self.endpoints().await?;
-        let address = self.sign_in(&endpoints).address(wish)?;
-        Ok(address.into())
+        let url = self.code_flow(&endpoints).authorization_url(request)?;
+        Ok(url.into())
     }
 
-    /// Waits for the provider's keys if it has new ones that must not be fetched yet: the tokens
-    /// come from the provider itself, so they will be good.
+    /// Waits out the cool-down when a key is unknown: the tokens come from the provider itself, so
+    /// the key exists.
     async fn redeem(&self, grant: &CodeGrant<'_>) -> Result<AccessToken, IdentityError> {
         let endpoints = self.endpoints().await?;
-        let tokens = self.sign_in(&endpoints).redeem(&self.wire, grant).await?;
-        let subject = self.subject(&tokens, grant.nonce).await;
-        let subject = subject.map_err(|refusal| unusable(refusal, "the ID token"))?;
-        if let Err(Rejection::NotAJwt) = Header::read(&tokens.access, Kind::Access) {
+        let tokens = self.code_flow(&endpoints).redeem(&self.http, grant).await?;
+        let subject = self.verify_id_token(&tokens, grant.nonce).await;
+        let subject = subject.map_err(|error| sign_in_error(error, "the ID token"))?;
+        if let Err(InvalidToken::NotAJwt) = Header::parse(&tokens.access, Kind::Access) {
             return Err(IdentityError::Unusable(OPAQUE.to_owned()));
         }
-        let claims = self.access(&tokens.access, Patience::Pause).await;
-        let claims = claims.map_err(|refusal| unusable(refusal, "the access token"))?;
+        let claims = self.verify_access_token(&tokens.access, CoolDown::WaitOut);
+        let claims = claims.await;
+        let claims = claims.map_err(|error| sign_in_error(error, "the access token"))?;
         if claims.subject != subject {
             let problem = "the access token and the ID token are of two subjects";
             return Err(IdentityError::Unusable(problem.to_owned()));
@@ -227,51 +242,29 @@ impl IdentityProvider for Oidc {
     }
 
     async fn verify(&self, token: &str) -> Result<Claims, TokenError> {
-        let claims = self.access(token, Patience::None).await;
-        claims.map_err(|refusal| match refusal {
-            Refusal::Token(rejection) => TokenError::Invalid(Arc::new(rejection)),
-            Refusal::Keys(fault) => TokenError::Unavailable(fault),
+        let claims = self.verify_access_token(token, CoolDown::Respect).await;
+        claims.map_err(|error| match error {
+            VerifyError::Invalid(reason) => TokenError::Invalid(Arc::new(reason)),
+            VerifyError::Unavailable(error) => TokenError::Unavailable(error),
         })
     }
 
     async fn revoke(&self, token: &str) -> Result<(), IdentityError> {
         let endpoints = self.endpoints().await?;
-        let Some(revocation) = &endpoints.revocation else {
+        let Some(request) = self.revocation_request(&endpoints, token) else {
             return Ok(());
         };
-        // `oauth2` would do this too, but not on loopback without TLS.
-        let client_id = self.config.client_id.as_str();
-        let secret = self.config.client_secret.as_ref();
-        let mut form = vec![("token", token), ("token_type_hint", "access_token")];
-        let request = match (secret, endpoints.revocation_authentication) {
-            (None, _) => {
-                form.push(("client_id", client_id));
-                self.wire.post(revocation, &form)
-            }
-            (Some(secret), Authentication::Post) => {
-                form.push(("client_id", client_id));
-                form.push(("client_secret", secret.expose()));
-                self.wire.post(revocation, &form)
-            }
-            (Some(secret), Authentication::Basic) => {
-                let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-                let password = encoded(secret.expose());
-                let request = self.wire.post(revocation, &form);
-                request.basic_auth(encoded(client_id), Some(password))
-            }
-            (Some(_), Authentication::Foreign) => return Ok(()),
-        };
-        let answer = self.wire.send(REVOCATION, request).await;
-        let answer = answer.map_err(|fault| identity_error(&Arc::new(fault)))?;
-        if answer.status == StatusCode::OK {
+        let response = self.http.send(REVOCATION, request).await;
+        let response = response.map_err(|error| identity_error(&Arc::new(error)))?;
+        if response.status == StatusCode::OK {
             return Ok(());
         }
-        match error_code(&answer.body).as_deref() {
-            // It offers to revoke, but not this kind of token (RFC 7009, 2.2.1).
+        match error_code(&response.body).as_deref() {
+            // It offers revocation, but not of access tokens (RFC 7009, 2.2.1).
             Some("unsupported_token_type") => Ok(()),
-            Some(code) => Err(refused(code)),
+            Some(code) => Err(error_response(code)),
             None => {
-                let status = answer.status.as_u16();
+                let status = response.status.as_u16();
                 let problem = format!("{REVOCATION}: HTTP {status}");
                 Err(IdentityError::Unusable(problem))
             }
@@ -280,12 +273,11 @@ impl IdentityProvider for Oidc {
 
     async fn sign_out_url(&self, return_to: &str) -> Option<String> {
         let endpoints = self.discovery.get().await.ok()?;
-        let mut address = endpoints.end_session.clone()?;
-        address
-            .query_pairs_mut()
+        let mut url = endpoints.end_session.clone()?;
+        url.query_pairs_mut()
             .append_pair("client_id", &self.config.client_id)
             .append_pair("post_logout_redirect_uri", return_to);
-        Some(address.into())
+        Some(url.into())
     }
 }
 
@@ -293,25 +285,25 @@ const OPAQUE: &str = "the access token is no JWT, so it can't be a session; regi
                       an API (a resource) at the provider, have its access tokens be JWTs, and set \
                       the audience to the API's name";
 
-/// Why a sign-in has no session.
-fn unusable(refusal: Refusal, what: &str) -> IdentityError {
-    match refusal {
-        Refusal::Keys(fault) => identity_error(&fault),
-        Refusal::Token(rejection @ Rejection::Nonce) => {
-            IdentityError::Refused(format!("{what}: {rejection}"))
+/// Converts the failed verification of a token that came with a code.
+fn sign_in_error(error: VerifyError, token: &str) -> IdentityError {
+    match error {
+        VerifyError::Unavailable(error) => identity_error(&error),
+        VerifyError::Invalid(reason @ InvalidToken::Nonce) => {
+            IdentityError::Refused(format!("{token}: {reason}"))
         }
-        Refusal::Token(rejection) => {
-            IdentityError::Unusable(format!("{what} isn't good: {rejection}"))
+        VerifyError::Invalid(reason) => {
+            IdentityError::Unusable(format!("{token} isn't good: {reason}"))
         }
     }
 }
 
-/// The `error` of an error's answer.
+/// Parses the `error` of an error response (RFC 6749, 5.2).
 fn error_code(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Document {
+    struct ErrorResponse {
         error: String,
     }
-    let document: Document = serde_json::from_slice(body).ok()?;
-    Some(document.error)
+    let response: ErrorResponse = serde_json::from_slice(body).ok()?;
+    Some(response.error)
 }

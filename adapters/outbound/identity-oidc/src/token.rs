@@ -1,24 +1,24 @@
-//! A token's header and signature (RFC 7515, RFC 8725). The header is the sender's word: of it, only
-//! the name of a key that we already have and an algorithm that this key is for are heeded. Addresses
-//! and keys that it brings along (`jku`, `jwk`, `x5u`, `x5c`) are never looked at.
+//! Header and signature of a token (RFC 7515, RFC 8725). The header is untrusted: of it only `kid`,
+//! the id of a published key, `alg`, which must be an algorithm of that key, `typ` and `crit` are read.
+//! Keys and addresses of keys in it (`jku`, `jwk`, `x5u`, `x5c`) are ignored.
 
 use jsonwebtoken::{Algorithm, Validation};
 use serde_json::{Map, Value};
 
-use crate::keys::VerificationKey;
+use crate::jwks::VerificationKey;
 
-/// Longest token that is looked at: a cookie holds 4,096 bytes, ID tokens with many groups are a few
+/// Maximum length of a token in bytes: a cookie holds 4,096, ID tokens with many groups are a few
 /// times as long.
-const LONGEST: usize = 32 * 1024;
+const MAX_TOKEN: usize = 32 * 1024;
 
-/// Why a token isn't accepted. Nothing of the token is in here but names of claims.
+/// Reason why a token isn't accepted. Holds nothing of the token but names of claims.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Rejection {
+pub(crate) enum InvalidToken {
     #[error("it isn't three base64url parts with a JSON header and a known algorithm")]
     NotAJwt,
     #[error("its algorithm is symmetric")]
     Symmetric,
-    #[error("its header demands what we don't know (crit)")]
+    #[error("its header demands extensions that aren't supported (crit)")]
     Critical,
     #[error("its header's typ is of another kind of token")]
     Type,
@@ -41,8 +41,8 @@ pub(crate) enum Rejection {
     Audience(String),
     #[error("it has expired")]
     Expired,
-    #[error("it isn't good yet; compare the clocks")]
-    NotYet,
+    #[error("it isn't valid yet; compare the clocks")]
+    NotYetValid,
     #[error("it is an ID token")]
     IdToken,
     #[error(
@@ -57,37 +57,37 @@ pub(crate) enum Rejection {
     AccessTokenHash,
 }
 
-/// What kind of token it is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Access,
     Id,
 }
 
-/// What a header says that is heeded.
+/// Parts of a header that are used.
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) algorithm: Algorithm,
     pub(crate) key_id: Option<String>,
-    /// `at+jwt`: it can't be an ID token.
+    /// `typ` is `at+jwt`, so it can't be an ID token.
     pub(crate) is_marked_access: bool,
 }
 
 impl Header {
-    /// Reads a header, and refuses what no key could make good.
-    pub(crate) fn read(token: &str, kind: Kind) -> Result<Self, Rejection> {
-        if token.len() > LONGEST {
-            return Err(Rejection::NotAJwt);
+    /// Parses a header. Refuses tokens that no key could make valid.
+    pub(crate) fn parse(token: &str, kind: Kind) -> Result<Self, InvalidToken> {
+        if token.len() > MAX_TOKEN {
+            return Err(InvalidToken::NotAJwt);
         }
-        let header = jsonwebtoken::decode_header(token).map_err(|_| Rejection::NotAJwt)?;
+        let header = jsonwebtoken::decode_header(token).map_err(|_| InvalidToken::NotAJwt)?;
         if matches!(
             header.alg,
             Algorithm::HS256 | Algorithm::HS384 | Algorithm::HS512
         ) {
-            return Err(Rejection::Symmetric);
+            return Err(InvalidToken::Symmetric);
         }
         if header.crit.is_some() {
-            return Err(Rejection::Critical);
+            return Err(InvalidToken::Critical);
         }
         let is_marked_access = match (header.typ.as_deref(), kind) {
             (None, _) => false,
@@ -98,7 +98,7 @@ impl Header {
             {
                 true
             }
-            _ => return Err(Rejection::Type),
+            _ => return Err(InvalidToken::Type),
         };
         Ok(Self {
             algorithm: header.alg,
@@ -107,20 +107,22 @@ impl Header {
         })
     }
 
-    /// The claims, if one of `keys` signed them.
-    pub(crate) fn open(
+    /// Returns the claims if one of `keys` signed them.
+    pub(crate) fn verify_signature(
         &self,
         token: &str,
         keys: &[&VerificationKey],
-    ) -> Result<Map<String, Value>, Rejection> {
-        // Only the signature: claims are checked by our own clock, in `claims`.
+    ) -> Result<Map<String, Value>, InvalidToken> {
+        // The signature alone: `claims` checks the rest, by the clock of the port.
         let mut validation = Validation::new(self.algorithm);
         validation.validate_exp = false;
         validation.validate_aud = false;
         validation.required_spec_claims.clear();
-        let opened = keys
+        let verified = keys
             .iter()
             .find_map(|key| jsonwebtoken::decode(token, &key.key, &validation).ok());
-        opened.map(|token| token.claims).ok_or(Rejection::Signature)
+        verified
+            .map(|token| token.claims)
+            .ok_or(InvalidToken::Signature)
     }
 }

@@ -1,4 +1,4 @@
-//! The port, call by call.
+//! Implementation of the `Limiter` port.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -15,36 +15,36 @@ use domain::pacing::Pacing;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
-use crate::admissions::Admissions;
-use crate::answer::{self, Strange};
-use crate::line::{Dialler, Fault, Line, Lines};
+use crate::batching::AdmissionBatcher;
+use crate::connection::{Argument, ScriptCall};
+use crate::keyspace::Keyspace;
 use crate::options::{RedisLimiterError, RedisOptions, RedisTimeouts, tcp_settings};
 use crate::pacer::RedisPacer;
+use crate::pool::{CallError, ConnectionPool, Connector, ManagedConnection};
+use crate::reply::{self, UnexpectedReply};
 use crate::scripts::{self, Script};
-use crate::space::Space;
-use crate::wire::{Argument, Call};
 
-/// How long a revocation waits for a replica.
-const REPLICATION: Duration = Duration::from_millis(100);
-/// How long a revocation waits for those before it.
-const TURN: Duration = Duration::from_secs(2);
+/// Time limit for a replica's confirmation of a revocation.
+const REPLICATION_TIMEOUT: Duration = Duration::from_millis(100);
+/// Time limit for waiting behind other revocations.
+const REVOCATION_QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Counts in Redis, or in a Redis Cluster. Connects when it is first asked.
+/// Rate limiter in Redis or a Redis Cluster. Connects on first use.
 pub struct RedisLimiter {
-    lines: Arc<Lines>,
-    /// On one server; a cluster has keys in many places, which no call reaches together.
-    admissions: Option<Admissions>,
+    pool: Arc<ConnectionPool>,
+    /// `None` on a cluster: its keys are on several nodes, which no single call reaches.
+    batcher: Option<AdmissionBatcher>,
     /// `WAIT` holds up everything behind it on its connection, so it has one of its own.
-    revocations: tokio::sync::Mutex<Line>,
-    space: Space,
+    revocations: tokio::sync::Mutex<ManagedConnection>,
+    keyspace: Keyspace,
 }
 
 impl RedisLimiter {
-    /// A limiter on one server: `redis://` or `rediss://`, with user, password and database.
+    /// Creates a limiter on one server: `redis://` or `rediss://`, with user, password and database.
     ///
     /// # Errors
-    /// A [`RedisLimiterError`] when the URL or the options can't be used. A server that isn't
-    /// there is none: the first request finds out.
+    /// A [`RedisLimiterError`] when the URL or the options are invalid. An unreachable server is no
+    /// error here: the first request fails.
     pub fn single(url: &str, options: &RedisOptions) -> Result<Self, RedisLimiterError> {
         let namespace = options.checked_namespace()?;
         let timeouts = options.timeouts;
@@ -62,11 +62,11 @@ impl RedisLimiter {
             .runtime(Runtime::Tokio1)
             .build()
             .expect("a pool with timeouts is given its runtime");
-        let dialler = Dialler::Single(pool);
-        Ok(Self::new(options, namespace, &dialler, dialler.clone()))
+        let connector = Connector::Single(pool);
+        Ok(Self::new(options, namespace, &connector, connector.clone()))
     }
 
-    /// A limiter on a cluster, of which some nodes are named; they tell of the others.
+    /// Creates a limiter on a cluster with the URLs of some of its nodes; the others are discovered.
     ///
     /// # Errors
     /// As [`RedisLimiter::single`]; also when the URLs differ in more than host and port.
@@ -87,45 +87,54 @@ impl RedisLimiter {
             }
             builder.build().map(Arc::new)
         };
-        let dialler = |timeouts| match client(timeouts) {
-            Ok(client) => Ok(Dialler::Cluster(client)),
+        let connector = |timeouts| match client(timeouts) {
+            Ok(client) => Ok(Connector::Cluster(client)),
             Err(_) => Err(RedisLimiterError::UnlikeNodes),
         };
-        let patient = dialler(patient(options.timeouts))?;
-        let shared = dialler(options.timeouts)?;
-        Ok(Self::new(options, namespace, &shared, patient))
+        let for_revocations = connector(with_replication(options.timeouts))?;
+        let shared = connector(options.timeouts)?;
+        Ok(Self::new(options, namespace, &shared, for_revocations))
     }
 
-    fn new(options: &RedisOptions, namespace: String, shared: &Dialler, own: Dialler) -> Self {
+    fn new(
+        options: &RedisOptions,
+        namespace: String,
+        shared: &Connector,
+        for_revocations: Connector,
+    ) -> Self {
         let timeouts = options.timeouts;
-        let lines = (0..options.connections.get()).map(|_| Line::new(shared.clone(), timeouts));
-        let (lines, space) = (Arc::new(Lines::new(lines)), Space::new(namespace));
-        let admissions = match shared {
-            Dialler::Single(_) => Some(Admissions::new(&lines, &space, timeouts)),
-            Dialler::Cluster(_) => None,
+        let connections = (0..options.connections.get())
+            .map(|_| ManagedConnection::new(shared.clone(), timeouts));
+        let pool = Arc::new(ConnectionPool::new(connections));
+        let keyspace = Keyspace::new(namespace);
+        let batcher = match shared {
+            Connector::Single(_) => Some(AdmissionBatcher::new(&pool, &keyspace, timeouts)),
+            Connector::Cluster(_) => None,
         };
         Self {
-            lines,
-            admissions,
-            revocations: tokio::sync::Mutex::new(Line::new(own, patient(timeouts))),
-            space,
+            pool,
+            batcher,
+            revocations: tokio::sync::Mutex::new(ManagedConnection::new(
+                for_revocations,
+                with_replication(timeouts),
+            )),
+            keyspace,
         }
     }
 
-    /// A pacer of the bank, for all who use the same servers and namespace. It shares this limiter's
-    /// connections.
+    /// Creates a pacer of queries to the bank, shared by all replicas with the same servers and
+    /// namespace. It uses this limiter's connections.
     pub fn pacer(&self, pacing: Pacing) -> RedisPacer {
-        RedisPacer::new(Arc::clone(&self.lines), self.space.namespace(), pacing)
+        RedisPacer::new(Arc::clone(&self.pool), self.keyspace.namespace(), pacing)
     }
 
-    /// The same limiter in another time: so many milliseconds, as they are at each call, are added
-    /// to the server's. For tests; its keys are others than the real ones, so that it can't
-    /// change what is counted of them.
+    /// Returns the limiter with an offset to the server's clock in milliseconds, read at each call.
+    /// For tests; its keys have a namespace of their own, so that real counts can't change.
     #[must_use]
-    pub fn in_shifted_time(mut self, shift: Arc<AtomicI64>) -> Self {
-        self.space = self.space.shifted(shift);
-        let admissions = self.admissions.as_ref();
-        self.admissions = admissions.map(|admissions| admissions.moved_to(&self.space));
+    pub fn with_clock_offset(mut self, offset: Arc<AtomicI64>) -> Self {
+        self.keyspace = self.keyspace.with_offset(offset);
+        let batcher = self.batcher.as_ref();
+        self.batcher = batcher.map(|batcher| batcher.with_keyspace(&self.keyspace));
         self
     }
 
@@ -134,62 +143,62 @@ impl RedisLimiter {
         script: &Script,
         key: KeyId,
         rest: impl IntoIterator<Item = Argument>,
-    ) -> Result<Vec<i64>, Fault> {
-        let (keys, arguments) = self.told(script, key, rest);
-        let call = Call {
+    ) -> Result<Vec<i64>, CallError> {
+        let (keys, arguments) = self.inputs(script, key, rest);
+        let call = ScriptCall {
             script,
             keys: &keys,
             arguments: &arguments,
         };
-        self.lines.next().run(&call).await
+        self.pool.next().run(&call).await
     }
 
-    /// Has one request admitted or refused.
-    async fn ask(&self, key: KeyId) -> Result<Vec<i64>, Fault> {
-        if let Some(admissions) = &self.admissions {
-            match admissions.ask(key).await {
-                // A server in cluster mode that has all slots: nothing was done.
-                Err(fault) if fault.is_cross_slot() => {}
-                answer => return answer,
+    /// Admits or refuses one request.
+    async fn decide(&self, key: KeyId) -> Result<Vec<i64>, CallError> {
+        if let Some(batcher) = &self.batcher {
+            match batcher.admit(key).await {
+                // A single server in cluster mode that has all slots: nothing was done.
+                Err(error) if error.is_cross_slot() => {}
+                reply => return reply,
             }
         }
-        let (keys, arguments) = self.told(&scripts::ADMIT, key, []);
-        let call = Call {
+        let (keys, arguments) = self.inputs(&scripts::ADMIT, key, []);
+        let call = ScriptCall {
             script: &scripts::ADMIT,
             keys: &keys,
             arguments: &arguments,
         };
-        let mut answers = self.lines.next().run_for_each(&call).await?;
-        answers.pop().unwrap_or(Err(Strange.into()))
+        let mut replies = self.pool.next().run_for_each(&call).await?;
+        replies.pop().unwrap_or(Err(UnexpectedReply.into()))
     }
 
-    /// What a script is told that is about one key.
-    fn told(
+    /// Returns the keys and arguments of a script on one API key.
+    fn inputs(
         &self,
         script: &Script,
         key: KeyId,
         rest: impl IntoIterator<Item = Argument>,
     ) -> (Vec<String>, Vec<Argument>) {
-        let keys = self.space.keys(script, key).collect();
-        (keys, self.space.arguments(rest))
+        let keys = self.keyspace.keys(script, key).collect();
+        (keys, self.keyspace.arguments(rest))
     }
 
-    /// Has a replica confirm a revocation, so that it is still one after the server is lost.
-    async fn confirm(&self, key: KeyId, state: KeyState) -> Result<(), Fault> {
-        let turn = tokio::time::timeout(TURN, self.revocations.lock()).await;
-        let line = turn.map_err(|_| Fault::Wait(TURN))?;
-        let (keys, arguments) = self.told(&scripts::APPLY, key, described(state));
-        // Once more, for WAIT looks at what its own connection wrote.
-        let call = Call {
+    /// Waits for a replica's confirmation of a revocation, so that it survives the loss of the server.
+    async fn confirm(&self, key: KeyId, state: KeyState) -> Result<(), CallError> {
+        let guard = tokio::time::timeout(REVOCATION_QUEUE_TIMEOUT, self.revocations.lock()).await;
+        let connection = guard.map_err(|_| CallError::ConnectQueue(REVOCATION_QUEUE_TIMEOUT))?;
+        let (keys, arguments) = self.inputs(&scripts::APPLY, key, state_arguments(state));
+        // Applied once more, because WAIT covers the writes of its own connection.
+        let call = ScriptCall {
             script: &scripts::APPLY,
             keys: &keys,
             arguments: &arguments,
         };
-        let confirmed = line.run_and_wait(&call, REPLICATION).await?;
+        let confirmed = connection.run_and_wait(&call, REPLICATION_TIMEOUT).await?;
         if confirmed < 1 {
             tracing::warn!(
                 key = %key,
-                "no replica of Redis confirmed a revocation within {REPLICATION:?}: if the server is \
+                "no replica of Redis confirmed a revocation within {REPLICATION_TIMEOUT:?}: if the server is \
                  lost now, it may hold only after the next round of the reconciliation"
             );
         }
@@ -197,16 +206,16 @@ impl RedisLimiter {
     }
 }
 
-/// Time to answer after a wait for replicas.
-fn patient(timeouts: RedisTimeouts) -> RedisTimeouts {
+/// Adds the wait for replicas to the response timeout.
+fn with_replication(timeouts: RedisTimeouts) -> RedisTimeouts {
     RedisTimeouts {
-        response: timeouts.response + REPLICATION,
+        response: timeouts.response + REPLICATION_TIMEOUT,
         ..timeouts
     }
 }
 
-/// A state as the scripts take it.
-fn described(state: KeyState) -> [Argument; 4] {
+/// Encodes a state as script arguments.
+fn state_arguments(state: KeyState) -> [Argument; 4] {
     let quota = state.limits.monthly_quota();
     [
         i64::from(state.revoked).into(),
@@ -216,12 +225,12 @@ fn described(state: KeyState) -> [Argument; 4] {
     ]
 }
 
-/// A count as the scripts take it: their numbers are exact up to 2^53.
+/// Encodes a count as a script argument: numbers in Lua are exact up to 2^53.
 fn number(number: u64) -> i64 {
     i64::try_from(number.min(1 << 53)).unwrap_or(1 << 53)
 }
 
-fn failed(cause: impl Into<Fault>) -> LimiterError {
+fn failed(cause: impl Into<CallError>) -> LimiterError {
     LimiterError {
         cause: Arc::new(cause.into()),
     }
@@ -230,13 +239,13 @@ fn failed(cause: impl Into<Fault>) -> LimiterError {
 #[async_trait]
 impl Limiter for RedisLimiter {
     async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
-        let answer = self.ask(key).await.map_err(failed)?;
-        answer::verdict(&answer).map_err(failed)
+        let reply = self.decide(key).await.map_err(failed)?;
+        reply::verdict(&reply).map_err(failed)
     }
 
     async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
-        let answer = self.run(&scripts::PEEK, key, []).await.map_err(failed)?;
-        answer::peeked(&answer).map_err(failed)
+        let reply = self.run(&scripts::PEEK, key, []).await.map_err(failed)?;
+        reply::peeked(&reply).map_err(failed)
     }
 
     async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
@@ -245,7 +254,7 @@ impl Limiter for RedisLimiter {
             number(snapshot.used.charged),
             number(snapshot.used.refunded),
         ];
-        let arguments = described(snapshot.state)
+        let arguments = state_arguments(snapshot.state)
             .into_iter()
             .chain(used.map(Argument::from));
         let done = self.run(&scripts::HYDRATE, key, arguments).await;
@@ -253,11 +262,11 @@ impl Limiter for RedisLimiter {
     }
 
     async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
-        let answer = self.run(&scripts::APPLY, key, described(state)).await;
-        match *answer.map_err(failed)? {
+        let reply = self.run(&scripts::APPLY, key, state_arguments(state)).await;
+        match *reply.map_err(failed)? {
             [] | [0] => Ok(()),
             [_replicas] => self.confirm(key, state).await.map_err(failed),
-            _ => Err(failed(Strange)),
+            _ => Err(failed(UnexpectedReply)),
         }
     }
 

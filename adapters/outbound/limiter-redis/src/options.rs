@@ -1,4 +1,4 @@
-//! How the servers are reached, and why they can't be.
+//! Connection options and their validation.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use deadpool_redis::redis::io::tcp::TcpSettings;
 use deadpool_redis::redis::{Client, ConnectionAddr, ConnectionInfo, TlsCertificates};
 
-/// How the servers are reached.
+/// Connection options.
 #[derive(Clone, Debug)]
 pub struct RedisOptions {
-    /// How long is waited, and for what.
+    /// Time limits.
     pub timeouts: RedisTimeouts,
-    /// Connections that all requests share. One carries tens of thousands of requests a second.
+    /// Number of connections shared by all requests. One carries tens of thousands of requests a second.
     pub connections: NonZeroUsize,
-    /// What all keys begin with: 1–32 of `a-z`, `0-9` and `-`.
+    /// Prefix of all keys: 1–32 of `a-z`, `0-9` and `-`.
     pub namespace: String,
-    /// The certificate of the authority that signed the servers', in PEM; without it those that
-    /// the system trusts are asked.
+    /// Certificate of the authority that signed the servers', in PEM; `None` trusts the system's
+    /// authorities.
     pub root_certificate: Option<Vec<u8>>,
 }
 
 impl Default for RedisOptions {
-    /// Two connections, `cep`, the system's authorities.
+    /// Returns two connections, namespace `cep`, the system's authorities.
     fn default() -> Self {
         Self {
             timeouts: RedisTimeouts::default(),
@@ -32,20 +32,20 @@ impl Default for RedisOptions {
     }
 }
 
-/// How long is waited. Whatever takes longer is an error, and is never tried again: it may have
+/// Time limits. A call that exceeds one is an error and is never repeated: it may have been
 /// counted.
 #[derive(Clone, Copy, Debug)]
 pub struct RedisTimeouts {
-    /// For another request that is connecting already.
+    /// Waiting for another request that is connecting already.
     pub wait: Duration,
-    /// For a connection, its TLS and its authentication included.
+    /// Connecting, TLS and authentication included.
     pub create: Duration,
-    /// For a script's answer.
+    /// Waiting for a script's reply.
     pub response: Duration,
 }
 
 impl Default for RedisTimeouts {
-    /// 200, 200 and 150 ms: some hundred times what a script takes in one data centre, and little
+    /// Returns 200, 200 and 150 ms: some hundred times what a script takes in one data centre, and little
     /// beside a look-up at the bank.
     fn default() -> Self {
         Self {
@@ -56,46 +56,46 @@ impl Default for RedisTimeouts {
     }
 }
 
-/// Why there is no such limiter. Holds nothing of an URL: there may be a password in it.
+/// Invalid options. Holds nothing of a URL: there may be a password in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RedisLimiterError {
-    /// An URL can't be read.
+    /// A URL is malformed.
     #[error(
         "URL {number} of Redis can't be read: write redis://HOST:PORT, or rediss:// for TLS, with \
          USER:PASSWORD@ before the host (percent-encoded) where there is one"
     )]
     Url {
-        /// Its place among those given, from 1.
+        /// Its position among those given, from 1.
         number: usize,
     },
-    /// An URL asks for TLS without a look at the certificate.
+    /// A URL asks for TLS without verification of the certificate.
     #[error(
         "URL {number} of Redis ends with #insecure: certificates are always checked; give the \
          root certificate of a private authority instead"
     )]
     Insecure {
-        /// Its place among those given, from 1.
+        /// Its position among those given, from 1.
         number: usize,
     },
     /// A cluster without nodes.
     #[error("a Redis Cluster needs the URL of at least one of its nodes")]
     NoNodes,
-    /// Nodes that no client can treat alike.
+    /// Nodes with different credentials, schemes or databases.
     #[error(
         "the URLs of a Redis Cluster differ in more than host and port: all its nodes have one \
          user, one password, one scheme and database 0"
     )]
     UnlikeNodes,
-    /// The root certificate can't be read.
+    /// The root certificate isn't valid PEM.
     #[error("the root certificate for Redis is no certificate in PEM")]
     Certificate,
-    /// The namespace has characters that it may not have.
+    /// The namespace is too long or has invalid characters.
     #[error("the namespace of the keys in Redis must be 1 to 32 of a-z, 0-9 and -")]
     Namespace,
 }
 
 impl RedisOptions {
-    /// What the keys begin with.
+    /// Returns the validated namespace.
     pub(crate) fn checked_namespace(&self) -> Result<String, RedisLimiterError> {
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let fits = (1..=32).contains(&self.namespace.len());
@@ -106,7 +106,7 @@ impl RedisOptions {
         }
     }
 
-    /// What an URL says, and the options' certificate.
+    /// Parses a URL, and adds the options' certificate.
     pub(crate) fn server(
         &self,
         url: &str,
@@ -137,7 +137,7 @@ impl RedisOptions {
             .set_tcp_settings(tcp_settings()))
     }
 
-    /// What the URLs of a cluster's nodes say.
+    /// Parses the URLs of a cluster's nodes.
     pub(crate) fn nodes<S: AsRef<str>>(
         &self,
         urls: &[S],
@@ -173,7 +173,8 @@ impl RedisOptions {
     }
 }
 
-/// No delay for small packets; a peer that acknowledges nothing for a second is gone.
+/// Returns TCP settings without delay of small packets, and with a limit of a second for unacknowledged
+/// data.
 pub(crate) fn tcp_settings() -> TcpSettings {
     let settings = TcpSettings::default().set_nodelay(true);
     #[cfg(target_os = "linux")]
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_with_user_password_tls_and_database_are_read() {
+    fn urls_with_user_password_tls_and_database_are_parsed() {
         let info = read("rediss://gateway:p%40ss@redis.internal:6380/3").unwrap();
         assert_eq!(info.redis_settings().username(), Some("gateway"));
         assert_eq!(info.redis_settings().password(), Some("p@ss"));
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_has_nodes_and_they_are_alike() {
+    fn a_cluster_needs_nodes_with_equal_settings() {
         let nodes = |urls: &[&str]| RedisOptions::default().nodes(urls).map(|nodes| nodes.len());
         assert_eq!(nodes(&["redis://u:p@a:1", "redis://u:p@b:2"]), Ok(2));
         assert_eq!(nodes(&[]), Err(RedisLimiterError::NoNodes));
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_stays_outside_of_the_slots_braces() {
+    fn a_namespace_has_no_braces_and_no_other_special_characters() {
         for namespace in ["", "a{b", "a}b", "A", "a:b", &"a".repeat(33)] {
             let options = RedisOptions {
                 namespace: namespace.to_owned(),
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_is_one() {
+    fn an_invalid_certificate_is_refused() {
         let options = RedisOptions {
             root_certificate: Some(b"-----BEGIN CERTIFICATE-----\nnone\n".to_vec()),
             ..RedisOptions::default()

@@ -1,14 +1,14 @@
-//! The scripts: each is one atomic step, and one round trip.
+//! The Lua scripts: each is atomic and one round trip.
 
 use std::sync::LazyLock;
 
 use deadpool_redis::redis;
 
-/// A script, known to the server by its hash.
+/// A script, cached by the server under its SHA-1.
 pub(crate) struct Script {
     text: &'static str,
-    /// Which keys of an API key it is given: `s`tate, `w`indow, `r`efunds; or of the bank, which has a
-    /// `q`ueue.
+    /// Suffixes of its keys: `s`tate, `w`indow, `r`efunds of an API key; `s`, `w` and `q`ueue of the
+    /// bank.
     pub(crate) keys: &'static [char],
     hash: String,
 }
@@ -19,14 +19,14 @@ impl Script {
         Self { text, keys, hash }
     }
 
-    /// Runs it, if the server has it.
+    /// Returns the `EVALSHA` command, for a server that has cached the script.
     pub(crate) fn by_hash(&self) -> redis::Cmd {
         let mut command = redis::cmd("EVALSHA");
         command.arg(&self.hash);
         command
     }
 
-    /// Runs it, and has the server that does so remember it.
+    /// Returns the `EVAL` command, after which the server has cached the script.
     pub(crate) fn by_text(&self) -> redis::Cmd {
         let mut command = redis::cmd("EVAL");
         command.arg(self.text);
@@ -47,32 +47,32 @@ macro_rules! scripts {
 
 scripts! {
     "scripts/common.lua":
-    /// Admits requests, one for each pair of keys; answers for each.
+    /// Admits requests, one for each pair of keys; one reply for each.
     ADMIT('s' 'w') = "scripts/admit.lua";
-    /// Tells what is left.
+    /// Returns what is left of the limits.
     PEEK('s' 'w') = "scripts/peek.lua";
-    /// Merges what the store knows.
+    /// Merges a snapshot of the store.
     HYDRATE('s' 'w') = "scripts/hydrate.lua";
-    /// Applies a change.
+    /// Applies a changed state.
     APPLY('s') = "scripts/apply.lua";
-    /// Gives one request back.
+    /// Refunds one request.
     REFUND('s' 'r') = "scripts/refund.lua";
-    /// Makes a key unknown.
+    /// Removes a key's counts.
     FORGET('s') = "scripts/forget.lua";
 }
 
 scripts! {
     "scripts/pacing/common.lua":
-    /// Takes a turn, or a place in the queue.
+    /// Takes a turn, or joins the queue.
     TURN('s' 'w' 'q') = "scripts/pacing/turn.lua";
-    /// Gives a place back.
+    /// Leaves the queue.
     LEAVE('s' 'w' 'q') = "scripts/pacing/leave.lua";
-    /// The bank wanted fewer questions.
+    /// Starts a back-off after the bank throttled.
     LIMITED('s' 'w' 'q') = "scripts/pacing/limited.lua";
-    /// The bank answered.
+    /// Records a success.
     SERVED('s' 'w' 'q') = "scripts/pacing/served.lua";
-    /// Counts and keeps what another pacer knows.
+    /// Merges another pacer's turns and back-off.
     LEARN('s' 'w' 'q') = "scripts/pacing/learn.lua";
-    /// Tells what is left.
+    /// Returns what is left of the budget.
     BUDGET('s' 'w' 'q') = "scripts/pacing/budget.lua";
 }

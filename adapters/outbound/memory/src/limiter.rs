@@ -1,4 +1,4 @@
-//! The limiter of one machine: exact, in process, a fraction of a microsecond an admission.
+//! Rate limiter of a single process: exact, a fraction of a microsecond per admission.
 
 use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, VecDeque};
@@ -14,13 +14,13 @@ use domain::window::SlidingWindow;
 use ports::outbound::{Charge, Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
-/// Shards of the map: enough that two cores seldom wait for each other.
+/// Shards of the map: enough that two cores seldom contend for one.
 const SHARDS: usize = 64;
-/// Refunded requests that a key remembers, so that a repeated refund changes nothing.
+/// Refunded requests remembered per key, so that a repeated refund changes nothing.
 const REFUNDS_REMEMBERED: usize = 256;
 
-/// Counts in this process. The minute runs on the monotonic clock, the month on the wall clock,
-/// and forward only.
+/// Rate limiter that counts in this process. The minute runs on the monotonic clock, the month on
+/// the wall clock, and forward only.
 pub struct InProcessLimiter {
     clock: Arc<dyn Clock>,
     hasher: RandomState,
@@ -39,8 +39,8 @@ impl InProcessLimiter {
         }
     }
 
-    /// Forgets the keys that weren't used in the last minute, and returns how many. They are
-    /// hydrated from the store when they come back.
+    /// Evicts the keys that weren't used in the last minute, and returns their number. They are
+    /// hydrated from the store when they are used again.
     pub fn forget_idle(&self) -> usize {
         let now_ms = self.now_ms();
         let forget = |shard: &Mutex<HashMap<KeyId, Counters>>| {
@@ -120,15 +120,16 @@ impl Limiter for InProcessLimiter {
     }
 }
 
-/// Whether a month that is told has begun: whoever tells it may have a clock that is ahead.
+/// Returns whether the month of a snapshot has begun here: its source may have a clock that is
+/// ahead.
 fn has_begun(month: Month, now: DateTime<Utc>) -> bool {
     month <= Month::of(now)
 }
 
-/// What is known of one key.
+/// Counters of one key.
 struct Counters {
-    /// Whether its month is known. Without it the rest is kept, so that a key that is forgotten and
-    /// hydrated has no second minute.
+    /// `false` once the key is forgotten: its month isn't known. The rest is kept, so that a key
+    /// that is forgotten and hydrated doesn't get a second minute.
     is_known: bool,
     state: KeyState,
     window: SlidingWindow,
@@ -184,7 +185,7 @@ impl Counters {
         }
     }
 
-    /// The standing, if there is one. Begins no month: only an admission does.
+    /// The limit status, if the key is known. Begins no month: only an admission does.
     fn peek(&mut self, now: DateTime<Utc>, now_ms: u64) -> Option<LimitStatus> {
         (self.is_known && !self.state.revoked).then(|| self.limit_status(now, now_ms))
     }
@@ -204,7 +205,7 @@ impl Counters {
     fn merge(&mut self, snapshot: Snapshot, now: DateTime<Utc>) {
         self.apply(snapshot.state);
         if has_begun(snapshot.month, now) {
-            self.begin_to_know(snapshot.month);
+            self.restore(snapshot.month);
             self.roll_to(snapshot.month);
         }
         if snapshot.month == self.month {
@@ -232,7 +233,7 @@ impl Counters {
     }
 
     /// The month that a request of `now` is charged to, and its use: the clock may have entered a
-    /// new one since the last admission.
+    /// new month since the last admission.
     fn month_of(&self, now: DateTime<Utc>) -> (Month, MonthlyUse) {
         let month = Month::of(now);
         if month > self.month {
@@ -242,14 +243,14 @@ impl Counters {
         }
     }
 
-    /// A key that was forgotten is hydrated: its month is what it is told of.
-    fn begin_to_know(&mut self, month: Month) {
+    /// Takes the month of the snapshot that hydrates a forgotten key.
+    fn restore(&mut self, month: Month) {
         if !self.is_known {
             (self.is_known, self.month, self.used) = (true, month, MonthlyUse::default());
         }
     }
 
-    /// Begins a new month; an older one never comes back.
+    /// Begins a new month; never returns to an older one.
     fn roll_to(&mut self, month: Month) {
         if month > self.month {
             self.month = month;

@@ -1,29 +1,30 @@
-//! The pacer of one process: the rules of [`domain::pacing`] meet tasks and a clock.
+//! Pacer of a single process: the rules of [`domain::pacing`] with a queue of tasks and a clock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, Pacing, Schedule, Step, Throttled, Ticket, waitable};
-use ports::inbound::BankBudget;
+use domain::pacing::{
+    BackOff, BankBudget, Pacing, Schedule, Step, Throttled, WaiterId, longest_wait,
+};
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-/// Gives out turns in this process, in order. Never fails.
+/// Pacer that queues the queries of this process, first in, first out. Never fails.
 pub struct InProcessPacer {
     queue: Mutex<Queue>,
     epoch: Instant,
     per_minute: u32,
 }
 
-/// The schedule, and those who wait for it.
+/// The schedule and the tasks that wait for it.
 struct Queue {
     schedule: Schedule,
-    /// What each of them is called by. Only the first has to hear of a turn that was taken or given
-    /// up: with each of thousands woken by each turn, nobody would get one in time.
-    waiting: BTreeMap<Ticket, Arc<Notify>>,
+    /// Wakers by ticket. Only the first task has to be woken by an acquisition or a departure: with
+    /// each of thousands woken every time, none would get its turn in time.
+    waiting: BTreeMap<WaiterId, Arc<Notify>>,
 }
 
 impl Queue {
@@ -31,14 +32,14 @@ impl Queue {
         &mut self,
         now: Duration,
         latest: Duration,
-    ) -> Result<(Ticket, Arc<Notify>), Throttled> {
+    ) -> Result<(WaiterId, Arc<Notify>), Throttled> {
         let ticket = self.schedule.queue(now, latest)?;
-        let called = Arc::default();
-        self.waiting.insert(ticket, Arc::clone(&called));
-        Ok((ticket, called))
+        let waker = Arc::default();
+        self.waiting.insert(ticket, Arc::clone(&waker));
+        Ok((ticket, waker))
     }
 
-    fn leave(&mut self, ticket: Ticket) {
+    fn leave(&mut self, ticket: WaiterId) {
         self.schedule.leave(ticket);
         self.waiting.remove(&ticket);
         if let Some((_, first)) = self.waiting.first_key_value() {
@@ -46,16 +47,16 @@ impl Queue {
         }
     }
 
-    /// What was promised holds no more: everybody looks again.
-    fn call_all(&self) {
-        for called in self.waiting.values() {
-            called.notify_one();
+    /// Wakes every task: the times they were given hold no more.
+    fn wake_all(&self) {
+        for waker in self.waiting.values() {
+            waker.notify_one();
         }
     }
 }
 
 impl InProcessPacer {
-    /// A pacer of a bank that nobody has asked yet.
+    /// A pacer of a bank that hasn't been queried yet.
     pub fn new(pacing: Pacing) -> Self {
         Self {
             queue: Mutex::new(Queue {
@@ -82,9 +83,9 @@ impl InProcessPacer {
 impl Pacer for InProcessPacer {
     async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
         let now = self.now();
-        let latest = now.saturating_add(waitable(patience));
-        let (ticket, called) = self.queue().join(now, latest)?;
-        let _place = Place {
+        let latest = now.saturating_add(longest_wait(patience));
+        let (ticket, waker) = self.queue().join(now, latest)?;
+        let _place = QueuePlace {
             pacer: self,
             ticket,
         };
@@ -93,10 +94,10 @@ impl Pacer for InProcessPacer {
             match step {
                 Step::Go => return Ok(()),
                 Step::Leave(refusal) => return Err(refusal.into()),
-                Step::Behind(_) => called.notified().await,
+                Step::Behind(_) => waker.notified().await,
                 Step::Wait(at) => {
                     tokio::select! {
-                        () = called.notified() => {}
+                        () = waker.notified() => {}
                         () = sleep_until(self.epoch + at) => {}
                     }
                 }
@@ -107,7 +108,7 @@ impl Pacer for InProcessPacer {
     async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
         let mut queue = self.queue();
         let back_off = queue.schedule.record_throttled(under_way, self.now());
-        queue.call_all();
+        queue.wake_all();
         Ok(back_off)
     }
 
@@ -116,16 +117,16 @@ impl Pacer for InProcessPacer {
         Ok(())
     }
 
-    async fn merge(&self, news: &PacerState) -> Result<(), PacerError> {
+    async fn merge(&self, state: &PacerState) -> Result<(), PacerError> {
         let now = self.now();
         let mut queue = self.queue();
-        for ago in &news.turns {
+        for ago in &state.turns {
             queue.schedule.merge_acquisition(*ago, now);
         }
-        if let Some(left) = news.paused_for {
+        if let Some(left) = state.paused_for {
             queue.schedule.merge_back_off(left, now);
         }
-        queue.call_all();
+        queue.wake_all();
         Ok(())
     }
 
@@ -141,13 +142,13 @@ impl Pacer for InProcessPacer {
     }
 }
 
-/// A place in the queue, given up when dropped.
-struct Place<'a> {
+/// A place in the queue, left when dropped.
+struct QueuePlace<'a> {
     pacer: &'a InProcessPacer,
-    ticket: Ticket,
+    ticket: WaiterId,
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.pacer.queue().leave(self.ticket);
     }

@@ -9,10 +9,11 @@ use chrono::{DateTime, Utc};
 use domain::key::KeyId;
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
-use memory::{InProcessLimiter, ManualClock};
+use memory::InProcessLimiter;
 use ports::contract::limiter::{LimiterUnderTest, TestTime};
 use ports::outbound::{Clock, KeyState, Limiter, Snapshot, Verdict};
 use proptest::prelude::*;
+use testkit::fakes::ManualClock;
 use uuid::Uuid;
 
 struct ManualTime(Arc<ManualClock>);

@@ -1,4 +1,4 @@
-//! The in-process pacer keeps the pacer's contract, on tokio's clock at a standstill.
+//! The in-process pacer keeps the pacer's contract, on tokio's paused clock.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::future::poll_fn;
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use domain::pacing::{Pacing, Throttled};
 use futures::future::join_all;
 use memory::InProcessPacer;
-use ports::contract::pacer::{PacerUnderTest, StandingTime};
+use ports::contract::pacer::{ManualTime, PacerUnderTest};
 use ports::outbound::{AcquireError, Pacer};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ const PATIENT: Duration = Duration::from_hours(1);
 struct TokioTime;
 
 #[async_trait]
-impl StandingTime for TokioTime {
+impl ManualTime for TokioTime {
     async fn advance(&self, by: Duration) {
         tokio::time::advance(by).await;
     }
@@ -104,7 +104,7 @@ async fn a_task_that_is_dropped_gives_its_turn_to_the_next() {
     assert_eq!(started.elapsed(), Duration::from_mins(1));
 }
 
-/// A crowd would have no time for anything else if each turn woke all of it.
+/// A large queue would have no time for anything else if each acquisition woke all of it.
 #[tokio::test(start_paused = true)]
 async fn who_waits_is_woken_for_its_own_turn_alone() {
     const CROWD: usize = 500;
@@ -121,7 +121,7 @@ async fn who_waits_is_woken_for_its_own_turn_alone() {
     for turn in join_all(waiting).await {
         turn.unwrap();
     }
-    // When it comes, when it is the first, and when its time has come.
+    // On arrival, when it becomes the first, and when its time has come.
     let looks = looks.into_inner();
     assert!(looks <= 3 * CROWD, "{looks} looks");
 }

@@ -1,11 +1,11 @@
-//! How many requests a second the journal writes, and what one costs.
+//! Throughput of the journal in requests a second, and the cost of one.
 //!
 //! `cargo run --release -p store-seaorm --example journal_throughput -- [REQUESTS] [KEYS] [AT_ONCE]
 //! [JOURNALS] [URL]`
 //!
-//! Each request is an admission and its conclusion; `AT_ONCE` of them are under way at a time, as
-//! behind a server, at each of the `JOURNALS`, which share the requests as replicas do. `URL` is that
-//! of an empty database; without it, a SQLite file in the working folder.
+//! Each request is an admission and its conclusion; `AT_ONCE` of them are in flight, as behind a
+//! server, at each of the `JOURNALS`, which share the requests as replicas do. `URL` is that of an
+//! empty database; without it, a SQLite file in the working folder.
 #![expect(clippy::print_stdout, reason = "it reports to a terminal")]
 
 use std::error::Error;
@@ -62,7 +62,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes requests; returns how long the slowest receipt took.
+/// Writes requests; returns the latency of the slowest receipt.
 async fn write(
     journal: Journal,
     numbers: impl Iterator<Item = u64>,

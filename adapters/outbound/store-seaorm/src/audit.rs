@@ -1,12 +1,11 @@
-//! The audit log: written within the step that it tells of, read newest first.
+//! The audit log: written in the transaction of the mutation it records, read newest first.
 
 use async_trait::async_trait;
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
 use domain::customer::CustomerId;
 use domain::key::{ApiKey, KeyId, Owner};
 use domain::page::{Cursor, Page, PageRequest};
 use domain::request::RequestId;
-use ports::inbound::{AuditFilter, AuditPage};
 use ports::outbound::{AuditLog, ListError, StoreError};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select, Set,
@@ -16,14 +15,14 @@ use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use crate::entity::audit_log;
-use crate::list::{older, one_more};
+use crate::list::{limit_with_lookahead, older_than_cursor};
 use crate::row::Row;
 use crate::store::{Store, failed};
 
-/// Entries that one statement writes: 9 values each.
-const AT_ONCE: usize = 500;
+/// Entries per insert statement: 9 values each.
+const ENTRIES_PER_STATEMENT: usize = 500;
 
-/// What an act did to one key or customer.
+/// Effect of a mutation on one key or customer.
 pub(crate) struct Entry {
     action: Action,
     customer: CustomerId,
@@ -51,9 +50,9 @@ impl Entry {
     }
 }
 
-/// Writes down what an act did. The first entry has the act's id; another one has an id that is
-/// made of the act's and of its own key's (see [`further_id`]), so that a step that is done again
-/// with the same ids leaves no second log of itself.
+/// Records the effects of a mutation. The first entry has the mutation's id; another one has an id
+/// derived from the mutation's and its own key's (see [`further_id`]), so that a mutation that is
+/// repeated with the same ids is logged once.
 pub(crate) async fn record(
     transaction: &impl ConnectionTrait,
     act: &AuditContext,
@@ -67,7 +66,7 @@ pub(crate) async fn record(
         };
         rows.push(written(id, act, entry)?);
     }
-    for some in rows.chunks(AT_ONCE) {
+    for some in rows.chunks(ENTRIES_PER_STATEMENT) {
         audit_log::Entity::insert_many(some.iter().cloned())
             .exec_without_returning(transaction)
             .await
@@ -76,8 +75,9 @@ pub(crate) async fn record(
     Ok(())
 }
 
-/// The id of an entry that isn't the first of its act: the act's time (a version 7 UUID begins with
-/// it, RFC 9562), and a digest of the act's id and the key's where other ids are random.
+/// The id of an entry that isn't the first of its mutation: the mutation's time (a version 7 UUID
+/// begins with it, RFC 9562), and a digest of the mutation's id and the key's in place of the
+/// random bits.
 fn further_id(act: Uuid, key: KeyId) -> Uuid {
     let digest = Sha256::new()
         .chain_update(act.as_bytes())
@@ -108,7 +108,7 @@ fn written(
     })
 }
 
-/// A change of a field as it is stored.
+/// A field's change in its stored form.
 #[derive(Serialize, Deserialize)]
 struct StoredChange {
     field: String,
@@ -149,13 +149,13 @@ impl AuditLog for Store {
         self.in_time(async {
             let mut entries = matching(filter);
             let place = (audit_log::Column::At, audit_log::Column::Id);
-            if let Some(older) = older(place, page)? {
+            if let Some(older) = older_than_cursor(place, page)? {
                 entries = entries.filter(older);
             }
             let rows = entries
                 .order_by_desc(audit_log::Column::At)
                 .order_by_desc(audit_log::Column::Id)
-                .limit(one_more(page))
+                .limit(limit_with_lookahead(page))
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Opening connections.
+//! Database URLs, connection options and pools.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,29 +10,30 @@ use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 mod postgres;
 mod sqlite;
 
-pub use postgres::{ServerFault, UrlFault};
-pub use sqlite::{FileProblem, LockError, ServingLock};
+pub use postgres::{ServerError, UrlError};
+pub use sqlite::{FileError, LockError, ServingLock};
 pub(crate) use sqlite::{OpenFiles, Unusable};
 
-/// What the way to a server and back may take.
+/// Allowance for a round trip to the server.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How a store works.
+/// Connection pool sizes and timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
-    /// Connections for keys and readings, besides the journal's own.
+    /// Connections for keys and queries, besides the journal's own.
     pub connections: u32,
-    /// SQLite: how long a statement waits for another process that writes.
+    /// SQLite: time that a statement waits for another process that writes.
     pub busy_timeout: Duration,
-    /// PostgreSQL: how long a step waits for a connection, one that becomes free or a new one.
+    /// PostgreSQL: time that an operation waits for a connection, one that becomes free or a new
+    /// one.
     pub connect_timeout: Duration,
-    /// PostgreSQL: how long a statement may take.
+    /// PostgreSQL: longest duration of a statement.
     pub statement_timeout: Duration,
-    /// PostgreSQL: how long a statement waits for a row that somebody else changes.
+    /// PostgreSQL: time that a statement waits for a locked row.
     pub lock_timeout: Duration,
-    /// Entries that may wait in the journal.
+    /// Capacity of the journal's queue, in entries.
     pub journal_capacity: usize,
-    /// How long a journal entry may wait to become durable before its receipt fails.
+    /// Time that a journal entry may wait to become durable before its receipt fails.
     pub journal_patience: Duration,
 }
 
@@ -51,14 +52,14 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// How long a whole step may take: twice what a statement may, once there is a connection. A
-    /// server that is gone without a word never says that a statement took too long.
+    /// Longest duration of a whole operation: twice a statement's, once there is a connection. A
+    /// server that is gone without closing its connections never reports a timeout itself.
     pub(crate) fn step_timeout(&self, backend: DbBackend) -> Option<Duration> {
         (backend == DbBackend::Postgres).then(|| self.connect_timeout + 2 * self.statement_timeout)
     }
 
-    /// The options of the journal's own connections. A statement that takes longer than an entry may
-    /// wait helps nobody any more, and holds rows that other processes wait for.
+    /// Options of the journal's own connections. A statement that takes longer than an entry may
+    /// wait is of no use any more, and holds rows that other processes wait for.
     pub(crate) fn for_journal(self) -> Self {
         Self {
             statement_timeout: self.statement_timeout.min(self.journal_patience),
@@ -66,26 +67,26 @@ impl StoreOptions {
         }
     }
 
-    /// How long the journal waits for an answer: the server itself ends a statement sooner.
+    /// Time that the journal waits for an answer: the server itself ends a statement sooner.
     pub(crate) fn answer_timeout(&self, backend: DbBackend) -> Option<Duration> {
         let statement = self.for_journal().statement_timeout;
         (backend == DbBackend::Postgres).then(|| statement.max(self.connect_timeout) + GRACE)
     }
 }
 
-/// Why a store can't be opened. Passwords are in none of these.
+/// Error of opening a store. None of these contains a password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Not a URL of a database that is supported.
+    /// The URL is not one of a supported database.
     #[error(
         "the database must be given as sqlite://PATH or \
          postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full"
     )]
     Url,
-    /// Every connection to an in-memory database would have one of its own.
+    /// In-memory databases are refused: every connection would have one of its own.
     #[error("an in-memory database keeps nothing; give a file, sqlite://PATH")]
     InMemory,
-    /// Parameters in the URL of a file that change how it is locked or written.
+    /// The URL of a file has parameters that change how it is locked or written.
     #[error("the URL of a SQLite database takes no parameter but mode=rw or mode=rwc")]
     Parameters,
     /// The file can't be created, or isn't one that this program uses.
@@ -95,37 +96,37 @@ pub enum OpenError {
         path: PathBuf,
         /// The problem, and its remedy.
         #[source]
-        problem: FileProblem,
+        problem: FileError,
     },
-    /// The file is there, but it can't be used.
+    /// The file exists, but it can't be used.
     #[error("{path} can't be used as a database: {source}")]
     Database {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The database's error.
         source: DbErr,
     },
-    /// Another process serves on the file.
+    /// Another process serves the file.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// What the URL of a server says is wrong.
+    /// The URL of a server is invalid.
     #[error("the URL of the database is wrong: {0}")]
-    ServerUrl(#[from] UrlFault),
+    ServerUrl(#[from] UrlError),
     /// The server can't be used.
     #[error("the database at {server} can't be used: {fault}")]
     Server {
-        /// Which one: its host, port and database.
+        /// Host, port and database.
         server: String,
-        /// Why, and what to do.
+        /// The reason, and its remedy.
         #[source]
-        fault: ServerFault,
+        fault: ServerError,
     },
 }
 
-/// The URL of a SQLite file. Any path can be written so, also one with blanks or a question mark.
+/// The URL of a SQLite file. Handles any path, also one with blanks or a question mark.
 ///
 /// # Errors
-/// When the path is relative and the working folder can't be read.
+/// Fails when the path is relative and the working folder can't be read.
 pub fn sqlite_url(path: &Path) -> io::Result<String> {
     let path = std::path::absolute(path)?;
     let escaped = path
@@ -141,16 +142,16 @@ pub fn sqlite_url(path: &Path) -> io::Result<String> {
     Ok(format!("sqlite://{}", escaped.collect::<Vec<_>>().concat()))
 }
 
-/// When a pool opens its first connection.
+/// Time at which a pool opens its first connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FirstConnection {
-    /// At once: what is wrong with the database comes out.
+    /// At once, so that an unusable database fails early.
     Now,
-    /// When it is used.
+    /// On first use.
     Later,
 }
 
-/// Where the data is.
+/// Location of the database.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Sqlite(sqlite::File),
@@ -168,16 +169,16 @@ impl Place {
         }
     }
 
-    /// Creates a file that is missing; asks a server whether it can be used. Runs before the first
+    /// Creates a file that is missing; checks that a server can be used. Runs before the first
     /// connection of the process.
     pub(crate) async fn prepare(&self, options: StoreOptions) -> Result<(), OpenError> {
         match self {
             Self::Sqlite(file) => file.create(),
-            Self::Postgres(server) => server.ask(options).await,
+            Self::Postgres(server) => server.check(options).await,
         }
     }
 
-    /// Takes the lock of the one process that serves on a file; a server is served on by many.
+    /// Takes the lock of the one process that serves a file; a server is served by many.
     pub(crate) fn lock_for_serving(&self) -> Result<Option<ServingLock>, LockError> {
         match self {
             Self::Sqlite(file) => file.lock_for_serving().map(Some),
@@ -199,11 +200,11 @@ impl Place {
         }
     }
 
-    /// Connections that a journal works with: one for each of its lanes.
+    /// Connections of a journal: one per writer queue.
     pub(crate) fn journal_connections(&self) -> u32 {
         match self {
             Self::Sqlite(_) => 1,
-            Self::Postgres(_) => crate::journal::SERVER_LANES,
+            Self::Postgres(_) => crate::journal::SERVER_WRITERS,
         }
     }
 

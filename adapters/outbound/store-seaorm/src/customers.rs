@@ -4,34 +4,33 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference, difference};
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
 use domain::key::{ApiKey, KeyId, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
-use ports::inbound::CustomerOverview;
 use ports::outbound::{CustomerStore, ListError, StoreError, UpdateError};
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, IntoCondition, OnConflict};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ColumnTrait, Condition, DatabaseTransaction, EntityTrait, FromQueryResult, JoinType,
-    QueryFilter, QueryOrder, QuerySelect, RelationTrait, Select, Set,
+    QueryFilter, QueryOrder, QuerySelect, Select, Set,
 };
 
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers, monthly_use};
 use crate::keys;
-use crate::list::{holds, older, one_more};
+use crate::list::{contains, limit_with_lookahead, older_than_cursor};
 use crate::row::Row;
 use crate::store::{Store, failed};
 
-/// Keys that one statement changes.
-const AT_ONCE: usize = 500;
+/// Keys changed by one statement.
+const KEYS_PER_STATEMENT: usize = 500;
 
 #[async_trait]
 impl CustomerStore for Store {
-    async fn enrol(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+    async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
         self.in_time(async {
-            // Nearly always it is there, and nobody has to wait for a turn to write.
+            // Usually the customer exists, so the write lock isn't needed.
             if let Some(known) = self.customer(&newcomer.owner).await? {
                 return Ok(known);
             }
@@ -39,13 +38,13 @@ impl CustomerStore for Store {
                 OnConflict::columns([customers::Column::Issuer, customers::Column::Subject])
                     .do_nothing()
                     .to_owned();
-            customers::Entity::insert(written(newcomer))
+            customers::Entity::insert(to_row(newcomer))
                 .on_conflict(known)
                 .exec_without_returning(&self.connection)
                 .await
                 .map_err(failed)?;
             let added = self.customer(&newcomer.owner).await?;
-            added.ok_or_else(|| failed(Vanished(newcomer.id)))
+            added.ok_or_else(|| failed(MissingCustomer(newcomer.id)))
         })
         .await
     }
@@ -72,18 +71,18 @@ impl CustomerStore for Store {
         self.in_time(async {
             let matching = text.map_or_else(Condition::all, |text| {
                 Condition::any()
-                    .add(holds(customers::Column::Issuer, text))
-                    .add(holds(customers::Column::Subject, text))
+                    .add(contains(customers::Column::Issuer, text))
+                    .add(contains(customers::Column::Subject, text))
             });
             let mut found = customers::Entity::find().filter(matching.clone());
             let place = (customers::Column::CreatedAt, customers::Column::Id);
-            if let Some(older) = older(place, page)? {
+            if let Some(older) = older_than_cursor(place, page)? {
                 found = found.filter(older);
             }
             let rows = found
                 .order_by_desc(customers::Column::CreatedAt)
                 .order_by_desc(customers::Column::Id)
-                .limit(one_more(page))
+                .limit(limit_with_lookahead(page))
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;
@@ -95,10 +94,10 @@ impl CustomerStore for Store {
                 .one(&self.connection)
                 .await
                 .map_err(failed)?;
-            let mut holdings = self.holdings(&rows, month).await?;
+            let mut key_totals = self.key_totals(&rows, month).await?;
             let mut items = Vec::with_capacity(rows.len());
             for row in rows {
-                let (active_keys, used) = holdings.remove(&row.id).unwrap_or_default();
+                let (active_keys, used) = key_totals.remove(&row.id).unwrap_or_default();
                 let customer = read(&row)?;
                 let overview = CustomerOverview {
                     active_keys,
@@ -123,7 +122,7 @@ impl CustomerStore for Store {
     ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
         self.in_time(async {
             let transaction = self.begin().await?;
-            let set = set_within(&transaction, id, plan, existing, act).await;
+            let set = set_plan_within(&transaction, id, plan, existing, act).await;
             self.end(transaction, set).await
         })
         .await
@@ -131,18 +130,18 @@ impl CustomerStore for Store {
 }
 
 impl Store {
-    /// How many active keys customers have, and what all their keys used of a month.
-    async fn holdings(
+    /// Active keys of customers, and the use of all their keys in a month.
+    async fn key_totals(
         &self,
         of: &[customers::Model],
         month: Month,
     ) -> Result<HashMap<String, (u64, MonthlyUse)>, StoreError> {
-        let rows = holdings(of, month)
-            .into_model::<Holdings>()
+        let rows = select_key_totals(of, month)
+            .into_model::<KeyTotalsRow>()
             .all(&self.connection)
             .await
             .map_err(failed)?;
-        let read = |row: Holdings| {
+        let read = |row: KeyTotalsRow| {
             let place = Row {
                 table: "monthly_use",
                 id: &row.customer_id,
@@ -159,22 +158,14 @@ impl Store {
 }
 
 #[derive(FromQueryResult)]
-struct Holdings {
+struct KeyTotalsRow {
     customer_id: String,
     active: i64,
     charged: i64,
     refunded: i64,
 }
 
-fn holdings(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
-    let number = i64::from(month.number());
-    let in_month = api_keys::Relation::MonthlyUse
-        .def()
-        .on_condition(move |_, use_of| {
-            Expr::col((use_of, monthly_use::Column::Month))
-                .eq(number)
-                .into_condition()
-        });
+fn select_key_totals(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
     let active = CaseStatement::new()
         .case(api_keys::Column::RevokedAt.is_null(), 1_i64)
         .finally(0_i64);
@@ -187,12 +178,12 @@ fn holdings(of: &[customers::Model], month: Month) -> Select<api_keys::Entity> {
         .expr_as(sum(active.into()), "active")
         .expr_as(used(monthly_use::Column::Charged), "charged")
         .expr_as(used(monthly_use::Column::Refunded), "refunded")
-        .join(JoinType::LeftJoin, in_month)
+        .join(JoinType::LeftJoin, keys::row::use_in(month))
         .filter(api_keys::Column::CustomerId.is_in(of.iter().map(|customer| customer.id.as_str())))
         .group_by(api_keys::Column::CustomerId)
 }
 
-async fn set_within(
+async fn set_plan_within(
     transaction: &DatabaseTransaction,
     id: CustomerId,
     plan: Plan,
@@ -238,7 +229,7 @@ async fn set_within(
             changed.push(after.id);
         }
     }
-    for some in changed.chunks(AT_ONCE) {
+    for some in changed.chunks(KEYS_PER_STATEMENT) {
         let limiting = keys::change::limiting(plan.limits().into());
         keys::change::next_version(limiting)
             .filter(api_keys::Column::Id.is_in(some.iter().map(KeyId::to_string)))
@@ -253,12 +244,12 @@ async fn set_within(
     Ok((after, changed))
 }
 
-/// A customer that was there is gone: nothing removes customers.
+/// A customer that existed has disappeared: nothing removes customers.
 #[derive(Debug, thiserror::Error)]
 #[error("the customer {0} was added, and is not there")]
-struct Vanished(CustomerId);
+struct MissingCustomer(CustomerId);
 
-fn written(customer: &Customer) -> customers::ActiveModel {
+fn to_row(customer: &Customer) -> customers::ActiveModel {
     customers::ActiveModel {
         id: Set(customer.id.to_string()),
         issuer: Set(customer.owner.issuer.clone()),

@@ -1,4 +1,4 @@
-//! What must not be accepted any more.
+//! Deny list of tokens and codes.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -38,9 +38,9 @@ impl DenyList for Store {
 }
 
 impl Store {
-    /// Two statements in one transaction: the first tells who was first, the second makes a denial
-    /// that is there last as long as the longest of the two. Where others write at the same time, it
-    /// may be pruned in between: then this one is the first.
+    /// Two statements in one transaction: the first tells whether the denial is new, the second
+    /// extends an existing one to the later of both times. Where others write at the same time, it
+    /// may be pruned in between: then this one is new.
     async fn deny_until(&self, fingerprint: &str, until: i64) -> Result<Denial, DbErr> {
         let transaction = begin(&self.connection).await?;
         let denial = loop {

@@ -1,4 +1,4 @@
-//! The tables as SeaORM sees them. What they mean is said where they are made: in `migrations`.
+//! SeaORM entities of the tables. Their meaning is documented in `migrations`, which creates them.
 #![expect(
     unreachable_pub,
     reason = "SeaORM's derives make their types as public as the model"
@@ -222,30 +222,6 @@ pub(crate) mod denied {
         #[sea_orm(primary_key, auto_increment = false)]
         pub fingerprint: String,
         pub until: i64,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
-
-pub(crate) mod provider_keys {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, DeriveEntityModel)]
-    #[sea_orm(table_name = "provider_keys")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub issuer: String,
-        pub turn: i64,
-        pub ended: i64,
-        pub begun_at: i64,
-        pub missed_at: Option<i64>,
-        #[sea_orm(column_type = "Text", nullable)]
-        pub document: Option<String>,
-        pub document_turn: i64,
-        pub asked_at: Option<i64>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

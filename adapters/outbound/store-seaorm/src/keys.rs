@@ -1,4 +1,4 @@
-//! Keys, their changes, and the counters that limits are read from.
+//! Keys, their changes, and the counters of limits.
 
 use std::sync::atomic::Ordering;
 
@@ -6,11 +6,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyPrefix};
+use domain::key::{ApiKey, Credential, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::page::Page;
-use ports::inbound::{KeyOverview, KeyQuery, RevokedKeys};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
@@ -26,7 +25,7 @@ pub(crate) mod change;
 pub(crate) mod changes;
 mod charge;
 mod listing;
-mod row;
+pub(crate) mod row;
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: u64 = 1_000;
@@ -135,12 +134,12 @@ impl KeyStore for Store {
         &self,
         scope: Scope,
         month: Month,
-        ask: &KeyQuery,
+        query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
         self.in_time(async {
-            let matching = listing::matching(scope, &ask.filter);
+            let matching = listing::matching(scope, &query.filter);
             let keys = with_use(keys(), month).filter(matching.clone());
-            let rows = listing::page(keys, ask)?
+            let rows = listing::page(keys, query)?
                 .into_model::<OverviewRow>()
                 .all(&self.connection)
                 .await
@@ -148,7 +147,7 @@ impl KeyStore for Store {
             let mut items = Vec::with_capacity(rows.len());
             for row in rows {
                 let key = row.read(month)?;
-                items.push((listing::cursor(ask.order, &key), key));
+                items.push((listing::cursor(query.order, &key), key));
             }
             let total = listing::count(matching)
                 .into_tuple::<i64>()
@@ -156,7 +155,7 @@ impl KeyStore for Store {
                 .await
                 .map_err(failed)?;
             let total = total.map(i64::unsigned_abs);
-            Ok(Page::of(items, ask.page.first, total))
+            Ok(Page::of(items, query.page.first, total))
         })
         .await
     }
@@ -167,7 +166,7 @@ impl KeyStore for Store {
         revoked: RevokedKeys,
     ) -> Result<Vec<ApiKey>, StoreError> {
         self.in_time(async {
-            let mut keys = keys().filter(within(Scope::Of(customer)));
+            let mut keys = keys().filter(in_scope(Scope::Of(customer)));
             if revoked == RevokedKeys::Hidden {
                 keys = keys.filter(api_keys::Column::RevokedAt.is_null());
             }
@@ -192,7 +191,7 @@ impl KeyStore for Store {
         self.in_time(async {
             let row = with_use(keys(), month)
                 .filter(api_keys::Column::Id.eq(id.to_string()))
-                .filter(within(scope))
+                .filter(in_scope(scope))
                 .into_model::<OverviewRow>()
                 .one(&self.connection)
                 .await
@@ -272,7 +271,7 @@ impl KeyStore for Store {
             self.save_removed_log().await;
             return Err(unusable);
         }
-        // Before the question: the answer is never lower than what was seen by now.
+        // Read before the query: the result is never lower than what was seen by now.
         let seen = self.newest_seen.load(Ordering::Acquire);
         let newest = self
             .in_time(async { changes::newest(&self.connection).await.map_err(failed) })
@@ -286,8 +285,8 @@ impl KeyStore for Store {
     }
 }
 
-/// The keys that a scope reaches.
-fn within(scope: Scope) -> Condition {
+/// Condition for the keys of a scope.
+fn in_scope(scope: Scope) -> Condition {
     match scope {
         Scope::Everybody => Condition::all(),
         Scope::Of(customer) => {

@@ -1,22 +1,21 @@
-//! Customers, keys, use, requests and the audit log in SQL: in a SQLite file, or on a PostgreSQL
-//! server, with the same tables and the same statements.
+//! SeaORM adapter of the store ports: customers, keys, usage, requests and the audit log, in a
+//! SQLite file or on a PostgreSQL server, with the same tables and the same statements.
 //!
-//! [`Store`] keeps customers and keys, and reads what was used; [`Journal`] writes use and
-//! requests, many in one commit, over connections of its own. Any number of processes may open one
-//! database.
+//! [`Store`] keeps customers and keys, and reads usage; [`Journal`] writes usage and requests, many
+//! in one commit, over connections of its own. Any number of processes may open one database.
 //!
-//! **SQLite** lets one write at a time, and everybody reads meanwhile (write-ahead log). A step
-//! begins by taking its turn, so nobody comes in between.
+//! **SQLite** allows one writer at a time, while everybody reads (write-ahead log). A transaction
+//! begins with the write lock, so nothing comes in between.
 //!
-//! **PostgreSQL**, 15 or later, lets everybody write at once, in transactions that are READ
-//! COMMITTED. What a step relies on it locks, always in this order: the customer, its keys by their
-//! ids, the number of the newest change. Whoever adds a key holds its customer. The row of the newest
-//! change is held until the commit, so changes are seen in the order of their numbers. Text is
-//! compared byte by byte, whatever the language of the database, as SQLite does. Every statement
-//! ends in time ([`StoreOptions`]): the server sees to it, and a clock of our own where the server
-//! is gone without a word.
+//! **PostgreSQL**, 15 or later, allows concurrent writers, in READ COMMITTED transactions. A
+//! mutation locks what it relies on, always in this order: the customer, its keys by their ids, the
+//! number of the newest change. Adding a key locks its customer. The row of the newest change is
+//! held until the commit, so changes are seen in the order of their numbers. Text is compared byte
+//! by byte, whatever the language of the database, as SQLite does. Every statement has a timeout
+//! ([`StoreOptions`]): the server's, and one of our own for a server that is gone without closing
+//! its connections.
 //!
-//! The schema is looked at, never changed, by [`Store::check_schema`]; [`Store::migrate`] changes it.
+//! The schema is checked, never changed, by [`Store::check_schema`]; [`Store::migrate`] changes it.
 #![warn(missing_docs)]
 
 mod audit;
@@ -27,18 +26,17 @@ mod entity;
 mod journal;
 mod keys;
 mod list;
-mod provider_keys;
 mod prune;
 mod row;
 mod schema;
-mod secret_marks;
+mod secret_fingerprints;
 mod store;
 #[cfg(test)]
 mod tests;
 mod usage;
 
 pub use connection::{
-    FileProblem, LockError, OpenError, ServerFault, ServingLock, StoreOptions, UrlFault, sqlite_url,
+    FileError, LockError, OpenError, ServerError, ServingLock, StoreOptions, UrlError, sqlite_url,
 };
 pub use journal::{CommitMetricsSink, Journal};
 pub use prune::{Pruned, Retention};

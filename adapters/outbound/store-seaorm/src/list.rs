@@ -1,24 +1,24 @@
-//! Lists, page by page: what is looked for, and where a page begins.
+//! Pagination and text search of lists.
 
 use domain::page::{CursorError, Direction, PageRequest};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, IntoColumnRef};
 use sea_orm::{Order, Value};
 
-/// Longest text that is looked for, in bytes; nothing that is kept is longer, and SQLite refuses
-/// patterns of more than 50,000.
+/// Longest search text, in bytes; no stored text is longer, and SQLite refuses patterns of more
+/// than 50,000.
 const LONGEST_TEXT: usize = 4_096;
 
-/// Marks what stands for itself in a pattern. No backslash: a literal one is spelt differently on
-/// each database.
+/// Escape character of LIKE patterns. No backslash: a literal one is spelt differently on each
+/// database.
 const ESCAPE: char = '!';
 
-/// Whether a column holds a text, the upper and lower case of ASCII letters being alike.
-pub(crate) fn holds(column: impl IntoColumnRef, text: &str) -> Expr {
+/// Condition: a column contains a text; the case of ASCII letters is ignored.
+pub(crate) fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
     like(column, text, |text| format!("%{text}%"))
 }
 
-/// Whether a column begins with a text, the upper and lower case of ASCII letters being alike.
-pub(crate) fn begins(column: impl IntoColumnRef, text: &str) -> Expr {
+/// Condition: a column begins with a text; the case of ASCII letters is ignored.
+pub(crate) fn starts_with(column: impl IntoColumnRef, text: &str) -> Expr {
     like(column, text, |text| format!("{text}%"))
 }
 
@@ -34,16 +34,16 @@ fn like(column: impl IntoColumnRef, text: &str, pattern: impl FnOnce(String) -> 
         }
         escaped.push(character);
     }
-    // LIKE minds the case on PostgreSQL. Of a column both databases fold ASCII alone, and so does
-    // this; of a value PostgreSQL would fold what the language of the database has.
+    // LIKE is case-sensitive on PostgreSQL. Of a column both databases fold ASCII alone, and so
+    // does this; of a value PostgreSQL would fold by the language of the database.
     let pattern = Expr::val(pattern(escaped.to_ascii_lowercase()));
     let pattern = pattern.binary(BinOper::Escape, Expr::Constant(ESCAPE.to_string().into()));
     Expr::from(Func::lower(Expr::col(column))).binary(BinOper::Like, pattern)
 }
 
-/// What comes after the place of an item, in a list that is ordered by `columns` (a value, and an
-/// id among equals) in this direction.
-pub(crate) fn beyond<V: IntoColumnRef, I: IntoColumnRef>(
+/// Condition: items after a cursor, in a list that is ordered by `columns` (a value, and an id
+/// among equals) in this direction.
+pub(crate) fn after_cursor<V: IntoColumnRef, I: IntoColumnRef>(
     columns: (V, I),
     place: (Value, String),
     direction: Direction,
@@ -56,9 +56,9 @@ pub(crate) fn beyond<V: IntoColumnRef, I: IntoColumnRef>(
     }
 }
 
-/// What comes after the page's beginning in a list that is ordered by an instant, newest first;
+/// Condition: items after the page's cursor in a list that is ordered by an instant, newest first;
 /// `None` for the first page.
-pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
+pub(crate) fn older_than_cursor<V: IntoColumnRef, I: IntoColumnRef>(
     columns: (V, I),
     page: &PageRequest,
 ) -> Result<Option<Expr>, CursorError> {
@@ -66,11 +66,11 @@ pub(crate) fn older<V: IntoColumnRef, I: IntoColumnRef>(
         return Ok(None);
     };
     let place = (cursor.millis()?.into(), cursor.id.to_string());
-    Ok(Some(beyond(columns, place, Direction::Descending)))
+    Ok(Some(after_cursor(columns, place, Direction::Descending)))
 }
 
-/// Items to read for a page: one more, which tells that the list goes on.
-pub(crate) fn one_more(page: &PageRequest) -> u64 {
+/// Items to read for a page: one more, which shows that there is a next page.
+pub(crate) fn limit_with_lookahead(page: &PageRequest) -> u64 {
     u64::from(page.first.get()) + 1
 }
 

@@ -1,4 +1,4 @@
-//! Removing what is too old to be kept.
+//! Pruning of rows whose retention has ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use ports::outbound::StoreError;
@@ -8,21 +8,22 @@ use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, Q
 use crate::entity::{api_keys, denied, journal_marks};
 use crate::store::{Store, failed};
 
-/// Rows that are removed by one statement: few enough that nobody waits long for it.
-const AT_ONCE: u64 = 1_000;
+/// Rows removed by one statement: few enough that nothing waits long for it.
+const ROWS_PER_STATEMENT: u64 = 1_000;
 
-/// What is too old to be kept.
+/// Limits of retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// Requests that arrived before this, and marks of writers that are gone since then.
+    /// Requests that arrived before this are removed, and checkpoints of writers that were last
+    /// seen before it.
     pub requests_before: DateTime<Utc>,
-    /// Use of hours and days that ended before this.
+    /// Use of hours and days that ended before this is removed.
     pub usage_before: DateTime<Utc>,
-    /// What was denied until now, or not even so long.
+    /// Denials that end by now are removed.
     pub now: DateTime<Utc>,
 }
 
-/// How much was removed.
+/// Numbers of removed rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Requests.
@@ -34,10 +35,10 @@ pub struct Pruned {
 }
 
 impl Store {
-    /// Removes what is too old to be kept. The audit log is kept for ever.
+    /// Removes rows whose retention has ended. The audit log is kept for ever.
     ///
     /// # Errors
-    /// When the database fails; what was removed until then stays removed.
+    /// Fails when the database fails; rows removed until then stay removed.
     pub async fn prune(&self, retention: Retention) -> Result<Pruned, StoreError> {
         let Retention {
             requests_before,
@@ -49,7 +50,9 @@ impl Store {
         let days = usage_before - TimeDelta::days(1) + TimeDelta::milliseconds(1);
         let requests = self.prune_table(&REQUESTS, requests_before).await?;
         let usage = self.prune_table(&HOURS, hours).await? + self.prune_table(&DAYS, days).await?;
-        let denials = self.in_time(self.prune_small(requests_before, now)).await?;
+        let denials = self
+            .in_time(self.prune_checkpoints_and_denials(requests_before, now))
+            .await?;
         Ok(Pruned {
             requests,
             usage,
@@ -57,16 +60,17 @@ impl Store {
         })
     }
 
-    /// Removes marks of writers that are gone, and denials that are over; returns how many of these.
-    async fn prune_small(
+    /// Removes checkpoints of writers that are gone, and denials that have ended; returns the
+    /// number of these.
+    async fn prune_checkpoints_and_denials(
         &self,
-        marks_before: DateTime<Utc>,
+        writers_before: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError> {
-        // The journal of this process recognises by its own mark that the database is still the one
-        // it wrote to.
+        // The journal of this process recognises by its own checkpoint that the database is still
+        // the one it wrote to.
         let gone = Condition::all()
-            .add(journal_marks::Column::At.lt(marks_before.timestamp_millis()))
+            .add(journal_marks::Column::At.lt(writers_before.timestamp_millis()))
             .add_option(
                 self.writer()
                     .map(|own| journal_marks::Column::Writer.ne(own)),
@@ -84,19 +88,19 @@ impl Store {
         Ok(denials.rows_affected)
     }
 
-    /// Removes the rows that begin before an instant, some at a time.
+    /// Removes the rows that begin before an instant, in steps.
     async fn prune_table(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
-            let some = self.in_time(self.remove_some(table, before)).await?;
+            let some = self.in_time(self.remove_chunk(table, before)).await?;
             removed += some;
-            if some < AT_ONCE {
+            if some < ROWS_PER_STATEMENT {
                 return Ok(removed);
             }
         }
     }
 
-    async fn remove_some(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    async fn remove_chunk(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
         let connection = &self.connection;
         let removed = match connection.get_database_backend() {
             DbBackend::Postgres => {
@@ -149,7 +153,7 @@ impl Table {
         some.columns(columns())
             .from(Alias::new(self.name))
             .and_where(Expr::col(Alias::new(self.begins)).lt(before.timestamp_millis()))
-            .limit(AT_ONCE);
+            .limit(ROWS_PER_STATEMENT);
         if let Some(column) = self.through_keys {
             let keys = Query::select()
                 .column(api_keys::Column::Id)
@@ -163,17 +167,17 @@ impl Table {
             .take()
     }
 
-    /// The same by the rows' places. Rows that somebody else removes or writes are left to the next
-    /// time: nobody waits, in a circle even less.
+    /// The same by the rows' addresses. Rows that another session removes or writes are left to the
+    /// next time: nothing waits, and nothing deadlocks.
     ///
-    /// The instant stands in the text: of a prepared statement that has run five times the server
-    /// makes a plan for any instant, which reads the table to its end.
+    /// The instant is written into the text: for a prepared statement that has run five times the
+    /// server makes a generic plan, which reads the table to its end.
     fn removal_in_postgres(&self, before: DateTime<Utc>) -> String {
         let Self { name, begins, .. } = self;
         let before = before.timestamp_millis();
         format!(
             "DELETE FROM {name} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {name} \
-             WHERE {begins} < {before} LIMIT {AT_ONCE} FOR UPDATE SKIP LOCKED))"
+             WHERE {begins} < {before} LIMIT {ROWS_PER_STATEMENT} FOR UPDATE SKIP LOCKED))"
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Rows that make no sense, and what most rows hold: ids, instants, counts.
+//! Values of rows: ids, instants, counts, and errors for unreadable ones.
 
 use chrono::{DateTime, Utc};
 use ports::outbound::StoreError;
@@ -10,12 +10,12 @@ use crate::store::failed;
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) table: &'static str,
-    /// Its id, or whose it is.
+    /// Its id, or its owner's.
     pub(crate) id: &'a str,
 }
 
 impl Row<'_> {
-    /// An error: what stands in a column can't have been written by this program.
+    /// The error for a value that this program can't have written.
     pub(crate) fn unreadable(self, column: &'static str) -> StoreError {
         failed(Unreadable {
             table: self.table,

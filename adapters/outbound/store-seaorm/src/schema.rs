@@ -1,17 +1,17 @@
-//! Whether the tables are those of this version.
+//! Check of the schema's version.
 
-use migrations::{LimitStatus, limit_status};
+use migrations::MigrationStatus;
 use ports::outbound::StoreError;
 
 use crate::store::{Store, failed};
 
-/// Why the tables aren't those of this version.
+/// Mismatch between the schema and this version.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// Migrations haven't been done yet.
+    /// Migrations are missing.
     #[error("the database lacks what this version needs: {}", missing.join(", "))]
     Behind {
-        /// Which, oldest first.
+        /// Their names, oldest first.
         missing: Vec<String>,
     },
     /// A newer version of this program migrated the database.
@@ -21,7 +21,7 @@ pub enum SchemaError {
         unknown.join(", ")
     )]
     Ahead {
-        /// What this version doesn't know, oldest first.
+        /// Migrations unknown to this version, oldest first.
         unknown: Vec<String>,
     },
     /// The database fails.
@@ -30,14 +30,14 @@ pub enum SchemaError {
 }
 
 impl Store {
-    /// Whether the database answers and has the tables of this version, and of no newer one.
+    /// Checks that the database answers and has the tables of this version, and of no newer one.
     /// Changes nothing.
     ///
     /// # Errors
     /// See [`SchemaError`].
     pub async fn check_schema(&self) -> Result<(), SchemaError> {
-        let limit_status = async { limit_status(&self.connection).await.map_err(failed) };
-        let LimitStatus { missing, unknown } = self.in_time(limit_status).await?;
+        let status = async { migrations::status(&self.connection).await.map_err(failed) };
+        let MigrationStatus { missing, unknown } = self.in_time(status).await?;
         if !unknown.is_empty() {
             return Err(SchemaError::Ahead { unknown });
         }

@@ -1,4 +1,4 @@
-//! The store: its life, and its transactions.
+//! The store: its life cycle, and its transactions.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -20,17 +20,17 @@ use crate::connection::{
 use crate::journal::{CommitMetricsSink, Journal};
 use crate::schema::SchemaError;
 
-/// The advisory lock of whoever migrates: "cep" and a number of our own.
+/// The advisory lock of migrations: "cep" and a number of our own.
 const MIGRATING: i64 = 0x0063_6570_0000_0001;
 
-/// The connections of a pool.
+/// State of a connection pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connections {
-    /// At work, or being opened.
+    /// Connections in use, or being opened.
     pub in_use: u32,
-    /// Open, and waiting for work.
+    /// Connections that are open and idle.
     pub idle: u32,
-    /// As many as there may be.
+    /// Capacity of the pool.
     pub max: u32,
 }
 
@@ -38,22 +38,23 @@ pub struct Connections {
 #[derive(Clone)]
 pub struct Store {
     pub(crate) connection: DatabaseConnection,
-    /// The journal's own, so that it never waits for a free one. Opened when they are first used.
+    /// The journal's own, so that it never waits for a free one. Opened on first use.
     for_journal: DatabaseConnection,
-    /// The name of the journal's writer, once there is one.
+    /// The name of the journal's writer, once it has started.
     writer: Arc<OnceLock<String>>,
     /// Number of the newest change of a key that was read.
     pub(crate) newest_seen: Arc<AtomicU64>,
-    /// SQLite: the files that are open.
+    /// SQLite: the database's open files.
     files: Option<Arc<OpenFiles>>,
     place: Place,
     options: StoreOptions,
 }
 
 impl Store {
-    /// Opens the database at `url`: `sqlite://PATH` (see [`crate::sqlite_url`]; the file is made when
-    /// it is missing, its folder isn't), or `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`.
-    /// The tables are made by [`Store::migrate`].
+    /// Opens the database at `url`: `sqlite://PATH` (see [`crate::sqlite_url`]; the file is created
+    /// when it is missing, its folder isn't), or
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`. The tables are created by
+    /// [`Store::migrate`].
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -61,7 +62,7 @@ impl Store {
         Self::open_with(url, StoreOptions::default()).await
     }
 
-    /// As [`Store::open`], with other options than the usual ones.
+    /// As [`Store::open`], with other options than the default ones.
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -87,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Takes the lock of the one process that serves on the SQLite database at `url`, which is opened
+    /// Takes the lock of the one process that serves the SQLite database at `url`, which is opened
     /// afterwards; `None` for a server. The lock holds until it is dropped.
     ///
     /// # Errors
@@ -96,8 +97,8 @@ impl Store {
         Ok(Place::parse(url)?.lock_for_serving()?)
     }
 
-    /// The same store with a pool of its own, of `connections`: whoever uses it doesn't wait for those
-    /// who use this one. Close it with [`Store::close_pool`] before this one.
+    /// The same store with a pool of its own, of `connections`, so that its users don't compete
+    /// with those of this one. Close it with [`Store::close_pool`] before this one.
     ///
     /// # Errors
     /// A database that fails.
@@ -119,16 +120,17 @@ impl Store {
     /// Starts the journal of this store. `writer` is the name of this process among all that ever
     /// write to the database.
     pub fn journal(&self, writer: Uuid) -> Journal {
-        self.watched_journal(writer, Arc::new(()))
+        self.journal_with_metrics(writer, Arc::new(()))
     }
 
-    /// As [`Store::journal`], with somebody who watches its commits.
-    pub fn watched_journal(
+    /// As [`Store::journal`], with metrics of its commits.
+    pub fn journal_with_metrics(
         &self,
         writer: Uuid,
         metrics_sink: Arc<dyn CommitMetricsSink>,
     ) -> Journal {
-        // One process has one journal; another one's marks would merely be pruned in time.
+        // One process has one journal; the checkpoints of another one would merely be pruned in
+        // time.
         let _ = self.writer.set(writer.to_string());
         let connection = self.for_journal.clone();
         Journal::start(
@@ -140,18 +142,18 @@ impl Store {
         )
     }
 
-    /// The name of this process's journal, once it has one.
+    /// The name of this process's journal, once it has started.
     pub(crate) fn writer(&self) -> Option<&str> {
         self.writer.get().map(String::as_str)
     }
 
-    /// SQLite: bytes of the write-ahead log's file. It is a few MiB, unless a transaction that another
-    /// program keeps open holds it.
+    /// SQLite: size of the write-ahead log in bytes. It is a few MiB, unless a transaction that
+    /// another program keeps open holds it.
     pub fn log_bytes(&self) -> Option<u64> {
         self.files.as_ref()?.log_bytes()
     }
 
-    /// SQLite: looks whether the files that are open are still the database.
+    /// SQLite: checks that the open files are still the database.
     ///
     /// # Errors
     /// Files that were moved, removed, replaced or set back while they are open.
@@ -162,9 +164,10 @@ impl Store {
         }
     }
 
-    /// How many connections there are, the journal's own aside.
+    /// State of the pool, without the journal's connections.
     pub fn connections(&self) -> Connections {
-        // A pool's numbers are read one after the other, while others take and give back.
+        // A pool's numbers are read one after the other, while other tasks take and return
+        // connections.
         let of = |open: u32, idle: usize| {
             let idle = u32::try_from(idle).unwrap_or(u32::MAX).min(open);
             Connections {
@@ -186,11 +189,11 @@ impl Store {
         }
     }
 
-    /// Makes the tables that are missing. Several processes may do so at the same time: one does
-    /// the work, the others wait for it, however long it takes.
+    /// Creates the tables that are missing. Several processes may do so at the same time: one
+    /// migrates, the others wait for it, however long it takes.
     ///
     /// # Errors
-    /// When the database fails, or was made by a newer version of this program.
+    /// Fails when the database fails, or was migrated by a newer version of this program.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         if self.is_current().await? {
             return Ok(());
@@ -202,7 +205,8 @@ impl Store {
                 "SET LOCAL statement_timeout = 0".to_owned(),
                 "SET LOCAL lock_timeout = 0".to_owned(),
                 format!("SELECT pg_advisory_xact_lock({MIGRATING})"),
-                // Who waits long for a table keeps everybody else from it meanwhile.
+                // A migration that waits long for a table keeps every other session from it
+                // meanwhile.
                 format!("SET LOCAL lock_timeout = {lock_timeout}"),
             ] {
                 let done = transaction.execute_unprepared(&statement).await;
@@ -213,10 +217,10 @@ impl Store {
         self.end(transaction, migrated).await
     }
 
-    /// Whether the database answers and has every table of this version. Changes nothing.
+    /// Returns whether the database answers and has every table of this version. Changes nothing.
     ///
     /// # Errors
-    /// When the database fails, or was made by a newer version of this program.
+    /// Fails when the database fails, or was migrated by a newer version of this program.
     pub async fn is_current(&self) -> Result<bool, StoreError> {
         match self.check_schema().await {
             Ok(()) => Ok(true),
@@ -226,7 +230,7 @@ impl Store {
         }
     }
 
-    /// Takes a step, on PostgreSQL in no more time than one may take.
+    /// Runs an operation, on PostgreSQL with a timeout.
     pub(crate) async fn in_time<T, E: From<StoreError>>(
         &self,
         step: impl Future<Output = Result<T, E>> + Send,
@@ -239,10 +243,11 @@ impl Store {
         };
         timeout(patience, step)
             .await
-            .unwrap_or_else(|_| Err(failed(Late(patience)).into()))
+            .unwrap_or_else(|_| Err(failed(AnswerTimeout(patience)).into()))
     }
 
-    /// Reports that the database is an older one than before. Nothing is written to a file any more.
+    /// Reports that the database is an older one than before. Nothing is written to a file any
+    /// more.
     pub(crate) fn set_back(&self) -> StoreError {
         failed(match &self.files {
             Some(files) => files.set_back(),
@@ -250,21 +255,22 @@ impl Store {
         })
     }
 
-    /// SQLite: saves what a log that was removed holds, see [`OpenFiles::save_removed_log`].
+    /// SQLite: saves the content of a removed write-ahead log, see [`OpenFiles::save_removed_log`].
     pub(crate) async fn save_removed_log(&self) {
         if let Some(files) = &self.files {
             files.save_removed_log().await;
         }
     }
 
-    /// Begins a transaction that writes. On SQLite it takes its turn at once: one that reads first
-    /// and writes later fails when somebody else wrote in between.
+    /// Begins a transaction that writes. On SQLite it takes the write lock at once: one that reads
+    /// first and writes later fails when another connection wrote in between.
     pub(crate) async fn begin(&self) -> Result<DatabaseTransaction, StoreError> {
         self.check_files()?;
         begin(&self.connection).await.map_err(failed)
     }
 
-    /// Commits what succeeded, into the files that are the database, and takes back what didn't.
+    /// Commits after success, checks that the files are still the database, and rolls back after an
+    /// error.
     pub(crate) async fn end<T, E: From<StoreError>>(
         &self,
         transaction: DatabaseTransaction,
@@ -295,12 +301,13 @@ impl Store {
         self.connection.close().await.map_err(failed)
     }
 
-    /// Closes all connections once what runs on them is done. SQLite's last one copies the log into
-    /// the database and removes it; that is left out where another file has taken the place of one of
-    /// the database's, which may be somebody else's by now.
+    /// Closes all connections once their operations are done. SQLite's last one copies the log into
+    /// the database and removes it; that is left out where another file has taken the place of one
+    /// of the database's, which may belong to another program by now.
     ///
     /// # Errors
-    /// A database that fails (nothing that was committed is lost), or isn't the one that was opened.
+    /// A database that fails (nothing that was committed is lost), or isn't the one that was
+    /// opened.
     pub async fn close(self) -> Result<(), StoreError> {
         if self
             .files
@@ -328,7 +335,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Begins a transaction that writes; [`Store::begin`] also looks at the files.
+/// Begins a transaction that writes; [`Store::begin`] also checks the files.
 pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
     let options = TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -337,10 +344,10 @@ pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTra
     connection.begin_with_options(options).await
 }
 
-/// A server didn't answer in time.
+/// Timeout of a server's answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the database doesn't answer within {0:?}")]
-pub(crate) struct Late(pub(crate) Duration);
+pub(crate) struct AnswerTimeout(pub(crate) Duration);
 
 pub(crate) fn failed(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     StoreError {
@@ -353,7 +360,8 @@ mod tests {
     use super::*;
     use sea_orm::{ConnectionTrait, Statement};
 
-    /// `synchronous` and `journal_mode` are a connection's own, so no other one can tell.
+    /// `synchronous` and `journal_mode` are settings of a connection, so only the connection itself
+    /// can tell.
     #[tokio::test]
     async fn the_journal_commits_to_the_disk_and_not_to_its_cache() {
         let folder = tempfile::tempdir().unwrap();

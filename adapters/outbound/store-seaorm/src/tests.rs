@@ -1,4 +1,4 @@
-//! What questions cost: how many statements each takes, and how the database looks for the answer.
+//! Cost of queries: the number of statements, and their plans.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,52 +16,52 @@ use crate::store::Store;
 mod counts;
 mod plans;
 
-/// A store whose statements are seen, with two customers.
-struct Watched {
+/// A store that records its statements, with two customers.
+struct RecordingStore {
     store: Store,
-    /// The same, unseen.
-    unseen: Store,
-    seen: Arc<Mutex<Vec<Statement>>>,
+    /// The same store without the recorder.
+    unrecorded: Store,
+    statements: Arc<Mutex<Vec<Statement>>>,
     _folder: TempDir,
 }
 
-impl Watched {
-    /// With so many keys of the first customer's, and one of the second's.
+impl RecordingStore {
+    /// Adds so many keys of the first customer, and one of the second.
     async fn with_keys(keys: u16) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = crate::sqlite_url(&folder.path().join("cep.db")).unwrap();
-        let unseen = Store::open(&url).await.unwrap();
-        unseen.migrate().await.unwrap();
+        let unrecorded = Store::open(&url).await.unwrap();
+        unrecorded.migrate().await.unwrap();
         for number in 1..=keys {
-            add(&unseen, &customer(1), number).await;
+            add(&unrecorded, &customer(1), number).await;
         }
-        add(&unseen, &customer(2), keys + 1).await;
+        add(&unrecorded, &customer(2), keys + 1).await;
         let mut store = Store::open(&url).await.unwrap();
-        let seen = Arc::<Mutex<Vec<Statement>>>::default();
+        let statements = Arc::<Mutex<Vec<Statement>>>::default();
         store.connection.set_metric_callback({
-            let seen = Arc::clone(&seen);
-            move |info| seen.lock().unwrap().push(info.statement.clone())
+            let statements = Arc::clone(&statements);
+            move |info| statements.lock().unwrap().push(info.statement.clone())
         });
         Self {
             store,
-            unseen,
-            seen,
+            unrecorded,
+            statements,
             _folder: folder,
         }
     }
 
-    /// The statements since the last time, without those that begin and end transactions.
-    fn taken(&self) -> Vec<Statement> {
-        std::mem::take(&mut *self.seen.lock().unwrap())
+    /// The statements since the last call, without those that begin and end transactions.
+    fn take_statements(&self) -> Vec<Statement> {
+        std::mem::take(&mut *self.statements.lock().unwrap())
     }
 
-    /// How the database looks for what the last statements asked for, line by line.
+    /// The plan of the last statements, line by line.
     async fn plan(&self) -> String {
         let mut lines = Vec::new();
-        for statement in self.taken() {
+        for statement in self.take_statements() {
             let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
             let explained = Statement { sql, ..statement };
-            let connection = &self.unseen.connection;
+            let connection = &self.unrecorded.connection;
             for row in connection.query_all_raw(explained).await.unwrap() {
                 lines.push(row.try_get::<String>("", "detail").unwrap());
             }
@@ -71,7 +71,7 @@ impl Watched {
 }
 
 async fn add(store: &Store, of: &Customer, number: u16) -> ApiKey {
-    store.enrol(of).await.unwrap();
+    store.find_or_insert(of).await.unwrap();
     let (record, act) = (record_of(of, number), act(number));
     store.insert(record.clone(), u64::MAX, &act).await.unwrap();
     record.key

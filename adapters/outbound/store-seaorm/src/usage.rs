@@ -1,9 +1,9 @@
-//! Use over time and single requests, as the journal wrote them.
+//! Usage over time and single requests, as written by the journal.
 
 use async_trait::async_trait;
 use domain::page::{Cursor, Page};
-use domain::usage::Breakdown;
-use ports::inbound::{RequestQuery, RequestRecord, UsageQuery};
+use domain::request::{RequestQuery, RequestRecord};
+use domain::usage::{Breakdown, UsageQuery};
 use ports::outbound::{ListError, Scope, StoreError, UsageReader, UsageRow};
 use sea_orm::{ConnectionTrait, QueryResult};
 
@@ -13,13 +13,17 @@ mod requests;
 mod slots;
 
 impl Store {
-    /// The keys that are told apart: few enough that an answer is small, whatever a customer has.
+    /// The keys that are reported one by one: few enough that an answer is small, however many a
+    /// customer has.
     async fn busiest_keys(
         &self,
         scope: Scope,
-        ask: &UsageQuery,
+        query: &UsageQuery,
     ) -> Result<Vec<String>, StoreError> {
-        let rows = self.connection.query_all(&slots::busiest(scope, ask)).await;
+        let rows = self
+            .connection
+            .query_all(&slots::busiest(scope, query))
+            .await;
         let rows = rows.map_err(failed)?;
         let id = |row: &QueryResult| row.try_get("", "key_id").map_err(failed);
         rows.iter().map(id).collect()
@@ -30,16 +34,16 @@ pub(crate) use slots::counts;
 
 #[async_trait]
 impl UsageReader for Store {
-    async fn usage(&self, scope: Scope, ask: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
+    async fn usage(&self, scope: Scope, query: &UsageQuery) -> Result<Vec<UsageRow>, StoreError> {
         self.in_time(async {
-            let busiest = match ask.breakdown {
-                Breakdown::Key => self.busiest_keys(scope, ask).await?,
+            let busiest = match query.breakdown {
+                Breakdown::Key => self.busiest_keys(scope, query).await?,
                 Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => Vec::new(),
             };
-            let question = slots::question(scope, ask, &busiest);
-            let rows = self.connection.query_all(&question).await;
+            let select = slots::select(scope, query, &busiest);
+            let rows = self.connection.query_all(&select).await;
             let rows = rows.map_err(failed)?;
-            rows.iter().map(|row| slots::read(row, ask)).collect()
+            rows.iter().map(|row| slots::read(row, query)).collect()
         })
         .await
     }
@@ -47,10 +51,10 @@ impl UsageReader for Store {
     async fn requests(
         &self,
         scope: Scope,
-        ask: &RequestQuery,
+        query: &RequestQuery,
     ) -> Result<Page<RequestRecord>, ListError> {
         self.in_time(async {
-            let rows = requests::question(scope, ask)?
+            let rows = requests::select(scope, query)?
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;
@@ -59,7 +63,7 @@ impl UsageReader for Store {
                 let record = requests::read(&row)?;
                 items.push((Cursor::at(record.at, record.id), record));
             }
-            Ok(Page::of(items, ask.page.first, None))
+            Ok(Page::of(items, query.page.first, None))
         })
         .await
     }

@@ -3,8 +3,8 @@
 use std::future::ready;
 
 use futures::FutureExt;
-use memory::ManualClock;
 use ports::outbound::BankFiles;
+use testkit::fakes::ManualClock;
 
 use super::*;
 

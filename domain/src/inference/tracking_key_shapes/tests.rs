@@ -1,4 +1,4 @@
-//! A made-up key for each row that is used, and what no key may do.
+//! A synthetic key for each row in use, and properties of all keys.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const HIGH: Confidence = Confidence::High;
 const MEDIUM: Confidence = Confidence::Medium;
 const TRANSFER: &str = "2026112090684ABCDEFGH0123456";
 
-/// Made-up keys, the date of the transfer, its issuer, and whose shape the key has.
+/// Synthetic keys, the date of the transfer, its issuer, and the bank whose shape the key has.
 #[rustfmt::skip]
 const EXAMPLES: [(&str, &str, &str, &str, Confidence); 21] = [
     ("2026112040133ABCD12345678", "2026-11-20", "40133", "any participant: date and its own code", HIGH),
@@ -45,7 +45,7 @@ const EXAMPLES: [(&str, &str, &str, &str, Confidence); 21] = [
     ("036APPM20112026000012345", "2026-11-20", "40036", "Inbursa", MEDIUM),
     ("00012345TRANSBP000012345", "2026-11-20", "40137", "BanCoppel", MEDIUM),
     ("BB00012345678", "2026-11-20", "40030", "BanBajio", MEDIUM),
-    // Within five days the generic shape takes it, with the same issuer.
+    // Within five days the generic shape matches, with the same issuer.
     (TRANSFER, "2026-10-20", "90684", "Transfer (OPM)", MEDIUM),
     ("CUENCA0001234567", "2023-10-31", "90646", "Cuenca (through STP)", MEDIUM),
     ("CUENCA0001234567", "2023-11-01", "90723", "Cuenca", MEDIUM),
@@ -128,7 +128,7 @@ fn a_key_that_names_its_bank_must_name_a_near_date(#[case] date: &str, #[case] n
 #[case::one_digit_too_many("HSBC1234567")]
 #[case::another_case("hsbc123456")]
 #[case::nothing_like_it("PAGO DE RENTA")]
-fn other_keys_name_nobody(#[case] key: &str) {
+fn other_keys_yield_no_issuer(#[case] key: &str) {
     assert_eq!(inferred(key, "2026-11-20"), None);
 }
 
@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn whoever_is_inferred_takes_part_on_the_date((key, date) in plausible()) {
+    fn an_inferred_institution_takes_part_on_the_date((key, date) in plausible()) {
         let catalogue = Catalogue::embedded();
         if let Some(inferred) = issuer_of(&key, date, catalogue) {
             prop_assert!(catalogue.find(inferred.code).unwrap().is_valid_on(date));

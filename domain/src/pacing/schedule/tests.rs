@@ -1,4 +1,4 @@
-//! The budget, on a clock that tests move by hand.
+//! Budget, on a manual clock.
 
 use std::num::NonZeroU32;
 
@@ -31,8 +31,8 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Takes every turn as soon as it may begin; who asks is there from `now` on.
-fn take(schedule: &mut Schedule, tickets: &[Ticket], mut now: Duration) -> Vec<Duration> {
+/// Takes every turn as early as possible; all callers are there from `now` on.
+fn take(schedule: &mut Schedule, tickets: &[WaiterId], mut now: Duration) -> Vec<Duration> {
     let mut began = Vec::new();
     for ticket in tickets {
         began.push(loop {
@@ -71,7 +71,7 @@ fn a_minute_never_holds_more_than_the_budget_though_it_began_with_a_burst() {
 }
 
 #[test]
-fn whoever_would_wait_too_long_is_refused_with_the_true_time() {
+fn a_caller_that_would_wait_too_long_is_refused_with_the_true_time() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..5)
@@ -126,7 +126,7 @@ fn a_caller_that_goes_away_gives_its_turn_to_the_next() {
 }
 
 #[test]
-fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
+fn no_turn_is_given_during_a_back_off_and_waiting_callers_are_refused() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..5)
@@ -151,7 +151,7 @@ fn nobody_asks_during_a_back_off_and_who_waits_is_sent_away() {
     assert_eq!(again, BackOff::Began(seconds(240)));
 }
 
-/// What happens to a schedule.
+/// Events of a schedule.
 #[derive(Clone, Debug)]
 enum Event {
     Arrive { patience: u64 },
@@ -167,9 +167,9 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Somebody in the queue of the property below.
+/// A caller in the queue of the property below.
 struct Caller {
-    ticket: Ticket,
+    ticket: WaiterId,
     latest: Duration,
 }
 
@@ -196,7 +196,7 @@ proptest! {
         prop_assert_eq!(take(&mut schedule, &tickets, now), promised);
     }
 
-    /// Callers come and go at random; each that waits looks as soon as its turn may have come.
+    /// Callers come and go at random; each that waits checks as soon as its turn may have come.
     #[test]
     fn turns_keep_order_patience_and_budget(
         per_minute in 1_u32..40,
@@ -251,7 +251,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_left_is_the_minutes_room_beside_those_who_wait() {
+fn the_budget_left_excludes_the_turns_of_waiting_callers() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     assert_eq!(left(&schedule, now), (15, None));
@@ -269,7 +269,7 @@ fn what_is_left_is_the_minutes_room_beside_those_who_wait() {
 }
 
 #[test]
-fn what_is_left_tells_how_long_the_portal_is_left_alone() {
+fn the_budget_shows_the_time_left_of_a_back_off() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     schedule.record_throttled(Duration::ZERO, now);
@@ -277,7 +277,7 @@ fn what_is_left_tells_how_long_the_portal_is_left_alone() {
 }
 
 #[test]
-fn turns_that_others_gave_count_wherever_they_stand_in_the_minute() {
+fn merged_turns_count_wherever_they_are_in_the_minute() {
     let mut schedule = schedule(3);
     let now = seconds(1000);
     for ago in [10, 50, 30] {
@@ -292,7 +292,7 @@ fn turns_that_others_gave_count_wherever_they_stand_in_the_minute() {
 }
 
 #[test]
-fn whoever_is_pushed_back_by_turns_that_others_gave_leaves_when_it_is_too_late() {
+fn a_caller_pushed_back_by_merged_turns_leaves_when_it_is_too_late() {
     let mut schedule = schedule(1);
     let now = seconds(1000);
     let waiting = schedule.queue(now, now + seconds(5)).unwrap();
@@ -305,7 +305,7 @@ fn whoever_is_pushed_back_by_turns_that_others_gave_leaves_when_it_is_too_late()
 }
 
 #[test]
-fn a_back_off_that_others_keep_sends_everybody_away() {
+fn a_merged_back_off_refuses_all_waiting_callers() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let ticket = schedule.queue(now, now + PATIENT).unwrap();

@@ -1,6 +1,6 @@
-//! A customer's plan, and its keys' limits.
+//! Plans of customers, and their keys' limits.
 
-use domain::audit::{Action, AuditEntry, customer_difference, difference};
+use domain::audit::{Action, AuditEntry, AuditFilter, customer_difference, difference};
 use domain::customer::{Customer, ExistingKeys};
 use domain::key::{ApiKey, KeyId};
 use domain::limits::Plan;
@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::super::fixture::{act, customer, limits, record_of};
 use super::super::stores::{Stores, StoresUnderTest};
 use super::known;
-use crate::inbound::AuditFilter;
 use crate::outbound::{ChangeNumber, KeyChange, UpdateError};
 
 async fn set_plan(
@@ -37,9 +36,7 @@ async fn three_keys(stores: &Stores) -> [ApiKey; 3] {
     ]
 }
 
-pub(super) async fn a_plan_is_what_it_was_set_to_last(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_plan_is_the_last_one_set(StoresUnderTest { here, .. }: StoresUnderTest) {
     let (one, two) = (here.enrolled(1).await, here.enrolled(2).await);
     for (number, plan) in (1..).zip([Plan::Enterprise, Plan::Startup, Plan::Enterprise]) {
         let (set, keys) = set_plan(&here, plan, ExistingKeys::Follow, number).await;
@@ -105,7 +102,7 @@ pub(super) async fn keys_follow_a_plan_that_was_set_before(
     assert_eq!(newest.act, act(5), "the plan itself left no entry");
 }
 
-pub(super) async fn a_plan_leaves_an_entry_and_so_does_each_key_that_follows(
+pub(super) async fn a_plan_writes_an_entry_and_so_does_each_key_that_follows(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let [one, two, _] = three_keys(&here).await;
@@ -175,7 +172,7 @@ pub(super) async fn keys_that_follow_are_changes_for_other_processes(under_test:
     assert!(here.state(one.id).await.version > version);
 }
 
-pub(super) async fn a_customer_that_is_not_there_gets_no_plan(
+pub(super) async fn an_unknown_customer_gets_no_plan(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     three_keys(&here).await;

@@ -1,4 +1,4 @@
-//! How many keys a customer may have that aren't revoked.
+//! Limit of active keys per customer.
 
 use futures::future::join_all;
 
@@ -8,7 +8,7 @@ use super::rotation::rotated;
 use super::{everything, listed};
 use crate::outbound::{InsertError, KeyChange, Scope};
 
-pub(super) async fn a_customer_has_at_most_so_many_active_keys(
+pub(super) async fn a_customer_has_no_more_active_keys_than_the_limit(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.enrolled(1).await;
@@ -39,7 +39,7 @@ pub(super) async fn a_customer_has_at_most_so_many_active_keys(
     );
 }
 
-pub(super) async fn of_many_at_the_bound_one_is_added(under_test: StoresUnderTest) {
+pub(super) async fn of_many_concurrent_keys_at_the_limit_one_is_added(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     here.added(100).await;
     let insert = async |number| {

@@ -1,4 +1,4 @@
-//! What is changed of a key, and what isn't.
+//! Changes of a key, and fields that stay.
 
 use domain::key::ApiKey;
 
@@ -7,9 +7,7 @@ use super::super::stores::StoresUnderTest;
 use super::{everything, listed};
 use crate::outbound::{Change, ChangeNumber, KeyChange, KeyRecord, Scope, UpdateError};
 
-pub(super) async fn a_name_is_what_it_was_changed_to_last(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn a_name_is_the_last_one_given(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await;
     let unchanged = here.added(2).await;
     for (number, new) in (3..).zip(["Caja 4", "100 % «ñandú» \\_' 🔑"]) {
@@ -26,9 +24,7 @@ pub(super) async fn a_name_is_what_it_was_changed_to_last(
     assert_eq!(here.found(unchanged.id).await, unchanged);
 }
 
-pub(super) async fn limits_are_what_they_were_set_to_last(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn limits_are_the_last_ones_set(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await;
     let unchanged = here.added(2).await;
     let largest = Some(domain::limits::MAX_MONTHLY_QUOTA);
@@ -109,7 +105,7 @@ pub(super) async fn a_revoked_key_stays_revoked_as_it_was(under_test: StoresUnde
     assert!(here.state(key.id).await.revoked);
 }
 
-pub(super) async fn a_revoked_key_can_still_be_checked(
+pub(super) async fn a_revoked_key_can_still_be_verified(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;
@@ -123,9 +119,7 @@ pub(super) async fn a_revoked_key_can_still_be_checked(
     assert_eq!(all.len(), 1);
 }
 
-pub(super) async fn what_is_not_there_is_not_changed(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn an_unknown_key_is_not_changed(StoresUnderTest { here, .. }: StoresUnderTest) {
     let KeyRecord { key, .. } = record(1);
     for change in [
         KeyChange::Revoke,
@@ -138,7 +132,7 @@ pub(super) async fn what_is_not_there_is_not_changed(
     assert_eq!(here.newest_change().await, ChangeNumber(0));
 }
 
-pub(super) async fn what_one_process_does_another_sees(under_test: StoresUnderTest) {
+pub(super) async fn changes_of_one_process_are_seen_by_another(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = here.added(1).await;
     assert_eq!(elsewhere.found(key.id).await, key);

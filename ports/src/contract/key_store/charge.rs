@@ -1,4 +1,4 @@
-//! Charging a key's month in the store itself, and reading many at once.
+//! Charges of a key's month in the store itself, and bulk reads.
 
 use domain::key::KeyId;
 use domain::limits::MonthlyUse;
@@ -11,13 +11,13 @@ use super::super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{KeyChange, Snapshot};
 
 pub(super) async fn charges<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
-    a_charge_is_counted_and_told(make().await).await;
+    a_charge_is_counted_and_returned(make().await).await;
     no_more_is_charged_than_the_quota_leaves(make().await).await;
-    of_many_charges_at_once_the_quota_is_made(make().await).await;
+    of_many_concurrent_charges_exactly_the_quota_succeeds(make().await).await;
     a_revoked_key_is_charged_nothing(make().await).await;
-    nobodys_key_is_charged_nothing(make().await).await;
+    an_unknown_key_is_charged_nothing(make().await).await;
     a_charge_is_a_use_to_the_minute(make().await).await;
-    keys_are_read_many_at_once(make().await).await;
+    many_keys_are_read_at_once(make().await).await;
 }
 
 async fn charged(stores: &Stores, key: KeyId) -> Option<MonthlyUse> {
@@ -44,7 +44,7 @@ async fn key_with(stores: &Stores, number: u16, quota: Option<u64>) -> KeyId {
     stores.changed(key.id, change, 1_000 + number).await.id
 }
 
-async fn a_charge_is_counted_and_told(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+async fn a_charge_is_counted_and_returned(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
     for (number, quota) in [(1, Some(10)), (2, None)] {
         let key = key_with(&here, number, quota).await;
         for count in 1..=3 {
@@ -77,7 +77,7 @@ async fn no_more_is_charged_than_the_quota_leaves(StoresUnderTest { here, .. }: 
     assert_eq!(charged(&here, key).await, None);
 }
 
-async fn of_many_charges_at_once_the_quota_is_made(under_test: StoresUnderTest) {
+async fn of_many_concurrent_charges_exactly_the_quota_succeeds(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = key_with(&here, 1, Some(50)).await;
     let charge = |number| {
@@ -100,7 +100,7 @@ async fn a_revoked_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUn
     assert_eq!(used(&here, key, month()).await, once(1));
 }
 
-async fn nobodys_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn an_unknown_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
     let nobody = record(9).key.id;
     assert_eq!(charged(&here, nobody).await, None);
     here.added(9).await;
@@ -125,7 +125,7 @@ async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnd
     }
 }
 
-async fn keys_are_read_many_at_once(StoresUnderTest { here, .. }: StoresUnderTest) {
+async fn many_keys_are_read_at_once(StoresUnderTest { here, .. }: StoresUnderTest) {
     let mut ids = Vec::new();
     for number in 0..120 {
         let key = here.added(number).await.id;

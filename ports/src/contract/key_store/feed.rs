@@ -1,4 +1,4 @@
-//! The order in which keys change, as other processes follow it.
+//! Feed of key changes, as other processes follow it.
 
 use futures::future::join_all;
 
@@ -25,7 +25,7 @@ pub(super) async fn a_version_grows_with_every_change(
     );
 }
 
-pub(super) async fn changes_come_in_order_with_the_state_of_now(
+pub(super) async fn changes_come_in_order_with_the_current_state(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let (one, two) = (here.added(1).await.id, here.added(2).await.id);
@@ -57,7 +57,7 @@ pub(super) async fn adding_a_key_is_no_change(StoresUnderTest { here, .. }: Stor
     assert_eq!(here.newest_change().await, ChangeNumber(0));
 }
 
-pub(super) async fn what_leaves_the_state_as_it_is_is_no_change(
+pub(super) async fn a_mutation_that_keeps_the_state_is_no_change(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;

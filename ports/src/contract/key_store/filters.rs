@@ -1,22 +1,21 @@
-//! Which keys a list holds.
+//! Filters of lists of keys.
 
 use domain::customer::CustomerId;
-use domain::key::{Environment, KeyPrefix, KeyStatus};
+use domain::key::{Environment, KeyFilter, KeyPrefix, KeyQuery, KeyStatus};
 
 use super::super::fixture::{customer, instant, month, name, prefix, record, record_of};
 use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
 use super::rotation::rotated;
-use crate::inbound::{KeyFilter, KeyQuery};
 use crate::outbound::{KeyChange, Scope};
 
-/// The numbers of the keys that pass; the list's total is theirs, if it is told.
+/// The numbers of the matching keys; the list's total equals their count, if it is given.
 async fn passing(stores: &Stores, scope: Scope, filter: KeyFilter) -> Vec<u16> {
-    let ask = KeyQuery {
+    let query = KeyQuery {
         filter,
         ..everything()
     };
-    let page = stores.keys.list(scope, month(), &ask).await;
+    let page = stores.keys.list(scope, month(), &query).await;
     let page = page.expect("the list is read");
     let total = page.total;
     assert!(
@@ -30,7 +29,7 @@ async fn passing(stores: &Stores, scope: Scope, filter: KeyFilter) -> Vec<u16> {
     numbers.collect()
 }
 
-/// The numbers of the first customer's keys that a text finds.
+/// The numbers of the first customer's keys that match a text.
 async fn found(stores: &Stores, text: &str) -> Vec<u16> {
     passing(stores, Scope::Of(first()), with(text)).await
 }
@@ -54,9 +53,7 @@ async fn called(stores: &Stores, number: u16, text: &str) {
     stores.insert(record, number).await;
 }
 
-pub(super) async fn keys_are_listed_by_what_they_are_good_for(
-    StoresUnderTest { here, .. }: StoresUnderTest,
-) {
+pub(super) async fn keys_are_listed_by_status(StoresUnderTest { here, .. }: StoresUnderTest) {
     for number in 1..=4 {
         here.added(number).await;
     }
@@ -182,7 +179,7 @@ pub(super) async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }
         passing(&here, Scope::Everybody, filter.clone()).await,
         [1, 5]
     );
-    // A text that is looked for in several places is looked for within the scope alone.
+    // A text is searched within the scope alone, in all columns.
     assert_eq!(passing(&here, Scope::Of(first()), filter).await, [1]);
     let begun = KeyPrefix::parse("cep_test_Suite005").expect("a prefix of the suite");
     assert_eq!(found(&here, begun.as_str()).await, [0; 0]);

@@ -1,16 +1,15 @@
 //! Lists of keys, page by page.
 
-use domain::key::{ApiKey, KeyId, KeyStatus};
+use domain::key::{ApiKey, KeyId, KeyOverview, KeyQuery, KeySort, KeyStatus};
 use domain::page::{Cursor, Direction, PageRequest};
 
 use super::super::fixture::{foreign_cursor, instant, month, name, page_of, record};
 use super::super::paging::pages;
 use super::super::stores::{Stores, StoresUnderTest};
 use super::everything;
-use crate::inbound::{KeyOverview, KeyQuery, KeySort};
 use crate::outbound::{KeyChange, ListError, Scope};
 
-/// Names that every database puts in the same order, some of them twice.
+/// Names with the same order in every database, some of them twice.
 const NAMES: [&str; 9] = [
     "caja", "banco", "dato", "caja", "abono", "banco", "caja", "entrega", "abono",
 ];
@@ -37,8 +36,8 @@ fn asked(order: KeySort, direction: Direction, page: PageRequest) -> KeyQuery {
 }
 
 /// One page: its keys, and the cursor of the next one, if there is one.
-async fn page(stores: &Stores, ask: &KeyQuery) -> (Vec<KeyId>, Option<Cursor>) {
-    let page = stores.keys.list(Scope::Everybody, month(), ask).await;
+async fn page(stores: &Stores, query: &KeyQuery) -> (Vec<KeyId>, Option<Cursor>) {
+    let page = stores.keys.list(Scope::Everybody, month(), query).await;
     let page = page.expect("the list is read");
     let last = page.items.last().map(|(cursor, _)| cursor.clone());
     let ids = page.items.iter().map(|(_, item)| item.key.id).collect();
@@ -46,13 +45,13 @@ async fn page(stores: &Stores, ask: &KeyQuery) -> (Vec<KeyId>, Option<Cursor>) {
 }
 
 /// All keys from one page on, page by page.
-async fn walk(stores: &Stores, ask: KeyQuery) -> Vec<Vec<KeyId>> {
-    let pages = pages(ask.page.clone(), async |page| {
-        let ask = KeyQuery {
+async fn walk(stores: &Stores, query: KeyQuery) -> Vec<Vec<KeyId>> {
+    let pages = pages(query.page.clone(), async |page| {
+        let query = KeyQuery {
             page,
-            ..ask.clone()
+            ..query.clone()
         };
-        stores.keys.list(Scope::Everybody, month(), &ask).await
+        stores.keys.list(Scope::Everybody, month(), &query).await
     });
     let ids = |page: Vec<KeyOverview>| page.into_iter().map(|item| item.key.id).collect();
     pages.await.into_iter().map(ids).collect()
@@ -77,8 +76,8 @@ pub(super) async fn pages_of_any_size_give_each_key_once_in_order(
                 expected.reverse();
             }
             for size in [1, 2, 3, 8, 9, 10, 100] {
-                let ask = asked(order, direction, page_of(size));
-                let pages = walk(&here, ask).await;
+                let query = asked(order, direction, page_of(size));
+                let pages = walk(&here, query).await;
                 assert_eq!(
                     pages.concat(),
                     expected,
@@ -98,7 +97,7 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     here.enrolled(1).await;
-    // Neither made nor added in the order of their ids.
+    // Neither created nor added in the order of their ids.
     for (number, created) in [(3, 1), (1, 2), (2, 1)] {
         let mut record = record(number);
         record.key.name = name("caja");
@@ -110,28 +109,28 @@ pub(super) async fn keys_of_one_name_are_ordered_by_id(
         (KeySort::Name, [one, two, three]),
         (KeySort::Created, [two, three, one]),
     ] {
-        let ask = asked(order, Direction::Ascending, page_of(1));
-        assert_eq!(walk(&here, ask).await.concat(), expected);
+        let query = asked(order, Direction::Ascending, page_of(1));
+        assert_eq!(walk(&here, query).await.concat(), expected);
     }
 }
 
-pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhile(
+pub(super) async fn a_page_begins_after_the_previous_one_despite_changes(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     named(&here).await;
     for (direction, number) in [(Direction::Ascending, 20), (Direction::Descending, 21)] {
         let before = listed_active(&here, direction).await;
-        let mut ask = asked(KeySort::Created, direction, page_of(3));
-        ask.filter.statuses = vec![KeyStatus::Active];
-        let (first, next) = page(&here, &ask).await;
+        let mut query = asked(KeySort::Created, direction, page_of(3));
+        query.filter.statuses = vec![KeyStatus::Active];
+        let (first, next) = page(&here, &query).await;
         assert_eq!(first, before[..3]);
-        // The key that the cursor stands for, one that was seen, and one that wasn't.
+        // The cursor's key, one on an earlier page, and one on a later page.
         for (act, gone) in (10 * number..).zip([before[2], before[0], before[4]]) {
             here.changed(gone, KeyChange::Revoke, act).await;
         }
         let new = here.added(number).await.id;
-        ask.page.after = next;
-        let rest = walk(&here, ask).await.concat();
+        query.page.after = next;
+        let rest = walk(&here, query).await.concat();
         let mut expected = before[3..].to_vec();
         expected.remove(1);
         if direction == Direction::Ascending {
@@ -142,26 +141,26 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_happened_meanwhi
 }
 
 async fn listed_active(stores: &Stores, direction: Direction) -> Vec<KeyId> {
-    let mut ask = asked(KeySort::Created, direction, page_of(100));
-    ask.filter.statuses = vec![KeyStatus::Active];
-    page(stores, &ask).await.0
+    let mut query = asked(KeySort::Created, direction, page_of(100));
+    query.filter.statuses = vec![KeyStatus::Active];
+    page(stores, &query).await.0
 }
 
-pub(super) async fn a_page_by_name_begins_after_a_key_that_is_gone(
+pub(super) async fn a_page_by_name_begins_after_a_key_that_moved(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let mut keys = named(&here).await;
     keys.sort_by_key(|key| (key.name.as_str().to_owned(), key.id));
-    let mut ask = asked(KeySort::Name, Direction::Ascending, page_of(4));
-    let (first, next) = page(&here, &ask).await;
+    let mut query = asked(KeySort::Name, Direction::Ascending, page_of(4));
+    let (first, next) = page(&here, &query).await;
     assert_eq!(first, ids(&keys[..4]));
-    // The key that the cursor stands for moves to the end, others to both sides of the cursor.
+    // The cursor's key moves to the end, others to both sides of the cursor.
     for (act, (key, new)) in (20..).zip([(3, "zona"), (7, "aaa"), (0, "cuota")]) {
         let rename = KeyChange::Rename(name(new));
         keys[key] = here.changed(keys[key].id, rename, act).await;
     }
-    ask.page.after = next;
-    let rest = walk(&here, ask).await.concat();
+    query.page.after = next;
+    let rest = walk(&here, query).await.concat();
     let mut expected: Vec<_> = [0, 3, 4, 5, 6, 8].map(|key| &keys[key]).to_vec();
     expected.sort_by_key(|key| (key.name.as_str(), key.id));
     assert_eq!(rest, ids(expected));
@@ -178,9 +177,9 @@ pub(super) async fn a_cursor_of_another_list_is_refused(
         id: keys[0].id.0,
     };
     for cursor in [next.expect("there are more"), foreign_cursor(), far] {
-        let mut ask = asked(KeySort::Created, Direction::Descending, page_of(1));
-        ask.page.after = Some(cursor);
-        let refused = here.keys.list(Scope::Everybody, month(), &ask).await;
+        let mut query = asked(KeySort::Created, Direction::Descending, page_of(1));
+        query.page.after = Some(cursor);
+        let refused = here.keys.list(Scope::Everybody, month(), &query).await;
         assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
     }
 }

@@ -1,13 +1,14 @@
-//! What keys leave in the audit log, in the step that changes them.
+//! Audit entries of keys, written in the transaction that changes them.
 
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange, creation, difference};
+use domain::audit::{
+    Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
+};
 use domain::key::ApiKey;
 use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, name, record};
 use super::super::stores::{MANY, StoresUnderTest};
 use super::rotation::{rotated, successor};
-use crate::inbound::AuditFilter;
 use crate::outbound::{KeyChange, Rotation, Scope};
 
 fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChange>) -> AuditEntry {
@@ -20,7 +21,7 @@ fn entry(act: AuditContext, action: Action, key: &ApiKey, changes: Vec<FieldChan
     }
 }
 
-/// The entries of one act that leaves several, which have ids of their own.
+/// The entries of one mutation that writes several, without their ids.
 fn without_ids(entries: &[AuditEntry]) -> Vec<AuditEntry> {
     let without_id = |entry: &AuditEntry| {
         let mut entry = entry.clone();
@@ -30,13 +31,13 @@ fn without_ids(entries: &[AuditEntry]) -> Vec<AuditEntry> {
     entries.iter().map(without_id).collect()
 }
 
-pub(super) async fn a_new_key_leaves_an_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_new_key_writes_an_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await;
     let expected = entry(act(1), Action::KeyCreated, &key, creation(&key));
     assert_eq!(here.written(&AuditFilter::default()).await, [expected]);
 }
 
-pub(super) async fn each_change_leaves_an_entry_of_what_it_changed(
+pub(super) async fn each_change_writes_an_entry_with_the_changed_fields(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let mut before = here.added(1).await;
@@ -61,7 +62,7 @@ pub(super) async fn each_change_leaves_an_entry_of_what_it_changed(
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 5);
 }
 
-pub(super) async fn what_changes_nothing_leaves_no_entry(
+pub(super) async fn a_call_that_changes_nothing_writes_no_entry(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;
@@ -76,7 +77,7 @@ pub(super) async fn what_changes_nothing_leaves_no_entry(
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 2);
 }
 
-pub(super) async fn what_is_refused_leaves_no_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_refused_call_writes_no_entry(StoresUnderTest { here, .. }: StoresUnderTest) {
     here.added(1).await;
     let mut same_prefix = record(2);
     same_prefix.key.prefix = record(1).key.prefix;
@@ -101,7 +102,7 @@ pub(super) async fn what_is_refused_leaves_no_entry(StoresUnderTest { here, .. }
     assert_eq!(here.written(&AuditFilter::default()).await.len(), 1);
 }
 
-pub(super) async fn a_rotation_leaves_an_entry_for_each_of_the_two(
+pub(super) async fn a_rotation_writes_an_entry_for_each_of_the_two(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;
@@ -120,7 +121,7 @@ pub(super) async fn a_rotation_leaves_an_entry_for_each_of_the_two(
     assert!(ids.contains(&act(2).id), "the act's id is one of the two");
 }
 
-pub(super) async fn a_rotation_without_grace_says_when_the_old_key_was_revoked(
+pub(super) async fn a_rotation_without_grace_records_the_revocation_of_the_old_key(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;

@@ -1,4 +1,4 @@
-//! Keys that another one takes the place of.
+//! Rotation of keys.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::customer::Customer;
@@ -10,12 +10,12 @@ use super::super::stores::{Stores, StoresUnderTest};
 use super::{everything, listed};
 use crate::outbound::{ChangeNumber, KeyChange, RotateError, Rotation, Scope, Successor};
 
-/// The successor that is the `number`th key made.
+/// A successor, as the `number`th key.
 pub(super) fn successor(number: u16) -> Successor {
     successor_of(&customer(1), number)
 }
 
-/// The same of another customer.
+/// A successor of another customer's key.
 pub(super) fn successor_of(customer: &Customer, number: u16) -> Successor {
     Successor {
         prefix: prefix(number),
@@ -23,7 +23,7 @@ pub(super) fn successor_of(customer: &Customer, number: u16) -> Successor {
     }
 }
 
-/// Has a key retire, its successor being the `number`th key made.
+/// Retires a key, with the `number`th key as its successor.
 pub(in crate::contract) async fn rotated(
     stores: &Stores,
     id: KeyId,
@@ -169,7 +169,9 @@ pub(super) async fn a_key_has_one_successor(StoresUnderTest { here, .. }: Stores
     assert_eq!(all.len(), 3);
 }
 
-pub(super) async fn of_many_that_rotate_one_key_one_does(under_test: StoresUnderTest) {
+pub(super) async fn of_many_concurrent_rotations_of_one_key_one_succeeds(
+    under_test: StoresUnderTest,
+) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = here.added(100).await.id;
     let rotations = (0..20).map(|number| {

@@ -1,16 +1,15 @@
-//! Another customer's keys don't exist.
+//! Scopes: another customer's keys don't exist.
 
 use domain::customer::Customer;
-use domain::key::ApiKey;
+use domain::key::{ApiKey, RevokedKeys};
 
 use super::super::fixture::{act, customer, instant, limits, month, name, record_of};
 use super::super::stores::{Stores, StoresUnderTest};
 use super::rotation::{successor, successor_of};
 use super::{everything, listed};
-use crate::inbound::RevokedKeys;
 use crate::outbound::{ChangeNumber, KeyChange, RotateError, Scope, UpdateError};
 
-/// Two customers, with a key each.
+/// Two customers with a key each.
 async fn neighbours(stores: &Stores) -> [(Customer, ApiKey); 2] {
     let (one, two) = (stores.enrolled(1).await, stores.enrolled(2).await);
     let first = stores.insert(record_of(&one, 1), 1).await;
@@ -94,7 +93,7 @@ pub(super) async fn a_list_of_one_customers_keys_holds_no_others(
     assert_eq!(nobodys, []);
 }
 
-pub(super) async fn everybodys_keys_are_within_reach_of_everybodys_scope(
+pub(super) async fn everybodys_scope_contains_every_key(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let [(_, first), (two, second)] = neighbours(&here).await;

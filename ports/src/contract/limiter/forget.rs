@@ -1,4 +1,4 @@
-//! Forgetting a key: what the store has of it is read again, and nothing else is lost.
+//! Forgetting a key: its state is read again from the store, and nothing else is lost.
 
 use domain::key::KeyId;
 use domain::month::Month;
@@ -42,7 +42,7 @@ pub(super) async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(
     );
 }
 
-/// A store that fails between two readings must not give a key another minute.
+/// A store that fails between two reads must not give a key another minute.
 pub(super) async fn a_forgotten_key_keeps_its_minute(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 5, Some(100), 0).await;
     assert_eq!(subject.admitted_of(3).await, 3);
@@ -85,7 +85,7 @@ pub(super) async fn a_forgotten_key_keeps_the_newest_limits(under_test: LimiterU
     assert_eq!(subject.admitted_of(9).await, 4);
 }
 
-pub(super) async fn a_refund_is_given_once_though_its_key_is_forgotten(
+pub(super) async fn a_refund_counts_once_although_its_key_was_forgotten(
     under_test: LimiterUnderTest,
 ) {
     let subject = Subject::known(under_test, 100, Some(5), 0).await;

@@ -1,4 +1,4 @@
-//! When a month begins: by the limiter's own clock, whatever it is told.
+//! Beginning of a month: by the limiter's own clock.
 
 use domain::key::KeyId;
 use domain::month::Month;
@@ -36,7 +36,7 @@ impl Subject {
         self.under_test.time.advance(left).await;
     }
 
-    /// Tells the limiter of a key's next month.
+    /// Hydrates a key with its next month.
     async fn hydrate_next_month(&self, key: KeyId, state: KeyState, charged: u64) {
         let now = self.under_test.time.now().await;
         let snapshot = Snapshot {
@@ -49,9 +49,9 @@ impl Subject {
     }
 }
 
-/// Whoever tells it may have a clock that is ahead: all replicas would begin the month with him, and
-/// none could leave it again.
-pub(super) async fn a_month_is_never_begun_by_who_is_told_of_it(under_test: LimiterUnderTest) {
+/// The caller's clock may be ahead: all replicas would begin the month with it, and none could
+/// leave it again.
+pub(super) async fn a_month_is_never_begun_by_hydration(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(5), 3).await;
     subject
         .hydrate_next_month(subject.key, state(100, Some(7), 2), 1)

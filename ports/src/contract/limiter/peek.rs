@@ -1,4 +1,4 @@
-//! Looking at what is left, without taking any of it.
+//! Reading a key's limits without counting.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::{LimiterUnderTest, Subject, state};
 use crate::outbound::{KeyState, Verdict};
 
-/// How much of its time a limiter that doesn't stand still may lose between two calls.
+/// Time that a real clock may lose between two calls.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// What is left is the same, and comes back at the same time.
+/// Asserts equal limits and resets.
 fn assert_alike(peeked: LimitStatus, expected: LimitStatus) {
     let counts = |limit_status: &LimitStatus| {
         let month = limit_status
@@ -34,7 +34,7 @@ fn assert_alike(peeked: LimitStatus, expected: LimitStatus) {
     }
 }
 
-pub(super) async fn peeking_tells_what_an_admission_would_and_counts_nothing(
+pub(super) async fn peeking_reports_the_limits_of_an_admission_and_counts_nothing(
     under_test: LimiterUnderTest,
 ) {
     let subject = Subject::known(under_test, 5, Some(20), 10).await;
@@ -57,7 +57,7 @@ pub(super) async fn peeking_tells_what_an_admission_would_and_counts_nothing(
     assert_eq!(subject.admitted_of(1).await, 0);
 }
 
-pub(super) async fn a_used_up_limit_is_peeked_at_as_it_is(under_test: LimiterUnderTest) {
+pub(super) async fn peeking_at_a_used_up_limit_reports_it(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 2, Some(3), 0).await;
     assert_eq!(subject.admitted_of(3).await, 2);
     let Verdict::RateLimited { limit_status, .. } = subject.admit().await else {
@@ -83,7 +83,7 @@ pub(super) async fn a_used_up_limit_is_peeked_at_as_it_is(under_test: LimiterUnd
     assert_eq!((unlimited.minute.limit, unlimited.month), (7, None));
 }
 
-pub(super) async fn an_unknown_key_is_peeked_at_and_stays_unknown(under_test: LimiterUnderTest) {
+pub(super) async fn peeking_at_an_unknown_key_leaves_it_unknown(under_test: LimiterUnderTest) {
     let key = KeyId(Uuid::from_u128(1));
     let month = Month::of(under_test.time.now().await);
     let limiter = &under_test.limiter;
@@ -99,7 +99,7 @@ pub(super) async fn an_unknown_key_is_peeked_at_and_stays_unknown(under_test: Li
     assert_eq!(subject.peek().await, None);
 }
 
-pub(super) async fn a_revoked_key_has_nothing_left_to_peek_at(under_test: LimiterUnderTest) {
+pub(super) async fn peeking_at_a_revoked_key_reports_nothing(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 5, Some(10), 0).await;
     let revoked = KeyState {
         revoked: true,
@@ -110,7 +110,7 @@ pub(super) async fn a_revoked_key_has_nothing_left_to_peek_at(under_test: Limite
     assert_eq!(subject.admit().await, Verdict::Revoked);
 }
 
-pub(super) async fn a_new_month_is_peeked_at_unused(under_test: LimiterUnderTest) {
+pub(super) async fn peeking_in_a_new_month_reports_it_unused(under_test: LimiterUnderTest) {
     let subject = Subject::known(under_test, 100, Some(5), 3).await;
     assert_eq!(subject.admitted_of(1).await, 1);
     let now = subject.under_test.time.now().await;
@@ -126,7 +126,9 @@ pub(super) async fn a_new_month_is_peeked_at_unused(under_test: LimiterUnderTest
     assert_eq!(subject.admitted_of(9).await, 5);
 }
 
-pub(super) async fn what_left_the_window_is_there_again_to_peek_at(under_test: LimiterUnderTest) {
+pub(super) async fn peeking_reports_units_that_left_the_window_as_free(
+    under_test: LimiterUnderTest,
+) {
     let subject = Subject::known(under_test, 3, None, 0).await;
     assert_eq!(subject.admitted_of(1).await, 1);
     let half = Duration::from_secs(30);

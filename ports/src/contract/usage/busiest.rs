@@ -1,17 +1,16 @@
-//! Use of more keys than are told apart.
+//! Use of more keys than a report separates.
 
 use std::collections::BTreeMap;
 
 use domain::key::KeyId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, RequestCriteria, UsageQuery};
 
 use super::super::fixture::record_of;
 use super::super::journal::JournalUnderTest;
 use super::{at, request};
-use crate::inbound::{MAX_SERIES, UsageQuery};
 use crate::outbound::Scope;
 
-pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalUnderTest) {
+pub(super) async fn of_many_keys_the_busiest_have_rows_of_their_own(under_test: JournalUnderTest) {
     let customer = under_test.stores.enrolled(1).await;
     let many = u16::try_from(MAX_SERIES).expect("few series") + 2;
     let mut requests = Vec::new();
@@ -32,7 +31,7 @@ pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalU
     under_test.concluded(requests).await;
     for granularity in [Granularity::Hour, Granularity::Day] {
         let (from, to) = (at("2026-11-21T00:00:00Z"), at("2026-11-22T00:00:00Z"));
-        let ask = UsageQuery {
+        let query = UsageQuery {
             period: Period::new(from, to, granularity).expect("a period of the suite"),
             breakdown: Breakdown::Key,
             key: None,
@@ -41,7 +40,7 @@ pub(super) async fn of_many_keys_the_busiest_are_told_apart(under_test: JournalU
         let rows = under_test
             .stores
             .usage
-            .usage(Scope::Of(customer.id), &ask)
+            .usage(Scope::Of(customer.id), &query)
             .await;
         let mut told: BTreeMap<Option<KeyId>, u64> = BTreeMap::new();
         for row in rows.expect("the store works") {

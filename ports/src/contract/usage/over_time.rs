@@ -1,4 +1,4 @@
-//! Requests added up, slot by slot.
+//! Requests summed slot by slot.
 
 use std::time::Duration;
 
@@ -6,17 +6,16 @@ use domain::key::KeyId;
 use domain::latency::Latencies;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use uuid::Uuid;
 
 use super::super::journal::JournalUnderTest;
 use super::{Keys, at, noon, refusal, request};
-use crate::inbound::UsageQuery;
 use crate::outbound::{RefusalEntry, RequestEntry, Scope, UsageRow};
 
 pub(super) mod apart;
 
-/// The use of a period, all together.
+/// A query for the use of a period, without a breakdown.
 fn during(from: &str, to: &str, granularity: Granularity) -> UsageQuery {
     UsageQuery {
         period: Period::new(at(from), at(to), granularity).expect("a period of the suite"),
@@ -26,7 +25,7 @@ fn during(from: &str, to: &str, granularity: Granularity) -> UsageQuery {
     }
 }
 
-/// The use of one day, hour by hour.
+/// A query for the use of one day, hour by hour.
 fn that_day() -> UsageQuery {
     during(
         "2026-11-21T00:00:00Z",
@@ -50,7 +49,7 @@ fn latencies(millis: &[u64]) -> Latencies {
     latencies
 }
 
-/// The row of requests that delivered within 100 ms each.
+/// A row of requests delivered within 100 ms each.
 fn row(slot: &str, requests: u64) -> UsageRow {
     let millis = vec![100; usize::try_from(requests).expect("a number of the suite")];
     UsageRow {
@@ -64,9 +63,9 @@ fn row(slot: &str, requests: u64) -> UsageRow {
 }
 
 impl JournalUnderTest {
-    /// The rows, in an order of the suite.
-    async fn rows(&self, scope: Scope, ask: &UsageQuery) -> Vec<UsageRow> {
-        let rows = self.stores.usage.usage(scope, ask).await;
+    /// The rows, in a fixed order.
+    async fn rows(&self, scope: Scope, query: &UsageQuery) -> Vec<UsageRow> {
+        let rows = self.stores.usage.usage(scope, query).await;
         let mut rows = rows.expect("the store works");
         rows.sort_by_key(|row| {
             let endpoint = row.endpoint.map(Endpoint::name);
@@ -76,7 +75,7 @@ impl JournalUnderTest {
     }
 }
 
-pub(super) async fn what_was_not_used_has_no_row(under_test: JournalUnderTest) {
+pub(super) async fn a_slot_without_requests_has_no_row(under_test: JournalUnderTest) {
     under_test.three_keys().await;
     for breakdown in [
         Breakdown::Total,
@@ -142,7 +141,7 @@ pub(super) async fn hours_and_days_are_those_of_utc(under_test: JournalUnderTest
     );
 }
 
-pub(super) async fn months_are_told_day_by_day(under_test: JournalUnderTest) {
+pub(super) async fn months_are_returned_day_by_day(under_test: JournalUnderTest) {
     let Keys { one, .. } = under_test.three_keys().await;
     let instants = [
         "2026-11-30T23:59:59.999Z",
@@ -153,12 +152,12 @@ pub(super) async fn months_are_told_day_by_day(under_test: JournalUnderTest) {
     under_test
         .concluded(requests.map(|(number, text)| request(number, &one, at(text))))
         .await;
-    let ask = during(
+    let query = during(
         "2026-11-01T00:00:00Z",
         "2027-01-01T00:00:00Z",
         Granularity::Month,
     );
-    let rows = under_test.rows(Scope::Everybody, &ask).await;
+    let rows = under_test.rows(Scope::Everybody, &query).await;
     assert_eq!(
         rows,
         [
@@ -187,7 +186,7 @@ pub(super) async fn latencies_of_many_requests_add_up(under_test: JournalUnderTe
     assert_eq!(rows, [expected]);
 }
 
-pub(super) async fn what_a_limit_refused_is_counted_without_a_latency(
+pub(super) async fn a_request_refused_by_a_limit_is_counted_without_a_latency(
     under_test: JournalUnderTest,
 ) {
     let Keys { one, .. } = under_test.three_keys().await;
@@ -212,7 +211,7 @@ pub(super) async fn what_a_limit_refused_is_counted_without_a_latency(
     assert_eq!(rows, expected);
 }
 
-pub(super) async fn use_of_one_customer_holds_no_others(under_test: JournalUnderTest) {
+pub(super) async fn use_of_one_customer_excludes_others(under_test: JournalUnderTest) {
     let Keys {
         one, neighbours, ..
     } = under_test.three_keys().await;
@@ -255,12 +254,12 @@ pub(super) async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(
     });
     under_test.concluded(requests).await;
     let counted = async |key, endpoint, outcome| {
-        let ask = UsageQuery {
+        let query = UsageQuery {
             key,
             criteria: RequestCriteria { endpoint, outcome },
             ..that_day()
         };
-        let rows = under_test.rows(Scope::Everybody, &ask).await;
+        let rows = under_test.rows(Scope::Everybody, &query).await;
         rows.iter().map(|row| row.requests).sum::<u64>()
     };
     let (xml, found) = (Some(Endpoint::Xml), Some(Outcome::Delivered));
@@ -277,7 +276,7 @@ pub(super) async fn use_is_narrowed_to_a_key_an_endpoint_and_an_outcome(
     assert_eq!(counted(Some(KeyId(Uuid::nil())), None, None).await, 0);
 }
 
-pub(super) async fn a_period_begins_and_ends_where_it_says(under_test: JournalUnderTest) {
+pub(super) async fn a_period_begins_and_ends_at_its_bounds(under_test: JournalUnderTest) {
     let Keys { one, .. } = under_test.three_keys().await;
     let instants = [
         "2026-11-21T10:59:59.999Z",
@@ -293,13 +292,13 @@ pub(super) async fn a_period_begins_and_ends_where_it_says(under_test: JournalUn
         row("2026-11-21T11:00:00Z", 1),
         row("2026-11-21T12:00:00Z", 1),
     ];
-    // Slots are whole: the one that holds the period's last moment too.
+    // Slots are whole: the one with the period's last moment counts too.
     for (from, to) in [
         ("2026-11-21T11:00:00Z", "2026-11-21T13:00:00Z"),
         ("2026-11-21T11:30:00Z", "2026-11-21T12:00:00.001Z"),
     ] {
-        let ask = during(from, to, Granularity::Hour);
-        let rows = under_test.rows(Scope::Everybody, &ask).await;
+        let query = during(from, to, Granularity::Hour);
+        let rows = under_test.rows(Scope::Everybody, &query).await;
         assert_eq!(rows, expected, "{from} to {to}");
     }
     let day = during(
@@ -310,7 +309,7 @@ pub(super) async fn a_period_begins_and_ends_where_it_says(under_test: JournalUn
     assert_eq!(under_test.rows(Scope::Everybody, &day).await, []);
 }
 
-pub(super) async fn what_is_counted_later_is_added(under_test: JournalUnderTest) {
+pub(super) async fn later_requests_are_added(under_test: JournalUnderTest) {
     let Keys { one, .. } = under_test.three_keys().await;
     for number in 1..=3 {
         under_test.concluded([request(number, &one, noon())]).await;

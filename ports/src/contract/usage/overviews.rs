@@ -1,4 +1,4 @@
-//! Keys and customers, shown with what they used of a month.
+//! Keys and customers with their use of a month.
 
 use domain::key::ApiKey;
 use domain::limits::MonthlyUse;
@@ -19,8 +19,8 @@ fn december() -> Month {
     Month::of(at("2026-12-01T00:00:00Z"))
 }
 
-/// Two requests of the first key, of which one is given back, and one of each other key; and one
-/// of the next month.
+/// Two requests of the first key, one of which is refunded, and one of each other key; and one of
+/// the next month.
 async fn used(under_test: &JournalUnderTest, keys: &Keys) {
     let Keys {
         one,
@@ -105,7 +105,7 @@ pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: Jou
         shown(december()).await,
         expected(use_of(1, 0), 2, use_of(0, 0))
     );
-    // What a key used stays used when it is revoked.
+    // A key's use stays when it is revoked.
     stores.changed(keys.one.id, KeyChange::Revoke, 9).await;
     assert_eq!(
         shown(november()).await,

@@ -1,4 +1,4 @@
-//! Requests, one by one.
+//! Lists of requests.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::PageRequest;
 use domain::participant::ParticipantCode;
-use domain::request::RequestId;
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 
 use super::super::fixture::{customer, foreign_cursor, page_of};
 use super::super::journal::{JournalUnderTest, kept};
 use super::super::paging;
 use super::{Keys, at, noon, refusal, request};
-use crate::inbound::{Banks, RequestQuery, RequestRecord};
 use crate::outbound::{ListError, RefusalEntry, RequestEntry, Scope};
 
 fn every(page: PageRequest) -> RequestQuery {
@@ -37,21 +37,21 @@ fn all() -> RequestQuery {
 async fn walk(
     under_test: &JournalUnderTest,
     scope: Scope,
-    ask: RequestQuery,
+    query: RequestQuery,
 ) -> Vec<RequestRecord> {
     let read = async |page| {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             page,
-            ..ask.clone()
+            ..query.clone()
         };
-        under_test.stores.usage.requests(scope, &ask).await
+        under_test.stores.usage.requests(scope, &query).await
     };
-    paging::walk(ask.page.clone(), read).await
+    paging::walk(query.page.clone(), read).await
 }
 
-/// The request ids of everybody's requests that are found.
-async fn found(under_test: &JournalUnderTest, ask: RequestQuery) -> Vec<String> {
-    let found = walk(under_test, Scope::Everybody, ask).await;
+/// The request ids of matching requests, of everybody's.
+async fn found(under_test: &JournalUnderTest, query: RequestQuery) -> Vec<String> {
+    let found = walk(under_test, Scope::Everybody, query).await;
     let ids = found.into_iter().map(|request| request.request_id);
     ids.map(|id| id.to_string()).collect()
 }
@@ -60,7 +60,7 @@ fn request_id(text: &str) -> RequestId {
     RequestId::parse(text).expect("an id of the suite")
 }
 
-/// Requests of three keys, some at the same moment, handed over in no order.
+/// Requests of three keys, some at the same moment, submitted in no order.
 fn various(keys: &Keys) -> Vec<RequestEntry> {
     let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
     let failed = RequestEntry {
@@ -90,10 +90,10 @@ fn newest_first(mut entries: Vec<RequestEntry>) -> Vec<RequestRecord> {
     entries.iter().map(kept).collect()
 }
 
-pub(super) async fn no_request_is_an_empty_page(under_test: JournalUnderTest) {
+pub(super) async fn without_requests_the_page_is_empty(under_test: JournalUnderTest) {
     under_test.three_keys().await;
-    let (reader, ask) = (&under_test.stores.usage, all());
-    let page = reader.requests(Scope::Everybody, &ask).await;
+    let (reader, query) = (&under_test.stores.usage, all());
+    let page = reader.requests(Scope::Everybody, &query).await;
     let page = page.expect("the list is read");
     assert_eq!(page.items, []);
     assert!(!page.has_next);
@@ -112,7 +112,7 @@ pub(super) async fn pages_of_any_size_give_each_request_once_newest_first(
     }
 }
 
-pub(super) async fn a_page_begins_after_the_one_before_whatever_was_added(
+pub(super) async fn a_page_begins_after_the_previous_one_despite_additions(
     under_test: JournalUnderTest,
 ) {
     let keys = under_test.three_keys().await;
@@ -141,20 +141,20 @@ pub(super) async fn a_page_begins_after_the_one_before_whatever_was_added(
 pub(super) async fn a_cursor_of_another_list_is_refused(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
-    let ask = every(PageRequest {
+    let query = every(PageRequest {
         after: Some(foreign_cursor()),
         ..page_of(2)
     });
     let reader = &under_test.stores.usage;
-    let refused = reader.requests(Scope::Everybody, &ask).await;
+    let refused = reader.requests(Scope::Everybody, &query).await;
     assert!(matches!(refused, Err(ListError::Cursor(_))), "{refused:?}");
 }
 
 pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
-    let own = async |customer, ask| {
-        let own = walk(&under_test, Scope::Of(customer), ask).await;
+    let own = async |customer, query| {
+        let own = walk(&under_test, Scope::Of(customer), query).await;
         own.into_iter()
             .map(|request| request.key)
             .collect::<Vec<_>>()
@@ -178,15 +178,15 @@ pub(super) async fn another_customers_requests_do_not_exist(under_test: JournalU
     assert_eq!(own(first, by_request_id).await, []);
 }
 
-pub(super) async fn requests_are_found_by_what_they_have_in_common(under_test: JournalUnderTest) {
+pub(super) async fn requests_are_found_by_endpoint_and_outcome(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let of_key = async |key: &ApiKey| {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             key: Some(key.id),
             ..all()
         };
-        found(&under_test, ask).await
+        found(&under_test, query).await
     };
     assert_eq!(
         of_key(&keys.one).await,
@@ -194,11 +194,11 @@ pub(super) async fn requests_are_found_by_what_they_have_in_common(under_test: J
     );
     assert_eq!(of_key(&keys.two).await, ["request-6", "request-4"]);
     let criteria = async |endpoint, outcome| {
-        let ask = RequestQuery {
+        let query = RequestQuery {
             criteria: RequestCriteria { endpoint, outcome },
             ..all()
         };
-        found(&under_test, ask).await
+        found(&under_test, query).await
     };
     assert_eq!(criteria(Some(Endpoint::ZipAuto), None).await, ["request-4"]);
     assert_eq!(
@@ -232,7 +232,7 @@ pub(super) async fn requests_are_found_by_their_request_id(under_test: JournalUn
     }
 }
 
-pub(super) async fn requests_are_found_by_when_they_were_admitted(under_test: JournalUnderTest) {
+pub(super) async fn requests_are_found_by_time_of_admission(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     under_test.concluded(various(&keys)).await;
     let between = async |from: Option<DateTime<Utc>>, to: Option<DateTime<Utc>>| {
@@ -281,7 +281,7 @@ pub(super) async fn each_condition_narrows_the_list(under_test: JournalUnderTest
     }
 }
 
-pub(super) async fn what_a_limit_refused_is_no_request(under_test: JournalUnderTest) {
+pub(super) async fn a_request_refused_by_a_limit_is_not_listed(under_test: JournalUnderTest) {
     let keys = under_test.three_keys().await;
     let by_quota = RefusalEntry {
         outcome: Outcome::QuotaExceeded,

@@ -18,7 +18,7 @@ pub(super) struct Machine {
     server: Server,
 }
 
-/// Keys by what became of them around a backup.
+/// Keys that were changed after a backup.
 pub(super) struct Lost {
     kept: Key,
     /// Revoked after it: by a command, by a person, by the end of a rotation's time of grace.
@@ -78,7 +78,7 @@ impl Machine {
         assert_status(&self.server, &key, 200).await;
     }
 
-    /// Makes a copy while the gateway serves, with keys in it that are used.
+    /// Makes a backup while the gateway serves, with keys in it that are used.
     pub(super) async fn backs_up(&mut self, page: &mut Page) -> Lost {
         let [kept, by_command, by_rotation] = [(); 3].map(|()| self.shell.key());
         let member = self.member().await;
@@ -104,7 +104,7 @@ impl Machine {
         Person::signed_in_at(self.server.url(""), Demo::Member).await
     }
 
-    /// Changes keys after the copy was made, by the page's command and otherwise.
+    /// Changes keys after the backup, by the page's command and otherwise.
     pub(super) async fn loses(&mut self, lost: &mut Lost, command: &Block) {
         let [by_command, by_person, by_rotation] = &lost.revoked;
         lost.made = vec![self.shell.key(), self.shell.key()];

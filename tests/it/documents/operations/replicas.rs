@@ -1,4 +1,4 @@
-//! Two replicas, which share PostgreSQL and Redis.
+//! Two replicas that share PostgreSQL and Redis.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -22,7 +22,7 @@ pub(super) struct Replicas {
     key: Key,
 }
 
-/// Keys by what became of them around a backup.
+/// Keys that were changed after a backup.
 pub(super) struct Lost {
     kept: Key,
     revoked: Key,
@@ -33,7 +33,8 @@ fn serve(shell: &mut Shell) -> Server {
     shell.serve("cep-gateway 2>> gateway.log")
 }
 
-/// PostgreSQL of tests believes whoever connects; the gateway's users have to give their passwords.
+/// Requires passwords from the gateway's users: the tests' PostgreSQL trusts every client by
+/// default.
 fn want_passwords(servers: &Servers) {
     let rules = servers.postgres.folder().join("data/pg_hba.conf");
     let others = fs::read_to_string(&rules).unwrap();
@@ -62,10 +63,10 @@ impl Replicas {
             ("REDIS_PORT", &redis.to_string()),
             ("CEP_DASHBOARD", "off"),
         ]);
-        // PostgreSQL of tests speaks no TLS.
+        // The tests' PostgreSQL has no TLS.
         let users = page.next(MANY).with("verify-full", "disable");
         shell.run(&users.text);
-        // Redis began with a file without users, so that its port could be told to the page.
+        // Redis was started with an empty file of users, so that the page could be given its port.
         fs::remove_file(users_of_redis).unwrap();
         symlink(shell.file("deploy/secrets/redis.acl"), users_of_redis).unwrap();
         servers.redis.kill();
@@ -84,7 +85,7 @@ impl Replicas {
         replicas
     }
 
-    /// True once every replica admits by Redis, and not on its own.
+    /// Returns whether every replica admits by Redis, and none by its local fallback.
     async fn all_work(&self) {
         for replica in &self.both {
             let works = async || {
@@ -170,7 +171,7 @@ impl Replicas {
         redis.tell(&["ACL", "SETUSER", "cep", "on", ">first", "+time"]);
         let port = redis.port();
         let ask = |password: &str| format!("redis-cli -e -p {port} auth cep {password}");
-        // In a shell within the shell, which forgets again where this Redis is.
+        // In a subshell, so that the address of this Redis isn't kept.
         let run = |shell: &mut Shell, text: &str| {
             let told = format!("REDIS_PORT={port} OLD=first NEW=second");
             shell.run(&format!("(\n{told}\n{text}\n)"))
@@ -189,7 +190,7 @@ impl Replicas {
         self.all_work().await;
     }
 
-    /// Makes a copy while the replicas serve.
+    /// Makes a backup while the replicas serve.
     pub(super) async fn back_up(&mut self, page: &mut Page) -> Lost {
         let [kept, revoked] = [(); 2].map(|()| self.shell.key());
         for key in [&kept, &revoked] {
@@ -204,7 +205,7 @@ impl Replicas {
         }
     }
 
-    /// Changes keys after the copy was made.
+    /// Changes keys after the backup.
     pub(super) async fn lose(&mut self, lost: &Lost) {
         let id = &lost.revoked.id;
         self.shell

@@ -1,4 +1,4 @@
-//! The router over people that exist in a test only.
+//! Fixture: the router over fake sessions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,33 +24,33 @@ pub(crate) const LOOPBACK: &str = "http://127.0.0.1:8080";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 pub(crate) const REQUEST_ID: &str = "0198f3c2-0000-7000-8000-000000000001";
 
-/// The code that the provider gave; any other is none of its.
+/// The authorization code that the provider issued.
 pub(crate) const CODE: &str = "good-code";
-/// The token that it is good for.
+/// The access token for that code.
 pub(crate) const TOKEN: &str = "head.body.seal";
-/// Where the provider ends its own session.
+/// URL at which the provider ends its own session.
 pub(crate) const PROVIDER_SIGN_OUT: &str = "https://id.example/end?back=https%3A%2F%2Fcep.example";
 
-/// Sign-ins and sessions, without a provider.
+/// Fake: sign-ins and sessions without a provider.
 #[derive(Default)]
 pub(crate) struct FakeSessions {
     begun: Mutex<HashMap<String, String>>,
     ended: Mutex<Vec<String>>,
-    /// What the next call fails with.
+    /// Error of the next call.
     pub(crate) failure: Mutex<Option<SignInError>>,
-    /// What the provider's token is.
+    /// Access token, [`TOKEN`] by default.
     pub(crate) token: Mutex<Option<String>>,
-    /// Whether sessions can be ended.
+    /// Error of every attempt to end a session.
     pub(crate) store_is_down: Mutex<Option<SessionError>>,
 }
 
 impl FakeSessions {
-    /// Where the sign-ins that are under way end.
-    pub(crate) fn places(&self) -> Vec<String> {
+    /// Return paths of the pending sign-ins.
+    pub(crate) fn return_paths(&self) -> Vec<String> {
         self.begun.lock().unwrap().values().cloned().collect()
     }
 
-    /// The tokens that were signed out.
+    /// Tokens of the ended sessions.
     pub(crate) fn ended(&self) -> Vec<String> {
         self.ended.lock().unwrap().clone()
     }
@@ -97,7 +97,7 @@ impl Sessions for FakeSessions {
     }
 
     async fn person(&self, _: &str) -> Result<Person, SessionError> {
-        unreachable!("no route of this crate asks who it is")
+        unreachable!("no route of this crate identifies a person")
     }
 
     async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
@@ -125,7 +125,7 @@ impl Clock for StoppedClock {
     }
 }
 
-/// Different bytes each time, the same in every run.
+/// Deterministic: different bytes in each call, the same in every run.
 #[derive(Default)]
 struct CountingRandom(AtomicU8);
 
@@ -170,8 +170,8 @@ impl Harness {
         self.send(get(path)).await
     }
 
-    /// Comes back from the provider, with the cookie of the sign-in in this state.
-    pub(crate) async fn come_back(&self, query: &str, state: &str) -> Answer {
+    /// Calls the redirect URI, with the cookie of the sign-in in this state.
+    pub(crate) async fn callback(&self, query: &str, state: &str) -> Answer {
         let cookie = format!("__Host-cep_session_sign_in=binding-of-{state}");
         let mut request = get(&format!("/auth/callback?{query}"));
         request

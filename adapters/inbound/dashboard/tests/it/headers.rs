@@ -1,4 +1,4 @@
-//! What every route says in its headers, and the files of the page.
+//! Headers of every route, and the files of the page.
 
 use std::fmt::Write as _;
 
@@ -8,8 +8,8 @@ use rstest::rstest;
 
 use crate::harness::{CODE, Harness, LOOPBACK, REQUEST_ID, TLS, get};
 
-/// The address of a file, as the page names it.
-async fn address_of(harness: &Harness, name: &str) -> String {
+/// The URL of a file in the page.
+async fn url_of(harness: &Harness, name: &str) -> String {
     let page = harness.get("/dashboard").await.body;
     let end = page.find(name).unwrap() + name.len();
     let start = page[..end].rfind('"').unwrap() + 1;
@@ -19,7 +19,7 @@ async fn address_of(harness: &Harness, name: &str) -> String {
 #[tokio::test]
 async fn the_heads_of_all_routes_are_the_reviewed_ones() {
     let harness = Harness::at(TLS);
-    let script = address_of(&harness, "js/main.js").await;
+    let script = url_of(&harness, "js/main.js").await;
     let post = |path: &str| {
         let request = Request::post(path).header("x-request-id", REQUEST_ID);
         request.body(Body::empty()).unwrap()
@@ -45,7 +45,7 @@ async fn the_heads_of_all_routes_are_the_reviewed_ones() {
         write!(heads, "{name}\n{}\n\n", answer.head()).unwrap();
     }
     let answer = harness
-        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .callback(&format!("code={CODE}&state=state-1"), "state-1")
         .await;
     write!(heads, "GET /auth/callback, a good one\n{}\n", answer.head()).unwrap();
     insta::assert_snapshot!(heads);
@@ -57,7 +57,7 @@ async fn the_heads_of_all_routes_are_the_reviewed_ones() {
 #[case("/dashboard/keys")]
 #[case("/dashboard/admin/keys/0198f3c2-0000-7000-8000-000000000001?x=y")]
 #[tokio::test]
-async fn every_place_of_the_dashboard_is_the_page(#[case] path: &str) {
+async fn every_path_of_the_dashboard_is_the_page(#[case] path: &str) {
     let answer = Harness::at(TLS).get(path).await;
     assert_eq!(answer.status, 200);
     assert!(answer.body.contains(r#"<div id="app"></div>"#));
@@ -68,9 +68,9 @@ async fn every_place_of_the_dashboard_is_the_page(#[case] path: &str) {
 #[case("css/tokens.css", "text/css; charset=utf-8")]
 #[case("favicon.svg", "image/svg+xml")]
 #[tokio::test]
-async fn a_file_has_its_type_and_is_kept(#[case] name: &str, #[case] media_type: &str) {
+async fn a_file_has_its_media_type_and_is_cached(#[case] name: &str, #[case] media_type: &str) {
     let harness = Harness::at(TLS);
-    let answer = harness.get(&address_of(&harness, name).await).await;
+    let answer = harness.get(&url_of(&harness, name).await).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), media_type);
     assert_eq!(
@@ -81,7 +81,7 @@ async fn a_file_has_its_type_and_is_kept(#[case] name: &str, #[case] media_type:
 }
 
 #[tokio::test]
-async fn a_file_of_another_edition_is_served_and_not_kept() {
+async fn a_file_of_another_version_is_served_and_not_cached() {
     let answer = Harness::at(TLS)
         .get("/dashboard/assets/0000/js/main.js")
         .await;
@@ -103,7 +103,7 @@ async fn a_file_of_another_edition_is_served_and_not_kept() {
 #[case("/")]
 #[case("")]
 #[tokio::test]
-async fn what_is_no_file_of_the_page_is_not_found(#[case] name: &str) {
+async fn a_name_that_is_no_file_of_the_page_is_not_found(#[case] name: &str) {
     let answer = Harness::at(TLS)
         .get(&format!("/dashboard/assets{name}"))
         .await;
@@ -115,7 +115,7 @@ async fn what_is_no_file_of_the_page_is_not_found(#[case] name: &str) {
 #[case::the_page("/dashboard")]
 #[case::a_file("/dashboard/assets/x/js/main.js")]
 #[tokio::test]
-async fn what_the_browser_has_is_not_sent_again(#[case] path: &str) {
+async fn a_cached_response_is_not_sent_again(#[case] path: &str) {
     let harness = Harness::at(TLS);
     let first = harness.get(path).await;
     for known in [
@@ -145,7 +145,10 @@ async fn what_the_browser_has_is_not_sent_again(#[case] path: &str) {
 )]
 #[case("/login", "http://127.0.0.1:8080/login")]
 #[tokio::test]
-async fn on_one_machine_there_is_one_address(#[case] path: &str, #[case] home: &str) {
+async fn another_loopback_name_is_redirected_to_the_public_origin(
+    #[case] path: &str,
+    #[case] home: &str,
+) {
     let harness = Harness::at(LOOPBACK);
     let by = |host: &str| {
         let mut request = get(path);
@@ -157,7 +160,10 @@ async fn on_one_machine_there_is_one_address(#[case] path: &str, #[case] home: &
         (answer.status.as_u16(), answer.header("location")),
         (303, home)
     );
-    assert!(harness.sessions.places().is_empty(), "nothing was begun");
+    assert!(
+        harness.sessions.return_paths().is_empty(),
+        "nothing was begun"
+    );
 
     let answer = harness.send(by("127.0.0.1:8080")).await;
     assert_ne!(answer.header("location"), home);

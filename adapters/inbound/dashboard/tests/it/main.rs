@@ -1,4 +1,4 @@
-//! The routes as a browser sees them, and the page's own files.
+//! Tests of the routes over HTTP, and of the page's sources.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod harness;

@@ -1,4 +1,4 @@
-//! The page's own files: nothing inline, nothing from elsewhere, nothing without a licence.
+//! Rules for the page's sources: nothing inline, nothing from other hosts, a licence for everything.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,7 +41,7 @@ fn ending_with(endings: &[&str]) -> Vec<(String, String)> {
     names.map(|name| (name.clone(), read(&name))).collect()
 }
 
-/// Our own scripts and what is in them.
+/// The page's own scripts, by name and content.
 pub(crate) fn scripts() -> Vec<(String, String)> {
     let ours = ending_with(&[".js"]).into_iter();
     ours.filter(|(name, _)| !name.starts_with("vendor/"))
@@ -68,7 +68,7 @@ fn nothing_is_inline() {
 }
 
 #[test]
-fn no_script_makes_code_or_markup_of_text() {
+fn no_script_evaluates_text_as_code_or_markup() {
     let unsafe_call = Regex::new(
         r"\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|setAttribute\('style",
     )
@@ -119,7 +119,7 @@ fn every_import_is_a_file_beside_it() {
 }
 
 #[test]
-fn nothing_is_imported_in_vain() {
+fn every_import_is_used() {
     let import = Regex::new(r"import (?:(\w+)|\{([^}]+)\}) from").unwrap();
     for (name, text) in scripts() {
         for found in import.captures_iter(&text) {
@@ -137,7 +137,7 @@ fn nothing_is_imported_in_vain() {
 }
 
 #[test]
-fn the_first_file_names_every_module_once() {
+fn index_html_names_every_module_once() {
     let index = read("index.html");
     let named = Regex::new(r#"(?:href|src)="/dashboard/assets/([^"]+)""#).unwrap();
     let named: Vec<_> = named
@@ -209,7 +209,7 @@ fn every_library_has_its_licence_and_its_source() {
 }
 
 #[test]
-fn every_script_says_first_what_it_is_for() {
+fn every_script_begins_with_a_comment_and_is_short() {
     for (name, text) in scripts() {
         assert!(text.starts_with("// "), "{name}");
         assert!(text.lines().count() <= 400, "{name} is more than one idea");

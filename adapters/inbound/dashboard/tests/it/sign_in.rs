@@ -1,4 +1,4 @@
-//! Signing in: cookies, ways back, and what is said when it fails.
+//! Sign-in: cookies, return paths and error pages.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ async fn a_sign_in_goes_to_the_provider_and_back_to_its_place() {
     );
 
     let answer = harness
-        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .callback(&format!("code={CODE}&state=state-1"), "state-1")
         .await;
     assert_eq!(answer.status, 303);
     assert_eq!(answer.header("location"), "/dashboard/keys?state=all");
@@ -62,16 +62,16 @@ async fn on_loopback_the_cookies_go_without_tls() {
 #[case::two("/login?return_to=/a&return_to=/b", "/dashboard")]
 #[case::a_header("/login?return_to=/a%0D%0ASet-Cookie:%20x=y", "/aSet-Cookie:%20x=y")]
 #[tokio::test]
-async fn a_sign_in_ends_at_a_place_of_ours(#[case] path: &str, #[case] place: &str) {
+async fn a_sign_in_returns_to_a_path_of_this_origin(#[case] path: &str, #[case] return_path: &str) {
     let harness = Harness::at(TLS);
     let answer = harness.get(path).await;
     assert_eq!(answer.cookies().len(), 1);
-    assert_eq!(harness.sessions.places(), [place]);
-    // The place is looked at again when it comes back.
+    assert_eq!(harness.sessions.return_paths(), [return_path]);
+    // It is validated again in the callback.
     let answer = harness
-        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .callback(&format!("code={CODE}&state=state-1"), "state-1")
         .await;
-    assert_eq!(answer.header("location"), place);
+    assert_eq!(answer.header("location"), return_path);
     assert!(
         answer
             .cookies()
@@ -92,7 +92,7 @@ async fn a_sign_in_ends_at_a_place_of_ours(#[case] path: &str, #[case] place: &s
 async fn an_answer_that_fits_no_sign_in_is_refused(#[case] query: &str) {
     let harness = Harness::at(TLS);
     harness.get("/login").await;
-    let answer = harness.come_back(query, "state-1").await;
+    let answer = harness.callback(query, "state-1").await;
     assert_eq!(answer.status, 400);
     assert!(
         answer.cookies().is_empty(),
@@ -108,12 +108,12 @@ async fn of_two_tabs_the_one_that_began_last_signs_in() {
     let (older, newer) = ("state-1", "state-2");
     // The browser keeps one cookie, the newer sign-in's, as long as nobody takes it away.
     let answer = harness
-        .come_back(&format!("code={CODE}&state={older}"), newer)
+        .callback(&format!("code={CODE}&state={older}"), newer)
         .await;
     assert_eq!(answer.status, 400);
     assert!(answer.cookies().is_empty());
     let answer = harness
-        .come_back(&format!("code={CODE}&state={newer}"), newer)
+        .callback(&format!("code={CODE}&state={newer}"), newer)
         .await;
     assert_eq!(answer.status, 303);
     assert!(answer.cookies()[1].starts_with("__Host-cep_session_sign_in=; Max-Age=0;"));
@@ -134,8 +134,8 @@ async fn a_sign_in_is_answered_once() {
     let harness = Harness::at(TLS);
     harness.get("/login").await;
     let query = format!("code={CODE}&state=state-1");
-    assert_eq!(harness.come_back(&query, "state-1").await.status, 303);
-    assert_eq!(harness.come_back(&query, "state-1").await.status, 400);
+    assert_eq!(harness.callback(&query, "state-1").await.status, 303);
+    assert_eq!(harness.callback(&query, "state-1").await.status, 400);
 }
 
 #[tokio::test]
@@ -143,17 +143,17 @@ async fn an_error_of_the_provider_outweighs_a_code() {
     let harness = Harness::at(TLS);
     harness.get("/login").await;
     let query = format!("error=access_denied&code={CODE}&state=state-1");
-    let answer = harness.come_back(&query, "state-1").await;
+    let answer = harness.callback(&query, "state-1").await;
     assert_eq!(answer.status, 403);
     assert!(answer.body.contains("«access_denied»"), "{}", answer.body);
 }
 
 #[tokio::test]
-async fn the_provider_has_no_word_on_our_page() {
+async fn a_text_of_the_provider_is_not_shown() {
     let harness = Harness::at(TLS);
     harness.get("/login").await;
     let query = "error=%3Cscript%3Ealert(1)%3C/script%3E%20call%20555&state=state-1";
-    let answer = harness.come_back(query, "state-1").await;
+    let answer = harness.callback(query, "state-1").await;
     assert_eq!(answer.status, 403);
     assert!(!answer.body.contains("alert"), "{}", answer.body);
     assert!(!answer.body.contains("555"));
@@ -209,12 +209,12 @@ async fn a_failure_is_a_page_that_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_token_that_no_browser_keeps_is_an_error_with_its_remedy() {
+async fn a_token_too_large_for_a_cookie_is_an_error_with_its_remedy() {
     let harness = Harness::at(TLS);
     harness.get("/login").await;
     *harness.sessions.token.lock().unwrap() = Some("x".repeat(4_096));
     let answer = harness
-        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .callback(&format!("code={CODE}&state=state-1"), "state-1")
         .await;
     assert_eq!(answer.status, 502);
     assert_eq!(answer.cookies().len(), 1, "only the sign-in is forgotten");
@@ -228,13 +228,13 @@ async fn the_largest_token_that_fits_is_a_session() {
     let token = "x".repeat(4_096 - "__Host-cep_session=".len());
     *harness.sessions.token.lock().unwrap() = Some(token.clone());
     let answer = harness
-        .come_back(&format!("code={CODE}&state=state-1"), "state-1")
+        .callback(&format!("code={CODE}&state=state-1"), "state-1")
         .await;
     assert_eq!(answer.status, 303);
     assert!(answer.cookies()[0].contains(&token));
 }
 
-/// What a person reads.
+/// The visible text of a page.
 fn text_of(page: &str) -> String {
     let body = &page[page.find("<body>").unwrap()..];
     let tags = regex::Regex::new("<[^>]*>").unwrap();

@@ -1,4 +1,4 @@
-//! Signing out.
+//! Sign-out.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn with_session(request: request::Builder) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn a_script_is_told_where_the_provider_ends_its_session() {
+async fn a_script_gets_the_url_at_which_the_provider_ends_its_session() {
     let harness = Harness::at(TLS);
     let answer = harness
         .send(with_session(logout().header("origin", TLS)))
@@ -35,7 +35,7 @@ async fn a_script_is_told_where_the_provider_ends_its_session() {
 }
 
 #[tokio::test]
-async fn a_form_is_sent_there() {
+async fn a_form_is_redirected_there() {
     let harness = Harness::at(TLS);
     let request = logout()
         .header("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")
@@ -85,7 +85,7 @@ async fn signing_out_without_a_session_is_no_error() {
 #[case::a_same_site_page(&[("sec-fetch-site", "same-site")])]
 #[case::an_origin_that_isnt_the_page_s(&[("origin", TLS), ("sec-fetch-site", "cross-site")])]
 #[tokio::test]
-async fn a_page_of_somebody_elses_ends_no_session(#[case] sent: &[(&str, &str)]) {
+async fn a_cross_site_page_ends_no_session(#[case] sent: &[(&str, &str)]) {
     let harness = Harness::at(TLS);
     let request = sent.iter().fold(logout(), |request, (name, value)| {
         request.header(*name, *value)
@@ -102,7 +102,7 @@ async fn a_page_of_somebody_elses_ends_no_session(#[case] sent: &[(&str, &str)])
 #[case::an_allowed_page(&[("origin", ALLOWED), ("sec-fetch-site", "cross-site")])]
 #[case::no_browser(&[])]
 #[tokio::test]
-async fn our_pages_and_no_browser_may(#[case] sent: &[(&str, &str)]) {
+async fn own_and_allowed_pages_and_other_clients_may_sign_out(#[case] sent: &[(&str, &str)]) {
     let harness = Harness::at(TLS);
     let request = sent.iter().fold(logout(), |request, (name, value)| {
         request.header(*name, *value)

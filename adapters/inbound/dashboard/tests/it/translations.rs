@@ -1,4 +1,4 @@
-//! The page's texts: both languages say the same things.
+//! Dictionaries of the page: both languages have the same texts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::page::{page, scripts};
 
-/// A dictionary: one key a line, as the file's first line promises.
+/// The texts of a dictionary: one key a line, as the file's first line promises.
 fn texts(language: &str) -> Vec<(String, String)> {
     let file = fs::read_to_string(page().join(format!("js/i18n/{language}.js"))).unwrap();
     let line = Regex::new(r#"^  '([A-Za-z0-9_.]+)': ['"](.+)['"],$"#).unwrap();
@@ -59,7 +59,7 @@ fn both_languages_fill_in_the_same_values() {
 }
 
 #[test]
-fn every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() {
+fn every_text_in_use_exists_and_every_text_is_in_use() {
     let plain = Regex::new(r"\bt\(\s*'([^']+)'").unwrap();
     let counted = Regex::new(r"\btn\('([^']+)'").unwrap();
     let made = Regex::new(r"\bt\(`([^`$]+)\$\{").unwrap();
@@ -122,7 +122,7 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
 }
 
 #[test]
-fn what_a_limit_refuses_is_no_outcome_to_filter_by() {
+fn an_outcome_of_a_limit_can_not_be_filtered_by() {
     let is_refusal = |outcome: &Outcome| {
         let mut totals = Totals::default();
         totals.add(*outcome, 1, &Latencies::default());
@@ -139,7 +139,7 @@ fn what_a_limit_refuses_is_no_outcome_to_filter_by() {
 }
 
 #[test]
-fn a_plan_is_told_with_the_limits_that_it_starts_with() {
+fn the_text_of_a_plan_names_its_limits() {
     for (language, no_cap) in [("es", "sin tope mensual"), ("en", "no monthly cap")] {
         let texts = texts(language);
         for plan in Plan::ALL {

@@ -1,4 +1,4 @@
-//! Tests of the limits: their measure, its time, and whether it knows the schema's names.
+//! Tests of the limits: the measurement, its duration, and its agreement with the schema's names.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn checked(query: &str) -> Result<(), Breach> {
+fn checked(query: &str) -> Result<(), GraphqlProblem> {
     let document = parse_query(query).unwrap();
     check(&document, &Variables::default(), Introspection::On)
 }
@@ -29,26 +29,26 @@ fn a_list_costs_its_length_times_its_items() {
     assert_eq!(measured("{ viewer { role } }").cost, 2);
     assert_eq!(
         measured("{ keys(first: 7) { nodes { id name } } }").cost,
-        VISIT + 7 * 3
+        STORE_ACCESS + 7 * 3
     );
     assert_eq!(
         measured("{ keys { nodes { id name } } }").cost,
-        VISIT + 20 * 3
+        STORE_ACCESS + 20 * 3
     );
     assert_eq!(
         measured("query($n: Int = 9) { keys(first: $n) { nodes { id } } }").cost,
-        VISIT + 9 * 2
+        STORE_ACCESS + 9 * 2
     );
     assert_eq!(measured("{ participants { code } }").cost, 101);
 }
 
-const VISIT: u64 = weights::VISIT;
+const STORE_ACCESS: u64 = weights::STORE_ACCESS;
 
-/// A size but for what only the way of writing changes.
-fn as_written_out(size: Size, written_out: Size) -> Size {
+/// The size of a document but for the quantities that differ when its fragments are expanded.
+fn as_expanded(size: Size, expanded: Size) -> Size {
     Size {
-        levels: written_out.levels,
-        selections: written_out.selections,
+        levels: expanded.levels,
+        selections: expanded.selections,
         ..size
     }
 }
@@ -63,7 +63,7 @@ fn fragments_count_where_they_are_spread() {
     assert_eq!((spread.levels, plain.levels), (7, 4));
     // Each of the four fragments, one of them without a name, is a selection besides.
     assert_eq!(spread.selections, plain.selections + 4);
-    assert_eq!(as_written_out(spread, plain), plain);
+    assert_eq!(as_expanded(spread, plain), plain);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn introspection_has_limits_of_its_own() {
     let size = measured(introspection);
     assert_eq!((size.depth, size.cost), (1, 1));
     assert!(size.introspection_depth <= 15, "{size:?}");
-    // There is room for what newer tools ask, and none for asking twice.
+    // Room for newer versions of that query, and none for two of them.
     assert!(
         size.introspection_cost > MAX_INTROSPECTION_COST / 2,
         "{size:?}"
@@ -81,7 +81,7 @@ fn introspection_has_limits_of_its_own() {
 }
 
 #[test]
-fn the_start_of_a_dashboard_costs_less_than_half_of_what_it_may() {
+fn the_start_query_of_a_dashboard_costs_less_than_half_of_the_limit() {
     let start = include_str!("../../../../../docs/graphql/start.graphql");
     assert_eq!(checked(start), Ok(()));
     let size = measured(start);
@@ -103,20 +103,20 @@ fn doubling_fragments_are_refused_within_a_millisecond() {
     query.push_str(" fragment f30 on Viewer { role }");
     let document = parse_query(&query).unwrap();
     let variables = Variables::default();
-    // The measure alone, without the limit on the number of fragments; the quickest of several,
+    // The measurement alone, without the limit on the number of fragments; the quickest of several,
     // for the machine may be busy.
     let once = || {
         let begun = Instant::now();
         let mut measure = Measure::new(&document, &variables);
         let size = measure.fragment("f12", 0);
-        assert_eq!(size, Err(Breach::Exceeds(Limit::Selections)));
+        assert_eq!(size, Err(Limit::Selections.problem()));
         begun.elapsed()
     };
     let quickest = (0..20).map(|_| once()).min().unwrap();
     assert!(quickest < Duration::from_millis(1), "{quickest:?}");
 }
 
-/// The fields of the schema's objects, each with its type's name and its text.
+/// The fields of the schema's objects, each with its type's name.
 fn fields(schema: &ServiceDocument) -> Vec<(String, &FieldDefinition)> {
     let mut found = Vec::new();
     for definition in &schema.definitions {
@@ -142,7 +142,7 @@ fn is_object(definition: &TypeSystemDefinition, name: &str) -> bool {
 }
 
 #[test]
-fn the_weights_know_every_list_and_every_visit_of_the_schema() {
+fn the_weights_cover_every_list_and_every_store_access_of_the_schema() {
     let sdl = crate::schema_sdl();
     let schema = parse_schema(&sdl).unwrap();
     let fields = fields(&schema);
@@ -174,12 +174,12 @@ fn the_weights_know_every_list_and_every_visit_of_the_schema() {
         );
         let root = matches!(ty.as_str(), "Query" | "Admin" | "Mutation");
         let in_memory = matches!(name, "viewer" | "bank" | "participants" | "admin");
-        let visits = root && !in_memory || name == "account" && ty == "Viewer";
-        // A payload's key is there already, and costs by its name as much as one that isn't.
-        if visits || !ty.ends_with("Payload") {
-            let cost = match (visits, name) {
+        let accesses_store = root && !in_memory || name == "account" && ty == "Viewer";
+        // The key of a payload is loaded already, and shares its name with one that isn't.
+        if accesses_store || !ty.ends_with("Payload") {
+            let cost = match (accesses_store, name) {
                 (true, "usage") => weights::REPORT,
-                (true, _) => VISIT,
+                (true, _) => STORE_ACCESS,
                 (false, _) => 1,
             };
             assert_eq!(weights::branch(name), cost, "{ty}.{name}");
@@ -188,19 +188,18 @@ fn the_weights_know_every_list_and_every_visit_of_the_schema() {
 }
 
 #[test]
-fn every_limit_is_larger_than_nothing() {
+fn an_amount_up_to_its_limit_is_allowed() {
     for limit in Limit::ALL {
         assert!(limit.most() > 0);
         assert_eq!(limit.check(limit.most()), Ok(()));
-        assert_eq!(limit.check(limit.most() + 1), Err(Breach::Exceeds(limit)));
+        assert_eq!(limit.check(limit.most() + 1), Err(limit.problem()));
     }
 }
 
 proptest! {
-    /// Fragments that spread each other at random: what isn't a cycle is measured as if it were
-    /// written out.
+    /// Fragments that spread each other at random, without a cycle.
     #[test]
-    fn a_measure_is_that_of_the_query_written_out(
+    fn a_document_with_fragments_measures_as_it_does_with_its_fragments_expanded(
         spreads in prop::collection::vec(prop::collection::vec(0_usize..6, 0..3), 1..6),
     ) {
         // A fragment spreads later ones only, so that there is no cycle.
@@ -221,9 +220,9 @@ proptest! {
             }
             query.push_str(" }");
         }
-        let written_out = measured(&format!("{{ viewer {{ {} }} }}", spread_out[0]));
+        let expanded = measured(&format!("{{ viewer {{ {} }} }}", spread_out[0]));
         let measured = measured(&query);
-        prop_assert!(measured.selections > written_out.selections);
-        prop_assert_eq!(as_written_out(measured, written_out), written_out);
+        prop_assert!(measured.selections > expanded.selections);
+        prop_assert_eq!(as_expanded(measured, expanded), expanded);
     }
 }

@@ -1,15 +1,15 @@
 //! People and their accounts.
 
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
-use domain::customer::Customer;
+use domain::customer::{Customer, CustomerOverview};
 use domain::page::{Page, PageRequest};
-use ports::inbound::{CustomerOverview, Person};
+use ports::inbound::Person;
 
 use super::connection::{PageInfo, connection};
-use super::context::{asker, ports};
+use super::context::{ports, requester};
 use super::enums::{Plan, Role};
 use super::scalars::{Count, DateTime};
-use crate::failure::Failure;
+use crate::field_error::FieldError;
 
 /// The person who asks.
 #[derive(SimpleObject)]
@@ -28,8 +28,8 @@ pub(crate) struct Viewer {
 #[ComplexObject]
 impl Viewer {
     /// Its account; made, with the free plan, when it is asked for for the first time.
-    async fn account(&self, context: &Context<'_>) -> Result<Account, Failure> {
-        let caller = &asker(context).caller;
+    async fn account(&self, context: &Context<'_>) -> Result<Account, FieldError> {
+        let caller = &requester(context).caller;
         let customer = ports(context).insights.customer(caller).await?;
         Ok(customer.into())
     }
@@ -115,10 +115,13 @@ connection! {
 }
 
 impl AccountConnection {
-    pub(super) fn new(page: Page<CustomerOverview>, ask: &PageRequest) -> Result<Self, Failure> {
+    pub(super) fn new(
+        page: Page<CustomerOverview>,
+        request: &PageRequest,
+    ) -> Result<Self, FieldError> {
         Ok(Self {
-            page_info: PageInfo::new(&page, ask),
-            total_count: Count(page.total.ok_or(Failure::Uncounted)?),
+            page_info: PageInfo::new(&page, request),
+            total_count: Count(page.total.ok_or(FieldError::TotalMissing)?),
             edges: AccountEdge::of(page.items, Account::from),
         })
     }

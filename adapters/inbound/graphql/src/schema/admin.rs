@@ -1,22 +1,22 @@
-//! What admins may ask besides. Whether the caller is one is the application's to say, each time.
+//! Fields for admins. The application checks the role in each call.
 
 use async_graphql::{Context, Description, ID, Object};
 use ports::inbound::RequestedScope;
 
 use super::account::AccountConnection;
 use super::audit::AuditConnection;
-use super::connection::page_ask;
-use super::context::{asker, ports};
+use super::connection::page_request;
+use super::context::{ports, requester};
 use super::enums::{Breakdown, Endpoint, Outcome};
 use super::input::{
-    AuditFilter, KeyFilter, KeyOrder, RequestFilter, UsageRange, customer_id, key_listing,
+    AuditFilter, KeyFilter, KeySortInput, RequestFilter, UsageRange, customer_id, key_query,
     search_text,
 };
 use super::key::{Key, KeyConnection};
-use super::query::{self, Wanted};
 use super::requests::RequestConnection;
+use super::scoped::{self, UsageArguments};
 use super::usage::UsageReport;
-use crate::failure::Failure;
+use crate::field_error::FieldError;
 
 /// What admins may ask besides: about everybody.
 #[derive(Description)]
@@ -35,10 +35,10 @@ impl Admin {
                     Z alone being alike. At most 200 characters."
         )]
         text: Option<String>,
-    ) -> Result<AccountConnection, Failure> {
-        let page = page_ask(first, after.as_deref())?;
-        let text = search_text("text", text)?;
-        let caller = &asker(context).caller;
+    ) -> Result<AccountConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        let text = search_text("text", text.as_deref())?;
+        let caller = &requester(context).caller;
         let insights = &ports(context).insights;
         let accounts = insights.customers(caller, text.as_deref(), &page).await?;
         AccountConnection::new(accounts, &page)
@@ -51,12 +51,12 @@ impl Admin {
         #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
         #[graphql(desc = "Which keys; all when not given.")] filter: Option<KeyFilter>,
-        #[graphql(desc = "In which order.")] order_by: Option<KeyOrder>,
+        #[graphql(desc = "In which order.")] order_by: Option<KeySortInput>,
         #[graphql(desc = "Of this account alone.")] account_id: Option<ID>,
-    ) -> Result<KeyConnection, Failure> {
-        let page = page_ask(first, after.as_deref())?;
-        let reach = reach(account_id.as_ref())?;
-        query::keys(context, reach, key_listing(page, filter, order_by)?).await
+    ) -> Result<KeyConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        let scope = scope(account_id.as_ref())?;
+        scoped::keys(context, scope, key_query(page, filter, order_by)?).await
     }
 
     /// Anybody's key; null when it isn't there.
@@ -64,8 +64,10 @@ impl Admin {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "The key.")] id: ID,
-    ) -> Result<Option<Key>, Failure> {
-        query::key(context, RequestedScope::All, &id).await
+    ) -> Option<Result<Key, FieldError>> {
+        scoped::key(context, RequestedScope::All, &id)
+            .await
+            .transpose()
     }
 
     /// Use of everybody's keys over time.
@@ -83,15 +85,15 @@ impl Admin {
         #[graphql(desc = "Of this key alone.")] key_id: Option<ID>,
         #[graphql(desc = "Of requests to this endpoint alone.")] endpoint: Option<Endpoint>,
         #[graphql(desc = "Of requests with this outcome alone.")] outcome: Option<Outcome>,
-    ) -> Result<UsageReport, Failure> {
-        let wanted = Wanted {
+    ) -> Result<UsageReport, FieldError> {
+        let arguments = UsageArguments {
             range,
             breakdown,
             key_id,
             endpoint,
             outcome,
         };
-        query::usage(context, reach(account_id.as_ref())?, wanted).await
+        scoped::usage(context, scope(account_id.as_ref())?, arguments).await
     }
 
     /// Requests made with everybody's keys, newest first.
@@ -102,9 +104,9 @@ impl Admin {
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
         #[graphql(desc = "Which requests; all when not given.")] filter: Option<RequestFilter>,
         #[graphql(desc = "Of this account alone.")] account_id: Option<ID>,
-    ) -> Result<RequestConnection, Failure> {
-        let page = page_ask(first, after.as_deref())?;
-        query::requests(context, reach(account_id.as_ref())?, page, filter).await
+    ) -> Result<RequestConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        scoped::requests(context, scope(account_id.as_ref())?, page, filter).await
     }
 
     /// The audit log, newest first.
@@ -114,17 +116,17 @@ impl Admin {
         #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
         #[graphql(desc = "Which entries; all when not given.")] filter: Option<AuditFilter>,
-    ) -> Result<AuditConnection, Failure> {
-        let page = page_ask(first, after.as_deref())?;
+    ) -> Result<AuditConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
         let filter = filter.unwrap_or_default().read()?;
-        let caller = &asker(context).caller;
+        let caller = &requester(context).caller;
         let entries = ports(context).insights.audit(caller, &filter, &page);
         Ok(AuditConnection::new(entries.await?, &page))
     }
 }
 
-/// Whose keys a question reaches: one account's, or everybody's.
-fn reach(account_id: Option<&ID>) -> Result<RequestedScope, Failure> {
+/// The scope of a query: one account, or all.
+fn scope(account_id: Option<&ID>) -> Result<RequestedScope, FieldError> {
     let customer = customer_id("accountId", account_id)?;
     Ok(customer.map_or(RequestedScope::All, RequestedScope::Of))
 }

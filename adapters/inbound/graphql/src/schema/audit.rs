@@ -1,8 +1,8 @@
 //! The audit log.
 
 use async_graphql::{ID, SimpleObject};
+use domain::audit::AuditPage;
 use domain::page::PageRequest;
-use ports::inbound::AuditPage;
 
 use super::account::Owner;
 use super::connection::{PageInfo, connection};
@@ -74,9 +74,9 @@ connection! {
 }
 
 impl AuditConnection {
-    pub(super) fn new(page: AuditPage, ask: &PageRequest) -> Self {
+    pub(super) fn new(page: AuditPage, request: &PageRequest) -> Self {
         Self {
-            page_info: PageInfo::new(&page, ask),
+            page_info: PageInfo::new(&page, request),
             edges: AuditEdge::of(page.items, AuditEntry::from),
         }
     }

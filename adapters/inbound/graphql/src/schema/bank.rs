@@ -1,10 +1,10 @@
-//! How a bank does, as the gateway sees it.
+//! Health of a bank.
 
 use async_graphql::SimpleObject;
 
 use super::enums::{BankState, Environment};
+use super::numbers::seconds;
 use super::scalars::Count;
-use super::seconds;
 use super::usage::Latency;
 
 /// How a bank does, as this gateway sees it in the last hour.
@@ -48,8 +48,8 @@ pub(crate) struct BankBudget {
     paused_for_seconds: Option<u32>,
 }
 
-impl From<ports::inbound::BankBudget> for BankBudget {
-    fn from(budget: ports::inbound::BankBudget) -> Self {
+impl From<domain::pacing::BankBudget> for BankBudget {
+    fn from(budget: domain::pacing::BankBudget) -> Self {
         Self {
             per_minute: budget.per_minute,
             remaining: budget.remaining,

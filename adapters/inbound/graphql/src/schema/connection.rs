@@ -1,9 +1,10 @@
-//! Lists that are read page by page, as Relay wants them.
+//! Paged lists, as Relay's specification of connections has them.
 
 use async_graphql::SimpleObject;
-use domain::page::{Cursor, Page, PageRequest, PageSize};
+use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
+use web::problem::GraphqlProblem;
 
-use crate::failure::{Failure, Problem};
+use crate::field_error::FieldError;
 
 /// Where a page stands in its list.
 #[derive(SimpleObject)]
@@ -20,11 +21,11 @@ pub(crate) struct PageInfo {
 }
 
 impl PageInfo {
-    pub(super) fn new<T>(page: &Page<T>, ask: &PageRequest) -> Self {
+    pub(super) fn new<T>(page: &Page<T>, request: &PageRequest) -> Self {
         let cursor = |item: Option<&(Cursor, T)>| item.map(|(cursor, _)| cursor.to_string());
         Self {
             has_next_page: page.has_next,
-            has_previous_page: ask.after.is_some(),
+            has_previous_page: request.after.is_some(),
             start_cursor: cursor(page.items.first()),
             end_cursor: cursor(page.items.last()),
         }
@@ -32,13 +33,18 @@ impl PageInfo {
 }
 
 /// Reads the arguments `first` and `after`.
-pub(super) fn page_ask(first: i32, after: Option<&str>) -> Result<PageRequest, Failure> {
+pub(super) fn page_request(first: i32, after: Option<&str>) -> Result<PageRequest, FieldError> {
     let size = u32::try_from(first).ok().map(PageSize::new);
     let Some(Ok(first)) = size else {
-        return Err(Failure::invalid("first", Problem::PageSize));
+        return Err(GraphqlProblem::ArgumentInteger {
+            argument: "first",
+            least: 1,
+            most: MAX_PAGE.into(),
+        }
+        .into());
     };
     let after = after.map(Cursor::parse).transpose();
-    let after = after.map_err(|_| Failure::invalid("after", Problem::Cursor))?;
+    let after = after.map_err(|_| GraphqlProblem::ArgumentCursor { argument: "after" })?;
     Ok(PageRequest { first, after })
 }
 

@@ -1,4 +1,4 @@
-//! What resolvers stand on: the ports, and who asks.
+//! Data of resolvers: the ports and the requester.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ports::inbound::{Caller, Insights, KeyAdministration, Person};
 use ports::outbound::Clock;
 use web::Language;
 
-/// What every request may ask.
+/// Ports that resolvers call.
 pub(crate) struct Ports {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
@@ -19,25 +19,25 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Today in Mexico City, the day that the catalogue of banks goes by.
+    /// Today in Mexico City, on which the catalogue of participants depends.
     pub(super) fn today(&self) -> NaiveDate {
         calendar::today(self.clock.now())
     }
 }
 
-/// Who asks.
-pub(crate) struct Asker {
+/// The person whose request it is.
+pub(crate) struct Requester {
     pub(crate) caller: Caller,
     pub(crate) person: Person,
     pub(crate) language: Language,
 }
 
-/// The ports, put there when the schema was built.
+/// The ports, added when the schema is built.
 pub(super) fn ports<'a>(context: &Context<'a>) -> &'a Ports {
     context.data_unchecked()
 }
 
-/// Who asks, put there with each request.
-pub(super) fn asker<'a>(context: &Context<'a>) -> &'a Asker {
+/// The requester, added to each request.
+pub(super) fn requester<'a>(context: &Context<'a>) -> &'a Requester {
     context.data_unchecked()
 }

@@ -1,9 +1,9 @@
-//! The closed sets of words of the API. Each mirrors a type of the domain or of a port, whose new
-//! variants break the build here.
+//! Enums of the API. Each mirrors a type of the domain or of a port, whose new variants break the
+//! build here.
 
 use async_graphql::Enum;
+use domain::key::KeySort;
 use domain::page::Direction;
-use ports::inbound::KeySort;
 
 /// Which bank a key asks.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,18 +171,19 @@ pub(crate) enum AuditAction {
 
 /// What a list of keys is ordered by.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyOrderField {
+#[graphql(name = "KeyOrderField")]
+pub(crate) enum KeySortField {
     /// When they were made.
     CreatedAt,
     /// Their names.
     Name,
 }
 
-impl From<KeyOrderField> for KeySort {
-    fn from(field: KeyOrderField) -> Self {
+impl From<KeySortField> for KeySort {
+    fn from(field: KeySortField) -> Self {
         match field {
-            KeyOrderField::CreatedAt => Self::Created,
-            KeyOrderField::Name => Self::Name,
+            KeySortField::CreatedAt => Self::Created,
+            KeySortField::Name => Self::Name,
         }
     }
 }
@@ -207,6 +208,7 @@ impl From<OrderDirection> for Direction {
 
 /// Why a mutation was refused.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "web::problem::UserErrorCode")]
 pub(crate) enum UserErrorCode {
     /// A value is out of its range or of the wrong shape; `field` says which.
     Invalid,

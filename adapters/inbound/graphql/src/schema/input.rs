@@ -1,24 +1,20 @@
-//! Input objects, and what becomes of them.
+//! Input objects of queries, and their conversion.
 
-use async_graphql::{ID, InputObject, MaybeUndefined};
+use async_graphql::{ID, InputObject};
 use chrono::Utc;
 use domain::customer::CustomerId;
-use domain::key::KeyId;
+use domain::key::{KeyId, KeyQuery, KeySort};
 use domain::page::PageRequest;
-use domain::request::RequestId;
-use domain::usage::{Period, RequestCriteria};
-use ports::inbound::{KeyQuery, KeySort, RequestQuery};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Period, PeriodError, RequestCriteria};
 use uuid::Uuid;
+use web::problem::GraphqlProblem;
 
 use super::enums::{
-    Endpoint, Environment, ExistingKeys, Granularity, KeyOrderField, KeyStatus, OrderDirection,
-    Outcome, Plan,
+    Endpoint, Environment, Granularity, KeySortField, KeyStatus, OrderDirection, Outcome,
 };
-use super::scalars::{Count, DateTime};
-use crate::failure::{Failure, Problem};
-
-/// Longest text that lists are searched for; a key's name has at most 100 characters.
-pub(crate) const MAX_SEARCH_CHARS: usize = 200;
+use super::scalars::DateTime;
+use crate::field_error::FieldError;
 
 /// Which keys are listed; each condition narrows the list.
 #[derive(InputObject, Default)]
@@ -33,7 +29,7 @@ pub(crate) struct KeyFilter {
 }
 
 impl KeyFilter {
-    fn read(self) -> Result<ports::inbound::KeyFilter, Failure> {
+    fn read(self) -> Result<domain::key::KeyFilter, FieldError> {
         let mut statuses: Vec<domain::key::KeyStatus> = Vec::new();
         for status in self.statuses.unwrap_or_default() {
             let status = status.into();
@@ -41,38 +37,38 @@ impl KeyFilter {
                 statuses.push(status);
             }
         }
-        Ok(ports::inbound::KeyFilter {
+        Ok(domain::key::KeyFilter {
             statuses,
             environment: self.environment.map(Environment::into),
-            text: search_text("filter.text", self.text)?,
+            text: search_text("filter.text", self.text.as_deref())?,
         })
     }
 }
 
 /// How a list of keys is ordered.
 #[derive(InputObject)]
-pub(crate) struct KeyOrder {
+#[graphql(name = "KeyOrder")]
+pub(crate) struct KeySortInput {
     /// By what.
-    field: KeyOrderField,
+    field: KeySortField,
     /// From which end.
     direction: OrderDirection,
 }
 
-/// Reads the arguments of a list of keys; the newest come first unless told otherwise.
-pub(super) fn key_listing(
+/// Reads the arguments of a list of keys; by default the newest come first.
+pub(super) fn key_query(
     page: PageRequest,
     filter: Option<KeyFilter>,
-    order: Option<KeyOrder>,
-) -> Result<KeyQuery, Failure> {
-    let newest = KeyOrder {
-        field: KeyOrderField::CreatedAt,
+    sort: Option<KeySortInput>,
+) -> Result<KeyQuery, FieldError> {
+    let sort = sort.unwrap_or(KeySortInput {
+        field: KeySortField::CreatedAt,
         direction: OrderDirection::Desc,
-    };
-    let order = order.unwrap_or(newest);
+    });
     Ok(KeyQuery {
         filter: filter.unwrap_or_default().read()?,
-        order: KeySort::from(order.field),
-        direction: order.direction.into(),
+        order: KeySort::from(sort.field),
+        direction: sort.direction.into(),
         page,
     })
 }
@@ -96,19 +92,20 @@ pub(crate) struct RequestFilter {
 }
 
 /// Reads the arguments of a list of requests.
-pub(super) fn request_listing(
+pub(super) fn request_query(
     page: PageRequest,
     filter: Option<RequestFilter>,
-) -> Result<RequestQuery, Failure> {
+) -> Result<RequestQuery, FieldError> {
     let filter = filter.unwrap_or_default();
     let request_id = filter.request_id.as_deref().map(|text| {
-        let malformed = || Failure::invalid("filter.requestId", Problem::RequestId);
-        RequestId::parse(text).ok_or_else(malformed)
+        RequestId::parse(text).ok_or(GraphqlProblem::ArgumentRequestId {
+            argument: "filter.requestId",
+        })
     });
     let (from, to) = span("filter.from", filter.from, filter.to)?;
     Ok(RequestQuery {
         key: key_id("filter.keyId", filter.key_id.as_ref())?,
-        criteria: only(filter.endpoint, filter.outcome),
+        criteria: criteria(filter.endpoint, filter.outcome),
         request_id: request_id.transpose()?,
         from,
         to,
@@ -130,9 +127,9 @@ pub(crate) struct AuditFilter {
 }
 
 impl AuditFilter {
-    pub(super) fn read(self) -> Result<ports::inbound::AuditFilter, Failure> {
+    pub(super) fn read(self) -> Result<domain::audit::AuditFilter, FieldError> {
         let (from, to) = span("filter.from", self.from, self.to)?;
-        Ok(ports::inbound::AuditFilter {
+        Ok(domain::audit::AuditFilter {
             customer: customer_id("filter.accountId", self.account_id.as_ref())?,
             key: key_id("filter.keyId", self.key_id.as_ref())?,
             from,
@@ -155,7 +152,7 @@ pub(crate) struct UsageRange {
 }
 
 impl UsageRange {
-    pub(super) fn read(self, now: chrono::DateTime<Utc>) -> Result<Period, Failure> {
+    pub(super) fn read(self, now: chrono::DateTime<Utc>) -> Result<Period, FieldError> {
         let granularity = self.granularity.into();
         let (argument, period) = match (self.newest, self.from, self.to) {
             (Some(newest), None, None) => {
@@ -163,81 +160,28 @@ impl UsageRange {
                 ("range.newest", Period::newest(count, granularity, now))
             }
             (None, Some(from), Some(to)) => ("range", Period::new(from.0, to.0, granularity)),
-            _ => return Err(Failure::invalid("range", Problem::RangeEnds)),
+            _ => {
+                let argument = "range";
+                return Err(GraphqlProblem::ArgumentRangeEnds { argument }.into());
+            }
         };
-        period.map_err(|error| Failure::invalid(argument, Problem::Period(error)))
+        period.map_err(|error| match error {
+            PeriodError::Backwards => GraphqlProblem::ArgumentEmptyPeriod { argument }.into(),
+            PeriodError::TooLong(granularity) => {
+                let slots = granularity.most_slots();
+                GraphqlProblem::ArgumentPeriodTooLong { argument, slots }.into()
+            }
+        })
     }
 }
 
-/// A key that is to be made.
-#[derive(InputObject)]
-pub(crate) struct CreateKeyInput {
-    /// Its label: 1 to 100 characters.
-    pub(super) name: String,
-    /// Which bank it asks.
-    #[graphql(default_with = "Environment::Live")]
-    pub(super) environment: Environment,
-}
-
-/// A key that is to be called otherwise.
-#[derive(InputObject)]
-pub(crate) struct RenameKeyInput {
-    /// The key.
-    pub(super) id: ID,
-    /// Its new label: 1 to 100 characters.
-    pub(super) name: String,
-}
-
-/// A key that is to be revoked.
-#[derive(InputObject)]
-pub(crate) struct RevokeKeyInput {
-    /// The key.
-    pub(super) id: ID,
-}
-
-/// A key that is to be given a successor.
-#[derive(InputObject)]
-pub(crate) struct RotateKeyInput {
-    /// The key.
-    pub(super) id: ID,
-    /// For how many hours it goes on working beside its successor: 0 to 168.
-    #[graphql(default = 24)]
-    pub(super) grace_hours: i32,
-}
-
-/// New limits of a key: either single ones, or a plan's.
-#[derive(InputObject)]
-pub(crate) struct SetLimitsInput {
-    /// The key.
-    pub(super) id: ID,
-    /// Requests in any 60 seconds, 1 to 1,000,000; what isn't given stays as it is.
-    pub(super) per_minute: Option<i32>,
-    /// Requests in a UTC calendar month, 1 to 10¹²; null lifts the cap, what isn't given stays as
-    /// it is.
-    pub(super) monthly_quota: MaybeUndefined<Count>,
-    /// That plan's limits; not together with the others.
-    pub(super) plan: Option<Plan>,
-}
-
-/// A new plan of an account.
-#[derive(InputObject)]
-pub(crate) struct SetPlanInput {
-    /// The account.
-    pub(super) account_id: ID,
-    /// The plan.
-    pub(super) plan: Plan,
-    /// Whether the keys that it has take the plan's limits.
-    #[graphql(default_with = "ExistingKeys::Keep")]
-    pub(super) existing_keys: ExistingKeys,
-}
-
-/// The id in an argument; `None` when it has the shape of none.
+/// The id in an argument; `None` when it isn't shaped like one.
 pub(super) fn uuid(id: &ID) -> Option<Uuid> {
     Uuid::try_parse(id.as_str()).ok()
 }
 
 /// Reads an argument that narrows to one key.
-pub(super) fn key_id(argument: &'static str, id: Option<&ID>) -> Result<Option<KeyId>, Failure> {
+pub(super) fn key_id(argument: &'static str, id: Option<&ID>) -> Result<Option<KeyId>, FieldError> {
     Ok(narrowed(argument, id)?.map(KeyId))
 }
 
@@ -245,31 +189,27 @@ pub(super) fn key_id(argument: &'static str, id: Option<&ID>) -> Result<Option<K
 pub(super) fn customer_id(
     argument: &'static str,
     id: Option<&ID>,
-) -> Result<Option<CustomerId>, Failure> {
+) -> Result<Option<CustomerId>, FieldError> {
     Ok(narrowed(argument, id)?.map(CustomerId))
 }
 
-fn narrowed(argument: &'static str, id: Option<&ID>) -> Result<Option<Uuid>, Failure> {
-    let read = |id| uuid(id).ok_or_else(|| Failure::invalid(argument, Problem::Id));
-    id.map(read).transpose()
+fn narrowed(argument: &'static str, id: Option<&ID>) -> Result<Option<Uuid>, FieldError> {
+    let malformed = GraphqlProblem::ArgumentMalformedId { argument };
+    Ok(id.map(|id| uuid(id).ok_or(malformed)).transpose()?)
 }
 
-/// Reads a text that a list is searched for; a blank one is none.
+/// Reads a search text; a blank one is none.
 pub(super) fn search_text(
     argument: &'static str,
-    text: Option<String>,
-) -> Result<Option<String>, Failure> {
-    let text = text.map(|text| text.trim().to_owned());
-    let text = text.filter(|text| !text.is_empty());
-    match text {
-        Some(text) if text.chars().count() > MAX_SEARCH_CHARS => {
-            Err(Failure::invalid(argument, Problem::SearchText))
-        }
-        text => Ok(text),
-    }
+    text: Option<&str>,
+) -> Result<Option<String>, FieldError> {
+    let text = text.map(web::search_text).transpose();
+    let text = text.map_err(|_| GraphqlProblem::ArgumentMalformedText { argument })?;
+    Ok(text.flatten())
 }
 
-pub(super) fn only(endpoint: Option<Endpoint>, outcome: Option<Outcome>) -> RequestCriteria {
+/// Conditions on requests.
+pub(super) fn criteria(endpoint: Option<Endpoint>, outcome: Option<Outcome>) -> RequestCriteria {
     RequestCriteria {
         endpoint: endpoint.map(Endpoint::into),
         outcome: outcome.map(Outcome::into),
@@ -283,10 +223,10 @@ fn span(
     argument: &'static str,
     from: Option<DateTime>,
     to: Option<DateTime>,
-) -> Result<(Option<Instant>, Option<Instant>), Failure> {
+) -> Result<(Option<Instant>, Option<Instant>), FieldError> {
     let (from, to) = (from.map(|end| end.0), to.map(|end| end.0));
     if from.zip(to).is_some_and(|(from, to)| from >= to) {
-        return Err(Failure::invalid(argument, Problem::Backwards));
+        return Err(GraphqlProblem::ArgumentBackwards { argument }.into());
     }
     Ok((from, to))
 }

@@ -1,17 +1,17 @@
-//! API keys, what they may and what they did.
+//! API keys, their limits and use.
 
 use async_graphql::{ComplexObject, Context, ID, SimpleObject};
+use domain::key::KeyOverview;
 use domain::limits::MinuteStatus;
 use domain::page::{Page, PageRequest};
-use ports::inbound::KeyOverview;
 
 use super::account::Owner;
 use super::connection::{PageInfo, connection};
 use super::context::ports;
 use super::enums::{Environment, KeyStatus};
+use super::numbers::seconds;
 use super::scalars::{Count, DateTime};
-use super::seconds;
-use crate::failure::Failure;
+use crate::field_error::FieldError;
 
 /// An API key. Its secret is shown once, by the mutation that made it.
 #[derive(SimpleObject)]
@@ -50,7 +50,7 @@ pub(crate) struct Key {
 #[ComplexObject]
 impl Key {
     /// What is left of its limit of a minute, now.
-    async fn window(&self, context: &Context<'_>) -> Result<Window, Failure> {
+    async fn window(&self, context: &Context<'_>) -> Result<Window, FieldError> {
         let limit_status = ports(context).insights.limit_status(&self.overview).await?;
         Ok(limit_status.minute.into())
     }
@@ -157,10 +157,10 @@ connection! {
 }
 
 impl KeyConnection {
-    pub(super) fn new(page: Page<KeyOverview>, ask: &PageRequest) -> Result<Self, Failure> {
+    pub(super) fn new(page: Page<KeyOverview>, request: &PageRequest) -> Result<Self, FieldError> {
         Ok(Self {
-            page_info: PageInfo::new(&page, ask),
-            total_count: Count(page.total.ok_or(Failure::Uncounted)?),
+            page_info: PageInfo::new(&page, request),
+            total_count: Count(page.total.ok_or(FieldError::TotalMissing)?),
             edges: KeyEdge::of(page.items, Key::from),
         })
     }

@@ -1,24 +1,22 @@
-//! What can be asked.
+//! The root of queries.
 
 use async_graphql::{Context, Description, ID, Object};
 use domain::customer::Role;
-use domain::key::KeyId;
-use ports::inbound::{KeyError, RequestedScope, UsageQuery};
+use ports::inbound::RequestedScope;
+use web::problem::GraphqlProblem;
 
 use super::account::Viewer;
 use super::admin::Admin;
 use super::bank::BankHealth;
-use super::connection::page_ask;
-use super::context::{asker, ports};
+use super::connection::page_request;
+use super::context::{ports, requester};
 use super::enums::{Breakdown, Endpoint, Environment, Outcome};
-use super::input::{
-    KeyFilter, KeyOrder, RequestFilter, UsageRange, key_id, key_listing, only, request_listing,
-    search_text, uuid,
-};
+use super::input::{KeyFilter, KeySortInput, RequestFilter, UsageRange, key_query, search_text};
 use super::key::{Key, KeyConnection};
 use super::requests::{Participant, RequestConnection};
+use super::scoped::{self, UsageArguments};
 use super::usage::UsageReport;
-use crate::failure::Failure;
+use crate::field_error::FieldError;
 
 /// What can be asked.
 #[derive(Description)]
@@ -28,7 +26,7 @@ pub(crate) struct Query;
 impl Query {
     /// The person who asks.
     async fn viewer(&self, context: &Context<'_>) -> Viewer {
-        Viewer::from(&asker(context).person)
+        Viewer::from(&requester(context).person)
     }
 
     /// The viewer's own keys; the newest first unless ordered otherwise.
@@ -38,13 +36,13 @@ impl Query {
         #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
         #[graphql(desc = "Which keys; all when not given.")] filter: Option<KeyFilter>,
-        #[graphql(desc = "In which order.")] order_by: Option<KeyOrder>,
-    ) -> Result<KeyConnection, Failure> {
-        let page = page_ask(first, after.as_deref())?;
-        keys(
+        #[graphql(desc = "In which order.")] order_by: Option<KeySortInput>,
+    ) -> Result<KeyConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        scoped::keys(
             context,
             RequestedScope::Own,
-            key_listing(page, filter, order_by)?,
+            key_query(page, filter, order_by)?,
         )
         .await
     }
@@ -54,8 +52,10 @@ impl Query {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "The key.")] id: ID,
-    ) -> Result<Option<Key>, Failure> {
-        key(context, RequestedScope::Own, &id).await
+    ) -> Option<Result<Key, FieldError>> {
+        scoped::key(context, RequestedScope::Own, &id)
+            .await
+            .transpose()
     }
 
     /// Use of the viewer's keys over time.
@@ -68,15 +68,15 @@ impl Query {
         #[graphql(desc = "Of this key alone.")] key_id: Option<ID>,
         #[graphql(desc = "Of requests to this endpoint alone.")] endpoint: Option<Endpoint>,
         #[graphql(desc = "Of requests with this outcome alone.")] outcome: Option<Outcome>,
-    ) -> Result<UsageReport, Failure> {
-        let wanted = Wanted {
+    ) -> Result<UsageReport, FieldError> {
+        let arguments = UsageArguments {
             range,
             breakdown,
             key_id,
             endpoint,
             outcome,
         };
-        usage(context, RequestedScope::Own, wanted).await
+        scoped::usage(context, RequestedScope::Own, arguments).await
     }
 
     /// Requests made with the viewer's keys, newest first.
@@ -86,9 +86,9 @@ impl Query {
         #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
         #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
         #[graphql(desc = "Which requests; all when not given.")] filter: Option<RequestFilter>,
-    ) -> Result<RequestConnection, Failure> {
-        let page = page_ask(first, after.as_deref())?;
-        requests(context, RequestedScope::Own, page, filter).await
+    ) -> Result<RequestConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        scoped::requests(context, RequestedScope::Own, page, filter).await
     }
 
     /// How a bank does, as the gateway sees it.
@@ -112,8 +112,8 @@ impl Query {
                           lower case being alike. At most 200 characters."
         )]
         text: Option<String>,
-    ) -> Result<Vec<Participant>, Failure> {
-        let text = search_text("text", text)?.map(|text| text.to_lowercase());
+    ) -> Result<Vec<Participant>, FieldError> {
+        let text = search_text("text", text.as_deref())?.map(|text| text.to_lowercase());
         let ports = ports(context);
         let today = ports.today();
         let matches = |participant: &&domain::participant::Participant| {
@@ -126,79 +126,11 @@ impl Query {
         Ok(found.map(|found| Participant::new(found, today)).collect())
     }
 
-    #[expect(clippy::unused_async, reason = "a resolver is one")]
     /// What admins may ask besides; for others null, with an error of the code `FORBIDDEN`.
-    async fn admin(&self, context: &Context<'_>) -> Result<Option<Admin>, Failure> {
-        match asker(context).caller.role {
-            Role::Admin => Ok(Some(Admin)),
-            Role::Member => Err(Failure::Forbidden),
-        }
+    async fn admin(&self, context: &Context<'_>) -> Option<Result<Admin, FieldError>> {
+        Some(match requester(context).caller.role {
+            Role::Admin => Ok(Admin),
+            Role::Member => Err(GraphqlProblem::Forbidden.into()),
+        })
     }
-}
-
-pub(super) async fn keys(
-    context: &Context<'_>,
-    reach: RequestedScope,
-    ask: ports::inbound::KeyQuery,
-) -> Result<KeyConnection, Failure> {
-    let keys = &ports(context).keys;
-    let page = keys.list(&asker(context).caller, reach, &ask).await?;
-    KeyConnection::new(page, &ask.page)
-}
-
-pub(super) async fn key(
-    context: &Context<'_>,
-    reach: RequestedScope,
-    id: &ID,
-) -> Result<Option<Key>, Failure> {
-    // Whatever has the shape of no id is the id of nothing.
-    let Some(id) = uuid(id) else {
-        return Ok(None);
-    };
-    let keys = &ports(context).keys;
-    let found = keys.find(&asker(context).caller, reach, KeyId(id)).await;
-    match found {
-        Ok(key) => Ok(Some(key.into())),
-        Err(KeyError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Which use is wanted.
-pub(super) struct Wanted {
-    pub(super) range: UsageRange,
-    pub(super) breakdown: Breakdown,
-    pub(super) key_id: Option<ID>,
-    pub(super) endpoint: Option<Endpoint>,
-    pub(super) outcome: Option<Outcome>,
-}
-
-pub(super) async fn usage(
-    context: &Context<'_>,
-    reach: RequestedScope,
-    wanted: Wanted,
-) -> Result<UsageReport, Failure> {
-    let ports = ports(context);
-    let ask = UsageQuery {
-        period: wanted.range.read(ports.clock.now())?,
-        breakdown: wanted.breakdown.into(),
-        key: key_id("keyId", wanted.key_id.as_ref())?,
-        criteria: only(wanted.endpoint, wanted.outcome),
-    };
-    let caller = &asker(context).caller;
-    let report = ports.insights.usage(caller, reach, &ask).await?;
-    Ok(UsageReport::new(report, ask.period.granularity()))
-}
-
-pub(super) async fn requests(
-    context: &Context<'_>,
-    reach: RequestedScope,
-    page: domain::page::PageRequest,
-    filter: Option<RequestFilter>,
-) -> Result<RequestConnection, Failure> {
-    let ask = request_listing(page, filter)?;
-    let ports = ports(context);
-    let caller = &asker(context).caller;
-    let page = ports.insights.requests(caller, reach, &ask).await?;
-    Ok(RequestConnection::new(page, &ask.page, ports))
 }

@@ -1,15 +1,15 @@
-//! Requests as they are kept, and the banks in them.
+//! Recorded requests and their banks.
 
 use async_graphql::{ID, SimpleObject};
 use chrono::NaiveDate;
 use domain::page::{Page, PageRequest};
 use domain::participant::ParticipantCode;
-use ports::inbound::RequestRecord;
+use domain::request::RequestRecord;
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
 use super::enums::{Endpoint, Outcome};
-use super::millis;
+use super::numbers::milliseconds;
 use super::scalars::DateTime;
 
 /// One request for a proof, as it is kept. It holds no account, name or amount.
@@ -48,8 +48,8 @@ impl Request {
             at: record.at.into(),
             endpoint: record.endpoint.into(),
             outcome: record.outcome.into(),
-            duration_ms: millis(record.duration),
-            bank_ms: record.bank_time.map(millis),
+            duration_ms: milliseconds(record.duration),
+            bank_ms: record.bank_time.map(milliseconds),
             issuer: record.banks.map(|banks| participant(banks.issuer)),
             receiver: record.banks.map(|banks| participant(banks.receiver)),
         }
@@ -64,10 +64,10 @@ connection! {
 }
 
 impl RequestConnection {
-    pub(super) fn new(page: Page<RequestRecord>, ask: &PageRequest, ports: &Ports) -> Self {
+    pub(super) fn new(page: Page<RequestRecord>, request: &PageRequest, ports: &Ports) -> Self {
         let today = ports.today();
         Self {
-            page_info: PageInfo::new(&page, ask),
+            page_info: PageInfo::new(&page, request),
             edges: RequestEdge::of(page.items, |record| Request::new(&record, ports, today)),
         }
     }

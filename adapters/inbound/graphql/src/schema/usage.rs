@@ -1,4 +1,4 @@
-//! Use over time.
+//! Usage over time.
 
 use async_graphql::{ID, SimpleObject};
 use domain::latency::Percentiles;

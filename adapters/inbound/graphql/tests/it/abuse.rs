@@ -1,4 +1,4 @@
-//! What asks for too much, each refused within a second and before any port is called.
+//! Abusive requests, each refused within a second and before any port is called.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Harness, post};
 
-/// Sends what must be refused, and checks that it is, at once and without effect.
+/// Sends a request, and checks that it is refused at once and without effect.
 async fn refused(body: String) -> Answer {
     let harness = Harness::new();
     let begun = Instant::now();
@@ -114,7 +114,7 @@ async fn fragments_that_double_each_other(#[case] length: usize) {
     );
 }
 
-/// So few that their number alone refuses nothing.
+/// Fewer than the limit on fragments.
 #[tokio::test]
 async fn a_short_chain_of_fragments_that_double_each_other() {
     let answer = query_refused(&chain(18)).await;
@@ -141,7 +141,7 @@ async fn fragments_that_multiply_each_other(#[case] last: &str) {
 #[case("{ viewer { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }")]
 #[case("{ viewer { role } } fragment A on Viewer { ...B } fragment B on Viewer { ... { ...A } }")]
 #[tokio::test]
-async fn fragments_that_hold_themselves(#[case] query: &str) {
+async fn fragments_that_spread_themselves(#[case] query: &str) {
     let answer = query_refused(query).await;
     assert_eq!(answer.code(), "INVALID_REQUEST");
     assert!(answer.message().contains("cycle"), "{}", answer.text);
@@ -189,7 +189,7 @@ async fn fields_nine_deep() {
 #[case("0")]
 #[case("-1")]
 #[tokio::test]
-async fn pages_that_are_none(#[case] first: &str) {
+async fn pages_out_of_range(#[case] first: &str) {
     for query in [
         format!("{{ keys(first: {first}) {{ totalCount }} }}"),
         format!("query($n: Int = {first}) {{ keys(first: $n) {{ totalCount }} }}"),
@@ -285,7 +285,7 @@ async fn many_operations() {
 #[case("{ viewer { ...Nowhere } }")]
 #[case("{ ...F } fragment F on Key { id }")]
 #[tokio::test]
-async fn what_the_schema_has_not(#[case] query: &str) {
+async fn a_document_that_does_not_fit_the_schema(#[case] query: &str) {
     let answer = query_refused(query).await;
     assert_eq!(
         (answer.status.as_u16(), &*answer.code()),
@@ -295,7 +295,7 @@ async fn what_the_schema_has_not(#[case] query: &str) {
 }
 
 #[tokio::test]
-async fn many_mistakes_are_told_up_to_a_bound() {
+async fn many_mistakes_are_reported_up_to_a_bound() {
     let query = format!("{{ {} }}", aliases(400, &"x".repeat(100)));
     let answer = query_refused(&query).await;
     assert_eq!(answer.json()["errors"].as_array().unwrap().len(), 10);
@@ -317,7 +317,9 @@ async fn an_argument_that_is_wrong_is_named() {
 #[case(json!({ "first": { "name": "x" }, "second": null }))]
 #[case(json!({ "first": { "name": "x" } }))]
 #[tokio::test]
-async fn variables_that_lack_a_value_stop_the_first_mutation_too(#[case] variables: Value) {
+async fn a_variable_without_a_required_value_stops_the_first_mutation_too(
+    #[case] variables: Value,
+) {
     let query = "mutation($first: CreateKeyInput!, $second: RevokeKeyInput!) { \
                  createKey(input: $first) { secret } revokeKey(input: $second) { key { id } } }";
     let answer = refused(json!({ "query": query, "variables": variables }).to_string()).await;
@@ -343,7 +345,7 @@ async fn variables_that_lack_a_value_stop_the_first_mutation_too(#[case] variabl
 #[case("{ viewer { role } } { viewer { role } }")]
 #[case("type Query { a: Int }")]
 #[tokio::test]
-async fn what_is_no_query(#[case] query: &str) {
+async fn a_text_that_is_no_query(#[case] query: &str) {
     let answer = query_refused(query).await;
     assert_eq!(
         (answer.status.as_u16(), &*answer.code()),
@@ -357,7 +359,7 @@ async fn what_is_no_query(#[case] query: &str) {
 }
 
 #[tokio::test]
-async fn the_schema_is_told_only_where_introspection_is_on() {
+async fn introspection_is_refused_where_it_is_off() {
     let harness = Harness::with(Introspection::Off);
     for query in [
         "{ __schema { types { name } } }",

@@ -1,4 +1,4 @@
-//! What is told when something fails: an id, and nothing of the cause.
+//! Failures: the response has a request id, and nothing of the cause.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use insta::assert_json_snapshot;
 use rstest::rstest;
 use serde_json::json;
 
-use crate::fakes::{DRIVERS_TEXT, Mood, key_id};
+use crate::fakes::{DRIVER_ERROR, FaultMode, key_id};
 use crate::harness::{Harness, post};
 
 const KEYS: &str = "{ keys { totalCount } }";
@@ -21,7 +21,7 @@ async fn a_broken_store_shows_a_request_id_and_nothing_else(
     #[case] name: &str,
 ) {
     let harness = Harness::new();
-    harness.keys.shared.feel(Mood::Broken);
+    harness.keys.shared.set_fault(FaultMode::StoreFails);
     let mut request = post("member", json!({ "query": KEYS }).to_string());
     let language = HeaderValue::from_static(language);
     request.headers_mut().insert("accept-language", language);
@@ -47,19 +47,19 @@ async fn a_broken_store_shows_a_request_id_and_nothing_else(
     "mutation { adminSetPlan(input: { accountId: \"01980000-0000-7000-8000-000000000001\", plan: STARTUP }) { account { id } } }"
 )]
 #[tokio::test]
-async fn no_text_of_a_driver_reaches_the_outside(#[case] query: &str) {
+async fn no_text_of_a_driver_is_in_a_response(#[case] query: &str) {
     let harness = Harness::new();
     if !query.contains("window") {
-        harness.keys.shared.feel(Mood::Broken);
+        harness.keys.shared.set_fault(FaultMode::StoreFails);
     }
-    harness.insights.shared.feel(Mood::Broken);
+    harness.insights.shared.set_fault(FaultMode::StoreFails);
     let answer = harness.admin(query).await;
     assert_eq!(answer.code(), "INTERNAL_ERROR");
     let errors = answer.json()["errors"].as_array().unwrap().clone();
     for error in errors {
         assert_eq!(error["extensions"]["request_id"], "test-1");
     }
-    for word in DRIVERS_TEXT.split(' ') {
+    for word in DRIVER_ERROR.split(' ') {
         let leaks = word.len() > 4 && answer.text.contains(word);
         assert!(!leaks, "{word}: {}", answer.text);
     }
@@ -71,18 +71,18 @@ async fn no_text_of_a_driver_reaches_the_outside(#[case] query: &str) {
 #[tokio::test]
 async fn a_panic_is_a_failure_like_any_other(#[case] query: &str) {
     let harness = Harness::new();
-    harness.keys.shared.feel(Mood::Panicking);
+    harness.keys.shared.set_fault(FaultMode::Panics);
     let answer = harness.member(query).await;
     assert_eq!(answer.status, 500);
     assert_json_snapshot!("panic", answer.json());
-    harness.keys.shared.feel(Mood::Fine);
+    harness.keys.shared.set_fault(FaultMode::None);
     harness.member(KEYS).await.data();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_is_given_up_after_five_seconds() {
+async fn a_query_times_out_after_five_seconds() {
     let harness = Harness::new();
-    harness.keys.shared.feel(Mood::Stuck);
+    harness.keys.shared.set_fault(FaultMode::Hangs);
     let begun = tokio::time::Instant::now();
     let answer = harness.member(KEYS).await;
     assert_eq!(begun.elapsed(), Duration::from_secs(5));
@@ -92,9 +92,9 @@ async fn a_question_is_given_up_after_five_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mutation_goes_on_when_nobody_waits_for_it_any_more() {
+async fn a_mutation_runs_to_completion_after_its_timeout() {
     let harness = Harness::new();
-    harness.keys.shared.feel(Mood::Stuck);
+    harness.keys.shared.set_fault(FaultMode::Hangs);
     let query = "mutation { createKey(input: { name: \"x\" }) { secret } }";
     let answer = harness.member(query).await;
     assert_eq!((answer.status.as_u16(), &*answer.code()), (503, "TIMEOUT"));
@@ -164,7 +164,7 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
     "filter.accountId"
 )]
 #[tokio::test]
-async fn an_argument_that_can_not_be_is_named_in_both_languages(
+async fn an_invalid_argument_is_named_in_both_languages(
     #[case] query: &str,
     #[case] argument: &str,
 ) {

@@ -1,4 +1,4 @@
-//! Inbound ports that behave, and count how often they are called.
+//! Fakes of the inbound ports, which count their calls.
 
 mod insights;
 mod keys;
@@ -23,14 +23,14 @@ pub(crate) use insights::FakeInsights;
 pub(crate) use keys::FakeKeys;
 
 pub(crate) const SECRET: &str = "cep_live_NewKey01.ABCDEFGHIJKLMNOPQRSTUVWX";
-/// What a driver might say, and nobody outside may hear.
-pub(crate) const DRIVERS_TEXT: &str = "near \"SELECT\": no such table: api_key in /var/lib/cep.db";
+/// Error text of a driver, which must not reach a client.
+pub(crate) const DRIVER_ERROR: &str = "near \"SELECT\": no such table: api_key in /var/lib/cep.db";
 
 pub(crate) fn now() -> DateTime<Utc> {
     "2026-11-21T06:23:27Z".parse().unwrap()
 }
 
-/// A clock whose wall stands still, and which measures spans by the runtime's own time.
+/// A clock whose wall time is fixed, and whose monotonic time is the runtime's.
 pub(crate) struct TestClock(tokio::time::Instant);
 
 impl TestClock {
@@ -49,9 +49,9 @@ impl Clock for TestClock {
     }
 }
 
-pub(crate) struct NoRandom;
+pub(crate) struct FixedRandom;
 
-impl Random for NoRandom {
+impl Random for FixedRandom {
     fn fill(&self, buffer: &mut [u8]) {
         buffer.fill(7);
     }
@@ -99,50 +99,60 @@ impl Sessions for FakeSessions {
     }
 }
 
-/// How a fake feels.
+/// Fault that a fake injects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mood {
-    Fine,
+pub(crate) enum FaultMode {
+    None,
     /// Its store fails.
-    Broken,
-    Panicking,
-    /// It never answers.
-    Stuck,
+    StoreFails,
+    Panics,
+    /// It never returns.
+    Hangs,
 }
 
-/// What both fakes share.
+/// State that both fakes share.
 pub(crate) struct Shared {
     calls: Mutex<BTreeMap<&'static str, usize>>,
-    mood: Mutex<Mood>,
+    fault: Mutex<FaultMode>,
+    failing_method: Mutex<Option<&'static str>>,
 }
 
 impl Shared {
     fn new() -> Self {
         Self {
             calls: Mutex::default(),
-            mood: Mutex::new(Mood::Fine),
+            fault: Mutex::new(FaultMode::None),
+            failing_method: Mutex::new(None),
         }
     }
 
-    pub(crate) fn feel(&self, mood: Mood) {
-        *self.mood.lock().unwrap() = mood;
+    pub(crate) fn set_fault(&self, fault: FaultMode) {
+        *self.fault.lock().unwrap() = fault;
     }
 
-    /// The calls since the last look, by method.
+    /// Injects a failing store into this method alone.
+    pub(crate) fn fail_on(&self, method: &'static str) {
+        *self.failing_method.lock().unwrap() = Some(method);
+    }
+
+    /// Returns and resets the numbers of calls, by method.
     pub(crate) fn calls(&self) -> BTreeMap<&'static str, usize> {
         std::mem::take(&mut self.calls.lock().unwrap())
     }
 
     async fn called(&self, method: &'static str) -> Result<(), KeyError> {
         *self.calls.lock().unwrap().entry(method).or_default() += 1;
-        let mood = *self.mood.lock().unwrap();
-        match mood {
-            Mood::Fine => Ok(()),
-            Mood::Broken => Err(KeyError::Store(Arc::new(std::io::Error::other(
-                DRIVERS_TEXT,
+        let fault = match *self.failing_method.lock().unwrap() {
+            Some(failing) if failing == method => FaultMode::StoreFails,
+            _ => *self.fault.lock().unwrap(),
+        };
+        match fault {
+            FaultMode::None => Ok(()),
+            FaultMode::StoreFails => Err(KeyError::Store(Arc::new(std::io::Error::other(
+                DRIVER_ERROR,
             )))),
-            Mood::Panicking => panic!("a bug"),
-            Mood::Stuck => std::future::pending().await,
+            FaultMode::Panics => panic!("a bug"),
+            FaultMode::Hangs => std::future::pending().await,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The API over fakes, requests to it, and answers as text.
+//! Fixture: the API over fakes, requests to it, and its responses as text.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use web::{BODY_DEADLINE, Origin, RequestLayer, SessionGuard, Site};
 
-use crate::fakes::{FakeInsights, FakeKeys, FakeSessions, NoRandom, TestClock};
+use crate::fakes::{FakeInsights, FakeKeys, FakeSessions, FixedRandom, TestClock};
 
 pub(crate) struct Harness {
     router: Router,
@@ -22,7 +22,7 @@ pub(crate) struct Harness {
     pub(crate) tasks: TaskTracker,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -77,7 +77,7 @@ impl Harness {
             catalogue: Catalogue::embedded(),
             request_layer: Arc::new(RequestLayer {
                 clock,
-                random: Arc::new(NoRandom),
+                random: Arc::new(FixedRandom),
                 tasks: tasks.clone(),
                 body_deadline: BODY_DEADLINE,
                 metrics_sink: Arc::new(()),
@@ -108,7 +108,7 @@ impl Harness {
         }
     }
 
-    /// What a person is answered, in English.
+    /// Sends a query as a person, in English.
     pub(crate) async fn ask(&self, person: &str, query: &str, variables: Value) -> Answer {
         let body = json!({ "query": query, "variables": variables });
         self.send(post(person, body.to_string())).await
@@ -123,11 +123,13 @@ impl Harness {
     }
 }
 
-/// A good request with a person's session.
+/// A valid request with a person's session. Its `Accept` is that of a current client, so that a
+/// request that isn't executed has a status of its own.
 pub(crate) fn post(person: &str, body: impl Into<Body>) -> Request<Body> {
     Request::post("/graphql")
         .header("cookie", format!("cep_session={person}"))
         .header("content-type", "application/json")
+        .header("accept", "application/graphql-response+json")
         .header("accept-language", "en")
         .header("x-request-id", "test-1")
         .body(body.into())

@@ -1,9 +1,9 @@
-//! One line an operation, a cause once, and no value of anybody's in any of them.
+//! The log: one line for each operation, each cause once, and no values.
 
 use serde_json::{Value, json};
 use testkit::log::listen;
 
-use crate::fakes::{DRIVERS_TEXT, Mood, SECRET, key_id};
+use crate::fakes::{DRIVER_ERROR, FaultMode, SECRET, key_id};
 use crate::harness::Harness;
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn neither_values_nor_secrets_are_logged() {
 async fn a_cause_is_logged_once_with_the_request_id() {
     let (lines, _guard) = listen();
     let harness = Harness::new();
-    harness.keys.shared.feel(Mood::Broken);
+    harness.keys.shared.set_fault(FaultMode::StoreFails);
     harness.member("{ keys { totalCount } }").await;
     let text = lines.text();
     let causes: Vec<_> = text
@@ -88,5 +88,5 @@ async fn a_cause_is_logged_once_with_the_request_id() {
     let line: Value = serde_json::from_str(causes[0]).unwrap();
     assert_eq!(line["level"], "ERROR");
     assert_eq!(line["fields"]["request_id"], "test-1");
-    assert_eq!(line["fields"]["cause"], DRIVERS_TEXT);
+    assert_eq!(line["fields"]["cause"], DRIVER_ERROR);
 }

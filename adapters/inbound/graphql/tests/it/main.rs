@@ -1,11 +1,10 @@
-//! The GraphQL API as its callers see it.
+//! The GraphQL API over HTTP.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that can't go on says so by panicking"
 )]
 
 mod abuse;
-mod answers;
 mod examples;
 mod failures;
 mod fakes;
@@ -13,6 +12,7 @@ mod harness;
 mod inputs;
 mod logs;
 mod mutations;
+mod partial_results;
 mod port_calls;
 mod queries;
 mod schema;

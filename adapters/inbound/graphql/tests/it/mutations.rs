@@ -1,4 +1,4 @@
-//! What is answered to typical changes, and to those that are refused.
+//! Payloads of typical mutations and of refused ones.
 
 use insta::assert_json_snapshot;
 use rstest::rstest;
@@ -71,7 +71,7 @@ async fn revoking_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_has_a_day_of_grace_unless_told_otherwise() {
+async fn a_rotated_key_has_a_day_of_grace_by_default() {
     let fields = "secret oldKey { id status retiresAt } newKey { id name }";
     let input = json!({ "id": key_id(1).to_string() });
     let rotated = payload(&Harness::new(), "member", "rotateKey", fields, input).await;
@@ -156,7 +156,7 @@ async fn an_admins_mistake_is_data(
 }
 
 #[tokio::test]
-async fn a_refusal_speaks_spanish_to_whoever_does_not_prefer_english() {
+async fn a_refusal_is_in_spanish_unless_english_is_preferred() {
     let query = "mutation { createKey(input: { name: \"\" }) { userErrors { code message } } }";
     let mut request = post("member", json!({ "query": query }).to_string());
     request.headers_mut().remove("accept-language");

@@ -1,4 +1,4 @@
-//! How many calls of ports a field costs, however much it answers: no question a row.
+//! Calls of ports by field: their number doesn't grow with the rows.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::harness::Harness;
 const KEY: &str = "nodes { name month { used } limits { perMinute } owner { subject } \
                    window { remaining } }";
 
-/// Asks as an admin, and counts the calls of both ports.
+/// Sends a query as an admin, and counts the calls of both ports.
 async fn calls(query: &str) -> BTreeMap<&'static str, usize> {
     let harness = Harness::new();
     harness.ask("admin", query, Value::Null).await.data();
@@ -37,17 +37,17 @@ async fn a_root_field_is_one_call(#[case] field: &str, #[case] expected: &[(&'st
     assert_eq!(calls(&format!("{{ {field} }}")).await, expected);
 }
 
-/// The window asks no database; see `Insights::standing`.
+/// The window reads no database; see `Insights::limit_status`.
 #[rstest]
 #[case(format!("admin {{ keys(first: 100) {{ totalCount edges {{ cursor }} {KEY} }} }}"), "list", 100)]
 #[case(format!("admin {{ key(id: \"{}\") {{ name window {{ remaining }} }} }}", key_id(1)), "find", 1)]
 #[tokio::test]
-async fn a_hundred_keys_are_one_call_and_a_look_at_each_window(
+async fn a_hundred_keys_are_one_call_and_one_for_each_window(
     #[case] field: String,
     #[case] method: &'static str,
     #[case] keys: usize,
 ) {
-    let expected = BTreeMap::from([(method, 1), ("standing", keys)]);
+    let expected = BTreeMap::from([(method, 1), ("limit_status", keys)]);
     assert_eq!(calls(&format!("{{ {field} }}")).await, expected);
 }
 

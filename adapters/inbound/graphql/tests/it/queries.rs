@@ -1,4 +1,4 @@
-//! What is answered to typical questions.
+//! Responses to typical queries.
 
 use insta::assert_json_snapshot;
 use rstest::rstest;

@@ -1,4 +1,4 @@
-//! The schema: checked in, and described in full.
+//! The schema: checked in, and with complete descriptions.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ fn the_schema_is_the_one_checked_in() {
     );
 }
 
-/// Adds what has no description.
+/// Collects everything without a description.
 fn undescribed(path: &str, thing: &Value, bare: &mut Vec<String>) {
     let path = format!("{path}{}", thing["name"].as_str().unwrap());
     if thing["description"]

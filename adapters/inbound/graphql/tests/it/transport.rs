@@ -1,16 +1,17 @@
-//! What HTTP itself refuses: methods, media types, sizes, sessions, foreign pages.
+//! HTTP: methods, media types, sizes, sessions and cross-site requests.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Method};
 use insta::assert_json_snapshot;
 use rstest::rstest;
+use serde_json::json;
 
-use crate::harness::{Harness, post};
+use crate::harness::{Answer, Harness, post};
 
 const QUERY: &str = r#"{"query":"{ viewer { role account { id } } }"}"#;
 const MUTATION: &str = r#"{"query":"mutation { createKey(input: {name: \"x\"}) { secret } }"}"#;
 
-/// Nothing was asked of any port.
+/// Asserts that no port was called.
 fn assert_untouched(harness: &Harness) {
     assert!(harness.keys.shared.calls().is_empty());
     assert!(harness.insights.shared.calls().is_empty());
@@ -88,7 +89,7 @@ async fn without_a_session_nothing_is_served() {
 #[case("sec-fetch-site", "cross-site")]
 #[case("sec-fetch-site", "same-site")]
 #[tokio::test]
-async fn what_a_foreign_page_sends_has_no_effect(#[case] name: &'static str, #[case] value: &str) {
+async fn a_cross_site_request_has_no_effect(#[case] name: &'static str, #[case] value: &str) {
     let harness = Harness::new();
     let mut request = post("member", MUTATION);
     request
@@ -131,7 +132,7 @@ async fn a_body_of_65_kib_is_too_large() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_never_ends_is_given_up() {
+async fn a_body_that_never_ends_is_timed_out() {
     let harness = Harness::new();
     let body = Body::from_stream(futures::stream::pending::<std::io::Result<String>>());
     let answer = harness.send(post("member", body)).await;
@@ -141,8 +142,10 @@ async fn a_body_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_answer_is_json_that_nobody_keeps_or_frames() {
-    let answer = Harness::new().send(post("member", QUERY)).await;
+async fn a_response_is_json_that_is_neither_cached_nor_framed() {
+    let mut request = post("member", QUERY);
+    request.headers_mut().remove("accept");
+    let answer = Harness::new().send(request).await;
     let header = |name: &str| answer.headers[name].to_str().unwrap().to_owned();
     assert_eq!(header("content-type"), "application/json");
     assert_eq!(header("cache-control"), "no-store");
@@ -173,5 +176,124 @@ async fn a_body_that_holds_no_request_is_refused(#[case] name: &str, #[case] bod
     let answer = harness.send(post("member", body.to_owned())).await;
     assert_eq!(answer.status, 400);
     assert_json_snapshot!(format!("body_{name}"), answer.json());
+    assert_untouched(&harness);
+}
+
+const GRAPHQL_RESPONSE: &str = "application/graphql-response+json";
+const JSON: &str = "application/json";
+
+/// Well-formed GraphQL requests that are invalid.
+const INVALID: [(&str, &str); 5] = [
+    (r#"{"query":"{"}"#, "a syntax error"),
+    (r#"{"query":"{ nonsense }"}"#, "an unknown field"),
+    (
+        r#"{"query":"query A { viewer { role } }","operationName":"B"}"#,
+        "an unknown operation",
+    ),
+    (
+        r#"{"query":"{ viewer { role } } query B { viewer { role } }"}"#,
+        "no operation's name",
+    ),
+    (
+        r#"{"query":"query($id: ID!) { key(id: $id) { id } }","variables":{"id":null}}"#,
+        "a null variable",
+    ),
+];
+
+async fn accepting(harness: &Harness, media_type: &'static str, body: String) -> Answer {
+    let mut request = post("member", body);
+    let media_type = HeaderValue::from_static(media_type);
+    request.headers_mut().insert("accept", media_type);
+    harness.send(request).await
+}
+
+#[tokio::test]
+async fn an_invalid_document_is_a_graphql_error_in_json_and_a_bad_request_in_a_graphql_response() {
+    let harness = Harness::new();
+    for (body, name) in INVALID {
+        let json = accepting(&harness, JSON, body.to_owned()).await;
+        assert_eq!(json.status, 200, "{name}: {}", json.text);
+        assert_eq!(json.headers["content-type"], JSON);
+        let graphql = accepting(&harness, GRAPHQL_RESPONSE, body.to_owned()).await;
+        assert_eq!(graphql.status, 400, "{name}: {}", graphql.text);
+        assert_eq!(graphql.headers["content-type"], GRAPHQL_RESPONSE);
+        assert_eq!(json.text, graphql.text);
+        assert_eq!(json.code(), "INVALID_REQUEST");
+        assert!(json.json().get("data").is_none(), "{name}: {}", json.text);
+    }
+    assert_untouched(&harness);
+}
+
+#[rstest]
+#[case("a body of no request", "{}".to_owned(), 400)]
+#[case("a batch", format!("[{QUERY}]"), 400)]
+#[case("a limit", json!({ "query": "mutation { a: x b: x c: x d: x }" }).to_string(), 400)]
+#[case("a page that is too long", json!({ "query": "{ keys(first: 101) { totalCount } }" }).to_string(), 400)]
+#[case("a body that is too large", " ".repeat(65 * 1024), 413)]
+#[tokio::test]
+async fn every_other_refusal_has_one_status_in_both_media_types(
+    #[case] name: &str,
+    #[case] body: String,
+    #[case] status: u16,
+) {
+    let harness = Harness::new();
+    for media_type in [JSON, GRAPHQL_RESPONSE] {
+        let answer = accepting(&harness, media_type, body.clone()).await;
+        assert_eq!(answer.status, status, "{name}: {}", answer.text);
+        assert_eq!(answer.headers["content-type"], media_type);
+    }
+    assert_untouched(&harness);
+}
+
+#[tokio::test]
+async fn an_executed_request_has_the_negotiated_media_type() {
+    let harness = Harness::new();
+    for media_type in [JSON, GRAPHQL_RESPONSE] {
+        let answer = accepting(&harness, media_type, QUERY.to_owned()).await;
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.headers["content-type"], media_type);
+        assert_eq!(
+            answer.headers["content-security-policy"],
+            "default-src 'none'; frame-ancestors 'none'"
+        );
+        assert_eq!(answer.headers["cache-control"], "no-store");
+        assert_eq!(answer.data()["viewer"]["role"], "MEMBER");
+    }
+}
+
+#[rstest]
+#[case(
+    r#"{"query":"{ viewer { role } }","operationName":null,"variables":null,"extensions":null}"#
+)]
+#[case(r#"{"query":"{ viewer { role } }","operationName":"","variables":{},"extensions":{"a":1}}"#)]
+#[case(r#"{"query":"{ viewer { role } }","unknown":1}"#)]
+#[tokio::test]
+async fn name_and_variables_may_be_left_out(#[case] body: &str) {
+    let answer = Harness::new().send(post("member", body.to_owned())).await;
+    assert_eq!(answer.data()["viewer"]["role"], "MEMBER");
+}
+
+#[rstest]
+#[case("{}")]
+#[case(r#"{"query":null}"#)]
+#[case(r#"{"query":1}"#)]
+#[case(r#"{"query":"{ viewer { role } }","query":"{ viewer { role } }"}"#)]
+#[case(r#"{"query":"{ viewer { role } }","variables":[1]}"#)]
+#[case(r#"{"query":"{ viewer { role } }","variables":"{}"}"#)]
+#[case(r#"{"query":"{ viewer { role } }","operationName":{}}"#)]
+#[case(r#""{ viewer { role } }""#)]
+#[case("null")]
+#[case("[]")]
+#[tokio::test]
+async fn json_that_is_no_graphql_request_is_refused(#[case] body: &str) {
+    let harness = Harness::new();
+    let answer = harness.send(post("member", body.to_owned())).await;
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.code(), "INVALID_REQUEST");
+    assert!(
+        answer.message().contains("must be an object"),
+        "{}",
+        answer.text
+    );
     assert_untouched(&harness);
 }

@@ -2,10 +2,10 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
+use domain::audit::AuditFilter;
 use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::page::PageRequest;
-use ports::inbound::AuditFilter;
 use utoipa::IntoParams;
 use web::Problem;
 use web::problem::FieldProblem;

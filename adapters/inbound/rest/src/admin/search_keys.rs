@@ -3,9 +3,9 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use domain::customer::CustomerId;
-use domain::key::{Environment, KeyStatus};
+use domain::key::{Environment, KeyFilter, KeyQuery, KeySort, KeyStatus};
 use domain::page::Direction;
-use ports::inbound::{KeyFilter, KeyQuery, KeySort, RequestedScope};
+use ports::inbound::RequestedScope;
 use utoipa::IntoParams;
 use utoipa::openapi::Array;
 use web::Problem;

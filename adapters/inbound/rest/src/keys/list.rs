@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use ports::inbound::RevokedKeys;
+use domain::key::RevokedKeys;
 use utoipa::IntoParams;
 use web::Problem;
 

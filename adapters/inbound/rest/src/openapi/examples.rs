@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate};
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
+use domain::pacing::ThrottleReason;
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
 use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, NotFoundReason};
-use ports::outbound::ThrottleReason;
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::problem::{FieldFault, FieldProblem};
@@ -211,7 +211,7 @@ fn unavailable() -> AdmissionError {
 
 fn inference() -> Problem {
     fetch(&FetchError::InferenceFailed {
-        issuer: Some(Gap::UnknownTrackingKeyShape),
+        issuer: Some(InferenceFailure::UnknownTrackingKeyShape),
         receiver: None,
     })
 }

@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::{AuditEntry, FieldChange};
-use domain::customer::Customer;
-use domain::key::{ApiKey, Owner};
+use domain::customer::{Customer, CustomerOverview};
+use domain::key::{ApiKey, KeyOverview, Owner};
 use domain::latency::Percentiles;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::usage::{Period, Totals};
-use ports::inbound::{CustomerOverview, KeyOverview, Series, SeriesLabel, UsageReport};
+use ports::inbound::{Series, SeriesLabel, UsageReport};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -9,21 +9,23 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::customer::CustomerId;
-use domain::file::FileStem;
+use domain::file::{FileStem, RequestedFiles};
 use domain::hints::Hint;
 use domain::inference::{self, Resolved, Unresolved};
 use domain::key::{Environment, KeyId};
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::ThrottleReason;
 use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
+use domain::transfer::Banks;
 use ports::inbound::{
-    Admission, AdmissionError, AdmissionRequest, Banks, Component, ComponentState, Delivery,
-    FetchError, FetchReport, Files, Gatekeeper, Health, LookupDetails, NotDurable, NotFoundReason,
-    ProofRequest, Proofs, RequestedFiles, Settlement,
+    Admission, AdmissionError, AdmissionRequest, Component, ComponentState, Delivery, FetchError,
+    FetchReport, Files, Gatekeeper, Health, LookupDetails, NotDurable, NotFoundReason,
+    ProofRequest, Proofs, Settlement,
 };
-use ports::outbound::{Clock, Random, Receipt, ThrottleReason};
+use ports::outbound::{Clock, Random, Receipt};
 use reqwest::StatusCode;
 use rest::{Ending, ProofMetricsSink};
 use tokio::sync::Notify;

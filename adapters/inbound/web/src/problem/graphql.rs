@@ -2,7 +2,6 @@
 
 use super::catalogue::catalogue;
 use super::code::Code;
-use super::text::List;
 
 catalogue! {
     /// A problem of a GraphQL request, of its query, or of one of its fields. Its code is
@@ -41,10 +40,6 @@ catalogue! {
         /// A variable without a value.
         VariableRequired { name: String }
             = Code::InvalidRequest, "graphql-variable-required"(name: name);
-        /// A variable of another type than its place takes.
-        VariableType { name: String, actual: String, expected: String }
-            = Code::InvalidRequest,
-            "graphql-variable-type"(name: name, actual: actual, expected: expected);
         /// A query for the schema, which isn't served.
         IntrospectionDisabled = Code::InvalidRequest, "graphql-introspection-disabled";
         /// No answer in time.
@@ -92,31 +87,9 @@ catalogue! {
         UnreadableArgument { reason: String }
             = Code::InvalidRequest, "graphql-unreadable-argument"(reason: reason);
         /// Not a whole number of the range.
-        ArgumentInteger { argument: String, least: i64, most: u64 }
+        ArgumentInteger { argument: &'static str, least: i64, most: u64 }
             = Code::InvalidRequest,
             "argument-integer"(argument: argument, least: least, most: most);
-        /// Not an instant.
-        ArgumentInstant { argument: String }
-            = Code::InvalidRequest, "argument-instant"(argument: argument);
-        /// Not a text.
-        ArgumentText { argument: String }
-            = Code::InvalidRequest, "argument-text"(argument: argument);
-        /// Not an `ID`.
-        ArgumentId { argument: String }
-            = Code::InvalidRequest, "argument-id"(argument: argument);
-        /// Not a boolean.
-        ArgumentBoolean { argument: String }
-            = Code::InvalidRequest, "argument-boolean"(argument: argument);
-        /// None of the words of an enum.
-        ArgumentNotOneOf { argument: String, words: Vec<String> }
-            = Code::InvalidRequest,
-            "argument-not-one-of"(argument: argument, words: List::of(words));
-        /// Not an object.
-        ArgumentObject { argument: String }
-            = Code::InvalidRequest, "argument-object"(argument: argument);
-        /// Null, where a value is needed.
-        ArgumentNull { argument: String }
-            = Code::InvalidRequest, "argument-null"(argument: argument);
         /// Not a cursor of the list.
         ArgumentCursor { argument: &'static str }
             = Code::InvalidRequest, "argument-wrong-cursor"(argument: argument);

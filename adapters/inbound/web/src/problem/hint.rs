@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 use domain::hints::Hint;
-use domain::inference::Gap;
+use domain::inference::InferenceFailure;
 use domain::participant::ParticipantCode;
 
 use super::catalogue::catalogue;
@@ -21,12 +21,12 @@ catalogue! {
     }
 }
 
-impl From<Gap> for GapReason {
-    fn from(gap: Gap) -> Self {
+impl From<InferenceFailure> for GapReason {
+    fn from(gap: InferenceFailure) -> Self {
         match gap {
-            Gap::UnknownClabePrefix => Self::ClabePrefix,
-            Gap::UnknownCardPrefix => Self::CardPrefix,
-            Gap::UnknownTrackingKeyShape => Self::TrackingKeyShape,
+            InferenceFailure::UnknownClabePrefix => Self::ClabePrefix,
+            InferenceFailure::UnknownCardPrefix => Self::CardPrefix,
+            InferenceFailure::UnknownTrackingKeyShape => Self::TrackingKeyShape,
         }
     }
 }

@@ -1,19 +1,19 @@
-//! The table that names a payment which has no proof. All nine states are *described* in the text
-//! of every such page, so the state is read from here alone.
+//! The table of a payment that has no proof. All nine states are *described* in the text of every
+//! such page, so the state is read from the table alone.
 
 use chrono::NaiveDateTime;
 use domain::payment::{Payment, PaymentState};
 
-use super::markup::{Piece, pieces};
-use super::words::{collapse, fold, unescape};
+use super::html::{Token, tokens};
+use super::text::{collapse, fold};
 
 const STATE: &str = "estado del pago en banxico";
 const RECEIVED: &str = "fecha y hora de recepcion";
 const PROCESSED: &str = "fecha y hora de procesamiento";
-/// How the portal writes both times, Mexico City's.
+/// The format of both times, which are Mexico City's.
 const TIME: &str = "%d/%m/%Y %H:%M:%S";
 
-/// The payment in a page's tables; `None` without exactly one state that we know.
+/// Returns the payment in a page's tables; `None` without exactly one known state.
 pub(super) fn payment(page: &str) -> Option<Payment> {
     let rows = rows(page);
     let values = |label: &'static str| {
@@ -54,28 +54,28 @@ fn rows(page: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut tables = 0_usize;
     let mut cells = Vec::new();
-    // The text of the cell that is open.
+    // The text of the open cell.
     let mut cell: Option<String> = None;
-    for piece in pieces(page) {
-        match piece {
-            Piece::Text(text) => {
+    for token in tokens(page) {
+        match token {
+            Token::Text(text) => {
                 if let Some(cell) = &mut cell {
-                    cell.push_str(text);
+                    cell.push_str(&text);
                 }
             }
-            Piece::Open(tag) if tag.is("table") => tables += 1,
-            Piece::Open(tag) if tables > 0 && tag.is("tr") => {
+            Token::Start(tag) if tag.name == "table" => tables += 1,
+            Token::Start(tag) if tag.name == "tr" => {
                 finish(&mut rows, &mut cells, cell.take());
             }
-            Piece::Open(tag) if tables > 0 && (tag.is("td") || tag.is("th")) => {
+            Token::Start(tag) if tables > 0 && is_cell(&tag.name) => {
                 cells.extend(cell.replace(String::new()));
             }
-            Piece::Close(name) if is_any(name, &["td", "th"]) => cells.extend(cell.take()),
-            Piece::Close(name) if is_any(name, &["tr", "table"]) => {
+            Token::End(name) if is_cell(&name) => cells.extend(cell.take()),
+            Token::End(name) if name == "tr" || name == "table" => {
                 finish(&mut rows, &mut cells, cell.take());
-                tables -= usize::from(tables > 0 && name.eq_ignore_ascii_case("table"));
+                tables -= usize::from(tables > 0 && name == "table");
             }
-            Piece::Open(_) | Piece::Close(_) => {
+            Token::Start(_) | Token::End(_) => {
                 if let Some(cell) = &mut cell {
                     cell.push(' ');
                 }
@@ -87,12 +87,75 @@ fn rows(page: &str) -> Vec<Row> {
 
 fn finish(rows: &mut Vec<Row>, cells: &mut Vec<String>, open: Option<String>) {
     cells.extend(open);
-    let mut cells = cells.drain(..).map(|cell| collapse(&unescape(&cell)));
+    let mut cells = cells.drain(..).map(|cell| collapse(&cell));
     if let (Some(label), Some(value)) = (cells.next(), cells.next()) {
         rows.push(Row { label, value });
     }
 }
 
-fn is_any(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|one| name.eq_ignore_ascii_case(one))
+fn is_cell(name: &str) -> bool {
+    name == "td" || name == "th"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn state_in(page: &str) -> Option<PaymentState> {
+        payment(page).map(|payment| payment.state)
+    }
+
+    #[rstest]
+    #[case::plain("<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>")]
+    #[case::header_cell(
+        "<table><tr><th>Estado del pago en Banxico</th><td>Devuelto</td></tr></table>"
+    )]
+    #[case::end_tags_left_out(
+        "<table><tr><td>Monto<td>1.00<tr><td>Estado del pago en Banxico<td>Devuelto</table>"
+    )]
+    #[case::break_in_the_label(
+        "<table><tr><td>Estado del<br>pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
+    #[case::elements_in_cells(
+        "<table><tr><td>Estado del <b>pago</b> en Banxico</td><td><i>Devuelto</i></td></tr></table>"
+    )]
+    #[case::text_between_cells(
+        "<table><tr>x<td>Estado del pago en Banxico</td>x<td>Devuelto</td></tr></table>"
+    )]
+    #[case::third_cell(
+        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td><td>x</td></tr></table>"
+    )]
+    #[case::row_of_one_cell(
+        "<table><tr><td>Pago</td></tr><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>"
+    )]
+    #[case::after_a_nested_table(
+        "<table><tr><td><table></table></td></tr>\
+         <tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
+    #[case::same_state_twice(
+        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>\
+         <tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
+    #[case::another_one_outside(
+        "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>\
+         <tr><td>Estado del pago en Banxico</td><td>Liquidado</td></tr>"
+    )]
+    fn the_state_is_read_from_its_row(#[case] page: &str) {
+        assert_eq!(state_in(page), Some(PaymentState::Returned));
+    }
+
+    #[rstest]
+    #[case::label_and_value_in_two_rows(
+        "<table><tr><td>Estado del pago en Banxico</td></tr><tr><td>Devuelto</td></tr></table>"
+    )]
+    #[case::outside_of_a_cell(
+        "<table><tr>Estado del pago en Banxico<td></td>Devuelto<td></td></tr></table>"
+    )]
+    #[case::second_row_of_an_unended_table(
+        "<table><tr><td>Monto<tr><td>1.00<tr><td>Estado del pago en Banxico<tr><td>Devuelto"
+    )]
+    fn cells_of_different_rows_make_no_state(#[case] page: &str) {
+        assert_eq!(state_in(page), None);
+    }
 }

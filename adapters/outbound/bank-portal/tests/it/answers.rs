@@ -1,13 +1,13 @@
-//! What downloads turn out to be.
+//! Validation of downloads and of pages in their place.
 
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse as _};
-use ports::inbound::RequestedFiles;
+use domain::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankError, BankFiles};
 use rstest::rstest;
 
 use crate::support::{
-    CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, config, lookup, whole_text,
+    CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, config, error_chain, lookup,
 };
 
 async fn downloading(body: &'static [u8], wanted: RequestedFiles) -> Result<BankAnswer, BankError> {
@@ -82,7 +82,7 @@ async fn files_of_the_other_format_are_a_protocol_error() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_armed_any_more_is_worth_another_lookup() {
+async fn a_session_that_is_not_armed_any_more_is_unavailable() {
     let portal = TestPortal::ready(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
     let answer = portal
         .adapter()
@@ -93,9 +93,9 @@ async fn a_session_that_is_not_armed_any_more_is_worth_another_lookup() {
         "{answer:?}"
     );
     assert_eq!(
-        portal.asked().len(),
+        portal.requests().len(),
         2,
-        "an answer is never asked for twice"
+        "an answer is never request for twice"
     );
 }
 
@@ -104,13 +104,13 @@ async fn a_session_that_is_not_armed_any_more_is_worth_another_lookup() {
 #[case("attachment", true)]
 #[case("attachment; filename=CEP-20250616-KEY02.pdf", false)]
 #[tokio::test]
-async fn a_pdf_that_is_named_after_another_transfer_reaches_nobody(
+async fn a_pdf_that_is_named_after_another_transfer_is_refused(
     #[case] disposition: &'static str,
     #[case] accepted: bool,
     #[values(RequestedFiles::Pdf, RequestedFiles::Both)] wanted: RequestedFiles,
 ) {
-    let portal = TestPortal::ready(move |asked| {
-        let file = if asked.target.ends_with("PDF") {
+    let portal = TestPortal::ready(move |request| {
+        let file = if request.target.ends_with("PDF") {
             PDF
         } else {
             XML
@@ -163,7 +163,7 @@ async fn any_other_status_is_a_protocol_error(#[case] status: StatusCode) {
 }
 
 #[tokio::test]
-async fn an_unknown_page_is_named_without_a_word_of_it_and_kept_on_request() {
+async fn an_unknown_page_is_logged_by_fingerprint_alone_and_stored_if_enabled() {
     const PAGE: &str = "<p>CANARY Ana Prueba 014180000000000017</p>";
     let portal = TestPortal::start(|_| async { Html(PAGE).into_response() }).await;
     let folder = tempfile::tempdir().unwrap();
@@ -175,7 +175,7 @@ async fn an_unknown_page_is_named_without_a_word_of_it_and_kept_on_request() {
         .fetch(&lookup("KEYCANARY", RequestedFiles::Xml))
         .await
         .unwrap_err();
-    let text = whole_text(&error);
+    let text = error_chain(&error);
     let described = format!("HTTP 200, {} bytes, fingerprint ", PAGE.len());
     assert!(text.contains(&described), "{text}");
     for secret in ["CANARY", "Ana", "0141800", "1234.56"] {

@@ -1,40 +1,41 @@
-//! Connections that fail, break and hang, and the one second attempt.
+//! Connections that fail, break and hang, and the single retry.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bank_portal::{Portal, PortalConfig};
-use ports::inbound::RequestedFiles;
-use ports::outbound::{Bank as _, BankAnswer, BankError, ThrottleReason};
+use domain::file::RequestedFiles;
+use domain::pacing::ThrottleReason;
+use ports::outbound::{Bank as _, BankAnswer, BankError};
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::support::{
-    NOT_FOUND, READY, TestPortal, XML, adapter, config, impatient, lookup, whole_text,
+    NOT_FOUND, READY, TestPortal, XML, adapter, config, error_chain, impatient, lookup,
 };
 
-/// What a rude portal does with a request, once it has read it.
+/// Behaviour of a faulty portal after it has read a request.
 #[derive(Clone, Copy, Debug)]
-enum Manners {
-    /// Closes.
+enum FaultMode {
+    /// Closes the connection.
     Close,
-    /// Sends this, then closes.
-    Say(&'static str),
-    /// Sends a whole page with this body, then closes.
-    Answer(&'static str),
+    /// Sends these bytes, then closes.
+    Send(&'static str),
+    /// Sends a complete response with this body, then closes.
+    PortalResponse(&'static str),
 }
 
-/// A portal on bare sockets: its n-th request meets the n-th manners, later ones the last.
-struct RudePortal {
+/// A portal on bare sockets: the n-th request meets the n-th fault, later ones the last.
+struct FaultyPortal {
     url: String,
     requests: Arc<AtomicUsize>,
 }
 
-impl RudePortal {
-    async fn start(manners: &'static [Manners]) -> Self {
+impl FaultyPortal {
+    async fn start(faults: &'static [FaultMode]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/cep", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicUsize::new(0));
@@ -44,8 +45,8 @@ impl RudePortal {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 read_request(&mut stream).await;
                 let number = count.fetch_add(1, Ordering::SeqCst);
-                let manners = manners[number.min(manners.len() - 1)];
-                tokio::spawn(async move { behave(&mut stream, manners).await });
+                let faults = faults[number.min(faults.len() - 1)];
+                tokio::spawn(async move { respond(&mut stream, faults).await });
             }
         });
         Self { url, requests }
@@ -60,7 +61,7 @@ impl RudePortal {
     }
 }
 
-/// Reads a head and the body that it announces.
+/// Reads a request head and the body of its length.
 async fn read_request(stream: &mut TcpStream) {
     let mut request = Vec::new();
     loop {
@@ -82,22 +83,22 @@ async fn read_request(stream: &mut TcpStream) {
     }
 }
 
-async fn behave(stream: &mut TcpStream, manners: Manners) {
-    let said = match manners {
-        Manners::Close => String::new(),
-        Manners::Say(text) => text.to_owned(),
-        Manners::Answer(body) => format!(
+async fn respond(stream: &mut TcpStream, faults: FaultMode) {
+    let bytes = match faults {
+        FaultMode::Close => String::new(),
+        FaultMode::Send(text) => text.to_owned(),
+        FaultMode::PortalResponse(body) => format!(
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         ),
     };
-    let _ = stream.write_all(said.as_bytes()).await;
+    let _ = stream.write_all(bytes.as_bytes()).await;
     let _ = stream.shutdown().await;
 }
 
 #[tokio::test]
 async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
-    let portal = RudePortal::start(&[Manners::Close]).await;
+    let portal = FaultyPortal::start(&[FaultMode::Close]).await;
     let answer = portal
         .adapter()
         .fetch(&lookup("KEY01", RequestedFiles::Xml))
@@ -110,8 +111,9 @@ async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
 }
 
 #[tokio::test]
-async fn a_portal_that_hangs_up_once_is_forgiven() {
-    let portal = RudePortal::start(&[Manners::Close, Manners::Answer(NOT_FOUND)]).await;
+async fn a_connection_closed_once_is_retried() {
+    let portal =
+        FaultyPortal::start(&[FaultMode::Close, FaultMode::PortalResponse(NOT_FOUND)]).await;
     let answer = portal
         .adapter()
         .fetch(&lookup("KEY01", RequestedFiles::Xml))
@@ -122,10 +124,10 @@ async fn a_portal_that_hangs_up_once_is_forgiven() {
 #[tokio::test]
 async fn a_download_without_an_answer_is_asked_for_again() {
     const FILE: &str = "<?xml version=\"1.0\"?><SPEI_Tercero/>";
-    let portal = RudePortal::start(&[
-        Manners::Answer(READY),
-        Manners::Close,
-        Manners::Answer(FILE),
+    let portal = FaultyPortal::start(&[
+        FaultMode::PortalResponse(READY),
+        FaultMode::Close,
+        FaultMode::PortalResponse(FILE),
     ])
     .await;
     let answer = portal
@@ -136,8 +138,13 @@ async fn a_download_without_an_answer_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_lookup_has_one_second_attempt_in_all() {
-    let portal = RudePortal::start(&[Manners::Close, Manners::Answer(READY), Manners::Close]).await;
+async fn a_lookup_has_a_single_retry() {
+    let portal = FaultyPortal::start(&[
+        FaultMode::Close,
+        FaultMode::PortalResponse(READY),
+        FaultMode::Close,
+    ])
+    .await;
     let answer = portal
         .adapter()
         .fetch(&lookup("KEY01", RequestedFiles::Xml))
@@ -154,9 +161,9 @@ async fn a_lookup_has_one_second_attempt_in_all() {
 #[case::in_the_body("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<html>")]
 #[case::in_a_chunk("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n<html>")]
 #[tokio::test]
-async fn once_something_was_answered_nothing_is_asked_again(#[case] said: &'static str) {
-    let manners = Box::leak(Box::new([Manners::Say(said)]));
-    let portal = RudePortal::start(manners).await;
+async fn once_something_was_answered_nothing_is_asked_again(#[case] bytes: &'static str) {
+    let faults = Box::leak(Box::new([FaultMode::Send(bytes)]));
+    let portal = FaultyPortal::start(faults).await;
     let answer = portal
         .adapter()
         .fetch(&lookup("KEY01", RequestedFiles::Xml))
@@ -169,8 +176,8 @@ async fn once_something_was_answered_nothing_is_asked_again(#[case] said: &'stat
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_something_else_is_not_understood() {
-    let portal = RudePortal::start(&[Manners::Say("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
+async fn a_server_of_another_protocol_is_a_protocol_error() {
+    let portal = FaultyPortal::start(&[FaultMode::Send("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
     let answer = portal
         .adapter()
         .fetch(&lookup("KEY01", RequestedFiles::Xml))
@@ -183,7 +190,7 @@ async fn a_server_that_speaks_something_else_is_not_understood() {
 }
 
 #[tokio::test]
-async fn a_portal_that_nobody_serves_is_unavailable() {
+async fn a_refused_connection_is_unavailable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/cep", listener.local_addr().unwrap());
     drop(listener);
@@ -197,7 +204,7 @@ async fn a_portal_that_nobody_serves_is_unavailable() {
 }
 
 #[tokio::test]
-async fn a_portal_that_never_answers_is_left_when_the_patience_is_over() {
+async fn a_portal_that_never_answers_is_a_timeout() {
     let portal = TestPortal::start(|_| std::future::pending::<&str>()).await;
     let lookup = impatient(lookup("KEY01", RequestedFiles::Xml));
     let started = Instant::now();
@@ -212,11 +219,11 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
     let gate = Arc::new(Semaphore::new(0));
     let portal = {
         let gate = Arc::clone(&gate);
-        TestPortal::start(move |asked| {
+        TestPortal::start(move |request| {
             let gate = Arc::clone(&gate);
             async move {
                 gate.acquire().await.unwrap().forget();
-                if asked.is_validation() {
+                if request.is_validation() {
                     READY.as_bytes()
                 } else {
                     XML
@@ -226,14 +233,14 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
         .await
     };
     let adapter = Arc::new(adapter(PortalConfig {
-        most_lookups: 1,
+        max_lookups: 1,
         ..config(&portal.url())
     }));
     let first = {
         let adapter = Arc::clone(&adapter);
         tokio::spawn(async move { adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await })
     };
-    while portal.asked().is_empty() {
+    while portal.requests().is_empty() {
         tokio::task::yield_now().await;
     }
     let refused = adapter.fetch(&lookup("KEY02", RequestedFiles::Xml)).await;
@@ -256,24 +263,24 @@ async fn lookups_over_the_bulkhead_are_refused_until_one_ends() {
 
 #[tokio::test]
 async fn a_refused_connection_and_a_closed_one_can_be_told_apart_by_their_causes() {
-    let nobody = {
+    let refusing = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/cep", listener.local_addr().unwrap())
     };
-    let closing = RudePortal::start(&[Manners::Close]).await;
+    let closing = FaultyPortal::start(&[FaultMode::Close]).await;
     let cause = async |url: &str| {
         let answer = adapter(config(url))
             .fetch(&lookup("CANARY", RequestedFiles::Xml))
             .await;
-        let text = whole_text(&answer.unwrap_err());
+        let text = error_chain(&answer.unwrap_err());
         for secret in ["CANARY", "http://", "/cep", "valida.do"] {
             assert!(!text.contains(secret), "{text}");
         }
         text
     };
-    let refused = cause(&nobody).await;
+    let refused = cause(&refusing).await;
     assert!(refused.contains("no connection"), "{refused}");
     assert!(refused.contains("Connection refused"), "{refused}");
     let closed = cause(&closing.url).await;
-    assert!(closed.contains("closed without an answer"), "{closed}");
+    assert!(closed.contains("closed without a response"), "{closed}");
 }

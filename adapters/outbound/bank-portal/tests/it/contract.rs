@@ -1,20 +1,20 @@
-//! The port's contract, kept against the sandbox: a server that speaks the portal's protocol.
+//! The port's contract suite, run against the sandbox, which speaks the portal's protocol.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use domain::file::RequestedFiles;
 use domain::proof::Proof;
 use ports::contract::bank as suite;
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank, BankAnswer, BankError, Lookup};
 use sandbox::SandboxConfig;
 use tokio::net::TcpListener;
 
 use crate::support::{adapter, config, lookup};
 
-/// An adapter before a sandbox of its own.
-async fn before_the_sandbox() -> Arc<dyn Bank> {
+/// Starts a sandbox and an adapter for it.
+async fn sandboxed_adapter() -> Arc<dyn Bank> {
     let now: DateTime<Utc> = "2026-11-20T17:00:00Z".parse().unwrap();
     let router = sandbox::router(SandboxConfig {
         latency: Duration::ZERO,
@@ -27,13 +27,13 @@ async fn before_the_sandbox() -> Arc<dyn Bank> {
 }
 
 #[tokio::test]
-async fn the_portals_adapter_keeps_the_contract() {
-    suite::bank(before_the_sandbox).await;
+async fn the_adapter_fulfils_the_contract() {
+    suite::bank(sandboxed_adapter).await;
 }
 
 #[tokio::test]
-async fn what_is_issued_is_the_proof_of_the_transfer() {
-    let bank = before_the_sandbox().await;
+async fn an_issued_proof_is_that_of_the_transfer() {
+    let bank = sandboxed_adapter().await;
     let lookup = lookup("SANDBOX0001", RequestedFiles::Both);
     let BankAnswer::Issued(files) = bank.fetch(&lookup).await.unwrap() else {
         panic!("a proof was expected");
@@ -44,7 +44,7 @@ async fn what_is_issued_is_the_proof_of_the_transfer() {
 
 #[tokio::test]
 async fn a_proof_of_another_transfer_is_left_to_the_caller_and_its_pdf_is_refused() {
-    let bank = before_the_sandbox().await;
+    let bank = sandboxed_adapter().await;
     let about = |wanted| Lookup {
         transfer: suite::transfer(50_201, "SANDBOX0001"),
         ..lookup("SANDBOX0001", wanted)

@@ -1,8 +1,8 @@
-//! A portal whose every answer is damaged at random, below HTTP.
+//! Fuzzing: a portal whose responses are corrupted at random, below HTTP.
 
 use bytes::Bytes;
+use domain::file::RequestedFiles;
 use futures::{StreamExt as _, stream};
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -12,11 +12,11 @@ use tokio::net::TcpListener;
 
 use crate::support::{CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, XML, adapter, config, lookup};
 
-/// How many lookups meet the damaged portal.
+/// Number of lookups.
 const LOOKUPS: usize = 300;
 
-/// A whole answer with this body.
-fn answer(body: &[u8]) -> Vec<u8> {
+/// A complete response with this body.
+fn response(body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 OK\r\nSet-Cookie: JSESSIONID=a; path=/\r\nContent-Disposition: attachment; \
          filename=CEP-20250616-KEY01.pdf\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -25,9 +25,9 @@ fn answer(body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// Damage to an answer.
+/// A mutation of a response.
 #[derive(Clone, Debug)]
-enum Damage {
+enum Mutation {
     None,
     Byte {
         at: prop::sample::Index,
@@ -42,7 +42,7 @@ enum Damage {
     },
 }
 
-impl Damage {
+impl Mutation {
     fn any() -> impl Strategy<Value = Self> {
         let index = any::<prop::sample::Index>;
         prop_oneof![
@@ -71,15 +71,15 @@ impl Damage {
     }
 }
 
-/// Damaged answers with one of these bodies each.
-fn damaged(bodies: &[&'static [u8]], random: &mut TestRunner) -> Vec<Vec<u8>> {
-    let one = (prop::sample::select(bodies.to_vec()), Damage::any())
-        .prop_map(|(body, damage)| damage.apply(answer(body)));
+/// Corrupted responses, each with one of these bodies.
+fn corrupted(bodies: &[&'static [u8]], random: &mut TestRunner) -> Vec<Vec<u8>> {
+    let one = (prop::sample::select(bodies.to_vec()), Mutation::any())
+        .prop_map(|(body, mutation)| mutation.apply(response(body)));
     let many = prop::collection::vec(one, LOOKUPS);
     many.new_tree(random).unwrap().current()
 }
 
-/// Serves these answers to `valida.do` and to `descarga.do`, one a connection, again and again.
+/// Serves these responses to `valida.do` and to `descarga.do`, one per connection, in a cycle.
 async fn serve(pages: Vec<Vec<u8>>, files: Vec<Vec<u8>>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/cep", listener.local_addr().unwrap());
@@ -102,7 +102,7 @@ async fn serve(pages: Vec<Vec<u8>>, files: Vec<Vec<u8>>) -> String {
     url
 }
 
-fn may_be_kept(file: Option<&Bytes>, beginnings: &[&[u8]]) -> bool {
+fn is_file(file: Option<&Bytes>, beginnings: &[&[u8]]) -> bool {
     file.is_none_or(|file| {
         beginnings
             .iter()
@@ -111,11 +111,11 @@ fn may_be_kept(file: Option<&Bytes>, beginnings: &[&[u8]]) -> bool {
 }
 
 #[tokio::test]
-async fn a_damaged_portal_never_makes_us_keep_what_is_no_file() {
+async fn a_corrupted_response_is_never_accepted_as_a_file() {
     let mut random = TestRunner::deterministic();
     let pages = [READY, READY, READY, NOT_FOUND, CAPTCHA, TOO_MANY].map(str::as_bytes);
-    let pages = damaged(&pages, &mut random);
-    let files = damaged(&[XML, XML, PDF, TOO_MANY.as_bytes()], &mut random);
+    let pages = corrupted(&pages, &mut random);
+    let files = corrupted(&[XML, XML, PDF, TOO_MANY.as_bytes()], &mut random);
     let adapter = adapter(config(&serve(pages, files).await));
     let (mut issued, mut not_found, mut failed) = (0, 0, 0);
     let fetches = (0..LOOKUPS).map(async |number| {
@@ -126,24 +126,24 @@ async fn a_damaged_portal_never_makes_us_keep_what_is_no_file() {
         ][number % 3];
         adapter.fetch(&lookup("KEY01", wanted)).await
     });
-    // Side by side, because each second attempt waits a little.
+    // Concurrently, because each retry is delayed.
     let mut answers = stream::iter(fetches).buffer_unordered(16);
     while let Some(answer) = answers.next().await {
         match answer {
             Ok(BankAnswer::Issued(files)) => {
-                assert!(may_be_kept(
+                assert!(is_file(
                     files.xml.as_ref(),
                     &[b"<?xml", b"\xEF\xBB\xBF", b"<SPEI"]
                 ));
-                assert!(may_be_kept(files.pdf.as_ref(), &[b"%PDF-"]));
+                assert!(is_file(files.pdf.as_ref(), &[b"%PDF-"]));
                 issued += 1;
             }
             Ok(BankAnswer::NotFound) => not_found += 1,
-            Ok(BankAnswer::NotIssued(payment)) => panic!("nobody said so: {payment:?}"),
+            Ok(BankAnswer::NotIssued(payment)) => panic!("no page says so: {payment:?}"),
             Err(_) => failed += 1,
         }
     }
-    // Or nothing was tested.
+    // Guards against a test that exercises nothing.
     assert!(
         issued > 5 && not_found > 5 && failed > 5,
         "{issued} {not_found} {failed}"

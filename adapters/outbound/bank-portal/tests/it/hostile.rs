@@ -1,4 +1,4 @@
-//! Answers that want to hurt: elsewhere, endless, slow, explosive.
+//! Hostile responses: redirects, endless and slow bodies, entity and compression bombs.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
+use domain::file::RequestedFiles;
 use futures::{StreamExt as _, stream};
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankError};
 use rstest::rstest;
 
-use crate::support::{NOT_FOUND, READY, TestPortal, XML, impatient, lookup, whole_text};
+use crate::support::{NOT_FOUND, READY, TestPortal, XML, error_chain, impatient, lookup};
 
 const MIB: usize = 1024 * 1024;
 
 #[rstest]
 #[tokio::test]
-async fn a_redirect_is_followed_nowhere(#[values(301, 302, 303, 307, 308)] status: u16) {
+async fn a_redirect_is_not_followed(#[values(301, 302, 303, 307, 308)] status: u16) {
     let elsewhere = TestPortal::start(|_| async { NOT_FOUND }).await;
     let location = format!("{}/valida.do", elsewhere.url());
     let status = StatusCode::from_u16(status).unwrap();
@@ -36,11 +36,11 @@ async fn a_redirect_is_followed_nowhere(#[values(301, 302, 303, 307, 308)] statu
         matches!(answer, Err(BankError::Protocol { .. })),
         "{answer:?}"
     );
-    assert_eq!(portal.asked().len(), 1);
-    assert_eq!(elsewhere.asked().len(), 0);
+    assert_eq!(portal.requests().len(), 1);
+    assert_eq!(elsewhere.requests().len(), 0);
 }
 
-/// A body of `first`, then chunks without end; counts what was taken of it.
+/// A body of `first` and an endless stream of chunks; counts the bytes taken.
 fn endless(first: &'static [u8], taken: &Arc<AtomicUsize>) -> Body {
     let taken = Arc::clone(taken);
     let first = stream::iter([Bytes::from_static(first)]);
@@ -55,7 +55,7 @@ fn endless(first: &'static [u8], taken: &Arc<AtomicUsize>) -> Body {
 #[case::page("valida.do", READY.as_bytes(), MIB)]
 #[case::file("descarga.do?formato=XML", XML, 6 * MIB)]
 #[tokio::test]
-async fn an_endless_body_is_left_where_the_limit_is(
+async fn an_endless_body_is_abandoned_at_the_limit(
     #[case] page: &'static str,
     #[case] first: &'static [u8],
     #[case] limit: usize,
@@ -63,8 +63,8 @@ async fn an_endless_body_is_left_where_the_limit_is(
     let taken = Arc::new(AtomicUsize::new(0));
     let portal = {
         let taken = Arc::clone(&taken);
-        TestPortal::start(move |asked| {
-            let answer = if asked.target.ends_with(page) {
+        TestPortal::start(move |request| {
+            let answer = if request.target.ends_with(page) {
                 endless(first, &taken)
             } else {
                 Body::from(READY)
@@ -79,13 +79,13 @@ async fn an_endless_body_is_left_where_the_limit_is(
         .await;
     let error = answer.unwrap_err();
     assert!(matches!(error, BankError::Protocol { .. }), "{error:?}");
-    assert!(whole_text(&error).contains("more than"));
-    // What was taken beyond the limit filled the sockets' buffers, some MiB on loopback.
+    assert!(error_chain(&error).contains("more than"));
+    // Bytes over the limit are in the sockets' buffers, some MiB on loopback.
     assert!(taken.load(Ordering::Relaxed) < limit + 8 * MIB);
 }
 
 #[tokio::test]
-async fn ten_mebibytes_are_refused_whatever_their_length_claims() {
+async fn ten_mebibytes_are_refused_with_and_without_a_content_length() {
     for claims in [true, false] {
         let portal = TestPortal::ready(move |_| {
             let chunks = stream::iter((0..160).map(|_| Ok::<_, Infallible>(vec![b' '; 64 * 1024])));
@@ -113,9 +113,9 @@ async fn ten_mebibytes_are_refused_whatever_their_length_claims() {
 #[case::page("valida.do")]
 #[case::file("descarga.do?formato=XML")]
 #[tokio::test]
-async fn a_dripping_body_is_left_when_the_patience_is_over(#[case] page: &'static str) {
-    let portal = TestPortal::start(move |asked| {
-        let answer = if asked.target.ends_with(page) {
+async fn a_slow_body_is_a_timeout(#[case] page: &'static str) {
+    let portal = TestPortal::start(move |request| {
+        let answer = if request.target.ends_with(page) {
             Body::from_stream(stream::unfold((), async |()| {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 Some((Ok::<_, Infallible>(Bytes::from_static(b" ")), ()))
@@ -137,7 +137,7 @@ async fn a_dripping_body_is_left_when_the_patience_is_over(#[case] page: &'stati
 #[case("<?xml version=\"1.0\"?>\n")]
 #[case("\u{feff}<?xml version=\"1.0\"?><!-- -->")]
 #[tokio::test]
-async fn a_billion_laughs_are_refused_unread(#[case] prologue: &'static str) {
+async fn an_entity_bomb_is_refused_unparsed(#[case] prologue: &'static str) {
     let entities: Vec<_> = (1..10)
         .map(|n| {
             let many = format!("&lol{};", n - 1).repeat(10);
@@ -161,7 +161,7 @@ async fn a_billion_laughs_are_refused_unread(#[case] prologue: &'static str) {
 }
 
 #[tokio::test]
-async fn a_compressed_answer_is_not_unpacked() {
+async fn a_compressed_response_is_not_decompressed() {
     let portal = TestPortal::ready(|_| {
         let gzip = [
             0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,

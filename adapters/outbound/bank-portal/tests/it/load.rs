@@ -1,11 +1,11 @@
-//! Many lookups at once.
+//! Many concurrent lookups.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::header;
 use axum::response::IntoResponse as _;
-use ports::inbound::RequestedFiles;
+use domain::file::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer};
 use tokio::task::JoinSet;
 
@@ -13,9 +13,9 @@ use crate::support::{PDF, READY, TestPortal, XML, lookup};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_thousand_lookups_wait_for_a_slow_portal_together() {
-    let portal = TestPortal::start(|asked| async move {
+    let portal = TestPortal::start(|request| async move {
         tokio::time::sleep(Duration::from_millis(500)).await;
-        match asked.target.as_str() {
+        match request.target.as_str() {
             "/cep/valida.do" => ([(header::SET_COOKIE, "JSESSIONID=a")], READY).into_response(),
             "/cep/descarga.do?formato=XML" => XML.into_response(),
             _ => PDF.into_response(),

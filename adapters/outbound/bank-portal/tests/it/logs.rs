@@ -1,22 +1,23 @@
-//! That nothing of a payment reaches a log, however much is logged.
+//! Log lines of a lookup: nothing of a payment is in them.
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use ports::inbound::RequestedFiles;
-use ports::outbound::{Bank as _, BankError, ThrottleReason};
+use domain::file::RequestedFiles;
+use domain::pacing::ThrottleReason;
+use ports::outbound::{Bank as _, BankError};
 use serde_json::json;
 use testkit::log::listen;
 
 use crate::support::{READY, TestPortal, lookup};
 
-/// Where the adapter's lines come from.
+/// Log target of the adapter.
 const PORTAL: &str = "bank_portal::portal";
 
 #[tokio::test]
 async fn a_lookup_leaves_its_outcome_in_the_log_and_nothing_of_the_payment() {
     let (lines, _guard) = listen();
-    let portal = TestPortal::start(|asked| async move {
-        if asked.is_validation() {
+    let portal = TestPortal::start(|request| async move {
+        if request.is_validation() {
             ([("set-cookie", "JSESSIONID=CANARYCOOKIE")], READY).into_response()
         } else {
             "<p>CANARYPAGE</p>".into_response()
@@ -25,9 +26,9 @@ async fn a_lookup_leaves_its_outcome_in_the_log_and_nothing_of_the_payment() {
     .await;
     let lookup = lookup("CANARYKEY", RequestedFiles::Xml);
     portal.adapter().fetch(&lookup).await.unwrap_err();
-    let asked = &lines.fields_of(PORTAL)[0];
-    assert_eq!(asked["message"], "asked the bank");
-    assert_eq!(asked["outcome"], "protocol_error");
+    let finished = &lines.fields_of(PORTAL)[0];
+    assert_eq!(finished["message"], "bank lookup finished");
+    assert_eq!(finished["outcome"], "protocol_error");
     let log = lines.text();
     for secret in ["CANARY", lookup.transfer.account().as_str(), "1234.56"] {
         assert!(!log.contains(secret), "{log}");
@@ -35,7 +36,7 @@ async fn a_lookup_leaves_its_outcome_in_the_log_and_nothing_of_the_payment() {
 }
 
 #[tokio::test]
-async fn a_back_off_is_announced_once_with_its_reason_and_length() {
+async fn a_back_off_is_logged_once_with_its_reason_and_length() {
     let (lines, _guard) = listen();
     let portal = TestPortal::start(|_| async { StatusCode::TOO_MANY_REQUESTS }).await;
     let adapter = portal.paced_adapter();
@@ -51,7 +52,7 @@ async fn a_back_off_is_announced_once_with_its_reason_and_length() {
     warnings.retain(|line| line["level"] == "WARN");
     assert_eq!(warnings.len(), 1, "{}", lines.text());
     let expected = json!({
-        "message": "the portal wants fewer questions and is left alone",
+        "message": "the portal throttles us: back-off started",
         "reason": "http_429",
         "seconds": 120,
     });

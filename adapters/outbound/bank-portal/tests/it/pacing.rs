@@ -1,15 +1,16 @@
-//! The budget on the wire.
+//! The query budget and back-offs.
 
 use std::time::{Duration, Instant};
 
-use ports::inbound::RequestedFiles;
-use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup, ThrottleReason};
+use domain::file::RequestedFiles;
+use domain::pacing::ThrottleReason;
+use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup};
 use rstest::rstest;
 
 use crate::support::{CAPTCHA, NOT_FOUND, READY, TOO_MANY, TestPortal, lookup};
 
 #[tokio::test]
-async fn the_fourth_question_in_a_row_waits_or_is_refused_at_once() {
+async fn the_fourth_lookup_in_a_row_is_refused_at_once_if_it_can_not_wait() {
     let portal = TestPortal::start(|_| async { NOT_FOUND }).await;
     let adapter = portal.paced_adapter();
     for _ in 0..3 {
@@ -31,17 +32,17 @@ async fn the_fourth_question_in_a_row_waits_or_is_refused_at_once() {
     assert_eq!(reason, ThrottleReason::BudgetUsedUp);
     assert!(started.elapsed() < Duration::from_secs(1));
     assert!(retry_after > Duration::from_secs(2) && retry_after <= Duration::from_secs(4));
-    assert_eq!(portal.asked().len(), 3);
+    assert_eq!(portal.requests().len(), 3);
 }
 
 #[rstest]
 #[tokio::test]
-async fn after_a_limit_page_the_portal_is_left_alone(
+async fn no_request_is_sent_during_a_back_off(
     #[values(CAPTCHA, TOO_MANY)] page: &'static str,
     #[values("valida.do", "descarga.do?formato=XML")] from: &'static str,
 ) {
-    let portal = TestPortal::start(move |asked| async move {
-        if asked.target.ends_with(from) {
+    let portal = TestPortal::start(move |request| async move {
+        if request.target.ends_with(from) {
             page
         } else {
             READY
@@ -49,7 +50,7 @@ async fn after_a_limit_page_the_portal_is_left_alone(
     })
     .await;
     let adapter = portal.paced_adapter();
-    let mut asked = None;
+    let mut request = None;
     let met = if page == CAPTCHA {
         ThrottleReason::CaptchaPage
     } else {
@@ -66,7 +67,7 @@ async fn after_a_limit_page_the_portal_is_left_alone(
         };
         assert_eq!(reason, expected);
         assert!(retry_after > Duration::from_secs(110) && retry_after <= Duration::from_mins(2));
-        let now = portal.asked().len();
-        assert_eq!(*asked.get_or_insert(now), now, "it was asked again");
+        let now = portal.requests().len();
+        assert_eq!(*request.get_or_insert(now), now, "another request was sent");
     }
 }

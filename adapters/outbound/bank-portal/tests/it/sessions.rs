@@ -1,24 +1,24 @@
-//! What travels in a session, and that no session sees another's.
+//! Requests of a session, and the isolation of sessions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
+use domain::file::RequestedFiles;
 use futures::future::join_all;
-use ports::inbound::RequestedFiles;
 use ports::outbound::{Bank as _, BankAnswer, BankFiles};
 
-use crate::support::{Asked, PDF, READY, TestPortal, XML, lookup};
+use crate::support::{PDF, READY, RecordedRequest, TestPortal, XML, lookup};
 
-/// A portal that knows a session by its cookie alone, and sends what that session asked for.
+/// A portal that identifies a session by its cookie alone, and serves the proof of its transfer.
 #[derive(Default)]
 struct Sessions(HashMap<String, String>);
 
 impl Sessions {
-    fn answer(&mut self, asked: &Asked) -> Response {
-        if asked.is_validation() {
-            let form = String::from_utf8(asked.body.to_vec()).unwrap();
+    fn answer(&mut self, request: &RecordedRequest) -> Response {
+        if request.is_validation() {
+            let form = String::from_utf8(request.body.to_vec()).unwrap();
             let key = form
                 .split('&')
                 .find_map(|field| field.strip_prefix("criterio="))
@@ -28,7 +28,7 @@ impl Sessions {
             let cookie = format!("JSESSIONID={session}; path=/; HttpOnly");
             return ([(header::SET_COOKIE, cookie)], Html(READY)).into_response();
         }
-        let session = asked
+        let session = request
             .cookies()
             .and_then(|cookies| cookies.strip_prefix("JSESSIONID="));
         match session.and_then(|session| self.0.get(session)) {
@@ -40,10 +40,10 @@ impl Sessions {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_hundred_lookups_at_once_never_mix_their_cookies() {
+async fn two_hundred_concurrent_lookups_never_mix_their_cookies() {
     let sessions = Arc::new(Mutex::new(Sessions::default()));
-    let portal = TestPortal::start(move |asked| {
-        let answer = sessions.lock().unwrap().answer(&asked);
+    let portal = TestPortal::start(move |request| {
+        let answer = sessions.lock().unwrap().answer(&request);
         async { answer }
     })
     .await;
@@ -65,30 +65,30 @@ async fn two_hundred_lookups_at_once_never_mix_their_cookies() {
             assert!(xml.contains(&format!("\"{key}\"")), "{key}: {xml}");
         }
     }
-    for asked in portal.asked() {
-        assert_eq!(asked.cookies().is_some(), !asked.is_validation());
+    for request in portal.requests() {
+        assert_eq!(request.cookies().is_some(), !request.is_validation());
     }
 }
 
 #[tokio::test]
-async fn the_form_has_the_ten_fields_and_an_honest_name() {
+async fn the_form_has_ten_fields_and_the_user_agent_is_the_gateways() {
     let portal = TestPortal::ready(|_| XML).await;
     let adapter = portal.adapter();
     adapter
         .fetch(&lookup("A&B =1", RequestedFiles::Xml))
         .await
         .unwrap();
-    let asked = portal.asked();
-    assert_eq!(asked[0].method, Method::POST);
-    assert_eq!(asked[0].target, "/cep/valida.do");
+    let requests = portal.requests();
+    assert_eq!(requests[0].method, Method::POST);
+    assert_eq!(requests[0].target, "/cep/valida.do");
     assert_eq!(
-        asked[0].headers[header::CONTENT_TYPE],
+        requests[0].headers[header::CONTENT_TYPE],
         "application/x-www-form-urlencoded"
     );
     let user_agent = format!("cep-gateway/{}", env!("CARGO_PKG_VERSION"));
-    assert_eq!(asked[0].headers[header::USER_AGENT], user_agent);
-    assert!(!asked[0].headers.contains_key(header::ACCEPT_ENCODING));
-    let mut fields: Vec<_> = std::str::from_utf8(&asked[0].body)
+    assert_eq!(requests[0].headers[header::USER_AGENT], user_agent);
+    assert!(!requests[0].headers.contains_key(header::ACCEPT_ENCODING));
+    let mut fields: Vec<_> = std::str::from_utf8(&requests[0].body)
         .unwrap()
         .split('&')
         .collect();
@@ -112,8 +112,8 @@ async fn the_form_has_the_ten_fields_and_an_honest_name() {
 
 #[tokio::test]
 async fn both_files_come_from_one_session_with_its_newest_cookies() {
-    let portal = TestPortal::start(|asked| async move {
-        let (cookie, body) = match asked.target.as_str() {
+    let portal = TestPortal::start(|request| async move {
+        let (cookie, body) = match request.target.as_str() {
             "/cep/valida.do" => ("JSESSIONID=a; HttpOnly", READY.as_bytes()),
             "/cep/descarga.do?formato=XML" => ("TS01=b; Path=/", XML),
             _ => ("TS01=c; Path=/", PDF),
@@ -130,13 +130,13 @@ async fn both_files_come_from_one_session_with_its_newest_cookies() {
         pdf: Some(PDF.into()),
     };
     assert_eq!(answer.unwrap(), BankAnswer::Issued(files));
-    let asked = portal.asked();
-    let asked: Vec<_> = asked
+    let requests = portal.requests();
+    let targets_and_cookies: Vec<_> = requests
         .iter()
-        .map(|asked| (asked.target.as_str(), asked.cookies()))
+        .map(|request| (request.target.as_str(), request.cookies()))
         .collect();
     assert_eq!(
-        asked,
+        targets_and_cookies,
         [
             ("/cep/valida.do", None),
             ("/cep/descarga.do?formato=XML", Some("JSESSIONID=a")),

@@ -1,4 +1,4 @@
-//! Small portals of the tests' own.
+//! Test portals.
 
 use std::error::Error as _;
 use std::net::SocketAddr;
@@ -12,11 +12,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::{Html, IntoResponse, Response};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
+use domain::file::RequestedFiles;
 use domain::pacing::Pacing;
 use futures::future::BoxFuture;
 use memory::InProcessPacer;
 use ports::contract::bank as suite;
-use ports::inbound::RequestedFiles;
 use ports::outbound::{BankError, Lookup};
 use tokio::net::TcpListener;
 
@@ -31,16 +31,16 @@ pub(crate) const NOT_FOUND: &str = "<p>[BE] No se encontró ningún pago con la 
 pub(crate) const XML: &[u8] = b"<?xml version=\"1.0\"?>\r\n<SPEI_Tercero a='\xC3\xA1'/>\r\n";
 pub(crate) const PDF: &[u8] = b"%PDF-1.4\n\x00\xFF\r\n%%EOF";
 
-/// What a portal was asked.
+/// A request as the portal received it.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) method: Method,
     pub(crate) target: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Asked {
+impl RecordedRequest {
     pub(crate) fn is_validation(&self) -> bool {
         self.target.ends_with("/valida.do")
     }
@@ -52,17 +52,19 @@ impl Asked {
     }
 }
 
-type Answerer = Arc<dyn Fn(Asked) -> BoxFuture<'static, Response> + Send + Sync>;
+type Responder = Arc<dyn Fn(RecordedRequest) -> BoxFuture<'static, Response> + Send + Sync>;
 
-/// A portal whose every answer a test writes; it remembers what it was asked.
+/// A portal whose responses a test defines; it records requests.
 #[derive(Clone)]
 pub(crate) struct TestPortal {
     pub(crate) address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 impl TestPortal {
-    pub(crate) async fn start<F, R>(answer: impl Fn(Asked) -> F + Send + Sync + 'static) -> Self
+    pub(crate) async fn start<F, R>(
+        answer: impl Fn(RecordedRequest) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = R> + Send + 'static,
         R: IntoResponse,
@@ -70,28 +72,28 @@ impl TestPortal {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let portal = Self {
             address: listener.local_addr().unwrap(),
-            asked: Arc::default(),
+            requests: Arc::default(),
         };
-        let answerer: Answerer = Arc::new(move |asked| {
-            let answer = answer(asked);
+        let responder: Responder = Arc::new(move |request| {
+            let answer = answer(request);
             Box::pin(async move { answer.await.into_response() })
         });
         let router = Router::new()
             .fallback(handle)
-            .with_state((portal.clone(), answerer));
+            .with_state((portal.clone(), responder));
         tokio::spawn(async move { axum::serve(listener, router).await });
         portal
     }
 
-    /// A portal that says "ready", and answers each download so.
+    /// A portal with the "ready" page, and this response to each download.
     pub(crate) async fn ready<R: IntoResponse>(
-        download: impl Fn(Asked) -> R + Send + Sync + 'static,
+        download: impl Fn(RecordedRequest) -> R + Send + Sync + 'static,
     ) -> Self {
-        Self::start(move |asked| {
-            let answer = if asked.is_validation() {
+        Self::start(move |request| {
+            let answer = if request.is_validation() {
                 Html(READY).into_response()
             } else {
-                download(asked).into_response()
+                download(request).into_response()
             };
             async { answer }
         })
@@ -102,15 +104,15 @@ impl TestPortal {
         format!("http://{}/cep", self.address)
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests.lock().unwrap().clone()
     }
 
     pub(crate) fn adapter(&self) -> Portal {
         adapter(config(&self.url()))
     }
 
-    /// An adapter that asks 15 times a minute at most.
+    /// An adapter with a budget of 15 queries a minute.
     pub(crate) fn paced_adapter(&self) -> Portal {
         let pacing = Pacing::new(NonZeroU32::new(15).unwrap());
         self.adapter()
@@ -119,18 +121,18 @@ impl TestPortal {
 }
 
 async fn handle(
-    State((portal, answerer)): State<(TestPortal, Answerer)>,
+    State((portal, responder)): State<(TestPortal, Responder)>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let asked = Asked {
+    let request = RecordedRequest {
         method: parts.method,
         target: parts.uri.to_string(),
         headers: parts.headers,
         body: axum::body::to_bytes(body, 64 * 1024).await.unwrap(),
     };
-    portal.asked.lock().unwrap().push(asked.clone());
-    answerer(asked).await
+    portal.requests.lock().unwrap().push(request.clone());
+    responder(request).await
 }
 
 pub(crate) fn config(url: &str) -> PortalConfig {
@@ -143,7 +145,7 @@ pub(crate) fn adapter(config: PortalConfig) -> Portal {
     Portal::new(config).unwrap()
 }
 
-/// A lookup of a transfer of its own.
+/// A lookup of a transfer with this tracking key.
 pub(crate) fn lookup(tracking_key: &str, wanted: RequestedFiles) -> Lookup {
     Lookup {
         transfer: suite::transfer(suite::scene::ISSUED, tracking_key),
@@ -159,8 +161,8 @@ pub(crate) fn impatient(lookup: Lookup) -> Lookup {
     }
 }
 
-/// An error and all its causes, as a log would show them.
-pub(crate) fn whole_text(error: &BankError) -> String {
+/// An error with all its sources, as a log shows them.
+pub(crate) fn error_chain(error: &BankError) -> String {
     let cause = match error {
         BankError::Protocol { cause } | BankError::Unavailable { cause, .. } => cause,
         BankError::Throttled { .. } | BankError::Timeout => return format!("{error} {error:?}"),

@@ -1,4 +1,4 @@
-//! A browser as far as a provider's pages need one: cookies with paths, redirects, forms.
+//! Minimal browser for a provider's pages: cookies with paths, redirects, forms.
 
 use std::collections::BTreeMap;
 
@@ -6,53 +6,53 @@ use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Client, RequestBuilder, Response};
 use url::Url;
 
-use crate::sandboxed::browser;
+use crate::sandbox_provider::http_client;
 
-/// Most pages and redirects between an address and where it leads.
-const MOST_STEPS: usize = 20;
+/// Maximum number of pages and redirects that are followed.
+const MAX_STEPS: usize = 20;
 
-/// A browser.
+/// Browser with its cookies.
 pub(crate) struct Browser {
     client: Client,
     /// Values by path and name.
     cookies: BTreeMap<(String, String), String>,
-    /// How often it was asked to sign in.
+    /// Number of login forms that were filled in.
     pub(crate) logins: usize,
 }
 
 impl Browser {
     pub(crate) fn new() -> Self {
         Self {
-            client: browser(),
+            client: http_client(),
             cookies: BTreeMap::new(),
             logins: 0,
         }
     }
 
-    /// Opens an address and goes where it is sent, filling in the forms on the way, until it is
-    /// sent to an address that begins with `until`.
+    /// Opens an address, follows redirects and submits forms until it is redirected to an address
+    /// that begins with `until`.
     pub(crate) async fn follow(&mut self, address: &str, until: &str, login: &str) -> Url {
-        let mut here = Url::parse(address).unwrap();
-        let mut request = self.client.get(here.clone());
-        for _ in 0..MOST_STEPS {
-            let answer = self.send(&here, request).await;
-            if let Some(location) = answer.headers().get(LOCATION) {
-                here = here.join(location.to_str().unwrap()).unwrap();
-                if here.as_str().starts_with(until) {
-                    return here;
+        let mut url = Url::parse(address).unwrap();
+        let mut request = self.client.get(url.clone());
+        for _ in 0..MAX_STEPS {
+            let response = self.send(&url, request).await;
+            if let Some(location) = response.headers().get(LOCATION) {
+                url = url.join(location.to_str().unwrap()).unwrap();
+                if url.as_str().starts_with(until) {
+                    return url;
                 }
-                request = self.client.get(here.clone());
+                request = self.client.get(url.clone());
                 continue;
             }
-            let page = answer.text().await.unwrap();
+            let page = response.text().await.unwrap();
             let (action, fields) = self.fill_in(&page, login);
-            here = here.join(&action).unwrap();
-            request = self.client.post(here.clone()).form(&fields);
+            url = url.join(&action).unwrap();
+            request = self.client.post(url.clone()).form(&fields);
         }
-        panic!("{address} leads nowhere, at last to {here}");
+        panic!("{address} leads nowhere, at last to {url}");
     }
 
-    /// The form of a page, with its hidden fields and what a person would write.
+    /// Returns the action of a page's form and its fields, with hidden ones and a person's input.
     fn fill_in(&mut self, page: &str, login: &str) -> (String, Vec<(String, String)>) {
         let (_, form) = page
             .split_once("<form")
@@ -82,25 +82,25 @@ impl Browser {
         (action, fields)
     }
 
-    async fn send(&mut self, here: &Url, request: RequestBuilder) -> Response {
+    async fn send(&mut self, url: &Url, request: RequestBuilder) -> Response {
         let cookies: Vec<_> = self
             .cookies
             .iter()
-            .filter(|((path, _), _)| here.path().starts_with(path.as_str()))
+            .filter(|((path, _), _)| url.path().starts_with(path.as_str()))
             .map(|((_, name), value)| format!("{name}={value}"))
             .collect();
-        let answer = request
+        let response = request
             .header(COOKIE, cookies.join("; "))
             .send()
             .await
             .unwrap();
-        for cookie in answer.headers().get_all(SET_COOKIE) {
-            self.keep(cookie.to_str().unwrap());
+        for cookie in response.headers().get_all(SET_COOKIE) {
+            self.store_cookie(cookie.to_str().unwrap());
         }
-        answer
+        response
     }
 
-    fn keep(&mut self, cookie: &str) {
+    fn store_cookie(&mut self, cookie: &str) {
         let mut parts = cookie.split(';').map(str::trim);
         let (name, value) = parts.next().unwrap().split_once('=').unwrap();
         let path = parts

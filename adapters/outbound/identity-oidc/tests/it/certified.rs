@@ -1,5 +1,5 @@
-//! The adapter against the certified `oidc-provider`, a program of somebody else that knows the
-//! standards well. It needs Node.js, and a package registry once.
+//! The adapter against `oidc-provider`, a certified provider. It needs Node.js, and a package registry
+//! once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::browser::Browser;
 use crate::clock::TestClock;
-use crate::provider::{CLIENT, adapter};
-use crate::sandboxed::{REDIRECT, SECRET, SIGNED_OUT, STATE, grant, wish};
+use crate::sandbox_provider::{REDIRECT, SECRET, SIGNED_OUT, STATE, authorization_request, grant};
+use crate::test_provider::{CLIENT, adapter};
 
 const AUDIENCE: &str = "https://gateway.example/api";
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 #[tokio::test]
 async fn the_certified_provider_signs_in_rotates_its_keys_and_signs_out() {
@@ -42,7 +42,7 @@ async fn the_certified_provider_signs_in_rotates_its_keys_and_signs_out() {
 
     provider.rotate().await;
     let again = sign_in(&oidc, &mut browser, "member").await;
-    assert_ne!(key_of(&again.token), key_of(&member.token));
+    assert_ne!(header_of(&again.token), header_of(&member.token));
     for session in [&member, &admin, &again] {
         let claims = oidc.verify(&session.token).await.unwrap();
         assert_eq!(claims, session.claims);
@@ -50,44 +50,47 @@ async fn the_certified_provider_signs_in_rotates_its_keys_and_signs_out() {
 
     assert_eq!(browser.logins, 1, "the provider keeps its session");
     oidc.revoke(&member.token).await.unwrap();
-    let way_out = oidc.sign_out_url(SIGNED_OUT).await.unwrap();
-    let back = browser.follow(&way_out, SIGNED_OUT, "member").await;
+    let sign_out = oidc.sign_out_url(SIGNED_OUT).await.unwrap();
+    let back = browser.follow(&sign_out, SIGNED_OUT, "member").await;
     assert_eq!(back.as_str(), SIGNED_OUT);
     sign_in(&oidc, &mut browser, "member").await;
     assert_eq!(browser.logins, 2, "the provider's session has ended");
 }
 
-/// Signs in, filling in what the provider's pages ask.
+/// Signs in through the provider's pages.
 async fn sign_in(oidc: &Oidc, browser: &mut Browser, login: &str) -> AccessToken {
-    let address = oidc.authorization_url(&wish()).await.unwrap();
+    let address = oidc
+        .authorization_url(&authorization_request())
+        .await
+        .unwrap();
     let back = browser.follow(&address, REDIRECT, login).await;
-    let said = |name: &str| {
+    let parameter = |name: &str| {
         let mut pairs = back.query_pairs();
-        pairs.find_map(|(said, value)| (said == name).then(|| value.into_owned()))
+        pairs.find_map(|(key, value)| (key == name).then(|| value.into_owned()))
     };
-    assert_eq!(said("state").as_deref(), Some(STATE));
-    let code = said("code").unwrap_or_else(|| panic!("no code in {back}"));
+    assert_eq!(parameter("state").as_deref(), Some(STATE));
+    let code = parameter("code").unwrap_or_else(|| panic!("no code in {back}"));
     oidc.redeem(&grant(&code)).await.unwrap()
 }
 
-/// The header of a token, which names its key.
-fn key_of(token: &str) -> &str {
+/// Returns the header of a token, which names its key.
+fn header_of(token: &str) -> &str {
     token.split('.').next().unwrap()
 }
 
-/// The provider in a process of its own; it ends with its standard input.
+/// Provider process; it ends with its standard input.
 struct CertifiedProvider {
     issuer: String,
-    commands: ChildStdin,
-    says: Lines<BufReader<ChildStdout>>,
+    stdin: ChildStdin,
+    stdout: Lines<BufReader<ChildStdout>>,
     _process: Child,
 }
 
 impl CertifiedProvider {
-    /// `None`, and a word about it, where it can't be had; on the build server that is an error.
-    #[expect(clippy::print_stderr, reason = "whoever runs the tests should know")]
+    /// Starts the provider; without it prints the reason and returns `None`, on a build server panics.
+    #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
     async fn start() -> Option<Self> {
-        match installed().await {
+        match install().await {
             Ok(directory) => Some(Self::run(&directory).await),
             Err(reason) if is_build_server() => panic!("oidc-provider can't be had: {reason}"),
             Err(reason) => {
@@ -116,31 +119,31 @@ impl CertifiedProvider {
             .unwrap();
         let mut provider = Self {
             issuer: String::new(),
-            commands: process.stdin.take().unwrap(),
-            says: BufReader::new(process.stdout.take().unwrap()).lines(),
+            stdin: process.stdin.take().unwrap(),
+            stdout: BufReader::new(process.stdout.take().unwrap()).lines(),
             _process: process,
         };
-        let ready = provider.hears("ready ").await;
+        let ready = provider.wait_for_line("ready ").await;
         provider.issuer = ready;
         provider
     }
 
-    /// Waits for a line that begins so, and returns its rest.
-    async fn hears(&mut self, beginning: &str) -> String {
-        let listening = async {
-            while let Some(line) = self.says.next_line().await.unwrap() {
-                if let Some(rest) = line.strip_prefix(beginning) {
+    /// Waits for a line with this prefix and returns the rest of it.
+    async fn wait_for_line(&mut self, prefix: &str) -> String {
+        let reading = async {
+            while let Some(line) = self.stdout.next_line().await.unwrap() {
+                if let Some(rest) = line.strip_prefix(prefix) {
                     return rest.to_owned();
                 }
             }
-            panic!("the provider ended before it said {beginning:?}");
+            panic!("the provider ended before it printed {prefix:?}");
         };
-        tokio::time::timeout(PATIENCE, listening).await.unwrap()
+        tokio::time::timeout(TIMEOUT, reading).await.unwrap()
     }
 
     async fn rotate(&mut self) {
-        self.commands.write_all(b"rotate\n").await.unwrap();
-        self.hears("rotated").await;
+        self.stdin.write_all(b"rotate\n").await.unwrap();
+        self.wait_for_line("rotated").await;
     }
 
     fn adapter(&self, clock: &TestClock) -> Arc<Oidc> {
@@ -152,38 +155,40 @@ impl CertifiedProvider {
     }
 }
 
-/// A directory with the provider and its dependencies, made once for each state of the lock file.
-async fn installed() -> Result<PathBuf, String> {
+/// Installs the provider with its dependencies, once for each state of its files; returns its
+/// directory.
+async fn install() -> Result<PathBuf, String> {
     const FILES: [&str; 3] = ["package.json", "package-lock.json", "server.mjs"];
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oidc-provider");
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let parent = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let fingerprint = FILES
         .map(|file| fs::read(source.join(file)).unwrap())
         .concat();
     let fingerprint = digest(&SHA256, &fingerprint);
     let fingerprint = u64::from_be_bytes(fingerprint.as_ref()[..8].try_into().unwrap());
-    let directory = place.join(format!("oidc-provider-{fingerprint:016x}"));
+    let directory = parent.join(format!("oidc-provider-{fingerprint:016x}"));
     if directory.exists() {
         return Ok(directory);
     }
-    let making = tempfile::tempdir_in(place).map_err(|error| error.to_string())?;
+    let staging = tempfile::tempdir_in(parent).map_err(|error| error.to_string())?;
     for file in FILES {
-        fs::copy(source.join(file), making.path().join(file)).map_err(|error| error.to_string())?;
+        fs::copy(source.join(file), staging.path().join(file))
+            .map_err(|error| error.to_string())?;
     }
     let install = Command::new("npm")
         .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-        .current_dir(making.path())
+        .current_dir(staging.path())
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output();
-    let install = tokio::time::timeout(PATIENCE, install).await;
+    let install = tokio::time::timeout(TIMEOUT, install).await;
     let install = install.map_err(|_| "npm ci takes too long".to_owned())?;
     let install = install.map_err(|error| format!("npm: {error}"))?;
     if !install.status.success() {
         return Err(String::from_utf8_lossy(&install.stderr).into_owned());
     }
-    // Somebody else may have been faster; then theirs is as good.
-    if fs::rename(making.path(), &directory).is_err() && !directory.exists() {
+    // A concurrent run of the tests may have installed it first.
+    if fs::rename(staging.path(), &directory).is_err() && !directory.exists() {
         return Err(format!("{} can't be made", directory.display()));
     }
     Ok(directory)

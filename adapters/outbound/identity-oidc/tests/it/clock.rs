@@ -1,4 +1,4 @@
-//! A clock that moves when a test says so.
+//! Manual clock.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 use ports::outbound::Clock;
 use tokio::task::JoinHandle;
 
-/// The instant at which every test starts; the machine's clock is somewhere else.
+/// Instant at which every test starts, far from the machine's clock.
 pub(crate) const START: &str = "2031-05-06T07:08:09Z";
 
-/// A clock that moves when a test says so.
+/// Manual clock: it stands still until a test moves it.
 #[derive(Clone)]
 pub(crate) struct TestClock {
     start: DateTime<Utc>,
@@ -22,8 +22,11 @@ impl TestClock {
         Self::starting_at(START.parse().unwrap())
     }
 
-    /// For programs that look at the machine's clock themselves.
-    #[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
+    /// Starts at the machine's time, which other programs go by.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "another program reads the machine's clock"
+    )]
     pub(crate) fn at_the_machines_time() -> Self {
         Self::starting_at(Utc::now())
     }
@@ -43,7 +46,7 @@ impl TestClock {
         Arc::new(self.clone())
     }
 
-    /// Lets time pass by itself, until the task is aborted.
+    /// Advances the clock with real time until the task is aborted.
     pub(crate) fn run(&self) -> JoinHandle<()> {
         let clock = self.clone();
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! A provider that lies, talks for ever, or is somebody else.
+//! Hostile responses: false documents, endless and slow bodies, redirects.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -13,28 +13,28 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::clock::TestClock;
-use crate::provider::{DISCOVERY, JWKS, TOKEN, TestProvider, adapter, all_keys};
-use crate::sandboxed::{grant, wish};
+use crate::sandbox_provider::{authorization_request, grant};
+use crate::test_provider::{DISCOVERY, JWKS, TOKEN, TestProvider, adapter, all_keys};
 
 #[rstest]
-#[case::somebody_else("issuer", json!("https://login.example.com"), "must be equal to the letter")]
+#[case::another_issuer("issuer", json!("https://login.example.com"), "must be equal to the letter")]
 #[case::no_issuer("issuer", Value::Null, "missing field `issuer`")]
-#[case::a_slash("issuer", json!("{issuer}/"), "must be equal to the letter")]
-#[case::another_name("issuer", json!("http://localhost:9"), "must be equal to the letter")]
-#[case::far_keys_in_the_clear("jwks_uri", json!("http://login.example.com/jwks"), "jwks_uri: plain http")]
+#[case::a_trailing_slash("issuer", json!("{issuer}/"), "must be equal to the letter")]
+#[case::another_host("issuer", json!("http://localhost:9"), "must be equal to the letter")]
+#[case::remote_keys_over_http("jwks_uri", json!("http://login.example.com/jwks"), "jwks_uri: plain http")]
 #[case::keys_in_a_file("jwks_uri", json!("file:///etc/passwd"), "jwks_uri: not a URL such as")]
 #[case::no_keys("jwks_uri", Value::Null, "missing field `jwks_uri`")]
-#[case::far_tokens_in_the_clear("token_endpoint", json!("http://login.example.com/token"), "token_endpoint: plain http")]
+#[case::remote_tokens_over_http("token_endpoint", json!("http://login.example.com/token"), "token_endpoint: plain http")]
 #[case::tokens_with_a_password("token_endpoint", json!("https://a:b@login.example.com/"), "token_endpoint: leave user")]
 #[case::a_script("authorization_endpoint", json!("javascript:alert(1)"), "authorization_endpoint: ")]
-#[case::far_revocation("revocation_endpoint", json!("http://10.0.0.1/"), "revocation_endpoint: plain http")]
-#[case::far_end("end_session_endpoint", json!("http://10.0.0.1/"), "end_session_endpoint: plain http")]
+#[case::remote_revocation_over_http("revocation_endpoint", json!("http://10.0.0.1/"), "revocation_endpoint: plain http")]
+#[case::remote_end_of_session_over_http("end_session_endpoint", json!("http://10.0.0.1/"), "end_session_endpoint: plain http")]
 #[case::plain_pkce("code_challenge_methods_supported", json!(["plain"]), "PKCE with S256")]
 #[tokio::test]
-async fn a_document_that_lies_is_not_believed(
+async fn a_false_discovery_document_is_refused(
     #[case] field: &str,
     #[case] value: Value,
-    #[case] fault: &str,
+    #[case] problem: &str,
 ) {
     let provider = TestProvider::start().await;
     let mut document = provider.document();
@@ -45,30 +45,30 @@ async fn a_document_that_lies_is_not_believed(
     if document[field].is_null() {
         document.as_object_mut().unwrap().remove(field);
     }
-    provider.says(DISCOVERY, document);
+    provider.respond_json(DISCOVERY, document);
     let oidc = provider.adapter(&TestClock::new());
-    match oidc.authorization_url(&wish()).await {
-        Err(IdentityError::Unusable(text)) => assert!(text.contains(fault), "{text}"),
+    match oidc.authorization_url(&authorization_request()).await {
+        Err(IdentityError::Unusable(text)) => assert!(text.contains(problem), "{text}"),
         Err(error) => panic!("{error}"),
         Ok(address) => panic!("{address}"),
     }
-    let token = provider.draft().token();
+    let token = provider.access_token().sign();
     assert!(matches!(
         oidc.verify(&token).await,
         Err(TokenError::Unavailable(_))
     ));
-    assert!(provider.asked(JWKS).is_empty());
+    assert!(provider.requests(JWKS).is_empty());
 }
 
-/// An answer that never ends.
+/// Response with an endless body.
 fn endless() -> Response {
     let chunk = Bytes::from(vec![b' '; 64 * 1024]);
     let stream = stream::repeat(chunk).map(Ok::<_, Infallible>);
     Body::from_stream(stream).into_response()
 }
 
-/// An answer of which a byte comes now and then.
-fn dribbling() -> Response {
+/// Response with one byte every 20 ms.
+fn slow() -> Response {
     let stream = stream::repeat(()).then(|()| async {
         tokio::time::sleep(Duration::from_millis(20)).await;
         Ok::<_, Infallible>(Bytes::from_static(b" "))
@@ -81,20 +81,20 @@ fn dribbling() -> Response {
 #[case(JWKS)]
 #[case(TOKEN)]
 #[tokio::test]
-async fn an_endless_answer_is_not_read_to_its_end(#[case] path: &str) {
+async fn an_endless_response_is_read_up_to_a_limit(#[case] path: &str) {
     let provider = TestProvider::start().await;
-    provider.answers(path, || async { endless() });
+    provider.respond_with(path, || async { endless() });
     let oidc = provider.adapter(&TestClock::new());
     let started = Instant::now();
     let text = if path == JWKS {
-        match oidc.verify(&provider.draft().token()).await {
+        match oidc.verify(&provider.access_token().sign()).await {
             Err(TokenError::Unavailable(cause)) => cause.to_string(),
-            _ => panic!("a verdict without keys"),
+            _ => panic!("verified without keys"),
         }
     } else {
         match oidc.redeem(&grant("a-code")).await {
             Err(IdentityError::Unusable(text)) => text,
-            _ => panic!("a session of nothing"),
+            _ => panic!("accepted"),
         }
     };
     assert!(text.ends_with("more than 262144 bytes"), "{text}");
@@ -106,17 +106,17 @@ async fn an_endless_answer_is_not_read_to_its_end(#[case] path: &str) {
 #[case(JWKS)]
 #[case(TOKEN)]
 #[tokio::test]
-async fn a_dribbling_answer_ends_with_the_time_for_it(#[case] path: &str) {
+async fn a_slow_response_is_cut_off_by_the_timeout(#[case] path: &str) {
     let provider = TestProvider::start().await;
-    provider.answers(path, || async { dribbling() });
+    provider.respond_with(path, || async { slow() });
     let config = OidcConfig {
         timeout: Duration::from_millis(300),
         ..provider.config()
     };
     let oidc = adapter(config, &TestClock::new());
     if path == JWKS {
-        let verdict = oidc.verify(&provider.draft().token()).await;
-        assert!(matches!(verdict, Err(TokenError::Unavailable(_))));
+        let verified = oidc.verify(&provider.access_token().sign()).await;
+        assert!(matches!(verified, Err(TokenError::Unavailable(_))));
     } else {
         let redeemed = oidc.redeem(&grant("a-code")).await;
         assert!(matches!(redeemed, Err(IdentityError::Unavailable(_))));
@@ -132,7 +132,7 @@ async fn a_provider_that_never_answers_is_unavailable() {
         ..OidcConfig::new(identity_oidc::Issuer::parse(&issuer).unwrap(), "a", "b")
     };
     let oidc = adapter(config, &TestClock::new());
-    let address = oidc.authorization_url(&wish()).await;
+    let address = oidc.authorization_url(&authorization_request()).await;
     assert!(matches!(address, Err(IdentityError::Unavailable(_))));
     drop(listener);
 }
@@ -145,16 +145,16 @@ async fn a_provider_that_never_answers_is_unavailable() {
 async fn a_redirect_is_not_followed(#[case] path: &str) {
     let (provider, elsewhere) = (TestProvider::start().await, TestProvider::start().await);
     let target = format!("{}{path}", elsewhere.issuer());
-    elsewhere.says(JWKS, json!({ "keys": all_keys() }));
-    provider.answers(path, move || {
-        let answer = Redirect::temporary(&target).into_response();
-        async { answer }
+    elsewhere.respond_json(JWKS, json!({ "keys": all_keys() }));
+    provider.respond_with(path, move || {
+        let response = Redirect::temporary(&target).into_response();
+        async { response }
     });
     let oidc = provider.adapter(&TestClock::new());
     assert!(oidc.redeem(&grant("a-code")).await.is_err());
     if path != TOKEN {
-        assert!(oidc.verify(&provider.draft().token()).await.is_err());
+        assert!(oidc.verify(&provider.access_token().sign()).await.is_err());
     }
-    assert!(elsewhere.asked(path).is_empty());
-    assert!(!provider.asked(path).is_empty());
+    assert!(elsewhere.requests(path).is_empty());
+    assert!(!provider.requests(path).is_empty());
 }

@@ -1,20 +1,15 @@
-//! The adapter against the sandbox's provider, hostile ones, and a certified one, through real
-//! sockets.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on should say where"
-)]
+//! Tests of the adapter over real sockets: against the sandbox's provider, a scripted one, hostile
+//! responses, and a certified provider.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod browser;
 mod certified;
 mod clock;
-mod fleet;
 mod hostile;
-mod provider;
 mod rotation;
-mod sandboxed;
-mod sharing;
+mod sandbox_provider;
 mod sign_in;
 mod sign_out;
-mod signer;
+mod test_provider;
+mod token_builder;
 mod tokens;

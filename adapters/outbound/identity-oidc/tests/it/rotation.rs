@@ -1,4 +1,4 @@
-//! Keys that change, disappear, or can't be had.
+//! Cache of the provider's keys: rotation, withdrawal, unknown key ids, a provider that is down.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,41 +8,72 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use futures::future::join_all;
 use identity_oidc::Oidc;
-use ports::outbound::{IdentityError, IdentityProvider as _, TokenError};
+use ports::outbound::{AccessToken, Claims, IdentityError, IdentityProvider as _, TokenError};
 use rstest::rstest;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, Notify};
+use tokio::task::JoinHandle;
 
 use crate::clock::TestClock;
-use crate::provider::{DISCOVERY, JWKS, TestProvider, all_keys};
-use crate::sandboxed::{Sandbox, sign_in, wish};
-use crate::signer::{FOREIGN_RSA, Signature, rsa_jwk};
+use crate::sandbox_provider::{NONCE, Sandbox, authorization_request, grant, sign_in};
+use crate::test_provider::{DISCOVERY, JWKS, TOKEN, TestProvider, all_keys};
+use crate::token_builder::{FOREIGN_RSA, Signature, rsa_jwk};
 
-/// What lies between two fetches for an unknown `kid`.
-pub(crate) const PAUSE: Duration = Duration::from_secs(10);
+/// Shortest time between two refreshes because of an unknown `kid`.
+const COOL_DOWN: Duration = Duration::from_secs(10);
 
-pub(crate) fn is_invalid<T>(verdict: &Result<T, TokenError>) -> bool {
-    matches!(verdict, Err(TokenError::Invalid(_)))
+fn is_invalid<T>(verified: &Result<T, TokenError>) -> bool {
+    matches!(verified, Err(TokenError::Invalid(_)))
 }
 
-pub(crate) fn is_unavailable<T>(verdict: &Result<T, TokenError>) -> bool {
-    matches!(verdict, Err(TokenError::Unavailable(_)))
+fn is_unavailable<T>(verified: &Result<T, TokenError>) -> bool {
+    matches!(verified, Err(TokenError::Unavailable(_)))
 }
 
-/// Waits until something that happens beside us has happened.
-pub(crate) async fn until(condition: impl Fn() -> bool) {
+/// Waits until a condition holds that another task brings about.
+async fn wait_until(condition: impl Fn() -> bool) {
     let waiting = async {
         while !condition() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), waiting)
-        .await
-        .expect("it happens");
+    in_time(waiting).await;
+}
+
+/// Fails the test rather than hanging.
+async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    let outcome = tokio::time::timeout(Duration::from_secs(20), future).await;
+    outcome.expect("it ends in time")
+}
+
+/// Verifies in a task of its own.
+fn spawn_verify(oidc: &Arc<Oidc>, token: String) -> JoinHandle<Result<Claims, TokenError>> {
+    let oidc = Arc::clone(oidc);
+    tokio::spawn(async move { oidc.verify(&token).await })
+}
+
+/// Signs a person in, in a task of its own.
+fn spawn_sign_in(oidc: &Arc<Oidc>) -> JoinHandle<Result<AccessToken, IdentityError>> {
+    let oidc = Arc::clone(oidc);
+    tokio::spawn(async move { sign_in(&oidc, "demo-member").await })
+}
+
+/// Holds key-set responses back until the gate is notified.
+fn hold_keys_back(provider: &TestProvider) -> Arc<Notify> {
+    let gate = Arc::new(Notify::new());
+    let closed = Arc::clone(&gate);
+    provider.respond_with(JWKS, move || {
+        let gate = Arc::clone(&closed);
+        async move {
+            gate.notified().await;
+            axum::Json(json!({ "keys": all_keys() })).into_response()
+        }
+    });
+    gate
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rotation_under_load_fails_nobody_and_costs_one_fetch() {
+async fn a_rotation_under_load_fails_no_request_and_costs_one_fetch() {
     const ROTATIONS: usize = 20;
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
@@ -71,11 +102,11 @@ async fn a_rotation_under_load_fails_nobody_and_costs_one_fetch() {
     assert_eq!(sandbox.fetches(), 1);
     for rotation in 1..=ROTATIONS {
         sandbox.handle.rotate();
-        sandbox.clock.advance(PAUSE);
+        sandbox.clock.advance(COOL_DOWN);
         let signed_in = sign_in(&oidc, "demo-admin").await.unwrap();
         tokens.lock().await.push(signed_in.token);
         let so_far = verified.load(Ordering::Relaxed);
-        until(|| verified.load(Ordering::Relaxed) > so_far + 16).await;
+        wait_until(|| verified.load(Ordering::Relaxed) > so_far + 16).await;
         assert_eq!(sandbox.fetches(), 1 + rotation);
     }
     ended.store(true, Ordering::Relaxed);
@@ -85,7 +116,7 @@ async fn a_rotation_under_load_fails_nobody_and_costs_one_fetch() {
 }
 
 #[tokio::test]
-async fn a_sign_in_waits_for_keys_that_must_not_be_fetched_yet() {
+async fn a_sign_in_waits_out_the_cool_down() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
     sign_in(&oidc, "demo-member").await.unwrap();
@@ -102,127 +133,217 @@ async fn a_sign_in_waits_for_keys_that_must_not_be_fetched_yet() {
     assert!(started.elapsed() >= Duration::from_millis(99));
 }
 
+#[tokio::test]
+async fn a_sign_in_ends_its_wait_although_the_clock_stands_still() {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    for _ in 0..2 {
+        sign_in(&oidc, "demo-member").await.unwrap();
+        sandbox.handle.rotate();
+    }
+    sandbox.clock.advance(Duration::from_millis(9_900));
+    in_time(sign_in(&oidc, "demo-member")).await.unwrap();
+    assert_eq!(sandbox.fetches(), 3);
+}
+
+#[tokio::test]
+async fn sign_ins_that_wait_share_one_fetch() {
+    let sandbox = Sandbox::start().await;
+    let oidc = sandbox.adapter();
+    for _ in 0..2 {
+        sign_in(&oidc, "demo-member").await.unwrap();
+        sandbox.handle.rotate();
+    }
+    sandbox.clock.advance(Duration::from_millis(9_500));
+    let waiting = (0..5).map(|_| spawn_sign_in(&oidc));
+    for signed_in in in_time(join_all(waiting)).await {
+        signed_in.unwrap().unwrap();
+    }
+    assert_eq!(sandbox.fetches(), 3);
+}
+
+#[tokio::test]
+async fn sign_ins_that_wait_for_a_provider_that_is_down_cost_one_fetch() {
+    let provider = TestProvider::start().await;
+    let clock = TestClock::new();
+    let oidc = provider.adapter(&clock);
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
+    let unknown = provider.access_token().header("kid", json!("new"));
+    assert!(is_invalid(&oidc.verify(&unknown.sign()).await));
+    provider.respond_status(JWKS, 503, "");
+    let id = provider.id_token(NONCE).header("kid", json!("new"));
+    let response = json!({
+        "access_token": unknown.sign(),
+        "token_type": "Bearer",
+        "id_token": id.sign(),
+    });
+    provider.respond_json(TOKEN, response);
+    clock.advance(Duration::from_millis(9_500));
+    let waiting = (0..5).map(|_| {
+        let oidc = Arc::clone(&oidc);
+        tokio::spawn(async move { oidc.redeem(&grant("a-code")).await.err() })
+    });
+    for error in in_time(join_all(waiting)).await {
+        assert!(matches!(
+            error.unwrap(),
+            Some(IdentityError::Unavailable(_))
+        ));
+    }
+    assert_eq!(provider.fetches(), 3);
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_fetched_once_the_cool_down_is_over() {
+    let provider = TestProvider::start().await;
+    let clock = TestClock::new();
+    let oidc = provider.adapter(&clock);
+    provider.publish(&[rsa_jwk(&FOREIGN_RSA, "old")]);
+    let token = provider.access_token().sign();
+    for fetches in [1, 2, 2] {
+        assert!(is_invalid(&oidc.verify(&token).await));
+        assert_eq!(provider.fetches(), fetches);
+    }
+    provider.publish(&all_keys());
+    clock.advance(Duration::from_millis(9_999));
+    assert!(is_invalid(&oidc.verify(&token).await));
+    clock.advance(Duration::from_millis(1));
+    oidc.verify(&token).await.unwrap();
+    assert_eq!(provider.fetches(), 3);
+}
+
+#[tokio::test]
+async fn a_key_that_is_being_fetched_is_waited_for() {
+    let provider = TestProvider::start().await;
+    let oidc = provider.adapter(&TestClock::new());
+    provider.publish(&[rsa_jwk(&FOREIGN_RSA, "old")]);
+    let old = provider.access_token().header("kid", json!("old"));
+    let old = old.signed_by(Signature::Foreign).sign();
+    oidc.verify(&old).await.unwrap();
+    let gate = hold_keys_back(&provider);
+    let new = provider.access_token().sign();
+    let first = spawn_verify(&oidc, new.clone());
+    wait_until(|| provider.fetches() == 2).await;
+    let second = spawn_verify(&oidc, new);
+    // Known keys don't wait.
+    oidc.verify(&old).await.unwrap();
+    gate.notify_one();
+    for verified in [first, second] {
+        verified.await.unwrap().unwrap();
+    }
+    assert_eq!(provider.fetches(), 2);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_unknown_keys_costs_one_fetch_in_ten_seconds() {
     let provider = TestProvider::start().await;
     let clock = TestClock::new();
     let oidc = provider.adapter(&clock);
-    oidc.verify(&provider.draft().token()).await.unwrap();
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
     assert_eq!(provider.fetches(), 1);
     for window in 1..=3 {
         let flood = (0..300).map(|number| {
             let token = provider
-                .draft()
+                .access_token()
                 .header("kid", json!(format!("kid-{number}")))
-                .token();
-            let oidc = Arc::clone(&oidc);
-            tokio::spawn(async move { oidc.verify(&token).await })
+                .sign();
+            spawn_verify(&oidc, token)
         });
-        for verdict in join_all(flood).await {
-            assert!(is_invalid(&verdict.unwrap()));
+        for verified in join_all(flood).await {
+            assert!(is_invalid(&verified.unwrap()));
         }
         assert_eq!(provider.fetches(), 1 + window);
-        clock.advance(PAUSE);
+        clock.advance(COOL_DOWN);
     }
 }
 
 #[tokio::test]
-async fn hanging_up_does_not_buy_another_fetch() {
+async fn a_caller_that_hangs_up_causes_no_other_fetch() {
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
-    oidc.verify(&provider.draft().token()).await.unwrap();
-    let gate = Arc::new(Notify::new());
-    let closed = Arc::clone(&gate);
-    provider.answers(JWKS, move || {
-        let gate = Arc::clone(&closed);
-        async move {
-            gate.notified().await;
-            axum::Json(json!({ "keys": all_keys() })).into_response()
-        }
-    });
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
+    let gate = hold_keys_back(&provider);
     for number in 0..50 {
         let kid = json!(format!("kid-{number}"));
-        let token = provider.draft().header("kid", kid).token();
-        let other = Arc::clone(&oidc);
-        let impatient = tokio::spawn(async move { other.verify(&token).await.is_ok() });
-        until(|| provider.fetches() == 2).await;
+        let token = provider.access_token().header("kid", kid).sign();
+        let impatient = spawn_verify(&oidc, token);
+        wait_until(|| provider.fetches() == 2).await;
         tokio::task::yield_now().await;
         impatient.abort();
     }
     gate.notify_one();
-    let verdict = oidc
-        .verify(&provider.draft().header("kid", json!("another")).token())
+    let verified = oidc
+        .verify(
+            &provider
+                .access_token()
+                .header("kid", json!("another"))
+                .sign(),
+        )
         .await;
-    assert!(is_invalid(&verdict));
+    assert!(is_invalid(&verified));
     assert_eq!(provider.fetches(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_who_come_first_share_one_fetch() {
+async fn the_first_callers_share_one_fetch() {
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
-    let token = provider.draft().token();
-    let crowd = (0..200).map(|_| {
-        let (oidc, token) = (Arc::clone(&oidc), token.clone());
-        tokio::spawn(async move { oidc.verify(&token).await })
-    });
-    for verdict in join_all(crowd).await {
-        verdict.unwrap().unwrap();
+    let token = provider.access_token().sign();
+    let callers = (0..200).map(|_| spawn_verify(&oidc, token.clone()));
+    for verified in join_all(callers).await {
+        verified.unwrap().unwrap();
     }
     assert_eq!(provider.fetches(), 1);
-    assert_eq!(provider.asked(DISCOVERY).len(), 1);
+    assert_eq!(provider.requests(DISCOVERY).len(), 1);
 }
 
 #[tokio::test]
-async fn keys_are_fetched_anew_beside_their_use_after_ten_minutes() {
+async fn keys_are_revalidated_in_the_background_after_ten_minutes() {
     let provider = TestProvider::start().await;
     let clock = TestClock::new();
     let oidc = provider.adapter(&clock);
-    let token = provider.draft().token();
+    let token = provider.access_token().sign();
     oidc.verify(&token).await.unwrap();
     clock.advance(Duration::from_mins(10) - Duration::from_millis(1));
     oidc.verify(&token).await.unwrap();
     assert_eq!(provider.fetches(), 1);
-    // The key is withdrawn: the fetch that this begins will tell.
-    provider.publishes(&[rsa_jwk(&FOREIGN_RSA, "another")]);
+    // Withdrawn: still valid now, and no longer once the fetch that this starts has ended.
+    provider.publish(&[rsa_jwk(&FOREIGN_RSA, "another")]);
     clock.advance(Duration::from_millis(1));
     oidc.verify(&token).await.unwrap();
-    until(|| provider.fetches() == 2).await;
+    wait_until(|| provider.fetches() == 2).await;
     let withdrawn = async {
         while oidc.verify(&token).await.is_ok() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), withdrawn)
-        .await
-        .unwrap();
+    in_time(withdrawn).await;
 }
 
 #[tokio::test]
-async fn after_an_idle_night_a_withdrawn_key_is_good_for_nothing() {
+async fn a_withdrawn_key_is_refused_after_an_idle_night() {
     let provider = TestProvider::start().await;
     let clock = TestClock::new();
     let oidc = provider.adapter(&clock);
     let token = provider
-        .draft()
-        .claim("exp", json!(crate::provider::now() + 86_400))
-        .token();
+        .access_token()
+        .claim("exp", json!(crate::test_provider::now() + 86_400))
+        .sign();
     oidc.verify(&token).await.unwrap();
-    provider.publishes(&[rsa_jwk(&FOREIGN_RSA, "another")]);
+    provider.publish(&[rsa_jwk(&FOREIGN_RSA, "another")]);
     clock.advance(Duration::from_hours(8));
     assert!(is_invalid(&oidc.verify(&token).await));
 }
 
 #[rstest]
 #[case::failing(500, "")]
-#[case::gone(404, "")]
-#[case::moved(302, "")]
-#[case::gibberish(200, "<html>")]
-#[case::no_set(200, r#"{"issuer":"x"}"#)]
+#[case::not_found(404, "")]
+#[case::redirected(302, "")]
+#[case::html(200, "<html>")]
+#[case::another_document(200, r#"{"issuer":"x"}"#)]
 #[case::an_empty_set(200, r#"{"keys":[]}"#)]
 #[case::symmetric(200, r#"{"keys":[{"kty":"oct","kid":"rsa","k":"AAAA"}]}"#)]
 #[tokio::test]
-async fn a_set_that_is_no_good_does_not_replace_a_good_one_for_a_day(
+async fn an_unusable_key_set_does_not_replace_a_usable_one_for_a_day(
     #[case] status: u16,
     #[case] body: &'static str,
 ) {
@@ -230,87 +351,88 @@ async fn a_set_that_is_no_good_does_not_replace_a_good_one_for_a_day(
     let clock = TestClock::new();
     let oidc = provider.adapter(&clock);
     let token = provider
-        .draft()
-        .claim("exp", json!(crate::provider::now() + 864_000))
-        .token();
+        .access_token()
+        .claim("exp", json!(crate::test_provider::now() + 864_000))
+        .sign();
     oidc.verify(&token).await.unwrap();
-    provider.fails(JWKS, status, body);
+    provider.respond_status(JWKS, status, body);
     // After 11 minutes, after 8 hours, and a second before a day is over.
     for later in [660, 28_140, 57_599] {
         clock.advance(Duration::from_secs(later));
         oidc.verify(&token).await.unwrap();
-        until(|| provider.fetches() > 1).await;
+        wait_until(|| provider.fetches() > 1).await;
     }
     clock.advance(Duration::from_secs(1));
     assert!(is_unavailable(&oidc.verify(&token).await));
-    // It is back.
-    provider.publishes(&all_keys());
-    clock.advance(PAUSE);
+    provider.publish(&all_keys());
+    clock.advance(COOL_DOWN);
     oidc.verify(&token).await.unwrap();
 }
 
 #[tokio::test]
-async fn whether_an_unknown_key_is_the_providers_is_open_while_it_is_down() {
+async fn an_unknown_key_is_unavailable_not_invalid_while_the_provider_is_down() {
     let provider = TestProvider::start().await;
     let clock = TestClock::new();
     let oidc = provider.adapter(&clock);
-    oidc.verify(&provider.draft().token()).await.unwrap();
-    provider.fails(JWKS, 503, "");
-    let unknown = provider.draft().header("kid", json!("new")).token();
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
+    provider.respond_status(JWKS, 503, "");
+    let unknown = provider.access_token().header("kid", json!("new")).sign();
     assert!(is_unavailable(&oidc.verify(&unknown).await));
     assert!(is_unavailable(&oidc.verify(&unknown).await));
     assert_eq!(provider.fetches(), 2);
-    oidc.verify(&provider.draft().token()).await.unwrap();
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_provider_that_is_down_at_the_start_is_asked_again() {
+async fn a_process_that_starts_while_the_provider_is_down_verifies_once_it_is_back() {
     let provider = TestProvider::start().await;
-    provider.answers(DISCOVERY, || async {
+    provider.respond_with(DISCOVERY, || async {
         StatusCode::BAD_GATEWAY.into_response()
     });
     let clock = TestClock::new();
     let oidc = provider.adapter(&clock);
-    let token = provider.draft().token();
+    let token = provider.access_token().sign();
     for _ in 0..20 {
         assert!(is_unavailable(&oidc.verify(&token).await));
-        let address = oidc.authorization_url(&wish()).await;
+        let address = oidc.authorization_url(&authorization_request()).await;
         assert!(matches!(address, Err(IdentityError::Unavailable(_))));
     }
-    assert_eq!(provider.asked(DISCOVERY).len(), 1);
-    provider.says(DISCOVERY, provider.document());
+    assert_eq!(provider.requests(DISCOVERY).len(), 1);
+    provider.respond_json(DISCOVERY, provider.document());
     clock.advance(Duration::from_secs(1));
-    oidc.authorization_url(&wish()).await.unwrap();
+    oidc.authorization_url(&authorization_request())
+        .await
+        .unwrap();
     oidc.verify(&token).await.unwrap();
 }
 
 async fn adapter_with(keys: &[Value]) -> (TestProvider, Arc<Oidc>) {
     let provider = TestProvider::start().await;
-    provider.publishes(keys);
+    provider.publish(keys);
     let oidc = provider.adapter(&TestClock::new());
     (provider, oidc)
 }
 
 #[tokio::test]
-async fn an_only_key_needs_no_name() {
-    let mut nameless = all_keys()[0].clone();
-    nameless.as_object_mut().unwrap().remove("kid");
-    for key in [nameless, all_keys()[0].clone()] {
+async fn a_token_without_a_key_id_is_verified_by_an_only_key() {
+    let mut anonymous = all_keys()[0].clone();
+    anonymous.as_object_mut().unwrap().remove("kid");
+    for key in [anonymous, all_keys()[0].clone()] {
         let (provider, oidc) = adapter_with(&[key]).await;
-        let token = provider.draft().header("kid", Value::Null).token();
+        let token = provider.access_token().header("kid", Value::Null).sign();
         oidc.verify(&token).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_nameless_key_that_changed_is_fetched() {
+async fn an_only_key_that_was_replaced_is_fetched() {
     let (provider, oidc) = adapter_with(&[rsa_jwk(&FOREIGN_RSA, "old")]).await;
-    let draft = provider.draft().header("kid", Value::Null);
-    oidc.verify(&draft.clone().signed(Signature::Foreign).token())
+    let token = provider.access_token().header("kid", Value::Null);
+    oidc.verify(&token.clone().signed_by(Signature::Foreign).sign())
         .await
         .unwrap();
-    provider.publishes(&all_keys()[..1]);
-    oidc.verify(&draft.token()).await.unwrap();
+    provider.publish(&all_keys()[..1]);
+    oidc.verify(&token.sign()).await.unwrap();
     assert_eq!(provider.fetches(), 2);
 }
 
@@ -319,22 +441,24 @@ async fn a_nameless_key_that_changed_is_fetched() {
 #[case::for_signing_only("key_ops", json!(["sign"]))]
 #[case::for_another_algorithm("alg", json!("RS512"))]
 #[case::for_hmac("alg", json!("HS256"))]
-#[case::for_what_nobody_knows("alg", json!("XX1"))]
+#[case::for_an_unknown_algorithm("alg", json!("XX1"))]
 #[case::unreadable("n", json!("*"))]
-#[case::of_another_kind("kty", json!("EC"))]
+#[case::of_another_type("kty", json!("EC"))]
 #[tokio::test]
-async fn a_key_that_is_not_for_this_is_not_used(#[case] field: &str, #[case] value: Value) {
+async fn a_key_for_another_use_is_not_used(#[case] field: &str, #[case] value: Value) {
     let mut keys = all_keys();
     keys[0][field] = value;
     let (provider, oidc) = adapter_with(&keys).await;
-    assert!(is_invalid(&oidc.verify(&provider.draft().token()).await));
-    // Its neighbours are none the worse.
-    let neighbour = provider
-        .draft()
+    assert!(is_invalid(
+        &oidc.verify(&provider.access_token().sign()).await
+    ));
+    // The other keys of the set are used.
+    let other = provider
+        .access_token()
         .header("kid", json!("p256"))
         .header("alg", json!("ES256"));
-    let neighbour = neighbour.signed(Signature::Es256).token();
-    oidc.verify(&neighbour).await.unwrap();
+    let other = other.signed_by(Signature::Es256).sign();
+    oidc.verify(&other).await.unwrap();
 }
 
 #[rstest]
@@ -342,19 +466,19 @@ async fn a_key_that_is_not_for_this_is_not_used(#[case] field: &str, #[case] val
 #[case("key_ops", json!(["verify"]))]
 #[case("x5c", json!(["unreadable"]))]
 #[tokio::test]
-async fn a_key_may_say_that_it_is_for_this(#[case] field: &str, #[case] value: Value) {
+async fn a_key_with_a_matching_use_is_used(#[case] field: &str, #[case] value: Value) {
     let mut keys = all_keys();
     keys[0][field] = value;
     let (provider, oidc) = adapter_with(&keys).await;
-    oidc.verify(&provider.draft().token()).await.unwrap();
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
 }
 
 #[tokio::test]
-async fn of_two_keys_with_one_name_the_right_one_is_found() {
+async fn of_two_keys_with_one_id_the_right_one_is_found() {
     let keys = [rsa_jwk(&FOREIGN_RSA, "rsa"), all_keys()[0].clone()];
     let (provider, oidc) = adapter_with(&keys).await;
-    oidc.verify(&provider.draft().token()).await.unwrap();
-    oidc.verify(&provider.draft().signed(Signature::Foreign).token())
+    oidc.verify(&provider.access_token().sign()).await.unwrap();
+    oidc.verify(&provider.access_token().signed_by(Signature::Foreign).sign())
         .await
         .unwrap();
 }

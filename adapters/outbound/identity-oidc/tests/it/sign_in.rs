@@ -1,11 +1,9 @@
-//! Signing in and out.
+//! Sign-in: authorization request, code, both tokens.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::customer::Role;
 use identity_oidc::{ClientSecret, Oidc, OidcConfig};
-use memory::MemoryProviderKeys;
 use ports::outbound::{
     AccessToken, AuthorizationRequest, CodeGrant, IdentityError, IdentityProvider as _, TokenError,
 };
@@ -14,11 +12,14 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::clock::TestClock;
-use crate::provider::{AUDIENCE, CLIENT, DISCOVERY, REVOCATION, TOKEN, TestProvider, adapter, now};
-use crate::sandboxed::{
-    NONCE, REDIRECT, SECRET, STATE, Sandbox, VERIFIER, grant, press, sign_in, wish,
+use crate::sandbox_provider::{
+    NONCE, REDIRECT, SECRET, STATE, Sandbox, VERIFIER, authorization_request, choose_person, grant,
+    sign_in,
 };
-use crate::signer::{Draft, Signature};
+use crate::test_provider::{
+    AUDIENCE, CLIENT, DISCOVERY, REVOCATION, TOKEN, TestProvider, adapter, now,
+};
+use crate::token_builder::{Signature, TokenBuilder};
 
 mod client;
 
@@ -26,7 +27,7 @@ mod client;
 #[case(sandbox::identity::MEMBER, Role::Member, "Ana Demo")]
 #[case(sandbox::identity::ADMIN, Role::Admin, "Admin Demo")]
 #[tokio::test]
-async fn one_click_signs_a_demo_person_in(
+async fn one_click_signs_in_a_demo_person(
     #[case] person: &str,
     #[case] role: Role,
     #[case] name: &str,
@@ -42,7 +43,7 @@ async fn one_click_signs_a_demo_person_in(
         oidc.verify(&signed_in.token).await.unwrap(),
         signed_in.claims
     );
-    // The session cookie holds it.
+    // It must fit the session cookie.
     assert!(signed_in.token.len() < 1500, "{}", signed_in.token.len());
 }
 
@@ -53,7 +54,7 @@ async fn a_public_client_signs_in_by_pkce_alone() {
 }
 
 #[tokio::test]
-async fn a_wrong_secret_is_a_matter_of_configuration() {
+async fn a_wrong_client_secret_is_a_configuration_error() {
     let sandbox = Sandbox::start().await;
     let config = OidcConfig {
         client_secret: Some(ClientSecret::new("wrong".to_owned())),
@@ -65,11 +66,14 @@ async fn a_wrong_secret_is_a_matter_of_configuration() {
 }
 
 #[tokio::test]
-async fn a_code_is_good_once_for_a_minute_and_for_its_own_sign_in() {
+async fn a_code_is_valid_once_for_a_minute_and_for_its_own_sign_in() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
-    let address = oidc.authorization_url(&wish()).await.unwrap();
-    let code = || async { press(&address, "demo-member").await["code"].clone() };
+    let address = oidc
+        .authorization_url(&authorization_request())
+        .await
+        .unwrap();
+    let code = || async { choose_person(&address, "demo-member").await["code"].clone() };
 
     let spent = code().await;
     oidc.redeem(&grant(&spent)).await.unwrap();
@@ -102,8 +106,11 @@ async fn a_code_is_good_once_for_a_minute_and_for_its_own_sign_in() {
 async fn a_code_of_another_sign_in_is_refused_by_its_nonce() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
-    let address = oidc.authorization_url(&wish()).await.unwrap();
-    let code = press(&address, "demo-member").await["code"].clone();
+    let address = oidc
+        .authorization_url(&authorization_request())
+        .await
+        .unwrap();
+    let code = choose_person(&address, "demo-member").await["code"].clone();
     let other = CodeGrant {
         nonce: "another-nonce",
         ..grant(&code)
@@ -113,14 +120,20 @@ async fn a_code_of_another_sign_in_is_refused_by_its_nonce() {
 }
 
 #[tokio::test]
-async fn the_browser_is_sent_with_all_that_the_standards_want() {
+async fn the_authorization_url_has_the_parameters_of_the_standards() {
     let provider = TestProvider::start().await;
     let config = OidcConfig {
         audience: "https://gateway.example/api".to_owned(),
         ..provider.config()
     };
     let oidc = adapter(config, &TestClock::new());
-    let address = Url::parse(&oidc.authorization_url(&wish()).await.unwrap()).unwrap();
+    let address = Url::parse(
+        &oidc
+            .authorization_url(&authorization_request())
+            .await
+            .unwrap(),
+    )
+    .unwrap();
     let mut query: Vec<(String, String)> = address.query_pairs().into_owned().collect();
     query.sort();
     // RFC 7636, S256 of the verifier.
@@ -146,27 +159,34 @@ async fn the_browser_is_sent_with_all_that_the_standards_want() {
 #[case("")]
 #[case("forty-two-characters-are-one-too-few-for-it")]
 #[tokio::test]
-async fn a_verifier_that_the_standard_forbids_is_refused(#[case] verifier: &str) {
+async fn a_pkce_verifier_that_is_too_short_is_refused(#[case] verifier: &str) {
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
     let verifier = &verifier[..verifier.len().min(42)];
-    let wish = AuthorizationRequest { verifier, ..wish() };
-    let text = unusable(oidc.authorization_url(&wish).await);
-    assert_eq!(text, "our PKCE verifier must have 43 to 128 characters");
+    let request = AuthorizationRequest {
+        verifier,
+        ..authorization_request()
+    };
+    let text = unusable(oidc.authorization_url(&request).await);
+    assert_eq!(
+        text,
+        "the gateway's PKCE verifier must have 43 to 128 characters"
+    );
 }
 
-/// What the token endpoint says, made of a good access token and a good ID token.
-fn tokens(access: &Draft, id: &Draft) -> Value {
+/// Returns the token response with these tokens.
+fn token_response(access: &TokenBuilder, id: &TokenBuilder) -> Value {
     json!({
-        "access_token": access.token(),
+        "access_token": access.sign(),
         "token_type": "Bearer",
         "expires_in": 3600,
-        "id_token": id.token(),
+        "id_token": id.sign(),
     })
 }
 
-async fn redeem_from(provider: &TestProvider, answer: Value) -> Result<AccessToken, IdentityError> {
-    provider.says(TOKEN, answer);
+/// Redeems a code at a provider with this token response.
+async fn redeem(provider: &TestProvider, response: Value) -> Result<AccessToken, IdentityError> {
+    provider.respond_json(TOKEN, response);
     provider
         .adapter(&TestClock::new())
         .redeem(&grant("a-code"))
@@ -174,62 +194,65 @@ async fn redeem_from(provider: &TestProvider, answer: Value) -> Result<AccessTok
 }
 
 #[tokio::test]
-async fn two_good_tokens_are_a_session() {
+async fn two_valid_tokens_are_a_session() {
     let provider = TestProvider::start().await;
-    let answer = tokens(&provider.draft(), &provider.id_draft(NONCE));
-    let signed_in = redeem_from(&provider, answer).await.unwrap();
+    let response = token_response(&provider.access_token(), &provider.id_token(NONCE));
+    let signed_in = redeem(&provider, response).await.unwrap();
     assert_eq!(signed_in.claims.subject, "somebody");
 }
 
 #[rstest]
-#[case::signed_by_nobody(|draft: Draft| draft.signed(Signature::Foreign), "its signature is wrong")]
-#[case::an_access_token(|draft: Draft| draft.header("typ", json!("at+jwt")), "its header's typ is of another kind of token")]
-#[case::for_another_client(|draft: Draft| draft.claim("aud", json!("other")), "its aud doesn't name \"the-client\"")]
-#[case::for_several_without_azp(|draft: Draft| draft.claim("aud", json!([CLIENT, "other"])), "it was issued to another client")]
-#[case::for_several_by_another(|draft: Draft| draft.claim("aud", json!([CLIENT, "other"])).claim("azp", json!("other")), "it was issued to another client")]
-#[case::by_another(|draft: Draft| draft.claim("azp", json!("other")), "it was issued to another client")]
-#[case::ended(|draft: Draft| draft.claim("exp", json!(now())), "it has expired")]
-#[case::without_iat(|draft: Draft| draft.claim("iat", Value::Null), "its iat is missing or malformed")]
-#[case::by_another_issuer(|draft: Draft| draft.claim("iss", json!("http://127.0.0.1")), "its iss is another issuer")]
-#[case::of_another_access_token(|draft: Draft| draft.claim("at_hash", json!("LDktKdoQak3Pk0cnXxCltA")), "its at_hash is of another access token")]
+#[case::a_foreign_key(|token: TokenBuilder| token.signed_by(Signature::Foreign), "its signature is wrong")]
+#[case::an_access_token(|token: TokenBuilder| token.header("typ", json!("at+jwt")), "its header's typ is of another kind of token")]
+#[case::for_another_client(|token: TokenBuilder| token.claim("aud", json!("other")), "its aud doesn't name \"the-client\"")]
+#[case::for_several_clients_without_azp(|token: TokenBuilder| token.claim("aud", json!([CLIENT, "other"])), "it was issued to another client")]
+#[case::for_several_clients_by_another(|token: TokenBuilder| token.claim("aud", json!([CLIENT, "other"])).claim("azp", json!("other")), "it was issued to another client")]
+#[case::issued_to_another_client(|token: TokenBuilder| token.claim("azp", json!("other")), "it was issued to another client")]
+#[case::expired(|token: TokenBuilder| token.claim("exp", json!(now())), "it has expired")]
+#[case::without_iat(|token: TokenBuilder| token.claim("iat", Value::Null), "its iat is missing or malformed")]
+#[case::by_another_issuer(|token: TokenBuilder| token.claim("iss", json!("http://127.0.0.1")), "its iss is another issuer")]
+#[case::of_another_access_token(|token: TokenBuilder| token.claim("at_hash", json!("LDktKdoQak3Pk0cnXxCltA")), "its at_hash is of another access token")]
 #[tokio::test]
-async fn a_bad_id_token_is_no_sign_in(#[case] change: fn(Draft) -> Draft, #[case] fault: &str) {
+async fn an_invalid_id_token_is_refused(
+    #[case] change: fn(TokenBuilder) -> TokenBuilder,
+    #[case] reason: &str,
+) {
     let provider = TestProvider::start().await;
-    let answer = tokens(&provider.draft(), &change(provider.id_draft(NONCE)));
-    let text = unusable(redeem_from(&provider, answer).await);
+    let response = token_response(&provider.access_token(), &change(provider.id_token(NONCE)));
+    let text = unusable(redeem(&provider, response).await);
     assert!(
-        text.starts_with(&format!("the ID token isn't good: {fault}")),
+        text.starts_with(&format!("the ID token isn't good: {reason}")),
         "{text}"
     );
 }
 
 #[rstest]
-#[case::for_several(|draft: Draft| draft.claim("aud", json!([CLIENT, "other"])).claim("azp", json!(CLIENT)))]
-#[case::with_azp(|draft: Draft| draft.claim("azp", json!(CLIENT)))]
-#[case::without_a_type(|draft: Draft| draft.header("typ", Value::Null))]
+#[case::for_several(|token: TokenBuilder| token.claim("aud", json!([CLIENT, "other"])).claim("azp", json!(CLIENT)))]
+#[case::with_azp(|token: TokenBuilder| token.claim("azp", json!(CLIENT)))]
+#[case::without_a_type(|token: TokenBuilder| token.header("typ", Value::Null))]
 #[tokio::test]
-async fn a_good_id_token_may_say_more(#[case] change: fn(Draft) -> Draft) {
+async fn a_valid_id_token_may_have_more_claims(#[case] change: fn(TokenBuilder) -> TokenBuilder) {
     let provider = TestProvider::start().await;
-    let answer = tokens(&provider.draft(), &change(provider.id_draft(NONCE)));
-    redeem_from(&provider, answer).await.unwrap();
+    let response = token_response(&provider.access_token(), &change(provider.id_token(NONCE)));
+    redeem(&provider, response).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_missing_nonce_is_another_sign_in() {
+async fn an_id_token_without_a_nonce_is_refused() {
     let provider = TestProvider::start().await;
-    let id = provider.id_draft(NONCE).claim("nonce", Value::Null);
-    let answer = tokens(&provider.draft(), &id);
-    let text = refused(redeem_from(&provider, answer).await);
+    let id = provider.id_token(NONCE).claim("nonce", Value::Null);
+    let response = token_response(&provider.access_token(), &id);
+    let text = refused(redeem(&provider, response).await);
     assert_eq!(text, "the ID token: its nonce is of another sign-in");
 }
 
 #[tokio::test]
-async fn two_tokens_of_two_subjects_are_no_sign_in() {
+async fn tokens_of_two_subjects_are_refused() {
     let provider = TestProvider::start().await;
     let id = provider
-        .id_draft(NONCE)
+        .id_token(NONCE)
         .claim("sub", json!("somebody-else"));
-    let text = unusable(redeem_from(&provider, tokens(&provider.draft(), &id)).await);
+    let text = unusable(redeem(&provider, token_response(&provider.access_token(), &id)).await);
     assert_eq!(
         text,
         "the access token and the ID token are of two subjects"
@@ -237,11 +260,11 @@ async fn two_tokens_of_two_subjects_are_no_sign_in() {
 }
 
 #[tokio::test]
-async fn an_access_token_for_somebody_else_says_what_to_set() {
+async fn an_access_token_for_another_audience_says_what_to_set() {
     let provider = TestProvider::start().await;
-    let access = provider.draft().claim("aud", json!("other"));
-    let answer = tokens(&access, &provider.id_draft(NONCE));
-    let text = unusable(redeem_from(&provider, answer).await);
+    let access = provider.access_token().claim("aud", json!("other"));
+    let response = token_response(&access, &provider.id_token(NONCE));
+    let text = unusable(redeem(&provider, response).await);
     assert!(
         text.starts_with("the access token isn't good: its aud doesn't name"),
         "{text}"
@@ -252,9 +275,9 @@ async fn an_access_token_for_somebody_else_says_what_to_set() {
 #[tokio::test]
 async fn an_opaque_access_token_says_what_to_set() {
     let provider = TestProvider::start().await;
-    let mut answer = tokens(&provider.draft(), &provider.id_draft(NONCE));
-    answer["access_token"] = json!("opaque-and-secret");
-    let text = unusable(redeem_from(&provider, answer).await);
+    let mut response = token_response(&provider.access_token(), &provider.id_token(NONCE));
+    response["access_token"] = json!("opaque-and-secret");
+    let text = unusable(redeem(&provider, response).await);
     assert!(
         text.contains("no JWT") && text.contains("set the audience"),
         "{text}"
@@ -263,11 +286,11 @@ async fn an_opaque_access_token_says_what_to_set() {
 }
 
 #[tokio::test]
-async fn without_an_id_token_there_is_no_sign_in() {
+async fn a_response_without_an_id_token_is_refused() {
     let provider = TestProvider::start().await;
-    let mut answer = tokens(&provider.draft(), &provider.id_draft(NONCE));
-    answer.as_object_mut().unwrap().remove("id_token");
-    let text = unusable(redeem_from(&provider, answer).await);
+    let mut response = token_response(&provider.access_token(), &provider.id_token(NONCE));
+    response.as_object_mut().unwrap().remove("id_token");
+    let text = unusable(redeem(&provider, response).await);
     assert_eq!(
         text,
         "the token endpoint: no ID token; `openid` must be among the scopes"
@@ -275,10 +298,10 @@ async fn without_an_id_token_there_is_no_sign_in() {
 }
 
 #[tokio::test]
-async fn nothing_that_the_provider_says_about_a_code_is_repeated() {
+async fn error_texts_of_the_provider_are_not_repeated() {
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
-    let answers = [
+    let responses = [
         (
             400,
             r#"{"error":"invalid_grant","error_description":"a-code is old"}"#,
@@ -292,8 +315,8 @@ async fn nothing_that_the_provider_says_about_a_code_is_repeated() {
         (500, "a-code"),
         (429, "a-code"),
     ];
-    for (status, body) in answers {
-        provider.fails(TOKEN, status, body);
+    for (status, body) in responses {
+        provider.respond_status(TOKEN, status, body);
         let Err(error) = oidc.redeem(&grant("a-code")).await else {
             panic!("{status} {body}");
         };
@@ -309,23 +332,23 @@ async fn an_id_token_is_no_session() {
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
     let id = provider
-        .id_draft(NONCE)
+        .id_token(NONCE)
         .claim("aud", json!(AUDIENCE))
-        .token();
-    let verdict = oidc.verify(&id).await;
-    assert!(matches!(verdict, Err(TokenError::Invalid(_))));
+        .sign();
+    let verified = oidc.verify(&id).await;
+    assert!(matches!(verified, Err(TokenError::Invalid(_))));
 }
 
-fn unusable<T>(answer: Result<T, IdentityError>) -> String {
-    match answer {
+fn unusable<T>(result: Result<T, IdentityError>) -> String {
+    match result {
         Err(IdentityError::Unusable(text)) => text,
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("accepted"),
     }
 }
 
-fn refused<T>(answer: Result<T, IdentityError>) -> String {
-    match answer {
+fn refused<T>(result: Result<T, IdentityError>) -> String {
+    match result {
         Err(IdentityError::Refused(text)) => text,
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("accepted"),

@@ -1,4 +1,4 @@
-//! Revoking tokens and signing out.
+//! Sign-out: revocation, and the end of the provider's session.
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
@@ -6,18 +6,18 @@ use ports::outbound::IdentityProvider as _;
 use rstest::rstest;
 
 use crate::clock::TestClock;
-use crate::provider::{CLIENT, DISCOVERY, REVOCATION, TestProvider};
-use crate::sandboxed::{SIGNED_OUT, Sandbox, browser, sign_in};
+use crate::sandbox_provider::{SIGNED_OUT, Sandbox, http_client, sign_in};
+use crate::test_provider::{CLIENT, DISCOVERY, REVOCATION, TestProvider};
 
 #[tokio::test]
-async fn a_revoked_token_is_nothing_to_the_provider() {
+async fn a_revoked_token_is_refused_by_the_provider() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
     let signed_in = sign_in(&oidc, "demo-member").await.unwrap();
     let user_info = || async {
-        let request = browser().get(format!("{}/userinfo", sandbox.issuer));
-        let answer = request.bearer_auth(&signed_in.token).send().await;
-        answer.unwrap().status()
+        let request = http_client().get(format!("{}/userinfo", sandbox.issuer));
+        let response = request.bearer_auth(&signed_in.token).send().await;
+        response.unwrap().status()
     };
     assert_eq!(user_info().await, StatusCode::OK);
     oidc.revoke(&signed_in.token).await.unwrap();
@@ -25,17 +25,17 @@ async fn a_revoked_token_is_nothing_to_the_provider() {
 }
 
 #[tokio::test]
-async fn a_provider_without_revocation_is_left_alone() {
+async fn nothing_is_sent_to_a_provider_without_revocation() {
     let provider = TestProvider::start().await;
     let mut document = provider.document();
     document
         .as_object_mut()
         .unwrap()
         .remove("revocation_endpoint");
-    provider.says(DISCOVERY, document);
+    provider.respond_json(DISCOVERY, document);
     let oidc = provider.adapter(&TestClock::new());
     oidc.revoke("a-token").await.unwrap();
-    assert!(provider.asked(REVOCATION).is_empty());
+    assert!(provider.requests(REVOCATION).is_empty());
 }
 
 #[rstest]
@@ -45,30 +45,33 @@ async fn a_provider_without_revocation_is_left_alone() {
 #[case::gibberish(404, "a-token", "HTTP 404")]
 #[case::failing(503, "a-token", "unavailable")]
 #[tokio::test]
-async fn a_failed_revocation_is_told(
+async fn a_failed_revocation_is_an_error(
     #[case] status: u16,
     #[case] body: &'static str,
-    #[case] fault: &str,
+    #[case] problem: &str,
 ) {
     let provider = TestProvider::start().await;
-    provider.fails(REVOCATION, status, body);
+    provider.respond_status(REVOCATION, status, body);
     let revoked = provider.adapter(&TestClock::new()).revoke("a-token").await;
     let text = revoked.map_or_else(|error| error.to_string(), |()| String::new());
-    assert_eq!(text.is_empty(), fault.is_empty(), "{text}");
-    assert!(text.contains(fault) && !text.contains("a-token"), "{text}");
+    assert_eq!(text.is_empty(), problem.is_empty(), "{text}");
+    assert!(
+        text.contains(problem) && !text.contains("a-token"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
-async fn signing_out_goes_by_the_provider_and_back() {
+async fn the_provider_ends_its_session_and_redirects_back() {
     let sandbox = Sandbox::start().await;
     let address = sandbox.adapter().sign_out_url(SIGNED_OUT).await.unwrap();
-    let answer = browser().get(address).send().await.unwrap();
-    assert_eq!(answer.status(), 303);
-    assert_eq!(answer.headers()["location"], SIGNED_OUT);
+    let response = http_client().get(address).send().await.unwrap();
+    assert_eq!(response.status(), 303);
+    assert_eq!(response.headers()["location"], SIGNED_OUT);
 }
 
 #[tokio::test]
-async fn the_way_out_names_us_and_keeps_what_the_provider_wrote() {
+async fn the_sign_out_url_names_the_client_and_keeps_the_providers_query() {
     let provider = TestProvider::start().await;
     let oidc = provider.adapter(&TestClock::new());
     let address = oidc
@@ -84,17 +87,17 @@ async fn the_way_out_names_us_and_keeps_what_the_provider_wrote() {
 }
 
 #[tokio::test]
-async fn without_a_place_to_sign_out_there_is_no_way() {
+async fn without_an_end_session_endpoint_there_is_no_sign_out_url() {
     let provider = TestProvider::start().await;
     let mut document = provider.document();
     document
         .as_object_mut()
         .unwrap()
         .remove("end_session_endpoint");
-    provider.says(DISCOVERY, document);
+    provider.respond_json(DISCOVERY, document);
     let oidc = provider.adapter(&TestClock::new());
     assert_eq!(oidc.sign_out_url(SIGNED_OUT).await, None);
-    provider.answers(DISCOVERY, || async {
+    provider.respond_with(DISCOVERY, || async {
         StatusCode::BAD_GATEWAY.into_response()
     });
     let oidc = provider.adapter(&TestClock::new());

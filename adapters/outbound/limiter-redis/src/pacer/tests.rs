@@ -1,8 +1,8 @@
-//! The scripts and the domain's rules agree on random schedules.
+//! Model test: the scripts agree with the domain's rules on random schedules.
 
 use std::num::NonZeroU32;
 
-use domain::pacing::{Schedule, Step, Ticket};
+use domain::pacing::{Schedule, Step, WaiterId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;
@@ -13,17 +13,17 @@ use crate::{RedisLimiter, RedisOptions, RedisTimeouts};
 /// The lease of the scripts.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// What happens to a pacer. Times are microseconds.
+/// A call of the pacer or the passage of time. Times are microseconds.
 #[derive(Clone, Debug)]
 enum Event {
     Ask {
-        waitable: u64,
+        longest_wait: u64,
     },
-    /// Somebody who waits looks again.
-    Look {
+    /// A waiting caller polls.
+    Poll {
         place: usize,
     },
-    GoAway {
+    Leave {
         place: usize,
     },
     Pass {
@@ -45,9 +45,9 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     const SECOND: u64 = 1_000_000;
     let ago = || 0..70 * SECOND;
     let event = prop_oneof![
-        10 => (0..90 * SECOND).prop_map(|waitable| Event::Ask { waitable }),
-        10 => (0_usize..8).prop_map(|place| Event::Look { place }),
-        2 => (0_usize..8).prop_map(|place| Event::GoAway { place }),
+        10 => (0..90 * SECOND).prop_map(|longest_wait| Event::Ask { longest_wait }),
+        10 => (0_usize..8).prop_map(|place| Event::Poll { place }),
+        2 => (0_usize..8).prop_map(|place| Event::Leave { place }),
         8 => prop_oneof![
             8 => 0..5 * SECOND,
             2 => 0..40 * SECOND,
@@ -66,17 +66,17 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 0..80)
 }
 
-/// Somebody who waits, as both know him.
+/// A waiting caller with comparison tickets.
 struct Caller {
-    here: Ticket,
-    there: i64,
+    rules_ticket: WaiterId,
+    redis_ticket: i64,
     latest: Duration,
-    /// When his place ends if he doesn't look again.
+    /// Expiry of the ticket unless polled.
     lease: Duration,
 }
 
-/// A pacer, and the rules that it should follow.
-struct Both {
+/// A pacer and its model.
+struct Comparison {
     redis: RedisPacer,
     micros: Arc<AtomicI64>,
     rules: Schedule,
@@ -84,10 +84,10 @@ struct Both {
     waiting: Vec<Caller>,
 }
 
-impl Both {
+impl Comparison {
     fn new(server: &Redis, per_minute: u32) -> Self {
         server.tell(&["FLUSHALL"]);
-        // It has forgotten nothing: nobody asked yet.
+        // A recorded schedule, so that the server doesn't assume lost data.
         server.number(&["HSET", "cep-standing:{bank}:s", "e", "0"]);
         let pacing = Pacing::new(NonZeroU32::new(per_minute).unwrap());
         let now = Duration::from_hours(500_000);
@@ -103,7 +103,7 @@ impl Both {
         };
         let limiter = RedisLimiter::single(&server.url(), &options).unwrap();
         Self {
-            redis: limiter.pacer(pacing).in_standing_time(Arc::clone(&micros)),
+            redis: limiter.pacer(pacing).with_frozen_clock(Arc::clone(&micros)),
             micros,
             rules: Schedule::new(pacing),
             now,
@@ -114,28 +114,28 @@ impl Both {
     async fn follow(&mut self, event: Event) {
         let micros = Duration::from_micros;
         match event {
-            Event::Ask { waitable } => self.ask(None, self.now + micros(waitable)).await,
-            Event::Look { place } if place < self.waiting.len() => {
+            Event::Ask { longest_wait } => self.ask(None, self.now + micros(longest_wait)).await,
+            Event::Poll { place } if place < self.waiting.len() => {
                 let caller = self.waiting.remove(place);
                 if caller.lease > self.now {
-                    self.look(caller).await;
+                    self.poll(caller).await;
                 } else {
                     let latest = caller.latest.max(self.now);
-                    self.ask(Some(caller.there), latest).await;
+                    self.ask(Some(caller.redis_ticket), latest).await;
                 }
             }
-            Event::GoAway { place } if place < self.waiting.len() => {
+            Event::Leave { place } if place < self.waiting.len() => {
                 let caller = self.waiting.remove(place);
-                self.rules.leave(caller.here);
-                self.redis.0.leave(caller.there).await.unwrap();
+                self.rules.leave(caller.rules_ticket);
+                self.redis.0.leave(caller.redis_ticket).await.unwrap();
             }
-            Event::Look { .. } | Event::GoAway { .. } => {}
+            Event::Poll { .. } | Event::Leave { .. } => {}
             Event::Pass { micros: passed } => {
                 self.now += micros(passed);
                 let now = i64::try_from(self.now.as_micros()).unwrap();
                 self.micros.store(now, Ordering::SeqCst);
                 for ended in self.waiting.iter().filter(|other| other.lease <= self.now) {
-                    self.rules.leave(ended.here);
+                    self.rules.leave(ended.rules_ticket);
                 }
             }
             Event::Limited { under_way } => {
@@ -146,7 +146,7 @@ impl Both {
                     .await
                     .unwrap();
                 assert_eq!(back_off, expected);
-                self.everybody_leaves().await;
+                self.expect_empty_queue().await;
             }
             Event::Served { under_way } => {
                 self.rules.record_success(micros(under_way), self.now);
@@ -162,7 +162,7 @@ impl Both {
                 let news = PacerState { turns, paused_for };
                 self.redis.merge(&news).await.unwrap();
                 if self.rules.paused_for(self.now).is_some() {
-                    self.everybody_leaves().await;
+                    self.expect_empty_queue().await;
                 }
             }
         }
@@ -171,65 +171,78 @@ impl Both {
         assert_eq!(left.paused_for, self.rules.paused_for(self.now));
     }
 
-    /// Somebody asks who has no place, or whose place has ended.
+    /// A caller asks without a ticket or with an expired one.
     async fn ask(&mut self, ended: Option<i64>, latest: Duration) {
         let queued = self.rules.queue(self.now, latest);
-        let waitable = latest.saturating_sub(self.now);
-        let answer = self.redis.0.look(ended, waitable).await.unwrap();
-        let here = match queued {
+        let longest_wait = latest.saturating_sub(self.now);
+        let reply = self.redis.0.poll(ended, longest_wait).await.unwrap();
+        let rules_ticket = match queued {
             Ok(ticket) => ticket,
-            Err(refusal) => return assert_eq!(answer, Answer::Refused(refusal)),
+            Err(refusal) => return assert_eq!(reply, PollReply::Refused(refusal)),
         };
-        if let Some(there) = self.goes_on(here, answer) {
-            assert!(self.waiting.iter().all(|other| other.there < there));
-            self.wait(here, there, latest);
+        if let Some(redis_ticket) = self.compare(rules_ticket, reply) {
+            assert!(
+                self.waiting
+                    .iter()
+                    .all(|other| other.redis_ticket < redis_ticket)
+            );
+            self.wait(rules_ticket, redis_ticket, latest);
         }
     }
 
-    /// Somebody looks who has a place.
-    async fn look(&mut self, caller: Caller) {
-        let waitable = caller.latest.saturating_sub(self.now);
-        let answer = self.redis.0.look(Some(caller.there), waitable).await;
-        if let Some(there) = self.goes_on(caller.here, answer.unwrap()) {
-            assert_eq!(there, caller.there);
-            self.wait(caller.here, there, caller.latest);
+    /// A caller polls with its ticket.
+    async fn poll(&mut self, caller: Caller) {
+        let longest_wait = caller.latest.saturating_sub(self.now);
+        let reply = self
+            .redis
+            .0
+            .poll(Some(caller.redis_ticket), longest_wait)
+            .await;
+        if let Some(redis_ticket) = self.compare(caller.rules_ticket, reply.unwrap()) {
+            assert_eq!(redis_ticket, caller.redis_ticket);
+            self.wait(caller.rules_ticket, redis_ticket, caller.latest);
         }
     }
 
-    /// Compares an answer with the rules' own; the ticket there of whoever goes on waiting.
-    fn goes_on(&mut self, here: Ticket, answer: Answer) -> Option<i64> {
-        match (self.rules.step(here, self.now), answer) {
-            (Step::Go, Answer::Go) => None,
-            (Step::Leave(expected), Answer::Refused(refusal)) => {
+    /// Compares a reply with the model's; returns the ticket in Redis if the caller waits on.
+    fn compare(&mut self, rules_ticket: WaiterId, reply: PollReply) -> Option<i64> {
+        match (self.rules.step(rules_ticket, self.now), reply) {
+            (Step::Go, PollReply::Go) => None,
+            (Step::Leave(expected), PollReply::Refused(refusal)) => {
                 assert_eq!(refusal, expected);
                 None
             }
-            (Step::Wait(at) | Step::Behind(at), Answer::Wait { ticket, left }) => {
+            (Step::Wait(at) | Step::Behind(at), PollReply::Wait { ticket, left }) => {
                 assert_eq!(left, at.saturating_sub(self.now));
                 Some(ticket)
             }
-            (expected, answer) => panic!("{expected:?} here, {answer:?} there"),
+            (expected, reply) => panic!("rules: {expected:?}, Redis: {reply:?}"),
         }
     }
 
-    fn wait(&mut self, here: Ticket, there: i64, latest: Duration) {
+    fn wait(&mut self, rules_ticket: WaiterId, redis_ticket: i64, latest: Duration) {
         let caller = Caller {
-            here,
-            there,
+            rules_ticket,
+            redis_ticket,
             latest,
             lease: self.now + LEASE,
         };
-        let place = self.waiting.partition_point(|other| other.there < there);
+        let place = self
+            .waiting
+            .partition_point(|other| other.redis_ticket < redis_ticket);
         self.waiting.insert(place, caller);
     }
 
-    async fn everybody_leaves(&mut self) {
+    async fn expect_empty_queue(&mut self) {
         for caller in std::mem::take(&mut self.waiting) {
-            assert!(!self.rules.leave(caller.here), "it was sent away");
-            let answer = self.redis.0.look(Some(caller.there), LEASE).await;
+            assert!(
+                !self.rules.leave(caller.rules_ticket),
+                "the queue was emptied"
+            );
+            let reply = self.redis.0.poll(Some(caller.redis_ticket), LEASE).await;
             let retry_after = self.rules.paused_for(self.now).unwrap();
             let refusal = Throttled::BackingOff { retry_after };
-            assert_eq!(answer.unwrap(), Answer::Refused(refusal));
+            assert_eq!(reply.unwrap(), PollReply::Refused(refusal));
         }
     }
 }
@@ -251,9 +264,9 @@ fn the_scripts_agree_with_the_rules() {
     TestRunner::new(config)
         .run(&(1_u32..40, events()), |(per_minute, events)| {
             runtime.block_on(async {
-                let mut both = Both::new(&server, per_minute);
+                let mut comparison = Comparison::new(&server, per_minute);
                 for event in events {
-                    both.follow(event).await;
+                    comparison.follow(event).await;
                 }
             });
             Ok(())

@@ -1,9 +1,9 @@
--- Admits requests: one for each state and log of KEYS, which are of many API keys in turn. A refusal
--- changes no count. Answers are in the order of the keys.
+-- Admits requests: one for each pair of state and log in KEYS. A refusal changes no count. Replies are
+-- in the order of the keys.
 local raw = clock()
 local this_month = month_of(raw)
 
--- Puts an admission into the log; returns the expiry of the entry that it is in.
+-- Adds an admission to the log; returns the expiry of its entry.
 local function log(key, now)
   local expiry = now + SPAN
   if key.limit > EXACT_UP_TO then expiry = math.ceil(expiry / COARSE) * COARSE end
@@ -15,7 +15,7 @@ local function log(key, now)
     expiry = last
     redis.call('LSET', LOG, -1, string.format('%.0f:%d', last, count + 1))
   elseif redis.call('RPUSH', LOG, string.format('%.0f', expiry)) == 1 then
-    -- What was counted before is gone with the log, if there was one.
+    -- The log is new: an earlier count is gone with the earlier log.
     key.logged, key.leaves = 0, expiry
   end
   -- By the server's own time, which may be behind the key's.
@@ -50,7 +50,7 @@ local function admit()
   return standing(ADMITTED, key, now)
 end
 
--- An error as Redis answers it. Its own begin with a code, by which they are told apart.
+-- Builds an error reply. Redis's own errors begin with a code, by which they are recognised.
 local function failure(cause)
   local text = type(cause) == 'table' and cause.err or tostring(cause)
   if not string.find(text, '^%u+ ') then text = 'ERR ' .. text end
@@ -61,7 +61,7 @@ local answers = {}
 for place = 1, #KEYS, 2 do
   STATE, LOG = KEYS[place], KEYS[place + 1]
   local worked, answer = pcall(admit)
-  -- What is wrong with one key is an error of its own: the others are counted.
+  -- An error of one key is its own reply: the others are counted.
   if not worked then answer = failure(answer) end
   answers[#answers + 1] = answer
 end

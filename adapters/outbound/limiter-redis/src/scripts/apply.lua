@@ -1,7 +1,7 @@
 -- Applies a change of a key; returns the number of replicas after a revocation.
 -- ARGV: shift, revoked, version, a minute, a month (-1).
--- A key that isn't known stays so (it has no month), but what is said of it is kept for an hour:
--- a hydration that was read before the change and arrives after it undoes nothing.
+-- An unknown key stays unknown (it has no month), but the change is kept for an hour: a hydration
+-- that was read before the change and arrives after it doesn't undo it.
 local version = redis.call('HGET', STATE, 'v')
 if not version or newer(ARGV[3], version) then
   redis.call('HSET', STATE, 'v', ARGV[3], 'l', ARGV[4], 'q', ARGV[5])

@@ -1,24 +1,24 @@
--- What all scripts begin with: the clock, a key's state, and the window. All are given the keys of
--- one API key, but for admissions, which go through those of many.
+-- Prelude of all scripts: the clock, a key's state, and the window. KEYS are those of one API key,
+-- for admissions those of many.
 --
 -- KEYS[1], a hash, is the state:
 --   r  '1' once the key is revoked        v  version of the state
 --   l  requests a minute                  q  requests a month, -1 without a cap
---   p  the month, YYYYMM; without it the key is not known
+--   p  the month, YYYYMM; without it the key is unknown
 --   c  charged in the month               f  refunded in the month
 --   t  time of the last admission, ms     n  admissions in the log
 --   x  expiry of the log's first entry    e  expiry of its last one
 -- KEYS[2], a list, is the log: '<expiry in ms>' for one admission, '<expiry>:<count>' for several
--- that leave the window together; ordered by expiry. A script is given no key that it doesn't need:
--- while a cluster moves their slot, it refuses those of which one isn't there.
--- ARGV[1], ms, is added to the server's time: '0' but in tests.
+-- that leave the window together; ordered by expiry. A script gets no key that it doesn't need:
+-- while a cluster moves a slot, it refuses scripts of which one key isn't there.
+-- ARGV[1], ms, is added to the server's time: '0' except in tests.
 local STATE, LOG = KEYS[1], KEYS[2]
 
 -- The numbers of domain::window.
 local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000
 -- A month and more: an idle key's state outlives the counts that matter.
 local STATE_TTL = 40 * 86400000
--- What is said of a key that isn't known: longer than anybody takes to tell what he read before.
+-- Changes of an unknown key are kept for longer than a hydration that was read before them takes.
 local UNKNOWN_TTL = 3600000
 
 local UNKNOWN, ADMITTED, RATE_LIMITED, QUOTA_EXCEEDED, REVOKED, PEEKED = 0, 1, 2, 3, 4, 5
@@ -47,7 +47,7 @@ local function newer(version, than)
   return #version > #than or (#version == #than and version > than)
 end
 
--- A key that is known, or nil. A state without its month is none: only a hydration makes one.
+-- Returns a known key, or nil. A state without a month counts as unknown: only a hydration sets it.
 local function read()
   local h = redis.call('HMGET', STATE, 'r', 'v', 'l', 'q', 'p', 'c', 'f', 't', 'n', 'x', 'e')
   if not (h[2] and h[3] and h[4] and h[5]) then return nil end
@@ -66,21 +66,21 @@ local function read()
   }
 end
 
--- Enters the month of `now` if that is a later one; an older one never comes back.
+-- Rolls over to a later month; never back to an earlier one.
 local function roll(key, month)
   if month <= key.month then return false end
   key.month, key.charged, key.refunded = month, 0, 0
   return true
 end
 
--- Expiry and count of an entry of the log.
+-- Returns expiry and count of a log entry.
 local function parse(entry)
   local colon = string.find(entry, ':', 1, true)
   if not colon then return tonumber(entry), 1 end
   return tonumber(string.sub(entry, 1, colon - 1)), tonumber(string.sub(entry, colon + 1))
 end
 
--- Drops what left the window, in steps that grow; returns whether that changed anything.
+-- Drops entries that left the window, in growing steps; returns whether anything changed.
 local function trim(key, now)
   local logged, leaves, step = key.logged, key.leaves, 4
   repeat
@@ -98,17 +98,17 @@ local function trim(key, now)
     local is_done = gone < step
     step = math.min(step * 4, 512)
   until is_done
-  -- The log is gone, by its time to live or otherwise: so is what it counted.
+  -- The log is gone, by its time to live or otherwise, and its count with it.
   if not key.leaves then key.logged = 0 end
   return key.logged ~= logged or key.leaves ~= leaves
 end
 
--- Keeps what is known of the log.
+-- Stores the log's count and first expiry.
 local function keep(key)
   redis.call('HSET', STATE, 'n', key.logged, 'x', key.leaves or 0)
 end
 
--- Time until a request would be admitted to a full window.
+-- Returns the time until a full window admits a request.
 local function wait(key, now)
   local left, from = key.logged, 0
   while true do
@@ -123,7 +123,7 @@ local function wait(key, now)
   end
 end
 
--- What is answered: outcome, time, month, limit, remaining, ms to the next unit, quota, used, wait.
+-- Builds the reply: outcome, time, month, limit, remaining, ms to the next unit, quota, used, wait.
 local function standing(outcome, key, now, retry_after)
   return {
     outcome, now, key.month,

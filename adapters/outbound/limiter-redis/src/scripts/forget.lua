@@ -1,5 +1,5 @@
--- Makes a key unknown. What was said of it is kept as apply.lua keeps it; its window and its refunds
--- are keys of their own. Written anew, for that needs no right that the other scripts don't.
+-- Makes a key unknown. Its state is kept as apply.lua keeps it; window and refunds are keys of their
+-- own. The hash is rewritten, because that needs no right that the other scripts don't.
 local kept = redis.call('HMGET', STATE, 'v', 'l', 'q', 'r', 't')
 redis.call('DEL', STATE)
 if kept[1] then

@@ -1,6 +1,7 @@
--- Merges what the store knows.
+-- Merges a snapshot of the store.
 -- ARGV: shift, revoked, version, a minute, a month (-1), month, charged, refunded.
--- The month may be one that hasn't begun, by a clock that is ahead: then the state alone is taken.
+-- The snapshot's month may not have begun yet, by a clock that is ahead: then only the state is
+-- merged.
 local month, charged, refunded = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local version = redis.call('HGET', STATE, 'v')
 local key = read()
@@ -13,7 +14,7 @@ if key and begun then
   end
   redis.call('HSET', STATE, 'p', key.month, 'c', key.charged, 'f', key.refunded)
 elseif begun then
-  -- The log may have outlived the state: what it counted counts on.
+  -- The log may have outlived the state: its count stays valid.
   local logged = 0
   for _, entry in ipairs(redis.call('LRANGE', LOG, 0, -1)) do
     local _, count = parse(entry)

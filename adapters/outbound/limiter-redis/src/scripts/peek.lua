@@ -1,4 +1,4 @@
--- What is left. Begins no month: only an admission does.
+-- Returns what is left of the limits. Stores no new month: only an admission does.
 local key = read()
 if not key or key.revoked then return { UNKNOWN } end
 local now = math.max(clock(), key.time)

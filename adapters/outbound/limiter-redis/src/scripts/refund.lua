@@ -1,10 +1,10 @@
--- Gives one request back to its month, once. KEYS[2], a sorted set, holds the requests that were.
+-- Refunds one request of its month, once. KEYS[2], a sorted set, holds the refunded requests.
 -- ARGV: shift, month, request.
 local REFUNDS = KEYS[2]
 local key = read()
 if not key or key.month ~= tonumber(ARGV[2]) then return {} end
 if redis.call('ZADD', REFUNDS, 'NX', clock(), ARGV[3]) == 0 then return {} end
--- The last 256, for an hour: a repetition comes within seconds.
+-- The last 256, for an hour: duplicates arrive within seconds.
 redis.call('ZREMRANGEBYRANK', REFUNDS, 0, -257)
 redis.call('PEXPIRE', REFUNDS, 3600000)
 redis.call('HINCRBY', STATE, 'f', 1)

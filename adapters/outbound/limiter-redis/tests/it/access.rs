@@ -1,4 +1,4 @@
-//! Users with few rights, and TLS.
+//! Restricted users, and TLS.
 
 use std::fs;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use uuid::Uuid;
 use crate::contract::empty;
 use crate::pacing::{fresh, pacing};
 use crate::replicas::replica_of;
-use crate::support::{KEY, ShiftedTime, options, revoked, state, used};
+use crate::support::{KEY, OffsetClock, options, revoked, state, used};
 
 const USER: &str = "gateway";
 const PASSWORD: &str = "hunter2/hunter2";
-/// As it stands in an URL.
+/// The password, percent-encoded.
 const ENCODED: &str = "hunter2%2Fhunter2";
 
-/// Gives the user exactly the documented rights, for keys of the tests' time too.
+/// Grants the user the given rights, for the keys of test clocks too.
 fn add_user(server: &Redis, rules: &str) {
     let password = format!(">{PASSWORD}");
     let mut words = vec!["ACL", "SETUSER", USER, "reset", "on", &password];
@@ -121,10 +121,10 @@ fn the_documented_rights_reach_nothing_else() {
 }
 
 /// Does all that a limiter does, so that every command of every script runs.
-async fn everything(
+async fn use_limiter(
     server: &Redis,
     limiter: &RedisLimiter,
-    time: &ShiftedTime,
+    time: &OffsetClock,
 ) -> Result<(), LimiterError> {
     server.tell(&["FLUSHALL"]);
     server.tell(&["SCRIPT", "FLUSH"]);
@@ -151,7 +151,7 @@ async fn everything(
 }
 
 /// Does all that a pacer does: three turns at once, a wait for the fourth, and a back-off.
-async fn every_turn(pacer: &RedisPacer) -> Result<(), AcquireError> {
+async fn use_pacer(pacer: &RedisPacer) -> Result<(), AcquireError> {
     for _ in 0..4 {
         pacer.acquire(Duration::from_secs(1)).await?;
     }
@@ -177,13 +177,13 @@ async fn each_documented_right_is_needed() {
             .filter(|rule| *rule != right)
             .collect();
         add_user(&server, &others.join(" "));
-        let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+        let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
         let limiter = RedisLimiter::single(&as_user(&server), &options()).unwrap();
         // A turn each 100 ms.
         let turns = limiter.pacer(pacing(600));
-        let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
-        let done = everything(&server, &limiter, &time).await;
-        let taken = every_turn(&turns).await;
+        let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+        let done = use_limiter(&server, &limiter, &time).await;
+        let taken = use_pacer(&turns).await;
         assert_eq!(
             done.is_ok() && taken.is_ok(),
             right.is_empty(),

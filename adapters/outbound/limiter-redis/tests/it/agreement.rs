@@ -1,4 +1,4 @@
-//! Redis, the limiter in process and a model of ten lines agree on random schedules.
+//! Model test: Redis, the in-process limiter and a model of ten lines agree on random schedules.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;
 use uuid::Uuid;
 
-use crate::support::{KEY, ShiftedTime, options, state, used};
+use crate::support::{KEY, OffsetClock, options, state, used};
 
 /// One step of a schedule.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ enum Step {
     Ask(u8),
     Limit(u32),
     Quota(u64),
-    /// Gives the request of this number back; some more than once.
+    /// Refunds the request of this number; some more than once.
     Refund(u8),
     /// Sets the server's clock back, if the last request was admitted. (After a refusal Redis
     /// forgets when it was, for it writes nothing; the limiter in process remembers.)
@@ -45,7 +45,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// The rule itself.
+/// The reference model.
 struct Model {
     limit: usize,
     quota: u64,
@@ -86,7 +86,7 @@ fn name_of(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// When Redis decided: the month's standing tells.
+/// Returns the time of Redis's decision, from the month's limit status.
 fn decided_at(verdict: &Verdict) -> DateTime<Utc> {
     match verdict {
         Verdict::Admitted { limit_status, .. }
@@ -101,16 +101,16 @@ fn seen_at(limit_status: &LimitStatus) -> DateTime<Utc> {
     month.reset_at - TimeDelta::from_std(month.reset).unwrap()
 }
 
-/// A clock that shows what it is told, in milliseconds.
-struct Told(AtomicI64);
+/// A clock set by the test, in milliseconds.
+struct ManualClock(AtomicI64);
 
-impl Told {
-    fn tell(&self, now: DateTime<Utc>) {
+impl ManualClock {
+    fn set(&self, now: DateTime<Utc>) {
         self.0.store(now.timestamp_millis(), Ordering::SeqCst);
     }
 }
 
-impl Clock for Told {
+impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0.load(Ordering::SeqCst)).unwrap()
     }
@@ -122,15 +122,15 @@ impl Clock for Told {
 
 async fn follow(server: &Redis, start: &str, steps: Vec<Step>) {
     server.tell(&["FLUSHALL"]);
-    let time = ShiftedTime::at(server.url(), start);
+    let time = OffsetClock::at(server.url(), start);
     let redis = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let redis = redis.in_shifted_time(Arc::clone(&time.shift));
-    let clock = Arc::new(Told(AtomicI64::new(0)));
+    let redis = redis.with_clock_offset(Arc::clone(&time.shift));
+    let clock = Arc::new(ManualClock(AtomicI64::new(0)));
     let in_process = InProcessLimiter::new(clock.clone());
     let both: [&dyn Limiter; 2] = [&redis, &in_process];
 
     let month = Month::of(time.show());
-    clock.tell(time.show());
+    clock.set(time.show());
     let mut model = Model {
         limit: 10,
         quota: 100,
@@ -189,12 +189,12 @@ async fn follow(server: &Redis, start: &str, steps: Vec<Step>) {
             Step::Ask(times) => {
                 for _ in 0..times {
                     let peeked = redis.peek(KEY).await.unwrap().unwrap();
-                    clock.tell(seen_at(&peeked));
+                    clock.set(seen_at(&peeked));
                     assert_eq!(in_process.peek(KEY).await.unwrap(), Some(peeked));
 
                     let verdict = redis.admit(KEY).await.unwrap();
                     let now = decided_at(&verdict);
-                    clock.tell(now);
+                    clock.set(now);
                     assert_eq!(in_process.admit(KEY).await.unwrap(), verdict);
                     assert_eq!(model.ask(now), name_of(&verdict));
                     assert!(
@@ -212,7 +212,7 @@ async fn follow(server: &Redis, start: &str, steps: Vec<Step>) {
 }
 
 #[test]
-fn redis_agrees_with_the_limiter_in_process_and_with_the_model() {
+fn redis_agrees_with_the_in_process_limiter_and_with_the_model() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -240,13 +240,13 @@ fn redis_agrees_with_the_limiter_in_process_and_with_the_model() {
 }
 
 #[tokio::test]
-async fn the_month_of_any_instant_is_the_calendars() {
+async fn the_month_of_any_instant_is_that_of_the_calendar() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
     // Every 15 days and a bit, to the year 2105.
     let real = time.show().timestamp_millis() - time.shift.load(Ordering::SeqCst);
     for instant in (0..4_260_000_000_000_i64).step_by(1_300_000_000) {

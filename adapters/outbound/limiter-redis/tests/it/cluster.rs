@@ -1,4 +1,4 @@
-//! What is particular to a cluster.
+//! Redis Cluster: slots, redirections, lost nodes.
 
 use std::sync::Arc;
 
@@ -9,17 +9,16 @@ use testkit::redis::Cluster;
 use uuid::Uuid;
 
 use crate::support::{
-    KEY, admit_when_it_is_back, admitted_of, hydrate, is_admitted, options, revoked, state,
-    state_of,
+    KEY, admit_after_recovery, admitted_of, hydrate, is_admitted, options, revoked, state, state_of,
 };
 
 fn limiter_on(cluster: &Cluster) -> RedisLimiter {
-    // One node is named; it tells of the others.
+    // One node is enough: the others are discovered.
     RedisLimiter::cluster(&cluster.urls()[..1], &options()).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command() {
+async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command() {
     let Some(cluster) = Cluster::of_masters() else {
         return;
     };
@@ -55,7 +54,7 @@ async fn every_node_is_told_the_scripts_once_and_each_admission_is_one_command()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn eight_hundred_at_once_on_a_cluster_are_sixty() {
+async fn of_eight_hundred_concurrent_requests_on_a_cluster_sixty_are_admitted() {
     let Some(cluster) = Cluster::of_masters() else {
         return;
     };
@@ -109,7 +108,7 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_node_fails_its_own_keys_alone_and_is_taken_back() {
+async fn a_lost_node_fails_its_own_keys_alone_and_recovers() {
     let Some(mut cluster) = Cluster::of_masters() else {
         return;
     };
@@ -132,7 +131,7 @@ async fn a_lost_node_fails_its_own_keys_alone_and_is_taken_back() {
         assert_eq!(admitted_of(&limiter, other, 1).await, 1);
     }
     cluster.nodes[lost].start_again();
-    let verdict = admit_when_it_is_back(&limiter, KEY).await;
+    let verdict = admit_after_recovery(&limiter, KEY).await;
     assert!(matches!(verdict, Verdict::Unknown { .. }), "{verdict:?}");
     hydrate(&limiter, KEY, state(60, Some(100), 1), 98).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 2);

@@ -1,4 +1,4 @@
-//! What passes between the limiter and the server.
+//! Commands and connections of the limiter.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ async fn an_admission_is_one_command_at_most_and_nothing_else() {
     assert_eq!(admitted_of(&limiter, KEY, 10).await, 10);
     server.tell(&["CONFIG", "RESETSTAT"]);
 
-    // One by one, and then many that may be asked for together.
+    // One by one, and then many that may share a call.
     assert_eq!(admitted_of(&limiter, KEY, 100).await, 100);
     assert_eq!(server.calls_of("evalsha"), 100);
     let asked: Vec<_> = (0..20)

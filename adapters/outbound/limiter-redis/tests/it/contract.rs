@@ -1,4 +1,4 @@
-//! The limiter's contract, on one server and on a cluster.
+//! The port's contract suite, on one server and on a cluster.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use ports::contract::limiter::{LimiterUnderTest, limiter};
 use testkit::redis::{Cluster, Redis};
 use tokio::runtime::Handle;
 
-use crate::support::{OnRuntime, ShiftedTime, options};
+use crate::support::{OffsetClock, OnRuntime, options};
 
-/// The suite's limiter: nothing is known on `servers`, and it is the middle of a month.
+/// The suite's limiter: `servers` are empty, and it is the middle of a month.
 pub(crate) fn empty(servers: &[Redis], limiter: RedisLimiter) -> LimiterUnderTest {
     for server in servers {
         server.tell(&["FLUSHALL"]);
     }
-    let time = ShiftedTime::at(servers[0].url(), "2026-11-20T16:00:00Z");
-    let limiter = Arc::new(limiter.in_shifted_time(Arc::clone(&time.shift)));
+    let time = OffsetClock::at(servers[0].url(), "2026-11-20T16:00:00Z");
+    let limiter = Arc::new(limiter.with_clock_offset(Arc::clone(&time.shift)));
     LimiterUnderTest {
         limiter: Arc::new(OnRuntime {
             limiter,
@@ -26,7 +26,7 @@ pub(crate) fn empty(servers: &[Redis], limiter: RedisLimiter) -> LimiterUnderTes
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_limiter_keeps_the_contract_on_one_server() {
+async fn the_limiter_fulfils_the_contract_on_one_server() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -39,7 +39,7 @@ async fn the_limiter_keeps_the_contract_on_one_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_limiter_keeps_the_contract_on_a_cluster() {
+async fn the_limiter_fulfils_the_contract_on_a_cluster() {
     let Some(cluster) = Cluster::of_masters() else {
         return;
     };

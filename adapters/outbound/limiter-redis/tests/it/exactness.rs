@@ -1,4 +1,4 @@
-//! Limits over several replicas, and what an active key costs.
+//! Exactness over several replicas, and the cost of an active key.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
-    KEY, ShiftedTime, admitted_of, hydrate, is_admitted, log_of, options, state, state_of,
+    KEY, OffsetClock, admitted_of, hydrate, is_admitted, log_of, options, state, state_of,
 };
 
-/// As many limiters as there would be replicas.
+/// One limiter for each of four replicas.
 fn replicas(server: &Redis) -> Vec<Arc<RedisLimiter>> {
     let limiter = |_| Arc::new(RedisLimiter::single(&server.url(), &options()).unwrap());
     (0..4).map(limiter).collect()
 }
 
-/// All at once, each replica as many; returns how many were admitted.
+/// Sends so many concurrent requests on each replica; returns the number of admissions.
 async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
     let asked = replicas
         .iter()
@@ -34,7 +34,7 @@ async fn ask_all(replicas: &[Arc<RedisLimiter>], each: usize) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn eight_hundred_at_once_over_four_replicas_are_sixty() {
+async fn of_eight_hundred_concurrent_requests_over_four_replicas_sixty_are_admitted() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -62,13 +62,13 @@ async fn a_quota_is_one_over_all_replicas() {
 }
 
 #[tokio::test]
-async fn all_that_leaves_a_large_window_leaves_it_at_once() {
+async fn all_entries_that_leave_a_large_window_are_trimmed_at_once() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
     hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
     // One each millisecond, as far as it is fast enough.
     for _ in 0..1_500 {
@@ -89,9 +89,9 @@ async fn an_active_key_costs_what_was_measured() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:00Z");
+    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
     for (number, limit, most) in [(1, 60, 1_050), (2, 6_000, 80_000), (3, 100_000, 2_000)] {
         let key = KeyId(Uuid::from_u128(number));
         hydrate(&limiter, key, state(limit, Some(1_000_000), 1), 0).await;
@@ -112,7 +112,7 @@ async fn an_active_key_costs_what_was_measured() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_a_minute_goes_with_it_and_the_rest_after_the_month() {
+async fn the_log_expires_with_its_minute_and_the_state_after_the_month() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -131,9 +131,9 @@ async fn a_log_outlives_each_of_its_admissions() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = ShiftedTime::at(server.url(), "2026-11-20T16:00:01Z");
+    let time = OffsetClock::at(server.url(), "2026-11-20T16:00:01Z");
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let limiter = limiter.in_shifted_time(Arc::clone(&time.shift));
+    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
     // Each in an entry of its own, and by the second, several in one.
     for (number, limit) in [(1, 60), (2, 100_000)] {
         let key = KeyId(Uuid::from_u128(number));
@@ -151,7 +151,7 @@ async fn a_log_outlives_each_of_its_admissions() {
 }
 
 #[tokio::test]
-async fn many_refunds_are_remembered_in_little_room() {
+async fn the_record_of_refunds_is_bounded() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };

@@ -3,12 +3,12 @@
 
 mod access;
 mod agreement;
+mod batching;
 mod cluster;
 mod connections;
 mod contract;
 mod exactness;
-mod losses;
+mod failures;
 mod pacing;
 mod replicas;
 mod support;
-mod together;

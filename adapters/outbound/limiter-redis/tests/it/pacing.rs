@@ -1,4 +1,4 @@
-//! Turns to ask the bank, given by Redis.
+//! The pacer in Redis.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
-use ports::contract::pacer::{PacerUnderTest, StandingTime, pacer};
+use ports::contract::pacer::{ManualTime, PacerUnderTest, pacer};
 use ports::outbound::{AcquireError, Pacer, PacerState};
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
@@ -17,14 +17,14 @@ use testkit::until;
 use crate::support::options;
 
 const START: i64 = 1_800_000_000_000_000;
-/// Waits for nothing.
+/// Patience of a caller that doesn't wait.
 const HURRIED: Duration = Duration::ZERO;
 const PATIENT: Duration = Duration::from_mins(1);
 
-/// A time in microseconds that stands still.
-pub(crate) struct LimitStatus(pub(crate) Arc<AtomicI64>);
+/// A clock in microseconds that only the test moves.
+pub(crate) struct FrozenClock(pub(crate) Arc<AtomicI64>);
 
-impl LimitStatus {
+impl FrozenClock {
     pub(crate) fn new() -> Self {
         Self(Arc::new(AtomicI64::new(START)))
     }
@@ -36,7 +36,7 @@ impl LimitStatus {
 }
 
 #[async_trait]
-impl StandingTime for LimitStatus {
+impl ManualTime for FrozenClock {
     async fn advance(&self, by: Duration) {
         self.move_by(by);
     }
@@ -50,7 +50,7 @@ pub(crate) fn pacing(per_minute: u32) -> Pacing {
     Pacing::new(NonZeroU32::new(per_minute).unwrap())
 }
 
-/// The suite's pacer, of a bank that nobody on `servers` has asked for a while.
+/// The suite's pacer, without recent turns on `servers`.
 pub(crate) async fn fresh(
     servers: &[Redis],
     limiter: &RedisLimiter,
@@ -59,8 +59,8 @@ pub(crate) async fn fresh(
     for server in servers {
         server.tell(&["FLUSHALL"]);
     }
-    let time = LimitStatus::new();
-    let pacer = limiter.pacer(pacing).in_standing_time(Arc::clone(&time.0));
+    let time = FrozenClock::new();
+    let pacer = limiter.pacer(pacing).with_frozen_clock(Arc::clone(&time.0));
     rest(&pacer, &time).await;
     PacerUnderTest {
         pacer: Arc::new(pacer),
@@ -68,14 +68,14 @@ pub(crate) async fn fresh(
     }
 }
 
-/// A turn, and a while in which nobody asks: servers that know nothing don't know that.
-async fn rest(pacer: &RedisPacer, time: &LimitStatus) {
+/// Takes a turn and lets time pass: a server without any record assumes a burst.
+async fn rest(pacer: &RedisPacer, time: &FrozenClock) {
     pacer.acquire(HURRIED).await.unwrap();
     time.move_by(Duration::from_mins(2));
 }
 
 #[tokio::test]
-async fn the_pacer_keeps_the_contract_on_one_server() {
+async fn the_pacer_fulfils_the_contract_on_one_server() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -85,7 +85,7 @@ async fn the_pacer_keeps_the_contract_on_one_server() {
 }
 
 #[tokio::test]
-async fn the_pacer_keeps_the_contract_on_a_cluster() {
+async fn the_pacer_fulfils_the_contract_on_a_cluster() {
     let Some(cluster) = Cluster::of_masters() else {
         return;
     };
@@ -93,49 +93,49 @@ async fn the_pacer_keeps_the_contract_on_a_cluster() {
     pacer(async |pacing| fresh(&cluster.nodes, &limiter, pacing).await).await;
 }
 
-/// Three replicas, each with connections of its own, of which none asked for a while.
-async fn replicas(server: &Redis, per_minute: u32, time: &LimitStatus) -> Vec<RedisPacer> {
+/// Three replicas with connections of their own, without recent turns.
+async fn replicas(server: &Redis, per_minute: u32, time: &FrozenClock) -> Vec<RedisPacer> {
     let replica = |_| {
         let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
         let pacer = limiter.pacer(pacing(per_minute));
-        pacer.in_standing_time(Arc::clone(&time.0))
+        pacer.with_frozen_clock(Arc::clone(&time.0))
     };
     let replicas: Vec<_> = (0..3).map(replica).collect();
     rest(&replicas[0], time).await;
     replicas
 }
 
-/// How many of twenty get a turn at once.
-async fn went_at_once(replicas: &[RedisPacer]) -> usize {
+/// Returns how many of twenty callers get a turn at once.
+async fn immediate_turns(replicas: &[RedisPacer]) -> usize {
     let asked = (0..20).map(|number| replicas[number % 3].acquire(HURRIED));
     let answers = join_all(asked).await;
     answers.iter().filter(|answer| answer.is_ok()).count()
 }
 
 #[tokio::test]
-async fn a_server_that_lost_what_it_knew_gives_no_second_burst() {
+async fn a_server_that_lost_its_data_grants_no_second_burst() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = LimitStatus::new();
+    let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
-    assert_eq!(went_at_once(&replicas).await, 3);
+    assert_eq!(immediate_turns(&replicas).await, 3);
     server.tell(&["FLUSHALL"]);
-    assert_eq!(went_at_once(&replicas).await, 1);
+    assert_eq!(immediate_turns(&replicas).await, 1);
     for _ in 0..20 {
         time.move_by(Duration::from_secs(4));
-        assert_eq!(went_at_once(&replicas).await, 1);
+        assert_eq!(immediate_turns(&replicas).await, 1);
     }
     time.move_by(Duration::from_secs(12));
-    assert_eq!(went_at_once(&replicas).await, 3);
+    assert_eq!(immediate_turns(&replicas).await, 3);
 }
 
 #[tokio::test]
-async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
+async fn a_server_that_lost_its_data_merges_a_pacers_turns() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = LimitStatus::new();
+    let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     server.tell(&["FLUSHALL"]);
     let seconds = |ago: &[u64]| ago.iter().copied().map(Duration::from_secs).collect();
@@ -144,7 +144,7 @@ async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
         paused_for: None,
     };
     replicas[0].merge(&news).await.unwrap();
-    assert_eq!(went_at_once(&replicas).await, 1);
+    assert_eq!(immediate_turns(&replicas).await, 1);
     assert_eq!(replicas[0].budget().await.unwrap().remaining, 11);
     let news = PacerState {
         turns: seconds(&[1; 11]),
@@ -152,7 +152,7 @@ async fn a_server_that_lost_what_it_knew_is_told_and_asked_no_more_than_that() {
     };
     replicas[1].merge(&news).await.unwrap();
     time.move_by(Duration::from_secs(9));
-    assert_eq!(went_at_once(&replicas).await, 0);
+    assert_eq!(immediate_turns(&replicas).await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -160,7 +160,7 @@ async fn a_budget_is_one_over_all_replicas() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = LimitStatus::new();
+    let time = FrozenClock::new();
     let replicas = replicas(&server, 5, &time).await;
     let mut began = Vec::new();
     // Ninety seconds, and at each half of one thirty callers at once.
@@ -182,7 +182,7 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = LimitStatus::new();
+    let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for pacer in &replicas {
         pacer.acquire(HURRIED).await.unwrap();
@@ -233,7 +233,7 @@ async fn a_turn_that_comes_at_once_is_one_round_trip() {
 }
 
 #[tokio::test]
-async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
+async fn a_turn_by_the_servers_clock_comes_at_the_promised_time() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
@@ -254,11 +254,11 @@ async fn a_turn_by_the_servers_own_clock_comes_when_it_was_promised() {
 }
 
 #[tokio::test]
-async fn the_place_of_a_process_that_ended_ends_too() {
+async fn the_tickets_of_a_process_that_ended_expire() {
     let Some(server) = Redis::start(&[]) else {
         return;
     };
-    let time = LimitStatus::new();
+    let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for _ in 0..3 {
         replicas[0].acquire(HURRIED).await.unwrap();
@@ -272,7 +272,7 @@ async fn the_place_of_a_process_that_ended_ends_too() {
     let Either::Left(((), waiting)) = select(queued, waiting).await else {
         panic!("its turn has not come");
     };
-    // Nothing is told any more.
+    // The process is gone: no ticket is given back.
     std::mem::forget(waiting);
     time.move_by(Duration::from_secs(4));
     let behind = replicas[1].acquire(HURRIED).await;

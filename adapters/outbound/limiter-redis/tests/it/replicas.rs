@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::support::{KEY, admitted_of, hydrate, options, revoked, state, state_of};
 
-/// Starts a replica and waits until it follows.
+/// Starts a replica and waits until it is in sync.
 pub(crate) fn replica_of(server: &Redis) -> Option<Redis> {
     let port = server.port().to_string();
     let replica = Redis::start(&["--replicaof", "127.0.0.1", &port])?;
@@ -50,7 +50,7 @@ async fn a_revocation_waits_for_a_replica_and_only_where_there_is_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replica_that_hangs_delays_revocations_a_little_and_admissions_not() {
+async fn a_hanging_replica_delays_revocations_briefly_and_admissions_not_at_all() {
     let Some(server) = Redis::start(&["--repl-diskless-sync-delay", "0"]) else {
         return;
     };
@@ -74,7 +74,7 @@ async fn a_replica_that_hangs_delays_revocations_a_little_and_admissions_not() {
 }
 
 #[tokio::test]
-async fn a_server_that_became_a_replica_is_an_error_and_admits_nobody() {
+async fn a_server_that_became_a_replica_is_an_error() {
     let Some(mut server) = Redis::start(&[]) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! A limiter in the test's own time, and short words for what the tests say often.
+//! Helpers: options, states, a shifted clock.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use uuid::Uuid;
 
 pub(crate) const KEY: KeyId = KeyId(Uuid::from_u128(0x0198_f3c2_0000_7000_8000_0000_0000_0001));
 
-/// The hash of `key`, in the limiter's real time.
+/// Returns the name of the state hash of `key`.
 pub(crate) fn state_of(key: KeyId) -> String {
     format!("cep:{{{}}}:s", key.0.simple())
 }
 
-/// The log of `key`, in the limiter's real time.
+/// Returns the name of the log of `key`.
 pub(crate) fn log_of(key: KeyId) -> String {
     format!("cep:{{{}}}:w", key.0.simple())
 }
 
-/// Patient: the tests' machine may be busy.
+/// Options with long timeouts: the test machine may be busy.
 pub(crate) fn options() -> RedisOptions {
     let patience = Duration::from_secs(10);
     RedisOptions {
@@ -64,7 +64,7 @@ pub(crate) fn used(charged: u64) -> MonthlyUse {
     }
 }
 
-/// What the store says of an unused key in the limiter's month.
+/// Hydrates an unknown key with so many charged requests in the limiter's month.
 pub(crate) async fn hydrate(limiter: &RedisLimiter, key: KeyId, state: KeyState, charged: u64) {
     let Verdict::Unknown { month } = limiter.admit(key).await.unwrap() else {
         panic!("the key is known already");
@@ -81,7 +81,7 @@ pub(crate) fn is_admitted(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Admitted { .. })
 }
 
-/// Asks so many times and counts the admissions.
+/// Sends so many requests and counts the admissions.
 pub(crate) async fn admitted_of(limiter: &RedisLimiter, key: KeyId, attempts: usize) -> usize {
     let mut admitted = 0;
     for _ in 0..attempts {
@@ -90,8 +90,8 @@ pub(crate) async fn admitted_of(limiter: &RedisLimiter, key: KeyId, attempts: us
     admitted
 }
 
-/// Asks until the limiter answers again, as a server that was lost comes back.
-pub(crate) async fn admit_when_it_is_back(limiter: &RedisLimiter, key: KeyId) -> Verdict {
+/// Retries until the server is reachable again.
+pub(crate) async fn admit_after_recovery(limiter: &RedisLimiter, key: KeyId) -> Verdict {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
     loop {
         match limiter.admit(key).await {
@@ -102,14 +102,14 @@ pub(crate) async fn admit_when_it_is_back(limiter: &RedisLimiter, key: KeyId) ->
     }
 }
 
-/// The server's time, moved by the test.
-pub(crate) struct ShiftedTime {
+/// The server's clock with an offset set by the test.
+pub(crate) struct OffsetClock {
     url: String,
     pub(crate) shift: Arc<AtomicI64>,
 }
 
-impl ShiftedTime {
-    /// A time that shows `start` now.
+impl OffsetClock {
+    /// Creates a clock that shows `start` now.
     pub(crate) fn at(url: String, start: &str) -> Self {
         let time = Self {
             url,
@@ -135,7 +135,7 @@ impl ShiftedTime {
 }
 
 #[async_trait]
-impl TestTime for ShiftedTime {
+impl TestTime for OffsetClock {
     async fn advance(&self, by: Duration) {
         self.move_by(i64::try_from(by.as_millis()).unwrap());
     }
@@ -145,7 +145,7 @@ impl TestTime for ShiftedTime {
     }
 }
 
-/// Runs the limiter on the test's runtime, whoever asks: the suite has threads of its own.
+/// Runs the limiter on the test's runtime: the suite calls it from threads of its own.
 pub(crate) struct OnRuntime {
     pub(crate) limiter: Arc<RedisLimiter>,
     pub(crate) runtime: Handle,

@@ -1,4 +1,4 @@
-//! A PostgreSQL server.
+//! PostgreSQL: URL, checks of the server, and pools of connections.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,18 +18,22 @@ use super::{OpenError, StoreOptions};
 
 /// The oldest version that the tests run on.
 const OLDEST: i32 = 15;
-/// How the server's list of connections calls this program, unless the URL has another name.
+/// Application name in the server's list of connections, unless the URL has another one.
 const APPLICATION: &str = "cep-gateway";
-/// Between two attempts to reach a server that starts.
-const PAUSE: Duration = Duration::from_millis(50);
-/// A connection that rested for longer is tried before it is used: the server may have been
-/// restarted, or a firewall may have forgotten it.
-const TRUSTED_FOR: Duration = Duration::from_secs(1);
-/// A commit that was answered survives a crash, also on a server whose commits usually don't. What
-/// it waits for besides its own disk is left to the server.
+/// Pause between two attempts to reach a server that starts.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// A connection that was idle for longer is tested before it is used: the server may have been
+/// restarted, or a firewall may have dropped it.
+const TEST_AFTER_IDLE: Duration = Duration::from_secs(1);
+/// A commit that was answered survives a crash, also on a server with `synchronous_commit` off.
+/// Stronger settings (replicas) are left to the server.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
-/// The parameters of a URL that mean something here.
+/// Marks a session. Another connection that finds the mark shares the session, as behind a pooler that
+/// hands it on after each transaction.
+const MARK_SESSION: &str =
+    "SELECT set_config('cep_gateway.session', gen_random_uuid()::text, false)";
+/// The URL parameters that are supported.
 const PARAMETERS: [&str; 7] = [
     "sslmode",
     "sslrootcert",
@@ -40,10 +44,10 @@ const PARAMETERS: [&str; 7] = [
     "options",
 ];
 
-/// What is wrong with the URL of a server.
+/// Error in the URL of a server.
 #[derive(Debug, thiserror::Error)]
-pub enum UrlFault {
-    /// It can't be taken apart.
+pub enum UrlError {
+    /// It can't be parsed.
     #[error(
         "it must be postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full; in user and \
          password, write anything but letters and digits as %XX"
@@ -58,29 +62,29 @@ pub enum UrlFault {
     /// It has no database.
     #[error("it has no database; write postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     NoDatabase,
-    /// A parameter that means nothing here.
+    /// It has an unknown parameter.
     #[error("it has a parameter that isn't known; those that are: {}", PARAMETERS.join(", "))]
     UnknownParameter,
-    /// A parameter that is given twice.
+    /// It has a parameter twice.
     #[error("it has the parameter {0} twice; leave one")]
     Repeated(&'static str),
-    /// A mode of TLS that there isn't.
+    /// It has an unknown TLS mode.
     #[error("its sslmode must be verify-full, verify-ca, require, prefer or disable")]
     SslMode,
-    /// Certificates that nobody would look at.
+    /// It has certificates that its TLS mode ignores.
     #[error("it has certificates that its sslmode doesn't use; set sslmode=verify-full")]
     UnusedCertificates,
-    /// `host` as a parameter is for folders of sockets.
+    /// It has the parameter `host`, which is for folders of sockets.
     #[error(
         "its parameter host must be the folder of a socket, /…; other hosts stand before :PORT"
     )]
     SocketFolder,
 }
 
-/// Why a server can't be used.
+/// Reason why a server can't be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ServerFault {
-    /// Nothing answers.
+pub enum ServerError {
+    /// The connection is refused or fails.
     #[error("nothing answers ({0}); look whether it runs, and at host and port in the URL")]
     Unreachable(io::Error),
     /// It doesn't answer in time.
@@ -88,7 +92,7 @@ pub enum ServerFault {
         "it doesn't answer within {0:?}; look whether it runs, and at host and port in the URL"
     )]
     Silent(Duration),
-    /// It doesn't let us in.
+    /// Authentication failed.
     #[error(
         "it refuses the login (code {0}); look at user and password in the URL, and at its pg_hba.conf"
     )]
@@ -96,25 +100,38 @@ pub enum ServerFault {
     /// It has no such database.
     #[error("it has no database of this name; make it: CREATE DATABASE … ENCODING 'UTF8'")]
     NoDatabase,
-    /// No secure connection.
+    /// TLS failed.
     #[error(
         "no secure connection ({0}); look at sslmode and sslrootcert in the URL: a server without \
          TLS needs sslmode=disable, and a certificate of your own authority \
          sslmode=verify-full&sslrootcert=FILE"
     )]
     Tls(Error),
-    /// It is too old.
+    /// Its version is too old.
     #[error("it is version {0}, and {OLDEST} or a later one is needed")]
     Version(i32),
-    /// It can't keep every text.
+    /// Its encoding isn't UTF-8.
     #[error(
         "its encoding is {0}; make it anew: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
     )]
     Encoding(String),
-    /// It copies another one.
+    /// A pooler in between that gives each transaction another session.
+    #[error(
+        "a pooler stands before it (PgBouncer, in transaction or statement mode) that gives each \
+         transaction another session, and prepared statements, timeouts and locks belong to one: set \
+         pool_mode=session for this database, or give the address of the server itself"
+    )]
+    Pooled,
+    /// A pooler in between that refuses parameters of the session.
+    #[error(
+        "a pooler stands before it (PgBouncer) that refuses parameters of a session ({0}): set \
+         ignore_startup_parameters=extra_float_digits,options there, and pool_mode=session"
+    )]
+    RefusedParameters(String),
+    /// It is a standby.
     #[error("it is a standby, which takes no writes; give the primary's host")]
     Standby,
-    /// Anything else.
+    /// Any other error.
     #[error("{0}")]
     Other(Error),
 }
@@ -122,7 +139,7 @@ pub enum ServerFault {
 /// A database on a server.
 #[derive(Clone)]
 pub(crate) struct Server {
-    /// With the password.
+    /// Includes the password.
     options: PgConnectOptions,
     /// Host, port and database, for errors.
     name: String,
@@ -135,27 +152,27 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    pub(super) fn parse(url: &str) -> Result<Self, UrlFault> {
-        let parsed = Url::parse(url).map_err(|_| UrlFault::Unreadable)?;
-        // What is said of a URL must not be a part of a password that isn't written as it must be:
-        // one with a question mark ends up among the parameters, one with a slash in the path.
+    pub(super) fn parse(url: &str) -> Result<Self, UrlError> {
+        let parsed = Url::parse(url).map_err(|_| UrlError::Unreadable)?;
+        // An error about the URL must not repeat a part of a password that isn't escaped: one with
+        // a question mark ends up among the parameters, one with a slash in the path.
         if parsed.username().is_empty() {
-            return Err(UrlFault::NoUser);
+            return Err(UrlError::NoUser);
         }
         let database = parsed.path().trim_start_matches('/');
         if database.is_empty() {
-            return Err(UrlFault::NoDatabase);
+            return Err(UrlError::NoDatabase);
         }
         if database.contains(['/', '@']) || parsed.fragment().is_some() {
-            return Err(UrlFault::Unreadable);
+            return Err(UrlError::Unreadable);
         }
         let given = parameters(&parsed)?;
         let socket = given.iter().find(|(name, _)| *name == "host");
         let host = match (socket, parsed.host_str()) {
             (Some((_, folder)), _) if folder.starts_with('/') => folder.clone(),
-            (Some(_), _) => return Err(UrlFault::SocketFolder),
+            (Some(_), _) => return Err(UrlError::SocketFolder),
             (None, Some(host)) if !host.is_empty() => host.replace("%2F", "/"),
-            (None, _) => return Err(UrlFault::NoHost),
+            (None, _) => return Err(UrlError::NoHost),
         };
         let name = format!("{host}:{}/{database}", parsed.port().unwrap_or(5432));
         let is_socket = host.starts_with('/');
@@ -164,7 +181,7 @@ impl Server {
             is_socket || parsed.host_str().is_some_and(is_loopback),
         )?;
         let mut options = PgConnectOptions::from_url(&parsed)
-            .map_err(|_| UrlFault::Unreadable)?
+            .map_err(|_| UrlError::Unreadable)?
             .ssl_mode(ssl_mode);
         if !given.iter().any(|(name, _)| *name == "application_name") {
             options = options.application_name(APPLICATION);
@@ -172,17 +189,19 @@ impl Server {
         Ok(Self { options, name })
     }
 
-    /// Whether the server can be used. One that starts is waited for.
-    pub(super) async fn ask(&self, options: StoreOptions) -> Result<(), OpenError> {
+    /// Checks that the server can be used. Waits for one that starts.
+    pub(super) async fn check(&self, options: StoreOptions) -> Result<(), OpenError> {
         let deadline = Instant::now() + options.connect_timeout;
         let answered = loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match timeout(left, self.try_out(options)).await {
-                Ok(Err(fault)) if fault.is_of_a_start() && Instant::now() + PAUSE < deadline => {
-                    tokio::time::sleep(PAUSE).await;
+                Ok(Err(fault))
+                    if fault.may_be_starting() && Instant::now() + RETRY_PAUSE < deadline =>
+                {
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
                 Ok(answered) => break answered,
-                Err(_) => break Err(ServerFault::Silent(options.connect_timeout)),
+                Err(_) => break Err(ServerError::Silent(options.connect_timeout)),
             }
         };
         answered.map_err(|fault| OpenError::Server {
@@ -191,30 +210,37 @@ impl Server {
         })
     }
 
-    async fn try_out(&self, options: StoreOptions) -> Result<(), ServerFault> {
+    async fn try_out(&self, options: StoreOptions) -> Result<(), ServerError> {
         let options = self.with_timeouts(options);
+        let mut other = PgConnection::connect_with(&options).await?;
+        let marked = query(MARK_SESSION).fetch_one(&mut other).await?;
         let mut connection = PgConnection::connect_with(&options).await?;
         let facts = query(
             "SELECT current_setting('server_version_num')::int4 / 10000, \
-             current_setting('server_encoding'), pg_is_in_recovery()",
+             current_setting('server_encoding'), pg_is_in_recovery(), \
+             current_setting('cep_gateway.session', true)",
         );
         let facts = facts.fetch_one(&mut connection).await?;
         connection.close().await?;
+        other.close().await?;
+        if facts.try_get::<Option<String>, _>(3)? == Some(marked.try_get(0)?) {
+            return Err(ServerError::Pooled);
+        }
         let version: i32 = facts.try_get(0)?;
         if version < OLDEST {
-            return Err(ServerFault::Version(version));
+            return Err(ServerError::Version(version));
         }
         let encoding: String = facts.try_get(1)?;
         if encoding != "UTF8" {
-            return Err(ServerFault::Encoding(encoding));
+            return Err(ServerError::Encoding(encoding));
         }
         if facts.try_get(2)? {
-            return Err(ServerFault::Standby);
+            return Err(ServerError::Standby);
         }
         Ok(())
     }
 
-    /// A pool that opens its connections when they are used.
+    /// A pool that opens its connections on first use.
     pub(super) fn connect(&self, connections: u32, options: StoreOptions) -> DatabaseConnection {
         let patience = options.connect_timeout;
         let pool = PgPoolOptions::new()
@@ -226,14 +252,14 @@ impl Server {
             .test_before_acquire(false)
             .before_acquire(move |connection, known| {
                 Box::pin(async move {
-                    if known.idle_for >= TRUSTED_FOR {
+                    if known.idle_for >= TEST_AFTER_IDLE {
                         ping(connection, patience).await?;
                     }
                     Ok(true)
                 })
             })
-            // A pool tries each connection that comes back, and waits for ever for one whose
-            // server is gone without a word.
+            // A pool tests each connection that comes back, and waits for ever for one whose server
+            // is gone without closing it.
             .after_release(move |connection, _| {
                 Box::pin(async move { ping(connection, patience).await.map(|()| true) })
             })
@@ -248,10 +274,11 @@ impl Server {
             .clone()
             .options([
                 ("statement_timeout", statement.as_str()),
-                // Whoever stops in the middle of a transaction must not hold its rows for ever.
+                // A client that stops in the middle of a transaction must not hold its rows for
+                // ever.
                 ("idle_in_transaction_session_timeout", statement.as_str()),
                 ("lock_timeout", millis(options.lock_timeout).as_str()),
-                // What the statements are written for, whatever the server's usual one is.
+                // The statements rely on this level, whatever the server's default is.
                 ("default_transaction_isolation", "read committed"),
             ])
             .disable_statement_logging()
@@ -265,22 +292,22 @@ async fn ping(connection: &mut PgConnection, patience: Duration) -> Result<(), E
 }
 
 /// The parameters of a URL.
-fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlFault> {
+fn parameters(url: &Url) -> Result<Vec<(&'static str, String)>, UrlError> {
     let mut seen = HashSet::new();
     let mut given = Vec::new();
     for (name, value) in url.query_pairs() {
         let known = PARAMETERS.into_iter().find(|known| *known == name);
-        let known = known.ok_or(UrlFault::UnknownParameter)?;
+        let known = known.ok_or(UrlError::UnknownParameter)?;
         if !seen.insert(known) {
-            return Err(UrlFault::Repeated(known));
+            return Err(UrlError::Repeated(known));
         }
         given.push((known, value.into_owned()));
     }
     Ok(given)
 }
 
-/// Nothing that crosses a network is unprotected unless the URL says so.
-fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMode, UrlFault> {
+/// TLS mode: full verification unless the URL names another mode.
+fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMode, UrlError> {
     let value = |of: &str| given.iter().find(|(name, _)| *name == of);
     let has_certificates = ["sslrootcert", "sslcert", "sslkey"]
         .into_iter()
@@ -291,22 +318,30 @@ fn ssl_mode(given: &[(&'static str, String)], is_local: bool) -> Result<PgSslMod
         // As PostgreSQL's own programs do.
         Some("require") if value("sslrootcert").is_some() => Ok(PgSslMode::VerifyCa),
         Some("require") => Ok(PgSslMode::Require),
-        Some("prefer" | "disable") if has_certificates => Err(UrlFault::UnusedCertificates),
+        Some("prefer" | "disable") if has_certificates => Err(UrlError::UnusedCertificates),
         Some("prefer") => Ok(PgSslMode::Prefer),
         Some("disable") => Ok(PgSslMode::Disable),
-        Some(_) => Err(UrlFault::SslMode),
+        Some(_) => Err(UrlError::SslMode),
         None if is_local && !has_certificates => Ok(PgSslMode::Prefer),
         None => Ok(PgSslMode::VerifyFull),
     }
 }
 
-impl From<Error> for ServerFault {
+impl From<Error> for ServerError {
     fn from(error: Error) -> Self {
         let code = error.as_database_error().and_then(DatabaseError::code);
         let code = code.map(Cow::into_owned);
         match (code.as_deref(), error) {
             (Some(code @ ("28P01" | "28000")), _) => Self::Login(code.to_owned()),
             (Some("3D000"), _) => Self::NoDatabase,
+            // duplicate_prepared_statement, invalid_sql_statement_name: ours has another connection.
+            (Some("42P05" | "26000"), _) => Self::Pooled,
+            // protocol_violation, in PgBouncer's words.
+            (Some("08P01"), Error::Database(error))
+                if error.message().contains("startup parameter") =>
+            {
+                Self::RefusedParameters(error.message().to_owned())
+            }
             // So a handshake fails.
             (_, Error::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
                 Self::Tls(Error::Io(error))
@@ -318,9 +353,9 @@ impl From<Error> for ServerFault {
     }
 }
 
-impl ServerFault {
-    /// Whether the server may only just be starting.
-    fn is_of_a_start(&self) -> bool {
+impl ServerError {
+    /// Returns whether the server may just be starting.
+    fn may_be_starting(&self) -> bool {
         match self {
             Self::Unreachable(error) => error.kind() == io::ErrorKind::ConnectionRefused,
             // cannot_connect_now

@@ -16,7 +16,7 @@ mod create;
 mod open_files;
 mod serving_lock;
 
-pub use create::FileProblem;
+pub use create::FileError;
 pub(crate) use open_files::{OpenFiles, Unusable};
 pub use serving_lock::{LockError, ServingLock};
 
@@ -25,8 +25,8 @@ const BUSY: u32 = 5;
 /// `SQLITE_READONLY`: the connection may only read.
 const READ_ONLY: u32 = 8;
 
-/// Between two attempts to open a database that others open too.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Pause between two attempts to open a database that others open too.
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// Largest size that SQLite leaves the write-ahead log at once all of it is in the database. It is
 /// restarted after every 1,000 pages (4 MiB) unless a reader holds it, and with no limit its file
@@ -103,10 +103,10 @@ impl File {
         loop {
             match Database::connect(options.clone()).await {
                 Ok(connection) => return Ok(connection),
-                // Whoever opens a new file turns its write-ahead log on; SQLite doesn't wait for
-                // another one that is about to do the same, whatever the timeout.
+                // Opening a new file turns its write-ahead log on; SQLite doesn't wait for another
+                // connection that is about to do the same, whatever the timeout.
                 Err(error) if is_busy(&error) && Instant::now() < deadline => {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 }
                 Err(source) => return Err(self.unusable(source)),
             }
@@ -141,8 +141,8 @@ fn settings(options: SqliteConnectOptions, busy_timeout: Duration) -> SqliteConn
         .busy_timeout(busy_timeout)
         .foreign_keys(true)
         .pragma("journal_size_limit", LOG_SIZE_LIMIT)
-        // An insert of many rows keeps the pages it changes until it is done: in a
-        // file that was three quarters of all writes.
+        // An insert of many rows keeps the pages it changes in temporary storage until it is done:
+        // as a file, that was three quarters of all writes.
         .pragma("temp_store", "MEMORY")
         // KiB. With the usual 2,000 a busy journal reads pages again and again.
         .pragma("cache_size", "-16384")
@@ -154,7 +154,7 @@ async fn refuse_read_only(
     connection: &mut SqliteConnection,
     busy_timeout: Duration,
 ) -> Result<(), Error> {
-    // SQLite looks whether it may write at all before it asks for the lock, which isn't waited for.
+    // SQLite checks whether it may write at all before it tries the lock, which isn't waited for.
     for sql in ["PRAGMA busy_timeout = 0", "BEGIN"] {
         query(sql).execute(&mut *connection).await?;
     }
@@ -178,7 +178,7 @@ fn is_busy(error: &DbErr) -> bool {
     primary_code(error) == Some(BUSY)
 }
 
-/// The code of SQLite's error without what extends it.
+/// The primary code of an extended SQLite error code.
 fn primary_code(error: &Error) -> Option<u32> {
     let code = error.as_database_error().and_then(DatabaseError::code)?;
     code.parse::<u32>().ok().map(|code| code & 0xFF)

@@ -1,4 +1,4 @@
-//! Entries that share a commit.
+//! Batch: entries that share a commit.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use ports::outbound::RequestEntry;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::statistics::{Increase, Kind};
+use super::statistics::{Increase, RequestKind};
 
-/// How long entries that no answer waits for may wait for others.
+/// Delay of entries that no answer waits for, so that more share their commit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gathering {
+pub(super) struct Linger {
     pub(super) span: Duration,
-    /// So many are written without waiting for more.
+    /// Batch size from which on entries are written without delay.
     pub(super) most: usize,
 }
 
-/// How far a batch is.
+/// Progress of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Waiting,
@@ -33,19 +33,19 @@ pub(super) enum Progress {
 pub(super) struct Batch {
     pub(super) used: HashMap<(KeyId, Month), Used>,
     pub(super) requests: Vec<RequestEntry>,
-    /// Requests by kind: a flood of one is one number.
-    pub(super) statistics: HashMap<Kind, Increase>,
-    /// When the newest of them happened.
+    /// Requests by dimension: a flood of one kind is one number.
+    pub(super) statistics: HashMap<RequestKind, Increase>,
+    /// Instant of the newest entry.
     pub(super) newest: Option<DateTime<Utc>>,
     pub(super) entries: usize,
-    /// When it is written at the latest, while nobody waits for what is in it; `None`: at once.
-    pub(super) lingers_until: Option<Instant>,
-    /// Whether it is written also when there is nothing in it, to find out whether that succeeds.
+    /// Latest time to write it, while no answer waits for its entries; `None`: at once.
+    pub(super) linger_until: Option<Instant>,
+    /// Set to write it even when it is empty, to find out whether that succeeds.
     pub(super) is_probe: bool,
     pub(super) progress: watch::Sender<Progress>,
 }
 
-/// What one key used of one month, in one batch.
+/// Use of one key in one month, in one batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Used {
     pub(super) count: MonthlyUse,
@@ -60,13 +60,13 @@ impl Batch {
             statistics: HashMap::new(),
             newest: None,
             entries: 0,
-            lingers_until: None,
+            linger_until: None,
             is_probe: false,
             progress: watch::Sender::new(Progress::Waiting),
         }
     }
 
-    /// What it counts of a key and a month. Somebody waits for it.
+    /// The counts of a key and a month. An answer waits for them.
     pub(super) fn use_of(
         &mut self,
         key: KeyId,
@@ -79,66 +79,67 @@ impl Batch {
         });
         used.last = used.last.max(at);
         self.newest = self.newest.max(Some(at));
-        self.lingers_until = None;
+        self.linger_until = None;
         &mut used.count
     }
 
-    /// Takes a request, which may wait for others, if for so many; returns whether the writer has to
-    /// be told.
-    pub(super) fn keep(&mut self, entry: RequestEntry, gathering: Option<Gathering>) -> bool {
-        let told = self.may_linger(gathering);
+    /// Adds a request, which may linger if `linger` is given; returns whether the writer has to be
+    /// woken.
+    pub(super) fn keep(&mut self, entry: RequestEntry, linger: Option<Linger>) -> bool {
+        let wakes_writer = self.may_linger(linger);
         self.newest = self.newest.max(Some(entry.at));
         self.requests.push(entry);
         self.entries += 1;
-        told
+        wakes_writer
     }
 
-    /// Whether it has counted a request of a kind.
-    pub(super) fn has(&self, kind: &Kind) -> bool {
+    /// Returns whether it has counted a request of this kind.
+    pub(super) fn has(&self, kind: &RequestKind) -> bool {
         self.statistics.contains_key(kind)
     }
 
-    /// Counts a request of a kind, which takes no more room than the first of its kind.
-    pub(super) fn add(&mut self, kind: Kind, increase: &Increase, at: DateTime<Utc>) {
+    /// Counts a request, which takes no more room than the first of its kind.
+    pub(super) fn add(&mut self, kind: RequestKind, increase: &Increase, at: DateTime<Utc>) {
         self.newest = self.newest.max(Some(at));
         self.statistics.entry(kind).or_default().add(increase);
     }
 
-    /// As [`Batch::add`], of what may wait for others; returns whether the writer has to be told.
+    /// As [`Batch::add`], with an entry that may linger; returns whether the writer has to be
+    /// woken.
     pub(super) fn count(
         &mut self,
-        kind: Kind,
+        kind: RequestKind,
         increase: &Increase,
         at: DateTime<Utc>,
-        gathering: Gathering,
+        linger: Linger,
     ) -> bool {
         let is_new = !self.has(&kind);
-        let told = is_new && self.may_linger(Some(gathering));
+        let wakes_writer = is_new && self.may_linger(Some(linger));
         self.entries += usize::from(is_new);
         self.add(kind, increase, at);
-        told
+        wakes_writer
     }
 
-    /// Notes that what comes next may wait, at the longest until the rest of the batch is written;
-    /// returns whether the writer has to be told.
-    fn may_linger(&mut self, gathering: Option<Gathering>) -> bool {
-        match gathering {
-            Some(Gathering { span, .. }) if self.is_empty() => {
-                self.lingers_until = Some(Instant::now() + span);
+    /// Sets the deadline for an entry that may linger, at the longest until the rest of the batch
+    /// is written; returns whether the writer has to be woken.
+    fn may_linger(&mut self, linger: Option<Linger>) -> bool {
+        match linger {
+            Some(Linger { span, .. }) if self.is_empty() => {
+                self.linger_until = Some(Instant::now() + span);
                 return true;
             }
-            Some(Gathering { most, .. }) if self.entries < most => {}
-            _ => self.lingers_until = None,
+            Some(Linger { most, .. }) if self.entries < most => {}
+            _ => self.linger_until = None,
         }
-        self.lingers_until.is_none()
+        self.linger_until.is_none()
     }
 
-    /// Whether answers or refunds wait for it.
+    /// Returns whether answers or refunds wait for it.
     pub(super) fn is_awaited(&self) -> bool {
         !self.used.is_empty()
     }
 
-    /// Whether nothing is lost with it.
+    /// Returns whether it has nothing to lose.
     pub(super) fn is_empty(&self) -> bool {
         self.used.is_empty() && self.requests.is_empty() && self.statistics.is_empty()
     }

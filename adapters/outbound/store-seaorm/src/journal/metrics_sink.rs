@@ -1,17 +1,18 @@
-//! Whoever watches the journal at work.
+//! Metrics of the journal's commits.
 
 use std::time::Duration;
 
-/// Hears how every attempt at a commit ends. Called by the writer itself, so it must be quick.
+/// Receives the result of every attempt at a commit. Called by the writer itself, so it must be
+/// quick.
 pub trait CommitMetricsSink: Send + Sync {
-    /// So many entries became durable together, in a commit that took so long.
+    /// A commit made `entries` durable and took so long.
     fn committed(&self, entries: usize, took: Duration);
 
-    /// A commit failed; its entries are tried again.
+    /// A commit failed; its entries are retried.
     fn failed(&self);
 }
 
-/// Nobody watches.
+/// Discards the metrics.
 impl CommitMetricsSink for () {
     fn committed(&self, _entries: usize, _took: Duration) {}
 

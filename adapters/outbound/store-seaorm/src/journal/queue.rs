@@ -1,4 +1,4 @@
-//! What waits to be written, and who waits for it.
+//! Queue of entries to be written, and the receipts that wait for them.
 
 use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,10 +12,10 @@ use ports::outbound::{AdmissionEntry, JournalError, Receipt, RequestEntry};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::batch::{Batch, Gathering, Progress};
-use super::statistics::{self, Increase, Kind};
+use super::batch::{Batch, Linger, Progress};
+use super::statistics::{self, Increase, RequestKind};
 
-/// The batch that is being filled, and what is known of the one that is being written.
+/// The batch that is being filled, and the state of the one that is being written.
 #[derive(Debug)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -23,19 +23,19 @@ pub(super) struct Queue {
     filled: Notify,
     capacity: usize,
     patience: Duration,
-    /// How long entries that no answer waits for wait for others.
-    gathering: Gathering,
+    /// Delay of entries that no answer waits for.
+    linger: Linger,
 }
 
 #[derive(Debug)]
 struct State {
     filling: Batch,
     writing: Option<Writing>,
-    /// When it was closed.
+    /// Time at which it was closed.
     closed: Option<Instant>,
-    /// Requests that were not kept since the last commit.
+    /// Requests dropped since the last commit.
     dropped: usize,
-    /// Why the last commit failed, until one succeeds.
+    /// Error of the last commit, until one succeeds.
     trouble: Option<Cause>,
 }
 
@@ -43,7 +43,7 @@ struct State {
 #[derive(Debug)]
 struct Writing {
     entries: usize,
-    /// Whether anything is lost with it.
+    /// True when nothing is lost with it.
     is_empty: bool,
     since: Instant,
     progress: watch::Receiver<Progress>,
@@ -68,7 +68,7 @@ impl State {
 }
 
 impl Queue {
-    pub(super) fn new(capacity: usize, patience: Duration, gathering: Gathering) -> Self {
+    pub(super) fn new(capacity: usize, patience: Duration, linger: Linger) -> Self {
         let state = State {
             filling: Batch::new(),
             writing: None,
@@ -81,7 +81,7 @@ impl Queue {
             filled: Notify::new(),
             capacity,
             patience,
-            gathering,
+            linger,
         }
     }
 
@@ -92,7 +92,7 @@ impl Queue {
     }
 
     /// Counts one admission. A full queue counts it too, as counts of a key share one place, but
-    /// promises nothing: the request is refused then, and its refund finds what it takes back.
+    /// promises nothing: the request is refused then, and its refund finds the count to take back.
     pub(super) fn admit(self: &Arc<Self>, entry: AdmissionEntry) -> Receipt {
         let mut state = self.state();
         if state.closed.is_some() {
@@ -111,7 +111,7 @@ impl Queue {
         Receipt::new(Arc::clone(self).durable(progress))
     }
 
-    /// Gives one request of a month back; a full queue does so too.
+    /// Refunds one request of a month; a full queue does so too.
     pub(super) fn refund(&self, key: KeyId, month: Month, at: DateTime<Utc>) {
         let mut state = self.state();
         if state.closed.is_none() {
@@ -121,7 +121,7 @@ impl Queue {
         }
     }
 
-    /// Keeps a request and counts it, unless it is full. They are written at once.
+    /// Adds a request and counts it, unless the queue is full. They are written at once.
     pub(super) fn keep_and_count(&self, entry: RequestEntry) {
         self.fill(|batch| {
             let (kind, increase) = statistics::of_request(&entry);
@@ -130,12 +130,13 @@ impl Queue {
         });
     }
 
-    /// Keeps a request, unless it is full.
+    /// Adds a request, unless the queue is full.
     pub(super) fn keep(&self, entry: RequestEntry) {
-        self.fill(|batch| batch.keep(entry, Some(self.gathering)));
+        self.fill(|batch| batch.keep(entry, Some(self.linger)));
     }
 
-    /// Has the batch filled, unless the queue is closed or full; the writer is told if it has to be.
+    /// Runs `fill` on the batch, unless the queue is closed or full; wakes the writer if `fill`
+    /// returns true.
     fn fill(&self, fill: impl FnOnce(&mut Batch) -> bool) {
         let mut state = self.state();
         if state.closed.is_some() || state.is_full(self.capacity) {
@@ -148,15 +149,16 @@ impl Queue {
         }
     }
 
-    /// Counts a request in the statistics. A full queue counts it too if it has counted one like it.
-    pub(super) fn count(&self, (kind, increase): (Kind, Increase), at: DateTime<Utc>) {
+    /// Counts a request in the statistics. A full queue counts it too if it has counted one like
+    /// it.
+    pub(super) fn count(&self, (kind, increase): (RequestKind, Increase), at: DateTime<Utc>) {
         let mut state = self.state();
         let has_room = !state.is_full(self.capacity) || state.filling.has(&kind);
         if state.closed.is_some() || !has_room {
             state.drop_one();
             return;
         }
-        if state.filling.count(kind, &increase, at, self.gathering) {
+        if state.filling.count(kind, &increase, at, self.linger) {
             drop(state);
             self.filled.notify_one();
         }
@@ -171,7 +173,7 @@ impl Queue {
             let writing = state.writing.as_ref();
             writing.map(|writing| writing.progress.clone())
         } else {
-            state.filling.lingers_until = None;
+            state.filling.linger_until = None;
             Some(state.filling.progress.subscribe())
         };
         drop(state);
@@ -201,17 +203,17 @@ impl Queue {
         }
     }
 
-    /// Entries that are filled in, and those that are being written.
+    /// Entries in the batch that is filled, and in the one that is written.
     pub(super) fn waiting(&self) -> usize {
         self.state().waiting()
     }
 
-    /// Why the last commit failed, until one succeeds.
+    /// Error of the last commit, until one succeeds.
     pub(super) fn trouble(&self) -> Option<Cause> {
         self.state().trouble.clone()
     }
 
-    /// Whether what is handed over now may become durable in time.
+    /// Checks that an entry may become durable in time.
     pub(super) fn accepts(&self) -> Result<(), JournalError> {
         let state = self.state();
         if state.closed.is_some() {
@@ -230,12 +232,12 @@ impl Queue {
         }
     }
 
-    /// Has something written, unless something is.
+    /// Has an empty batch written, unless a batch is being written.
     pub(super) fn probe(&self) {
         let mut state = self.state();
         if state.closed.is_none() && state.writing.is_none() {
             state.filling.is_probe = true;
-            state.filling.lingers_until = None;
+            state.filling.linger_until = None;
             drop(state);
             self.filled.notify_one();
         }
@@ -253,8 +255,8 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// An error when the writer ended and left something behind.
-    pub(super) fn left_behind(&self) -> Result<(), JournalError> {
+    /// Fails when the writer ended and left entries unwritten.
+    pub(super) fn ensure_all_written(&self) -> Result<(), JournalError> {
         let state = self.state();
         let writing = state.writing.as_ref();
         let nothing = state.filling.is_empty() && writing.is_none_or(|writing| writing.is_empty);
@@ -269,13 +271,13 @@ impl Queue {
     pub(super) async fn next(&self) -> Option<Batch> {
         loop {
             let filled = self.filled.notified();
-            let lingers_until = {
+            let linger_until = {
                 let mut state = self.state();
                 let closed = state.closed.is_some();
                 let empty = state.filling.is_empty();
                 let probes = state.filling.is_probe && !closed;
-                let lingers_until = state.filling.lingers_until;
-                let lingers = lingers_until.is_some_and(|until| Instant::now() < until);
+                let linger_until = state.filling.linger_until;
+                let lingers = linger_until.is_some_and(|until| Instant::now() < until);
                 if (!empty && (closed || !lingers)) || probes {
                     let batch = std::mem::replace(&mut state.filling, Batch::new());
                     state.writing = Some(Writing {
@@ -289,17 +291,17 @@ impl Queue {
                 if closed {
                     return None;
                 }
-                lingers_until
+                linger_until
             };
-            match lingers_until {
-                // Either way there is something to look at.
+            match linger_until {
+                // Either way the state has to be checked again.
                 Some(until) => drop(timeout_at(until, filled).await),
                 None => filled.await,
             }
         }
     }
 
-    /// Tells everybody who waits for it that a batch is durable.
+    /// Resolves the receipts of a batch that is durable.
     pub(super) fn written(&self, batch: &Batch) {
         let mut state = self.state();
         state.writing = None;
@@ -312,14 +314,14 @@ impl Queue {
         }
     }
 
-    /// Remembers why a commit failed, for those who lose patience.
-    pub(super) fn in_trouble(&self, cause: Cause) {
+    /// Records the error of a commit, for receipts that time out.
+    pub(super) fn record_failure(&self, cause: Cause) {
         self.state().trouble = Some(cause);
     }
 
-    /// Whether the journal was closed for longer than its patience, or so that nothing is lost with
-    /// the batch.
-    pub(super) fn is_past_hope(&self, batch: &Batch) -> bool {
+    /// Returns whether the journal was closed for longer than its patience, or is closed and
+    /// nothing is lost with the batch.
+    pub(super) fn should_give_up(&self, batch: &Batch) -> bool {
         let closed = self.state().closed;
         closed.is_some_and(|closed| batch.is_empty() || closed.elapsed() >= self.patience)
     }

@@ -2,9 +2,9 @@
 //! more than running it.
 //!
 //! For SQLite, inserts of many rows in a few fixed sizes: a connection prepares each of them once,
-//! and the cost of a call is shared. For PostgreSQL one statement a table, whose values are columns:
-//! a batch holds its rows while it is written, so the fewer answers it waits for, the sooner another
-//! process has them.
+//! and the cost of a call is shared. For PostgreSQL one statement a table, with arrays as
+//! parameters: a batch holds its rows while it is written, so the fewer answers it waits for, the
+//! sooner another process gets them.
 
 use std::time::Duration;
 
@@ -13,42 +13,43 @@ use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;
-use super::statistics::{Increase, Place, Statistics};
+use super::statistics::{Increase, RowKey, Statistics};
 use crate::row::stored;
 use crate::usage::counts;
 
-/// Rows of one statement for SQLite: powers of two, because each statement is a change of threads
-/// and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
-const SIZES: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
+/// Rows of one statement for SQLite: powers of two, because each statement is a switch to another
+/// thread and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
+const ROWS_PER_INSERT: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
 /// Rows of one statement for PostgreSQL, at most: about a second's work.
-const AT_ONCE: usize = 10_000;
-/// Stands for no number where an array can't have none. Nothing that is stored is negative.
+const ROWS_PER_STATEMENT: usize = 10_000;
+/// Encodes NULL in an array, which can't have any here. Nothing that is stored is negative.
 const NO_NUMBER: i64 = -1;
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ColumnType {
     Text,
     Number,
     OptionalNumber,
 }
 
-/// One kind of insert.
+/// An insert with its conflict clause.
 struct Insert {
     table: &'static str,
-    columns: Vec<(String, Kind)>,
+    columns: Vec<(String, ColumnType)>,
     on_conflict: String,
 }
 
-/// Marks a batch as written. It changes nothing when it was: of two attempts at one batch, of which
-/// the first may still be on its way, the second waits for it here and counts nothing again.
-fn mark() -> Insert {
+/// Checkpoint of a batch. It changes nothing when the batch was written: of two attempts at one
+/// batch, of which the first may still be executing, the second waits for it here and counts
+/// nothing again.
+fn checkpoint() -> Insert {
     Insert {
         table: "journal_marks",
         columns: columns(&[
-            ("writer", Kind::Text),
-            ("batch", Kind::Number),
-            ("at", Kind::Number),
+            ("writer", ColumnType::Text),
+            ("batch", ColumnType::Number),
+            ("at", ColumnType::Number),
         ]),
         on_conflict: "(writer) DO UPDATE SET batch = excluded.batch, at = excluded.at \
             WHERE journal_marks.batch <> excluded.batch"
@@ -60,11 +61,11 @@ fn monthly_use() -> Insert {
     Insert {
         table: "monthly_use",
         columns: columns(&[
-            ("key_id", Kind::Text),
-            ("month", Kind::Number),
-            ("charged", Kind::Number),
-            ("refunded", Kind::Number),
-            ("last_used_at", Kind::Number),
+            ("key_id", ColumnType::Text),
+            ("month", ColumnType::Number),
+            ("charged", ColumnType::Number),
+            ("refunded", ColumnType::Number),
+            ("last_used_at", ColumnType::Number),
         ]),
         on_conflict: "(key_id, month) DO UPDATE SET \
             charged = monthly_use.charged + excluded.charged, \
@@ -79,33 +80,33 @@ fn request() -> Insert {
     Insert {
         table: "requests",
         columns: columns(&[
-            ("id", Kind::Text),
-            ("request_id", Kind::Text),
-            ("customer_id", Kind::Text),
-            ("key_id", Kind::Text),
-            ("endpoint", Kind::Text),
-            ("outcome", Kind::Text),
-            ("issuer", Kind::OptionalNumber),
-            ("receiver", Kind::OptionalNumber),
-            ("at", Kind::Number),
-            ("duration_ms", Kind::Number),
-            ("bank_ms", Kind::OptionalNumber),
+            ("id", ColumnType::Text),
+            ("request_id", ColumnType::Text),
+            ("customer_id", ColumnType::Text),
+            ("key_id", ColumnType::Text),
+            ("endpoint", ColumnType::Text),
+            ("outcome", ColumnType::Text),
+            ("issuer", ColumnType::OptionalNumber),
+            ("receiver", ColumnType::OptionalNumber),
+            ("at", ColumnType::Number),
+            ("duration_ms", ColumnType::Number),
+            ("bank_ms", ColumnType::OptionalNumber),
         ]),
         on_conflict: "(id) DO NOTHING".to_owned(),
     }
 }
 
-/// Adds to rows of use, which `whose` and `slot` tell apart.
+/// Adds to rows of use, identified by `whose` and `slot`.
 fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     let sum = |column: &String| format!("{column} = {table}.{column} + excluded.{column}");
     let sums: Vec<_> = counts().map(|column| sum(&column)).collect();
     let mut columns = columns(&[
-        (whose, Kind::Text),
-        (slot, Kind::Number),
-        ("endpoint", Kind::Text),
-        ("outcome", Kind::Text),
+        (whose, ColumnType::Text),
+        (slot, ColumnType::Number),
+        ("endpoint", ColumnType::Text),
+        ("outcome", ColumnType::Text),
     ]);
-    columns.extend(counts().map(|column| (column, Kind::Number)));
+    columns.extend(counts().map(|column| (column, ColumnType::Number)));
     Insert {
         table,
         columns,
@@ -116,34 +117,34 @@ fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     }
 }
 
-fn columns(columns: &[(&str, Kind)]) -> Vec<(String, Kind)> {
-    let owned = |(name, kind): &(&str, Kind)| ((*name).to_owned(), *kind);
+fn columns(columns: &[(&str, ColumnType)]) -> Vec<(String, ColumnType)> {
+    let owned = |(name, kind): &(&str, ColumnType)| ((*name).to_owned(), *kind);
     columns.iter().map(owned).collect()
 }
 
-/// An insert, ready for one kind of database.
+/// An insert as SQL for one kind of database.
 #[derive(Debug)]
-struct Ready {
-    kinds: Vec<Kind>,
+struct PreparedInsert {
+    types: Vec<ColumnType>,
     sql: Sql,
 }
 
 #[derive(Debug)]
 enum Sql {
-    /// In all its sizes, the largest first.
-    OfRows(Box<[String; SIZES.len()]>),
+    /// One text per size, the largest first.
+    OfRows(Box<[String; ROWS_PER_INSERT.len()]>),
     OfColumns(String),
 }
 
-/// For PostgreSQL: marks a batch and counts what was used, in one statement that is its own
-/// transaction. Whether it counts depends on its mark, as with the two it is made of.
-fn marked_use() -> String {
-    let (mark, uses) = (mark(), monthly_use());
+/// For PostgreSQL: writes the checkpoint of a batch and its counts, in one statement that is its
+/// own transaction. It counts only if the checkpoint is new, as with the two it is made of.
+fn checkpointed_use() -> String {
+    let (checkpoint, uses) = (checkpoint(), monthly_use());
     let filter = " WHERE EXISTS (SELECT FROM marked)";
     format!(
         "WITH marked AS ({} RETURNING writer) {}",
-        mark.of_columns(1, ""),
-        uses.of_columns(1 + mark.columns.len(), filter)
+        checkpoint.of_columns(1, ""),
+        uses.of_columns(1 + checkpoint.columns.len(), filter)
     )
 }
 
@@ -151,13 +152,13 @@ fn marked_use() -> String {
 #[derive(Debug)]
 pub(super) struct Statements {
     backend: DbBackend,
-    mark: Ready,
-    uses: Ready,
-    /// Both of them at once, for PostgreSQL.
-    marked_use: String,
-    hours: Ready,
-    days: Ready,
-    requests: Ready,
+    checkpoint: PreparedInsert,
+    uses: PreparedInsert,
+    /// Checkpoint and counts in one statement, for PostgreSQL.
+    checkpointed_use: String,
+    hours: PreparedInsert,
+    days: PreparedInsert,
+    requests: PreparedInsert,
 }
 
 impl Statements {
@@ -165,50 +166,51 @@ impl Statements {
         let ready = |insert: &Insert| insert.ready(backend);
         Self {
             backend,
-            mark: ready(&mark()),
+            checkpoint: ready(&checkpoint()),
             uses: ready(&monthly_use()),
-            marked_use: marked_use(),
+            checkpointed_use: checkpointed_use(),
             hours: ready(&usage("usage_hours", "key_id", "hour")),
             days: ready(&usage("customer_usage_days", "customer_id", "day")),
             requests: ready(&request()),
         }
     }
 
-    /// What writes a batch and marks it, the `number`th of this writer, as written: for a server, and
-    /// a batch of nothing but use. It is sent outside of any transaction.
+    /// Statement that writes a whole batch, the `number`th of this writer, with its checkpoint: for
+    /// a server, and a batch of counts alone. It is sent outside of any transaction.
     pub(super) fn at_once(&self, batch: &Batch, writer: &str, number: i64) -> Option<Statement> {
         let is_use = batch.requests.is_empty() && batch.statistics.is_empty();
-        let fits = is_use && batch.used.len() <= AT_ONCE;
+        let fits = is_use && batch.used.len() <= ROWS_PER_STATEMENT;
         (fits && self.backend == DbBackend::Postgres).then(|| {
             let mut values = self
-                .mark
-                .in_columns(mark_values(batch, writer, number).into_iter());
+                .checkpoint
+                .in_columns(checkpoint_values(batch, writer, number).into_iter());
             values.extend(self.uses.in_columns(use_values(batch)));
-            Statement::from_sql_and_values(self.backend, &self.marked_use, values)
+            Statement::from_sql_and_values(self.backend, &self.checkpointed_use, values)
         })
     }
 
-    /// What marks a batch, the `number`th of this writer, as written. It runs first, and affects no
-    /// row when the batch was written already; on SQLite neither when the batch before it is missing.
-    pub(super) fn mark_of(&self, batch: &Batch, writer: &str, number: i64) -> Vec<Statement> {
-        let values = mark_values(batch, writer, number);
+    /// Statement that writes the checkpoint of a batch, the `number`th of this writer. It runs
+    /// first, and affects no row when the batch was written already; on SQLite neither when the
+    /// previous checkpoint is missing.
+    pub(super) fn checkpoint_of(&self, batch: &Batch, writer: &str, number: i64) -> Vec<Statement> {
+        let values = checkpoint_values(batch, writer, number);
         if self.backend == DbBackend::Sqlite && number > 1 {
             let [writer, number_of, at] = values;
             let values = [number_of, at, writer, (number - 1).into()];
             let sql = "UPDATE journal_marks SET batch = ?, at = ? WHERE writer = ? AND batch = ?";
             return vec![Statement::from_sql_and_values(self.backend, sql, values)];
         }
-        self.insert(&self.mark, values)
+        self.insert(&self.checkpoint, values)
     }
 
-    /// Asks for the number of the batch of this writer that was written last.
-    pub(super) fn last_mark(&self, writer: &str) -> Statement {
+    /// Query for the number of this writer's last checkpoint.
+    pub(super) fn last_checkpoint(&self, writer: &str) -> Statement {
         let sql = "SELECT batch FROM journal_marks WHERE writer = ?";
         Statement::from_sql_and_values(self.backend, sql, [writer.into()])
     }
 
-    /// What writes a batch, in the order in which it must run: two writers that lock the rows of the
-    /// same keys and customers in the same order never wait for each other in a circle.
+    /// Statements that write a batch, in the order in which they must run: two writers that lock
+    /// the rows of the same keys and customers in the same order never deadlock.
     pub(super) fn of(&self, batch: &Batch) -> Vec<Statement> {
         let mut statements = self.insert(&self.uses, use_values(batch));
         let statistics = Statistics::of(batch);
@@ -238,14 +240,18 @@ impl Statements {
     }
 
     /// The statements that insert rows, given value by value.
-    fn insert(&self, insert: &Ready, values: impl IntoIterator<Item = Value>) -> Vec<Statement> {
+    fn insert(
+        &self,
+        insert: &PreparedInsert,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Vec<Statement> {
         let values: Vec<_> = values.into_iter().collect();
-        let width = insert.kinds.len();
+        let width = insert.types.len();
         let mut statements = Vec::new();
         match &insert.sql {
             Sql::OfRows(sizes) => {
                 let mut values = values.into_iter();
-                for (rows, sql) in SIZES.iter().zip(sizes.iter()) {
+                for (rows, sql) in ROWS_PER_INSERT.iter().zip(sizes.iter()) {
                     while values.len() >= rows * width {
                         let chunk = values.by_ref().take(rows * width);
                         statements.push(Statement::from_sql_and_values(self.backend, sql, chunk));
@@ -255,7 +261,8 @@ impl Statements {
             Sql::OfColumns(sql) => {
                 let mut values = values.into_iter().peekable();
                 while values.peek().is_some() {
-                    let columns = insert.in_columns(values.by_ref().take(AT_ONCE * width));
+                    let columns =
+                        insert.in_columns(values.by_ref().take(ROWS_PER_STATEMENT * width));
                     statements.push(Statement::from_sql_and_values(self.backend, sql, columns));
                 }
             }
@@ -264,10 +271,10 @@ impl Statements {
     }
 }
 
-impl Ready {
-    /// Values of rows as one array for each column.
+impl PreparedInsert {
+    /// Values of rows as one array per column.
     fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
-        let mut columns = vec![Vec::new(); self.kinds.len()];
+        let mut columns = vec![Vec::new(); self.types.len()];
         for (place, value) in values.enumerate() {
             let place = place % columns.len();
             columns[place].push(match value {
@@ -275,37 +282,37 @@ impl Ready {
                 value => value,
             });
         }
-        let array = |(kind, values): (&Kind, Vec<Value>)| {
+        let array = |(kind, values): (&ColumnType, Vec<Value>)| {
             let of = match kind {
-                Kind::Text => ArrayType::String,
-                Kind::Number | Kind::OptionalNumber => ArrayType::BigInt,
+                ColumnType::Text => ArrayType::String,
+                ColumnType::Number | ColumnType::OptionalNumber => ArrayType::BigInt,
             };
             Value::Array(of, Some(Box::new(values)))
         };
-        self.kinds.iter().zip(columns).map(array).collect()
+        self.types.iter().zip(columns).map(array).collect()
     }
 }
 
 impl Insert {
-    fn ready(&self, backend: DbBackend) -> Ready {
+    fn ready(&self, backend: DbBackend) -> PreparedInsert {
         let sql = match backend {
             DbBackend::Postgres => Sql::OfColumns(self.of_columns(1, "")),
             DbBackend::Sqlite | DbBackend::MySql | _ => {
-                Sql::OfRows(Box::new(SIZES.map(|rows| self.of_rows(rows))))
+                Sql::OfRows(Box::new(ROWS_PER_INSERT.map(|rows| self.of_rows(rows))))
             }
         };
-        let kinds = self.columns.iter().map(|(_, kind)| *kind).collect();
-        Ready { kinds, sql }
+        let types = self.columns.iter().map(|(_, kind)| *kind).collect();
+        PreparedInsert { types, sql }
     }
 
-    /// For so many rows, each with its values.
+    /// SQL for so many rows, each with its values.
     fn of_rows(&self, rows: usize) -> String {
-        // Numbered places are looked up by name: quadratic in their number.
+        // Numbered placeholders are looked up by name: quadratic in their number.
         let row = format!("({})", vec!["?"; self.columns.len()].join(", "));
         self.sql(&format!("VALUES {}", vec![row; rows].join(", ")))
     }
 
-    /// For any number of rows, which come in their order out of an array for each column. The
+    /// SQL for any number of rows, which come in their order out of one array per column. The
     /// arrays are the parameters from the `first` on; the rows may be filtered.
     fn of_columns(&self, first: usize, filter: &str) -> String {
         let arrays = self
@@ -313,12 +320,12 @@ impl Insert {
             .iter()
             .zip(first..)
             .map(|((_, kind), place)| match kind {
-                Kind::Text => format!("${place}::text[]"),
-                Kind::Number | Kind::OptionalNumber => format!("${place}::bigint[]"),
+                ColumnType::Text => format!("${place}::text[]"),
+                ColumnType::Number | ColumnType::OptionalNumber => format!("${place}::bigint[]"),
             });
         let values = self.columns.iter().map(|(name, kind)| match kind {
-            Kind::Text | Kind::Number => name.clone(),
-            Kind::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
+            ColumnType::Text | ColumnType::Number => name.clone(),
+            ColumnType::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
         });
         self.sql(&format!(
             "SELECT {} FROM UNNEST({}) AS given ({}){filter}",
@@ -342,12 +349,12 @@ impl Insert {
     }
 }
 
-fn mark_values(batch: &Batch, writer: &str, number: i64) -> [Value; 3] {
+fn checkpoint_values(batch: &Batch, writer: &str, number: i64) -> [Value; 3] {
     let newest = batch.newest.map_or(0, |at| at.timestamp_millis());
     [writer.into(), number.into(), newest.into()]
 }
 
-/// The values of what was used, in the order of keys and months.
+/// Values of the counts, in the order of keys and months.
 fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
     let mut used: Vec<_> = batch.used.iter().collect();
     used.sort_unstable_by_key(|(place, _)| **place);
@@ -362,11 +369,11 @@ fn use_values(batch: &Batch) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The values of a row of use.
-fn usage_row<Whose: ToString>(
-    (whose, slot, endpoint, outcome): &Place<Whose>,
+/// Values of a row of use.
+fn usage_row<Owner: ToString>(
+    (whose, slot, endpoint, outcome): &RowKey<Owner>,
     increase: &Increase,
-) -> impl Iterator<Item = Value> + use<Whose> {
+) -> impl Iterator<Item = Value> + use<Owner> {
     let place = [
         whose.to_string().into(),
         (*slot).into(),
@@ -388,7 +395,7 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The minute that an instant lies in; both in unix milliseconds.
+/// The minute of an instant; both in unix milliseconds.
 pub(crate) fn minute(millis: i64) -> i64 {
     millis - millis.rem_euclid(60_000)
 }

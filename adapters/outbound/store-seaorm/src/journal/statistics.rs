@@ -1,4 +1,4 @@
-//! The requests of a batch added up: by key and hour, and by customer and day.
+//! Statistics of a batch's requests: by key and hour, and by customer and day.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -15,9 +15,9 @@ use super::batch::Batch;
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
-/// What requests have in common that are counted together.
+/// Dimensions that requests are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Kind {
+pub(super) struct RequestKind {
     key: KeyId,
     customer: CustomerId,
     hour: i64,
@@ -25,7 +25,7 @@ pub(super) struct Kind {
     outcome: Outcome,
 }
 
-impl Kind {
+impl RequestKind {
     fn new(
         key: KeyId,
         customer: CustomerId,
@@ -43,8 +43,8 @@ impl Kind {
     }
 }
 
-/// What a request adds to the statistics, and where.
-pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
+/// The increase by a request, and its dimensions.
+pub(super) fn of_request(entry: &RequestEntry) -> (RequestKind, Increase) {
     let &RequestEntry {
         key,
         customer,
@@ -54,15 +54,18 @@ pub(super) fn of_request(entry: &RequestEntry) -> (Kind, Increase) {
         ..
     } = entry;
     let mut increase = Increase::of_one();
-    // What a limit refused took no time that anybody asks for.
+    // A request that a limit refused has no duration worth a statistic.
     if !matches!(outcome, Outcome::RateLimited | Outcome::QuotaExceeded) {
         increase.latencies.record(entry.duration);
     }
-    (Kind::new(key, customer, at, endpoint, outcome), increase)
+    (
+        RequestKind::new(key, customer, at, endpoint, outcome),
+        increase,
+    )
 }
 
-/// What a request that a limit refused adds to the statistics, and where.
-pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
+/// The increase by a request that a limit refused, and its dimensions.
+pub(super) fn of_refusal(entry: &RefusalEntry) -> (RequestKind, Increase) {
     let &RefusalEntry {
         key,
         customer,
@@ -70,20 +73,20 @@ pub(super) fn of_refusal(entry: &RefusalEntry) -> (Kind, Increase) {
         outcome,
         at,
     } = entry;
-    let kind = Kind::new(key, customer, at, endpoint, outcome);
+    let kind = RequestKind::new(key, customer, at, endpoint, outcome);
     (kind, Increase::of_one())
 }
 
-/// The hour that an instant lies in, by its first millisecond.
+/// The hour of an instant, by its first millisecond.
 fn hour(at: DateTime<Utc>) -> i64 {
     let millis = at.timestamp_millis();
     millis - millis.rem_euclid(HOUR)
 }
 
-/// A row: whose requests, in which slot, for which endpoint, with which outcome.
-pub(super) type Place<Whose> = (Whose, i64, Endpoint, Outcome);
+/// Key of a row: owner, slot, endpoint, outcome.
+pub(super) type RowKey<Owner> = (Owner, i64, Endpoint, Outcome);
 
-/// What a row is increased by.
+/// Increase of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Increase {
     pub(super) requests: u64,
@@ -106,8 +109,8 @@ impl Increase {
 
 /// The rows that a batch increases.
 pub(super) struct Statistics {
-    hours: HashMap<Place<KeyId>, Increase>,
-    days: HashMap<Place<CustomerId>, Increase>,
+    hours: HashMap<RowKey<KeyId>, Increase>,
+    days: HashMap<RowKey<CustomerId>, Increase>,
 }
 
 impl Statistics {
@@ -126,20 +129,20 @@ impl Statistics {
         statistics
     }
 
-    /// Hours of keys, in the order of their places.
-    pub(super) fn hours(&self) -> Vec<(&Place<KeyId>, &Increase)> {
+    /// Hours of keys, in the order of their row keys.
+    pub(super) fn hours(&self) -> Vec<(&RowKey<KeyId>, &Increase)> {
         in_order(&self.hours)
     }
 
-    /// Days of customers, in the order of their places.
-    pub(super) fn days(&self) -> Vec<(&Place<CustomerId>, &Increase)> {
+    /// Days of customers, in the order of their row keys.
+    pub(super) fn days(&self) -> Vec<(&RowKey<CustomerId>, &Increase)> {
         in_order(&self.days)
     }
 }
 
-fn in_order<Whose: Copy + Eq + Hash + Ord>(
-    rows: &HashMap<Place<Whose>, Increase>,
-) -> Vec<(&Place<Whose>, &Increase)> {
+fn in_order<Owner: Copy + Eq + Hash + Ord>(
+    rows: &HashMap<RowKey<Owner>, Increase>,
+) -> Vec<(&RowKey<Owner>, &Increase)> {
     let mut rows: Vec<_> = rows.iter().collect();
     rows.sort_unstable_by_key(|((whose, slot, endpoint, outcome), _)| {
         (*whose, *slot, endpoint.name(), outcome.name())

@@ -12,24 +12,24 @@ use super::metrics_sink::CommitMetricsSink;
 use super::queue::Queue;
 use super::statements::Statements;
 use crate::connection::{OpenFiles, Unusable};
-use crate::store::{Late, begin};
+use crate::store::{AnswerTimeout, begin};
 
 /// Pause after a failed commit; it doubles with each failure in a row.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// Longest pause: so much later than the store itself the journal is back.
+/// Longest pause: the journal resumes at most so much later than the database.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Writer {
     connection: DatabaseConnection,
     statements: Statements,
     queue: Arc<Queue>,
-    /// Among all writers that ever write to the database.
+    /// Unique among all writers that ever write to the database.
     name: String,
-    /// The number of the batch that is written next.
+    /// Number of the next batch.
     number: i64,
-    /// How long each answer may take; a file answers by itself.
+    /// Timeout of each answer; SQLite's answers need none.
     patience: Option<Duration>,
-    /// SQLite: the files that are written to.
+    /// SQLite: the database's files.
     files: Option<Arc<OpenFiles>>,
     metrics_sink: Arc<dyn CommitMetricsSink>,
 }
@@ -65,7 +65,7 @@ impl Writer {
         }
     }
 
-    /// Writes until the queue is closed and empty, or past hope.
+    /// Writes until the queue is closed and empty, or the writer gives up.
     pub(super) async fn run(mut self) {
         while let Some(batch) = self.queue.next().await {
             if self.write(&batch).await.is_err() {
@@ -75,15 +75,15 @@ impl Writer {
         }
     }
 
-    /// Writes a batch, however often it takes.
-    async fn write(&self, batch: &Batch) -> Result<(), PastHope> {
+    /// Writes a batch, with as many attempts as it takes.
+    async fn write(&self, batch: &Batch) -> Result<(), GivenUp> {
         let mut attempt = self.attempt(batch).await;
         let mut pause = FIRST_PAUSE;
         while let Err(error) = attempt {
             tracing::warn!(%error, "the journal can't write; it tries again");
             let cause: Cause = Arc::new(error);
-            self.queue.in_trouble(cause);
-            if self.queue.is_past_hope(batch) {
+            self.queue.record_failure(cause);
+            if self.queue.should_give_up(batch) {
                 if !batch.is_empty() {
                     tracing::error!(
                         keys = batch.used.len(),
@@ -91,7 +91,7 @@ impl Writer {
                         "the journal ends with entries that could not be written"
                     );
                 }
-                return Err(PastHope);
+                return Err(GivenUp);
             }
             tokio::time::sleep(pause).await;
             pause = LONGEST_PAUSE.min(pause * 2);
@@ -101,7 +101,7 @@ impl Writer {
         Ok(())
     }
 
-    /// One attempt at a commit, under the witness' eyes.
+    /// One attempt at a commit, reported to the metrics sink.
     async fn attempt(&self, batch: &Batch) -> Result<(), WriteError> {
         let started = Instant::now();
         let committed = self.commit(batch).await;
@@ -115,29 +115,31 @@ impl Writer {
     }
 
     /// Writes a batch, unless it was written: a commit that took place although its answer was lost
-    /// left its mark. On SQLite it is durable only in the files that are the database still.
+    /// left its checkpoint. On SQLite it is durable only if the files are still the database.
     async fn commit(&self, batch: &Batch) -> Result<(), WriteError> {
         self.check_files()?;
         if let Some(counted) = self.statements.at_once(batch, &self.name, self.number) {
             self.answer(self.connection.execute_raw(counted)).await?;
             return Ok(());
         }
-        // Made before the transaction begins: others may write meanwhile.
-        let mark = self.statements.mark_of(batch, &self.name, self.number);
+        // Built before the transaction begins: others may write meanwhile.
+        let checkpoint = self
+            .statements
+            .checkpoint_of(batch, &self.name, self.number);
         let statements = self.statements.of(batch);
         let transaction = self.answer(begin(&self.connection)).await?;
         if !batch.is_awaited() && self.connection.get_database_backend() == DbBackend::Postgres {
-            // Nobody waits for it, so it doesn't keep the disk from what others wait for.
+            // No answer waits for it, so it doesn't keep the disk from those that do.
             let relaxed = transaction.execute_unprepared("SET LOCAL synchronous_commit = off");
             self.answer(relaxed).await?;
         }
-        let mut marked = 0;
-        for statement in mark {
+        let mut checkpointed = 0;
+        for statement in checkpoint {
             let done = self.answer(transaction.execute_raw(statement)).await?;
-            marked += done.rows_affected();
+            checkpointed += done.rows_affected();
         }
-        if marked == 0 {
-            let follows = self.follows_last_mark(&transaction).await;
+        if checkpointed == 0 {
+            let follows = self.follows_last_checkpoint(&transaction).await;
             self.answer(transaction.rollback()).await?;
             return follows;
         }
@@ -153,11 +155,14 @@ impl Writer {
     }
 
     /// Tells a batch that was written already from one whose predecessor is gone.
-    async fn follows_last_mark(&self, transaction: &DatabaseTransaction) -> Result<(), WriteError> {
+    async fn follows_last_checkpoint(
+        &self,
+        transaction: &DatabaseTransaction,
+    ) -> Result<(), WriteError> {
         let Some(files) = &self.files else {
             return Ok(());
         };
-        let last = transaction.query_one_raw(self.statements.last_mark(&self.name));
+        let last = transaction.query_one_raw(self.statements.last_checkpoint(&self.name));
         let last = self.answer(last).await?;
         let last = last.map(|row| row.try_get_by_index::<i64>(0)).transpose()?;
         if last == Some(self.number) {
@@ -166,17 +171,17 @@ impl Writer {
         Err(files.set_back().into())
     }
 
-    /// An answer of the store, if it comes in time. A server that is gone without a word is noticed
-    /// at the first answer that it owes, however many a batch needs.
+    /// An answer of the database, with a timeout. A server that is gone without closing its
+    /// connection is noticed at the first answer that it owes, however many a batch needs.
     async fn answer<T>(&self, answer: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
         let Some(patience) = self.patience else {
             return answer.await;
         };
         timeout(patience, answer)
             .await
-            .unwrap_or_else(|_| Err(DbErr::Custom(Late(patience).to_string())))
+            .unwrap_or_else(|_| Err(DbErr::Custom(AnswerTimeout(patience).to_string())))
     }
 }
 
-/// The journal was closed, and the store failed for as long as it waits.
-struct PastHope;
+/// The journal was closed, and the database failed for as long as an entry may wait.
+struct GivenUp;

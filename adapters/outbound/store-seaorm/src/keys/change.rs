@@ -1,4 +1,4 @@
-//! Steps that change keys: each is one transaction, with its entries in the audit log.
+//! Mutations of keys: each is one transaction, with its entries in the audit log.
 
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, creation, difference};
@@ -16,13 +16,13 @@ use sea_orm::{
 };
 
 use super::row::{KeyRow, keys, written};
-use super::{changes, within};
+use super::{changes, in_scope};
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers};
 use crate::row::stored;
 use crate::store::{Store, failed};
 
-/// A key was to be added to a customer that isn't there: callers enrol first.
+/// A key was to be added to a customer that doesn't exist: callers find_or_insert the customer first.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no customer {0}")]
 struct NoCustomer(String);
@@ -118,8 +118,7 @@ async fn change_within(
     Ok(after)
 }
 
-/// A key after a change; what that is called; and what has to be written. What isn't given isn't
-/// touched.
+/// A key after a change, the action's name, and the update to write. Fields that aren't given stay.
 fn changed(
     key: &ApiKey,
     change: &KeyChange,
@@ -162,7 +161,7 @@ fn revocation(at: DateTime<Utc>) -> UpdateMany<api_keys::Entity> {
     api_keys::Entity::update_many().col_expr(api_keys::Column::RevokedAt, at)
 }
 
-/// For what changes a key's state.
+/// The next version of a key, for changes of its state.
 pub(crate) fn next_version(update: UpdateMany<api_keys::Entity>) -> UpdateMany<api_keys::Entity> {
     let next = Expr::col(api_keys::Column::Version).add(1_i64);
     update.col_expr(api_keys::Column::Version, next)
@@ -222,8 +221,8 @@ async fn rotate_within(
     Ok(Rotation { old, new })
 }
 
-/// Whoever adds a key holds its customer first, where rows can be locked: keys that are to follow a
-/// plan must not miss one that comes meanwhile.
+/// Locks the customer that a key is added to, where rows can be locked: a change of plan must not
+/// miss a key that is added meanwhile.
 async fn hold_customer_of(transaction: &DatabaseTransaction, key: KeyId) -> Result<(), StoreError> {
     if transaction.get_database_backend() != DbBackend::Postgres {
         return Ok(());
@@ -242,13 +241,13 @@ async fn hold_customer_of(transaction: &DatabaseTransaction, key: KeyId) -> Resu
     Ok(())
 }
 
-/// A customer's keys that aren't revoked, which nobody else changes until the transaction ends.
+/// A customer's keys that aren't revoked, locked until the transaction ends.
 pub(crate) async fn locked_active(
     transaction: &DatabaseTransaction,
     customer: CustomerId,
 ) -> Result<Vec<ApiKey>, StoreError> {
     let active = keys()
-        .filter(within(Scope::Of(customer)))
+        .filter(in_scope(Scope::Of(customer)))
         .filter(api_keys::Column::RevokedAt.is_null())
         .order_by_asc(api_keys::Column::Id);
     let active = locking(active).into_model::<KeyRow>();
@@ -259,7 +258,7 @@ pub(crate) async fn locked_active(
         .collect()
 }
 
-/// A key within a scope, which nobody else changes until the transaction ends.
+/// A key within a scope, locked until the transaction ends.
 async fn locked(
     transaction: &DatabaseTransaction,
     scope: Scope,
@@ -267,7 +266,7 @@ async fn locked(
 ) -> Result<Option<ApiKey>, StoreError> {
     let key = keys()
         .filter(api_keys::Column::Id.eq(id.to_string()))
-        .filter(within(scope));
+        .filter(in_scope(scope));
     let row = locking(key).into_model::<KeyRow>().one(transaction).await;
     row.map_err(failed)?.map(KeyRow::read).transpose()
 }

@@ -1,4 +1,4 @@
-//! The order of all changes of keys.
+//! The change feed of keys.
 
 use domain::key::KeyId;
 use sea_orm::sea_query::{Expr, ExprTrait};
@@ -6,10 +6,11 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
 
 use crate::entity::{key_changes, newest_key_change};
 
-/// Changes that one statement writes down.
-const AT_ONCE: usize = 500;
+/// Changes per insert statement.
+const CHANGES_PER_STATEMENT: usize = 500;
 
-/// Gives changes of keys the next numbers. Holds everybody else's changes until the commit.
+/// Assigns the next numbers to changes of keys. Locks out other writers of changes until the
+/// commit.
 pub(crate) async fn number(
     transaction: &impl ConnectionTrait,
     keys: &[KeyId],
@@ -25,7 +26,7 @@ pub(crate) async fn number(
         .await?;
     let before = newest(transaction).await? - count;
     let numbered: Vec<_> = (before + 1..).zip(keys).collect();
-    for some in numbered.chunks(AT_ONCE) {
+    for some in numbered.chunks(CHANGES_PER_STATEMENT) {
         let changes = some.iter().map(|(number, key)| key_changes::ActiveModel {
             number: Set(*number),
             key_id: Set(key.to_string()),

@@ -1,4 +1,4 @@
-//! Charging one request to a month, if the key may be charged.
+//! Charge of one request to a key's month, on condition that its quota allows it.
 
 use chrono::{DateTime, Utc};
 use domain::key::KeyId;
@@ -11,8 +11,8 @@ use super::row::UseRow;
 use crate::journal::minute;
 use crate::store::{Store, failed};
 
-/// Month, minute, key. A key may be charged the first request of a month, for no quota is zero. Of
-/// several that are about one row each sees what the one before it left there.
+/// Parameters: month, minute, key. A key may always be charged the first request of a month, for no
+/// quota is zero. Of several charges that are about one row each sees the result of the one before.
 const CHARGE: [&str; 4] = [
     "INSERT INTO monthly_use (key_id, month, charged, refunded, last_used_at) \
      SELECT id, CAST(",

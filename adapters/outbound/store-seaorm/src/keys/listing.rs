@@ -1,8 +1,7 @@
-//! Which keys a list has, in which order, and where a page of it begins.
+//! Lists of keys: filter, order and pages.
 
-use domain::key::KeyStatus;
+use domain::key::{KeyFilter, KeyOverview, KeyQuery, KeySort, KeyStatus};
 use domain::page::{Cursor, CursorError};
-use ports::inbound::{KeyFilter, KeyOverview, KeyQuery, KeySort};
 use ports::outbound::Scope;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -10,15 +9,15 @@ use sea_orm::{
     RelationTrait, Select,
 };
 
-use super::within;
+use super::in_scope;
 use crate::entity::{api_keys, customers};
-use crate::list::{begins, beyond, holds, one_more, order};
+use crate::list::{after_cursor, contains, limit_with_lookahead, order, starts_with};
 
-/// The keys of a list, all pages together.
+/// Condition for the keys of a list, all pages together.
 pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
-    let mut matching = Condition::all().add(within(scope));
+    let mut matching = Condition::all().add(in_scope(scope));
     if !filter.statuses.is_empty() {
-        let statuses = filter.statuses.iter().map(|status| has(*status));
+        let statuses = filter.statuses.iter().map(|status| has_status(*status));
         matching = matching.add(statuses.fold(Condition::any(), Condition::add));
     }
     if let Some(environment) = filter.environment {
@@ -26,18 +25,24 @@ pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
     }
     if let Some(text) = &filter.text {
         let mut found = Condition::any()
-            .add(holds((api_keys::Entity, api_keys::Column::Name), text))
-            .add(begins((api_keys::Entity, api_keys::Column::Prefix), text));
+            .add(contains((api_keys::Entity, api_keys::Column::Name), text))
+            .add(starts_with(
+                (api_keys::Entity, api_keys::Column::Prefix),
+                text,
+            ));
         if scope == Scope::Everybody {
-            found = found.add(holds((customers::Entity, customers::Column::Subject), text));
+            found = found.add(contains(
+                (customers::Entity, customers::Column::Subject),
+                text,
+            ));
         }
         matching = matching.add(found);
     }
     matching
 }
 
-/// As `ApiKey::status` has it.
-fn has(status: KeyStatus) -> Condition {
+/// Condition for a status, as `ApiKey::status` defines it.
+fn has_status(status: KeyStatus) -> Condition {
     let revoked = api_keys::Column::RevokedAt;
     let retires = api_keys::Column::RetiresAt;
     match status {
@@ -51,7 +56,7 @@ fn has(status: KeyStatus) -> Condition {
     }
 }
 
-/// How many keys match.
+/// Query for the number of matching keys.
 pub(super) fn count(matching: Condition) -> Select<api_keys::Entity> {
     api_keys::Entity::find()
         .select_only()
@@ -66,32 +71,36 @@ pub(super) fn count(matching: Condition) -> Select<api_keys::Entity> {
 /// One page of `keys`, and one key more.
 pub(super) fn page(
     keys: Select<api_keys::Entity>,
-    ask: &KeyQuery,
+    query: &KeyQuery,
 ) -> Result<Select<api_keys::Entity>, CursorError> {
-    let by = match ask.order {
+    let by = match query.order {
         KeySort::Created => api_keys::Column::CreatedAt,
         KeySort::Name => api_keys::Column::Name,
     };
     let place = |column| (api_keys::Entity, column);
-    let direction = ask.direction;
+    let direction = query.direction;
     let mut keys = keys
         .order_by(by, order(direction))
         .order_by(api_keys::Column::Id, order(direction))
-        .limit(one_more(&ask.page));
-    if let Some(cursor) = &ask.page.after {
-        let value = match ask.order {
+        .limit(limit_with_lookahead(&query.page));
+    if let Some(cursor) = &query.page.after {
+        let value = match query.order {
             KeySort::Created => cursor.millis()?.into(),
             // No name has a control character, and PostgreSQL takes no NUL.
             KeySort::Name if cursor.value.contains('\0') => return Err(CursorError),
             KeySort::Name => cursor.value.as_str().into(),
         };
         let columns = (place(by), place(api_keys::Column::Id));
-        keys = keys.filter(beyond(columns, (value, cursor.id.to_string()), direction));
+        keys = keys.filter(after_cursor(
+            columns,
+            (value, cursor.id.to_string()),
+            direction,
+        ));
     }
     Ok(keys)
 }
 
-/// A key's place in the list.
+/// Cursor of a key in the list.
 pub(super) fn cursor(order: KeySort, overview: &KeyOverview) -> Cursor {
     let key = &overview.key;
     match order {

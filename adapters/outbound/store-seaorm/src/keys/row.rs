@@ -1,19 +1,22 @@
-//! Keys as their rows have them.
+//! Rows of keys.
 
 use domain::customer::CustomerId;
 use domain::hex;
-use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
+use domain::key::{
+    ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyOverview, KeyPrefix, Owner,
+};
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
-use ports::inbound::KeyOverview;
 use ports::outbound::{KeyRecord, KeyState, Snapshot, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, Query};
-use sea_orm::{EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationTrait, Select, Set};
+use sea_orm::{
+    EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, RelationTrait, Select, Set,
+};
 
 use crate::entity::{api_keys, customers, monthly_use};
 use crate::row::{Row, stored};
 
-/// Keys, whose they are, and their last use.
+/// Query for keys, their owners, and their last use.
 pub(super) fn keys() -> Select<api_keys::Entity> {
     let last_use = Query::select()
         .expr(Func::max(Expr::col((
@@ -36,22 +39,26 @@ pub(super) fn keys() -> Select<api_keys::Entity> {
         )
 }
 
-/// Adds what each key used of a month.
-pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
+/// The relation of keys to their use in one month.
+pub(crate) fn use_in(month: Month) -> RelationDef {
     let number = i64::from(month.number());
-    let in_month = api_keys::Relation::MonthlyUse
+    api_keys::Relation::MonthlyUse
         .def()
         .on_condition(move |_, use_of| {
             Expr::col((use_of, monthly_use::Column::Month))
                 .eq(number)
                 .into_condition()
-        });
-    keys.join(JoinType::LeftJoin, in_month)
+        })
+}
+
+/// Adds the use of each key in a month.
+pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
+    keys.join(JoinType::LeftJoin, use_in(month))
         .column_as(monthly_use::Column::Charged, "charged")
         .column_as(monthly_use::Column::Refunded, "refunded")
 }
 
-/// What a key used of a month: nothing yet when there is no row of it.
+/// Use of a key in a month: nothing yet when there is no row of it.
 #[derive(FromQueryResult)]
 pub(super) struct UseRow {
     charged: Option<i64>,
@@ -93,7 +100,7 @@ impl SnapshotRow {
     }
 }
 
-/// A key with [`with_use`].
+/// A row of [`with_use`].
 #[derive(FromQueryResult)]
 pub(super) struct OverviewRow {
     #[sea_orm(nested)]
@@ -112,7 +119,7 @@ impl OverviewRow {
     }
 }
 
-/// One of [`keys`].
+/// A row of [`keys`].
 #[derive(FromQueryResult)]
 pub(super) struct KeyRow {
     #[sea_orm(nested)]

@@ -1,27 +1,28 @@
-//! How many statements.
+//! Numbers of statements.
 
 use chrono::TimeDelta;
+use domain::audit::AuditFilter;
 use domain::customer::ExistingKeys;
+use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use domain::page::Direction;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::RequestQuery;
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record_of};
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{
     AuditLog, CustomerStore, DenyList, Fingerprint, KeyChange, KeyStore, Successor, UsageReader,
 };
 
-use super::{Watched, key, now, own, twenty};
+use super::{RecordingStore, key, now, own, twenty};
 
 #[tokio::test]
-async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
+async fn a_query_takes_as_many_statements_however_many_keys_there_are() {
     for keys in [1, 30] {
-        let watched = Watched::with_keys(keys).await;
-        let (store, month) = (&watched.store, Month::of(now()));
-        let count = |expected, what| assert_eq!(watched.taken().len(), expected, "{what}");
+        let recording = RecordingStore::with_keys(keys).await;
+        let (store, month) = (&recording.store, Month::of(now()));
+        let count =
+            |expected, what| assert_eq!(recording.take_statements().len(), expected, "{what}");
 
         store.is_empty().await.unwrap();
         count(1, "is_empty");
@@ -40,21 +41,21 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
         count(1, "find");
         store.due(now()).await.unwrap();
         count(1, "due");
-        let ask = UsageQuery {
+        let query = UsageQuery {
             period: Period::newest(30, Granularity::Day, now()).unwrap(),
             breakdown: Breakdown::Key,
             key: None,
             criteria: RequestCriteria::default(),
         };
-        store.usage(own(), &ask).await.unwrap();
+        store.usage(own(), &query).await.unwrap();
         count(2, "usage by key: the busiest keys, and their use");
         let total = UsageQuery {
             breakdown: Breakdown::Total,
-            ..ask
+            ..query
         };
         store.usage(own(), &total).await.unwrap();
         count(1, "usage");
-        let ask = RequestQuery {
+        let query = RequestQuery {
             key: None,
             criteria: RequestCriteria::default(),
             request_id: None,
@@ -62,7 +63,7 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
             to: None,
             page: twenty(),
         };
-        store.requests(own(), &ask).await.unwrap();
+        store.requests(own(), &query).await.unwrap();
         count(1, "requests");
         store.customers(None, month, &twenty()).await.unwrap();
         count(
@@ -72,10 +73,10 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
         let everything = AuditFilter::default();
         store.audit(&everything, &twenty()).await.unwrap();
         count(1, "audit");
-        store.enrol(&customer(1)).await.unwrap();
-        count(1, "enrol: known");
-        store.enrol(&customer(3)).await.unwrap();
-        count(3, "enrol: new");
+        store.find_or_insert(&customer(1)).await.unwrap();
+        count(1, "find_or_insert: known");
+        store.find_or_insert(&customer(3)).await.unwrap();
+        count(3, "find_or_insert: new");
         let fingerprint = Fingerprint("0".repeat(64));
         store.is_denied(&fingerprint).await.unwrap();
         count(1, "is_denied");
@@ -85,9 +86,10 @@ async fn a_question_takes_as_many_statements_however_many_keys_there_are() {
 #[tokio::test]
 async fn a_change_takes_as_many_statements_however_many_keys_there_are() {
     for keys in [2, 30] {
-        let watched = Watched::with_keys(keys).await;
-        let store = &watched.store;
-        let count = |expected, what| assert_eq!(watched.taken().len(), expected, "{what}");
+        let recording = RecordingStore::with_keys(keys).await;
+        let store = &recording.store;
+        let count =
+            |expected, what| assert_eq!(recording.take_statements().len(), expected, "{what}");
 
         let new = record_of(&customer(1), 100);
         store.insert(new.clone(), 100, &act(100)).await.unwrap();

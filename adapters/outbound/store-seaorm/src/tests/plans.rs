@@ -1,18 +1,17 @@
-//! How the database looks for answers. It knows nothing of the data: SQLite has no statistics
-//! unless somebody asks for them, and nobody does.
+//! Query plans of an empty database: SQLite has no statistics unless `ANALYZE` runs, and it
+//! doesn't.
 
+use domain::audit::AuditFilter;
+use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageRequest};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::customer;
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
 
-use super::{Watched, key, now, own, twenty};
+use super::{RecordingStore, key, now, own, twenty};
 
 #[track_caller]
 fn assert_uses(plan: &str, way: &str) {
@@ -32,10 +31,10 @@ fn newest() -> RequestQuery {
 
 #[tokio::test]
 async fn requests_are_found_by_the_narrowest_condition_and_never_one_by_one() {
-    let watched = Watched::with_keys(2).await;
-    let plan = async |scope, ask| {
-        watched.store.requests(scope, &ask).await.unwrap();
-        watched.plan().await
+    let recording = RecordingStore::with_keys(2).await;
+    let plan = async |scope, query| {
+        recording.store.requests(scope, &query).await.unwrap();
+        recording.plan().await
     };
     let failed = RequestCriteria {
         endpoint: Some(Endpoint::Xml),
@@ -75,7 +74,7 @@ async fn requests_are_found_by_the_narrowest_condition_and_never_one_by_one() {
 
 #[tokio::test]
 async fn a_page_of_requests_begins_where_the_one_before_ended() {
-    let watched = Watched::with_keys(2).await;
+    let recording = RecordingStore::with_keys(2).await;
     let next = RequestQuery {
         page: PageRequest {
             after: Some(Cursor::at(now(), key(1).0)),
@@ -83,28 +82,28 @@ async fn a_page_of_requests_begins_where_the_one_before_ended() {
         },
         ..newest()
     };
-    watched.store.requests(own(), &next).await.unwrap();
-    assert_uses(&watched.plan().await, "(customer_id=? AND at<?)");
-    watched
+    recording.store.requests(own(), &next).await.unwrap();
+    assert_uses(&recording.plan().await, "(customer_id=? AND at<?)");
+    recording
         .store
         .requests(Scope::Everybody, &next)
         .await
         .unwrap();
-    assert_uses(&watched.plan().await, "requests_by_time (at<?)");
+    assert_uses(&recording.plan().await, "requests_by_time (at<?)");
 }
 
 #[tokio::test]
-async fn use_is_added_up_from_its_period_alone() {
-    let watched = Watched::with_keys(2).await;
+async fn usage_reads_the_rows_of_its_period_alone() {
+    let recording = RecordingStore::with_keys(2).await;
     let plan = async |scope, granularity, breakdown, key| {
-        let ask = UsageQuery {
+        let query = UsageQuery {
             period: Period::newest(24, granularity, now()).unwrap(),
             breakdown,
             key,
             criteria: RequestCriteria::default(),
         };
-        watched.store.usage(scope, &ask).await.unwrap();
-        watched.plan().await
+        recording.store.usage(scope, &query).await.unwrap();
+        recording.plan().await
     };
     let days = "SEARCH customer_usage_days USING PRIMARY KEY (customer_id=? AND day>? AND day<?)";
     let of_all = "customer_usage_days_by_time (day>? AND day<?)";
@@ -138,8 +137,8 @@ async fn use_is_added_up_from_its_period_alone() {
 
 #[tokio::test]
 async fn pages_of_keys_customers_and_entries_are_read_in_their_order() {
-    let watched = Watched::with_keys(2).await;
-    let (store, month) = (&watched.store, Month::of(now()));
+    let recording = RecordingStore::with_keys(2).await;
+    let (store, month) = (&recording.store, Month::of(now()));
     let after = PageRequest {
         after: Some(Cursor::at(now(), key(1).0)),
         ..twenty()
@@ -159,7 +158,7 @@ async fn pages_of_keys_customers_and_entries_are_read_in_their_order() {
             (Scope::Everybody, &name, "keys_by_name"),
         ] {
             store.list(scope, month, listing).await.unwrap();
-            let plan = watched.plan().await;
+            let plan = recording.plan().await;
             assert_uses(&plan, index);
             assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
         }
@@ -177,31 +176,31 @@ async fn pages_of_keys_customers_and_entries_are_read_in_their_order() {
             (one_key, "audit_of_a_key (key_id=?"),
         ] {
             store.audit(&filter, page).await.unwrap();
-            let plan = watched.plan().await;
+            let plan = recording.plan().await;
             assert_uses(&plan, index);
             assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
         }
         store.customers(None, month, page).await.unwrap();
-        assert_uses(&watched.plan().await, "customers_by_time");
+        assert_uses(&recording.plan().await, "customers_by_time");
     }
 }
 
 #[tokio::test]
 async fn keys_are_found_by_their_customer_their_age_and_their_end() {
-    let watched = Watched::with_keys(2).await;
-    let store = &watched.store;
+    let recording = RecordingStore::with_keys(2).await;
+    let store = &recording.store;
     let included = RevokedKeys::Included;
     store.of_customer(customer(1).id, included).await.unwrap();
-    let plan = watched.plan().await;
+    let plan = recording.plan().await;
     assert_uses(&plan, "keys_of_a_customer (customer_id=?)");
     assert!(!plan.contains("ORDER BY"), "sorted: {plan}");
     store.credentials(10).await.unwrap();
-    assert_uses(&watched.plan().await, "keys_by_time");
+    assert_uses(&recording.plan().await, "keys_by_time");
     let some: Vec<_> = (1..100).map(key).collect();
     store.snapshots(&some, Month::of(now())).await.unwrap();
-    let plan = watched.plan().await;
+    let plan = recording.plan().await;
     assert_uses(&plan, "SEARCH api_keys USING INDEX");
     assert_uses(&plan, "(key_id=? AND month=?)");
     store.due(now()).await.unwrap();
-    assert_uses(&watched.plan().await, "keys_to_retire (retires_at<?)");
+    assert_uses(&recording.plan().await, "keys_to_retire (retires_at<?)");
 }

@@ -6,29 +6,29 @@ use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::CursorError;
 use domain::participant::ParticipantCode;
-use domain::request::RequestId;
-use ports::inbound::{Banks, RequestQuery, RequestRecord};
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
 use ports::outbound::{Scope, StoreError};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use crate::entity::requests;
-use crate::list::{older, one_more};
+use crate::list::{limit_with_lookahead, older_than_cursor};
 use crate::row::Row;
 
 /// One page of requests, and one more.
-pub(super) fn question(
+pub(super) fn select(
     scope: Scope,
-    ask: &RequestQuery,
+    query: &RequestQuery,
 ) -> Result<Select<requests::Entity>, CursorError> {
     let mut found = requests::Entity::find();
-    // One condition chooses the index, the narrowest that there is. The others must not: a database
-    // that doesn't know the data takes a customer with a million requests for a narrow condition.
-    let id = ask.request_id.as_ref();
+    // One condition chooses the index, the narrowest that there is. The others must not: a planner
+    // without statistics takes a customer with a million requests for a narrow condition.
+    let id = query.request_id.as_ref();
     if let Some(id) = id {
         found = found.filter(requests::Column::RequestId.eq(id.as_str()));
     }
-    if let Some(key) = ask.key {
+    if let Some(key) = query.key {
         let column = if id.is_some() {
             aside(requests::Column::KeyId)
         } else {
@@ -37,36 +37,36 @@ pub(super) fn question(
         found = found.filter(column.eq(key.to_string()));
     }
     if let Scope::Of(customer) = scope {
-        let column = if id.is_some() || ask.key.is_some() {
+        let column = if id.is_some() || query.key.is_some() {
             aside(requests::Column::CustomerId)
         } else {
             Expr::col(requests::Column::CustomerId)
         };
         found = found.filter(column.eq(customer.to_string()));
     }
-    if let Some(endpoint) = ask.criteria.endpoint {
+    if let Some(endpoint) = query.criteria.endpoint {
         found = found.filter(requests::Column::Endpoint.eq(endpoint.name()));
     }
-    if let Some(outcome) = ask.criteria.outcome {
+    if let Some(outcome) = query.criteria.outcome {
         found = found.filter(requests::Column::Outcome.eq(outcome.name()));
     }
-    if let Some(from) = ask.from {
+    if let Some(from) = query.from {
         found = found.filter(requests::Column::At.gte(from.timestamp_millis()));
     }
-    if let Some(to) = ask.to {
+    if let Some(to) = query.to {
         found = found.filter(requests::Column::At.lt(to.timestamp_millis()));
     }
     let place = (requests::Column::At, requests::Column::Id);
-    if let Some(older) = older(place, &ask.page)? {
+    if let Some(older) = older_than_cursor(place, &query.page)? {
         found = found.filter(older);
     }
     Ok(found
         .order_by_desc(requests::Column::At)
         .order_by_desc(requests::Column::Id)
-        .limit(one_more(&ask.page)))
+        .limit(limit_with_lookahead(&query.page)))
 }
 
-/// A text column, for a condition that no index is chosen by.
+/// A text column, wrapped so that no index is chosen by it.
 fn aside(column: requests::Column) -> Expr {
     Expr::col(column).binary(BinOper::Custom("||"), "")
 }

@@ -1,12 +1,11 @@
-//! Requests added up, slot by slot.
+//! Sums of requests by slot.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::KeyId;
 use domain::latency::{BUCKETS, Latencies};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period};
-use ports::inbound::{MAX_SERIES, UsageQuery};
+use domain::usage::{Breakdown, Granularity, MAX_SERIES, Period, UsageQuery};
 use ports::outbound::{Scope, StoreError, UsageRow};
 use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, Order, Query, SelectStatement};
 use sea_orm::{QueryResult, TryGetable};
@@ -19,7 +18,7 @@ use crate::store::failed;
 struct Table {
     name: &'static str,
     slot: &'static str,
-    /// The slot that was asked for.
+    /// Expression of the queried slot.
     asked: &'static str,
 }
 
@@ -30,7 +29,7 @@ const HOURS: Table = Table {
     asked: "hour",
 };
 
-/// The same, asked for by day.
+/// The same, grouped by day.
 const DAYS_OF_HOURS: Table = Table {
     asked: "hour - hour % 86400000",
     ..HOURS
@@ -43,15 +42,15 @@ const DAYS: Table = Table {
     asked: "day",
 };
 
-/// The busy key that requests belong to, if they do.
+/// Column of the busy key that requests belong to, if they do.
 const BUSY_KEY: &str = "busy_key";
 
 impl Table {
-    /// Days of customers answer most questions, by a hundredth of the rows; hours of keys answer
-    /// those that tell hours or keys apart.
-    fn of(ask: &UsageQuery) -> Self {
-        let of_keys = ask.key.is_some() || ask.breakdown == Breakdown::Key;
-        match (ask.period.granularity(), of_keys) {
+    /// Days of customers answer most queries, with a hundredth of the rows; hours of keys answer
+    /// those by hour or by key.
+    fn of(query: &UsageQuery) -> Self {
+        let of_keys = query.key.is_some() || query.breakdown == Breakdown::Key;
+        match (query.period.granularity(), of_keys) {
             (Granularity::Hour, _) => HOURS,
             (Granularity::Day | Granularity::Month, true) => DAYS_OF_HOURS,
             (Granularity::Day | Granularity::Month, false) => DAYS,
@@ -63,88 +62,88 @@ fn column(name: &'static str) -> Expr {
     Expr::col(Alias::new(name))
 }
 
-/// Adds requests up. When keys are told apart, the `busiest` are, and no others.
-pub(super) fn question(scope: Scope, ask: &UsageQuery, busiest: &[String]) -> SelectStatement {
-    let table = Table::of(ask);
-    let mut question = Query::select();
-    question
+/// Query for the sums of requests. In a breakdown by key, only the `busiest` are reported.
+pub(super) fn select(scope: Scope, query: &UsageQuery, busiest: &[String]) -> SelectStatement {
+    let table = Table::of(query);
+    let mut select = Query::select();
+    select
         .expr_as(Expr::cust(table.asked), "slot")
         .from(Alias::new(table.name));
-    // By their aliases: PostgreSQL wants to see the very expressions otherwise.
-    question.add_group_by([column("slot"), column("outcome")]);
-    question.expr(column("outcome"));
-    match ask.breakdown {
+    // By their aliases: PostgreSQL requires the very expressions otherwise.
+    select.add_group_by([column("slot"), column("outcome")]);
+    select.expr(column("outcome"));
+    match query.breakdown {
         Breakdown::Total | Breakdown::Outcome => {}
         Breakdown::Key => {
             let is_busy = column("key_id").is_in(busiest.iter().map(String::as_str));
             let busy = CaseStatement::new().case(is_busy, column("key_id"));
-            question.expr_as(busy, BUSY_KEY);
-            question.add_group_by([column(BUSY_KEY)]);
+            select.expr_as(busy, BUSY_KEY);
+            select.add_group_by([column(BUSY_KEY)]);
         }
         Breakdown::Endpoint => {
-            question.expr(column("endpoint"));
-            question.add_group_by([column("endpoint")]);
+            select.expr(column("endpoint"));
+            select.add_group_by([column("endpoint")]);
         }
     }
     for name in counts() {
         // A sum of BIGINT is NUMERIC on PostgreSQL.
         let sum = Expr::col(Alias::new(&name)).sum().cast_as("BIGINT");
-        question.expr_as(sum, name);
+        select.expr_as(sum, name);
     }
-    narrow(&mut question, &table, scope, ask);
-    question.take()
+    narrow(&mut select, &table, scope, query);
+    select.take()
 }
 
 /// The ids of the keys with the most requests, the busiest first.
-pub(super) fn busiest(scope: Scope, ask: &UsageQuery) -> SelectStatement {
-    let table = Table::of(ask);
-    let mut question = Query::select();
-    question
+pub(super) fn busiest(scope: Scope, query: &UsageQuery) -> SelectStatement {
+    let table = Table::of(query);
+    let mut select = Query::select();
+    select
         .expr(column("key_id"))
         .from(Alias::new(table.name))
         .add_group_by([column("key_id")])
         .order_by_expr(column("requests").sum(), Order::Desc)
         .order_by_expr(column("key_id"), Order::Asc)
         .limit(MAX_SERIES as u64);
-    narrow(&mut question, &table, scope, ask);
-    question.take()
+    narrow(&mut select, &table, scope, query);
+    select.take()
 }
 
-/// Leaves what was asked for, within a scope.
-fn narrow(question: &mut SelectStatement, table: &Table, scope: Scope, ask: &UsageQuery) {
-    let (from, to) = bounds(ask.period);
-    question
+/// Applies the filters of a query, within a scope.
+fn narrow(select: &mut SelectStatement, table: &Table, scope: Scope, query: &UsageQuery) {
+    let (from, to) = bounds(query.period);
+    select
         .and_where(column(table.slot).gte(from.timestamp_millis()))
         .and_where(column(table.slot).lt(to.timestamp_millis()));
-    if let Some(key) = ask.key {
-        question.and_where(column("key_id").eq(key.to_string()));
+    if let Some(key) = query.key {
+        select.and_where(column("key_id").eq(key.to_string()));
     }
-    match (scope, ask.key) {
+    match (scope, query.key) {
         (Scope::Everybody, Some(_)) => {}
         (Scope::Everybody, None) if table.name == DAYS.name => {}
         (Scope::Of(customer), None) if table.name == DAYS.name => {
-            question.and_where(column("customer_id").eq(customer.to_string()));
+            select.and_where(column("customer_id").eq(customer.to_string()));
         }
-        // Hours are found through their keys, everybody's too.
+        // Hours are found through their keys, also for all customers.
         (_, None) => {
-            question.and_where(column("key_id").in_subquery(keys(scope).take()));
+            select.and_where(column("key_id").in_subquery(keys(scope).take()));
         }
         (Scope::Of(_), Some(key)) => {
             let own = keys(scope)
                 .and_where(Expr::col(api_keys::Column::Id).eq(key.to_string()))
                 .take();
-            question.and_where(Expr::exists(own));
+            select.and_where(Expr::exists(own));
         }
     }
-    if let Some(endpoint) = ask.criteria.endpoint {
-        question.and_where(column("endpoint").eq(endpoint.name()));
+    if let Some(endpoint) = query.criteria.endpoint {
+        select.and_where(column("endpoint").eq(endpoint.name()));
     }
-    if let Some(outcome) = ask.criteria.outcome {
-        question.and_where(column("outcome").eq(outcome.name()));
+    if let Some(outcome) = query.criteria.outcome {
+        select.and_where(column("outcome").eq(outcome.name()));
     }
 }
 
-/// The ids of the keys that a scope reaches.
+/// Query for the ids of the keys in a scope.
 fn keys(scope: Scope) -> SelectStatement {
     let mut keys = Query::select();
     keys.column(api_keys::Column::Id).from(api_keys::Entity);
@@ -154,7 +153,7 @@ fn keys(scope: Scope) -> SelectStatement {
     keys
 }
 
-/// The columns that are added up: requests, and each bucket of latency.
+/// The columns that are summed: requests, and each bucket of latency.
 pub(crate) fn counts() -> impl Iterator<Item = String> {
     std::iter::once("requests".to_owned()).chain((0..BUCKETS).map(bucket))
 }
@@ -175,7 +174,7 @@ fn bounds(period: Period) -> (DateTime<Utc>, DateTime<Utc>) {
     (period.from(), end.unwrap_or(DateTime::<Utc>::MAX_UTC))
 }
 
-pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, StoreError> {
+pub(super) fn read(result: &QueryResult, query: &UsageQuery) -> Result<UsageRow, StoreError> {
     let outcome: String = get(result, "outcome")?;
     let row = Row {
         table: "usage",
@@ -186,7 +185,7 @@ pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, S
     for (place, latency) in latencies.iter_mut().enumerate() {
         *latency = count("h00 to h15", &bucket(place))?;
     }
-    let key = match ask.breakdown {
+    let key = match query.breakdown {
         Breakdown::Key => {
             let id: Option<String> = get(result, BUSY_KEY)?;
             let key = id.map(|id| row.uuid(&id, "key_id").map(KeyId));
@@ -194,7 +193,7 @@ pub(super) fn read(result: &QueryResult, ask: &UsageQuery) -> Result<UsageRow, S
         }
         Breakdown::Total | Breakdown::Endpoint | Breakdown::Outcome => None,
     };
-    let endpoint = match ask.breakdown {
+    let endpoint = match query.breakdown {
         Breakdown::Endpoint => {
             let name: String = get(result, "endpoint")?;
             Some(Endpoint::from_name(&name).ok_or_else(|| row.unreadable("endpoint"))?)

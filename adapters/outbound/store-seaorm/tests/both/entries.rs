@@ -1,4 +1,4 @@
-//! What is written in tests, on either database.
+//! Journal entries and keys of the tests, for either database.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ pub(crate) fn journal(store: &Store, process: u128) -> Journal {
     store.journal(Uuid::from_u128(process))
 }
 
-/// Adds a key of the first customer's.
+/// Adds a key of the first customer.
 pub(crate) async fn add_key(store: &Store, number: u16) -> KeyId {
-    store.enrol(&customer(1)).await.unwrap();
+    store.find_or_insert(&customer(1)).await.unwrap();
     let record = record(number);
     let id = record.key.id;
     store.insert(record, u64::MAX, &act(number)).await.unwrap();
@@ -55,7 +55,7 @@ pub(crate) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntr
     }
 }
 
-/// What a key was charged this month, and given back.
+/// Use of a key this month: charged and refunded.
 pub(crate) async fn used(store: &Store, key: KeyId) -> (u64, u64) {
     let snapshot = store.snapshot(key, Month::of(now())).await.unwrap();
     let used = snapshot.unwrap().used;

@@ -1,29 +1,19 @@
-//! The contracts.
+//! The contract suites on PostgreSQL.
 
 use std::sync::Arc;
 
 use ports::contract::journal::JournalUnderTest;
-use ports::contract::provider_keys::CachesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
 use crate::server::{Server, server_or_skip};
 use crate::support::journal;
 
-/// A new database, as two processes would open it.
+/// A new database, opened as by two processes.
 async fn stores(server: &Server) -> StoresUnderTest {
     let database = server.database().await;
     StoresUnderTest {
         here: Stores::of(Arc::new(database.open().await)),
         elsewhere: Stores::of(Arc::new(database.open().await)),
-    }
-}
-
-/// The same, for a provider's keys.
-async fn caches(server: &Server) -> CachesUnderTest {
-    let database = server.database().await;
-    CachesUnderTest {
-        here: Arc::new(database.open().await),
-        elsewhere: Arc::new(database.open().await),
     }
 }
 
@@ -63,7 +53,7 @@ async fn the_deny_list_in_postgresql_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_in_postgresql_keep_the_contract() {
     let server = server_or_skip!();
-    ports::contract::secret_marks::secret_marks(|| stores(&server)).await;
+    ports::contract::secret_fingerprints::secret_fingerprints(|| stores(&server)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,10 +66,4 @@ async fn the_journal_in_postgresql_keeps_the_contract() {
 async fn use_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::usage::usage(|| journal_under_test(&server)).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_providers_keys_in_postgresql_keep_the_contract() {
-    let server = server_or_skip!();
-    ports::contract::provider_keys::provider_keys(|| caches(&server)).await;
 }

@@ -11,23 +11,25 @@ use ports::outbound::{AdmissionEntry, RequestEntry, UsageJournal};
 use store_seaorm::{Journal, Retention, StoreOptions};
 use uuid::Uuid;
 
-use crate::server::{Place, server_or_skip};
+use crate::server::{TestDatabase, server_or_skip};
 use crate::support::{journal, now, number, request};
 
-/// What one process writes: so many requests, of so many keys in an order of its own, some at once.
+/// Writes so many requests as one process, of so many keys in an order of its own, with some in
+/// flight.
 async fn write(journal: Journal, process: u64, requests: u64, keys: u64) {
     let mut waiting = Vec::new();
-    for place in 0..requests {
-        let chosen = (place * [7, 11, 13][usize::try_from(process % 3).unwrap()] + process) % keys;
+    for database in 0..requests {
+        let chosen =
+            (database * [7, 11, 13][usize::try_from(process % 3).unwrap()] + process) % keys;
         let key = KeyId(Uuid::from_u128(chosen.into()));
         waiting.push(journal.admit(AdmissionEntry {
             key,
             month: Month::of(now()),
             at: now(),
         }));
-        let id = u128::from(process * 1_000_000 + place);
+        let id = u128::from(process * 1_000_000 + database);
         journal.conclude(RequestEntry {
-            at: now() - TimeDelta::hours(i64::try_from(place % 3).unwrap()),
+            at: now() - TimeDelta::hours(i64::try_from(database % 3).unwrap()),
             ..request(id, key, Outcome::Delivered)
         });
         if waiting.len() == 500 {
@@ -42,7 +44,11 @@ async fn write(journal: Journal, process: u64, requests: u64, keys: u64) {
     journal.close().await.unwrap();
 }
 
-async fn everything_is_counted(place: &Place<'_>, keys: u64, before: Option<DateTime<Utc>>) {
+async fn everything_is_counted(
+    database: &TestDatabase<'_>,
+    keys: u64,
+    before: Option<DateTime<Utc>>,
+) {
     const PROCESSES: u64 = 3;
     const REQUESTS: u64 = 10_000;
     let options = StoreOptions {
@@ -51,13 +57,13 @@ async fn everything_is_counted(place: &Place<'_>, keys: u64, before: Option<Date
     };
     let mut writing = Vec::new();
     for process in 0..PROCESSES {
-        let store = place.open_with(options).await;
+        let store = database.open_with(options).await;
         let journal = journal(&store, process.into());
         writing.push(tokio::spawn(write(journal, process, REQUESTS, keys)));
     }
-    // Old rows are removed meanwhile, by two at once.
+    // Meanwhile two tasks prune old rows.
     let pruning = (0..2).map(|_| async {
-        let store = place.open().await;
+        let store = database.open().await;
         let before = before.unwrap_or(DateTime::UNIX_EPOCH);
         for _ in 0..10 {
             let old = Retention {
@@ -72,7 +78,7 @@ async fn everything_is_counted(place: &Place<'_>, keys: u64, before: Option<Date
     for written in join_all(writing).await {
         written.unwrap();
     }
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     let all = i64::try_from(PROCESSES * REQUESTS).unwrap();
     for sum in [
         "SELECT SUM(charged)::bigint FROM monthly_use",
@@ -85,7 +91,7 @@ async fn everything_is_counted(place: &Place<'_>, keys: u64, before: Option<Date
         let kept = "SELECT COUNT(*) FROM requests";
         assert_eq!(number(&connection, kept).await, all);
     }
-    let log = place.server.postgres.logged();
+    let log = database.server.postgres.logged();
     assert!(!log.contains("deadlock"), "{log}");
 }
 
@@ -102,7 +108,7 @@ async fn journals_of_many_processes_add_up_on_ten_thousand_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_pruned_meanwhile_holds_no_journal_up() {
+async fn pruning_does_not_hold_up_a_journal() {
     let server = server_or_skip!();
     let before = now() - TimeDelta::minutes(30);
     everything_is_counted(&server.database().await, 50, Some(before)).await;

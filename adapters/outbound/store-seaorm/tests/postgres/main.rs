@@ -1,17 +1,16 @@
-//! The store on PostgreSQL: the contracts of its ports, and what is PostgreSQL's own. Each test has
-//! a server of its own.
+//! The store on PostgreSQL: the contract suites of its ports, and PostgreSQL's own behaviour. Each
+//! test has a server of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod auto_explain;
+mod concurrency;
 mod contract;
+mod failures;
 mod journal;
-mod million;
+mod million_rows;
 mod opening;
 mod plans;
-mod provider_keys;
 mod proxy;
-mod races;
 mod schema;
 mod server;
 mod support;
-mod trouble;
-mod watched;

@@ -1,4 +1,4 @@
-//! URLs and servers that can't be used: what is wrong, what to do, and never a password.
+//! Unusable URLs and servers: the error names the fault and the remedy, and never a password.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use domain::key::KeyId;
 use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
-use store_seaorm::{OpenError, ServerFault, Store, StoreOptions, UrlFault};
+use store_seaorm::{OpenError, ServerError, Store, StoreOptions, UrlError};
 use testkit::postgres::{Postgres, USER, give};
 use testkit::tls::Certificates;
 use uuid::Uuid;
@@ -27,7 +27,7 @@ async fn refused(url: &str) -> OpenError {
 }
 
 #[tokio::test]
-async fn a_url_that_is_wrong_is_refused_by_what_is_wrong_with_it() {
+async fn an_invalid_url_is_refused_with_its_fault() {
     for (url, expected) in [
         (
             "postgres://ana:open sesame@[db/cep",
@@ -93,7 +93,7 @@ async fn a_url_that_is_wrong_is_refused_by_what_is_wrong_with_it() {
     }
     let known = refused("postgres://ana@db/cep?x=1").await.to_string();
     assert!(
-        known.contains(&UrlFault::UnknownParameter.to_string()),
+        known.contains(&UrlError::UnknownParameter.to_string()),
         "{known}"
     );
 }
@@ -147,7 +147,7 @@ async fn a_server_that_cannot_be_used_is_refused_with_a_remedy() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_is_given_up() {
+async fn a_server_that_does_not_answer_is_given_up() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
     let asked = Instant::now();
@@ -157,16 +157,16 @@ async fn who_says_nothing_is_given_up() {
         OpenError::Server { fault, .. } => fault,
         other => panic!("{other}"),
     };
-    assert!(matches!(fault(refused), ServerFault::Silent(_)));
+    assert!(matches!(fault(refused), ServerError::Silent(_)));
 }
 
 #[tokio::test]
-async fn connections_have_a_name() {
+async fn connections_carry_an_application_name() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let connection = place.connect().await;
+    let database = server.database().await;
+    let connection = database.connect().await;
     for (more, name) in [("", "cep-gateway"), ("&application_name=batch", "batch")] {
-        let store = Store::open(&format!("{}{more}", place.url()))
+        let store = Store::open(&format!("{}{more}", database.url()))
             .await
             .unwrap();
         store.check_schema().await.unwrap();
@@ -177,10 +177,10 @@ async fn connections_have_a_name() {
 }
 
 #[tokio::test]
-async fn a_receipt_is_durable_also_where_commits_usually_are_not() {
+async fn a_receipt_is_durable_even_when_the_server_commits_asynchronously() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let connection = place.connect().await;
+    let database = server.database().await;
+    let connection = database.connect().await;
     for statement in [
         "CREATE TABLE commits (kind text)",
         "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
@@ -190,7 +190,7 @@ async fn a_receipt_is_durable_also_where_commits_usually_are_not() {
         connection.execute_unprepared(statement).await.unwrap();
     }
     for (process, usual) in [(1, "off"), (2, "local")] {
-        let url = format!("{}%20-c%20synchronous_commit%3D{usual}", place.url());
+        let url = format!("{}%20-c%20synchronous_commit%3D{usual}", database.url());
         let store = Store::open(&url).await.unwrap();
         let key = KeyId(Uuid::nil());
         journal(&store, process)
@@ -224,7 +224,7 @@ fn certify(server: &Postgres) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_secure_connection_is_as_secure_as_the_url_says() {
+async fn a_connection_uses_the_tls_mode_of_its_url() {
     let mut server = server_or_skip!();
     let Some(certificate) = certify(&server.postgres) else {
         return;
@@ -246,14 +246,18 @@ async fn a_secure_connection_is_as_secure_as_the_url_says() {
         ("127.0.0.1", "sslmode=disable".to_owned(), 0),
     ] {
         let url = url(host, &rest);
-        let place = server.empty().await;
-        let store = Store::open(&format!("{url}&options=-c%20search_path%3D{}", place.name)).await;
+        let database = server.empty().await;
+        let store = Store::open(&format!(
+            "{url}&options=-c%20search_path%3D{}",
+            database.name
+        ))
+        .await;
         store.unwrap().migrate().await.unwrap();
         let connection = sea_orm::Database::connect(&url).await.unwrap();
         assert_eq!(number(&connection, secured).await, is_secure, "{url}");
     }
     for (host, rest) in [
-        // Nobody vouches for it; it is another one's.
+        // No authority signed it; it is another server's.
         ("localhost", "sslmode=verify-full".to_owned()),
         ("localhost", "sslmode=verify-ca".to_owned()),
         ("127.0.0.1", format!("sslmode=verify-full&{ours}")),

@@ -1,18 +1,16 @@
-//! How the server looks for answers among many rows: it says so itself, in its log.
+//! Plans of the queries among many rows, from the server's own log.
 
 use chrono::TimeDelta;
+use domain::audit::AuditFilter;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{Credential, KeyId, KeyPrefix, Owner};
+use domain::key::{Credential, KeyFilter, KeyId, KeyPrefix, KeyQuery, KeySort, Owner, RevokedKeys};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Direction, PageRequest, PageSize};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::request::{RequestId, RequestQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::contract::fixture::{act, customer, record};
-use ports::inbound::{
-    AuditFilter, KeyFilter, KeyQuery, KeySort, RequestQuery, RevokedKeys, UsageQuery,
-};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
     Scope, Successor, UsageReader,
@@ -20,21 +18,21 @@ use ports::outbound::{
 use store_seaorm::Retention;
 use uuid::Uuid;
 
+use crate::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
 use crate::server::server_or_skip;
 use crate::support::now;
-use crate::watched::{Watched, assert_reads_little, assert_uses};
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()
 }
 
-/// `md5('key' || 10000)`: one of [`quiet`]'s.
+/// `md5('key' || 10000)`: a key of [`small_customer`].
 fn own_key() -> KeyId {
     KeyId(md5_uuid("53ea207abc7764a41763d9e4a2da469f"))
 }
 
-/// `md5('1')`, who has ten others' keys.
-fn quiet() -> CustomerId {
+/// `md5('1')`, who has ten keys.
+fn small_customer() -> CustomerId {
     CustomerId(md5_uuid("c4ca4238a0b923820dcc509a6f75849b"))
 }
 
@@ -48,30 +46,30 @@ fn pages() -> [PageRequest; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_question_is_answered_through_an_index() {
+async fn every_query_uses_an_index() {
     through_an_index("force_custom_plan").await;
 }
 
-/// What runs often is planned for any values, which is a plan of its own.
+/// For a statement that runs often the server makes a generic plan, which is a plan of its own.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_question_that_is_asked_often_is_answered_through_an_index() {
+async fn every_query_with_a_generic_plan_uses_an_index() {
     through_an_index("force_generic_plan").await;
 }
 
 async fn through_an_index(plans: &str) {
     let server = server_or_skip!();
-    let watched = Watched::filled(&server, plans).await;
-    requests(&watched).await;
-    lists(&watched).await;
-    use_over_time(&watched).await;
-    single_rows(&watched).await;
-    steps(&watched).await;
-    pruning(&watched).await;
+    let explained = ExplainedStore::filled(&server, plans).await;
+    requests(&explained).await;
+    lists(&explained).await;
+    usage(&explained).await;
+    single_rows(&explained).await;
+    mutations(&explained).await;
+    pruning(&explained).await;
 }
 
-/// A question that nobody looks at here would be slow where there are many rows, and nowhere else.
+/// A query that isn't checked here could be slow among many rows, and nowhere else.
 #[test]
-fn every_question_of_the_ports_is_looked_at() {
+fn every_query_of_the_ports_is_checked() {
     let here: String = include_str!("plans.rs").split_whitespace().collect();
     for (ports, traits) in [
         (
@@ -99,8 +97,8 @@ fn every_question_of_the_ports_is_looked_at() {
     }
 }
 
-async fn requests(watched: &Watched<'_>) {
-    let own = Scope::Of(quiet());
+async fn requests(explained: &ExplainedStore<'_>) {
+    let own = Scope::Of(small_customer());
     for page in pages() {
         let all = RequestQuery {
             key: None,
@@ -125,7 +123,7 @@ async fn requests(watched: &Watched<'_>) {
             request_id: Some(RequestId::parse("request-77").unwrap()),
             ..all.clone()
         };
-        for (scope, ask, index) in [
+        for (scope, query, index) in [
             (Scope::Everybody, &all, "requests_by_time"),
             (Scope::Everybody, &rare, "requests_by_time"),
             (Scope::Everybody, &of_key, "requests_of_a_key"),
@@ -135,29 +133,33 @@ async fn requests(watched: &Watched<'_>) {
             (own, &of_key, "requests_of_a_key"),
             (own, &one, "requests_by_request_id"),
         ] {
-            let plan = watched.plan(watched.store.requests(scope, ask)).await;
+            let plan = explained.plan(explained.store.requests(scope, query)).await;
             assert_uses(&plan, index);
         }
     }
 }
 
-async fn lists(watched: &Watched<'_>) {
-    let store = &watched.store;
+async fn lists(explained: &ExplainedStore<'_>) {
+    let store = &explained.store;
     let month = Month::of(now());
     for page in pages() {
         for (scope, order, index) in [
             (Scope::Everybody, KeySort::Created, "keys_by_time"),
             (Scope::Everybody, KeySort::Name, "keys_by_name"),
-            (Scope::Of(quiet()), KeySort::Created, "keys_of_a_customer"),
+            (
+                Scope::Of(small_customer()),
+                KeySort::Created,
+                "keys_of_a_customer",
+            ),
         ] {
-            let ask = KeyQuery {
+            let query = KeyQuery {
                 filter: KeyFilter::default(),
                 order,
                 direction: Direction::Descending,
                 page: page.clone(),
             };
-            let plan = watched.plan(store.list(scope, month, &ask)).await;
-            // The page; how many there are is counted besides, through whatever is smallest.
+            let plan = explained.plan(store.list(scope, month, &query)).await;
+            // The page; the total is counted separately, through the smallest index.
             let page = plan
                 .split("Query Text")
                 .find(|part| part.contains("Limit  ("));
@@ -165,7 +167,7 @@ async fn lists(watched: &Watched<'_>) {
             assert_uses(page, index);
         }
         let one_customer = AuditFilter {
-            customer: Some(quiet()),
+            customer: Some(small_customer()),
             ..AuditFilter::default()
         };
         let one_key = AuditFilter {
@@ -177,126 +179,128 @@ async fn lists(watched: &Watched<'_>) {
             (one_customer, "audit_of_a_customer"),
             (one_key, "audit_of_a_key"),
         ] {
-            assert_uses(&watched.plan(store.audit(&filter, &page)).await, index);
+            assert_uses(&explained.plan(store.audit(&filter, &page)).await, index);
         }
     }
 }
 
-async fn use_over_time(watched: &Watched<'_>) {
-    let ask = |granularity, breakdown, key| UsageQuery {
+async fn usage(explained: &ExplainedStore<'_>) {
+    let query = |granularity, breakdown, key| UsageQuery {
         period: Period::newest(3, granularity, now()).unwrap(),
         breakdown,
         key,
         criteria: RequestCriteria::default(),
     };
-    let (own, key) = (Scope::Of(quiet()), Some(own_key()));
-    for (scope, ask, index) in [
+    let (own, key) = (Scope::Of(small_customer()), Some(own_key()));
+    for (scope, query, index) in [
         (
             own,
-            ask(Granularity::Hour, Breakdown::Total, None),
+            query(Granularity::Hour, Breakdown::Total, None),
             "usage_hours_pkey",
         ),
         (
             own,
-            ask(Granularity::Day, Breakdown::Key, None),
+            query(Granularity::Day, Breakdown::Key, None),
             "usage_hours_pkey",
         ),
         (
             own,
-            ask(Granularity::Day, Breakdown::Total, None),
+            query(Granularity::Day, Breakdown::Total, None),
             "customer_usage_days",
         ),
         (
             Scope::Everybody,
-            ask(Granularity::Hour, Breakdown::Outcome, key),
+            query(Granularity::Hour, Breakdown::Outcome, key),
             "usage_hours_pkey",
         ),
     ] {
-        let plan = watched.plan(watched.store.usage(scope, &ask)).await;
+        let plan = explained.plan(explained.store.usage(scope, &query)).await;
         assert_uses(&plan, index);
     }
 }
 
-async fn single_rows(watched: &Watched<'_>) {
-    let store = &watched.store;
+async fn single_rows(explained: &ExplainedStore<'_>) {
+    let store = &explained.store;
     let month = Month::of(now());
     let prefix = KeyPrefix::parse("cep_live_00000007").unwrap();
     assert_uses(
-        &watched.plan(store.credential(&prefix)).await,
+        &explained.plan(store.credential(&prefix)).await,
         "api_keys_prefix_key",
     );
-    assert_uses(&watched.plan(store.credentials(10)).await, "keys_by_time");
+    assert_uses(&explained.plan(store.credentials(10)).await, "keys_by_time");
     assert_uses(
-        &watched.plan(store.snapshot(own_key(), month)).await,
+        &explained.plan(store.snapshot(own_key(), month)).await,
         "monthly_use_pkey",
     );
-    // As many of these keys as some hundreds are where such a number is asked for at once.
+    // As many of these keys as lie among some hundreds, where that many are queried at once.
     let others = (0..29).map(|number| KeyId(Uuid::from_u128(number)));
     let many: Vec<_> = others.chain([own_key()]).collect();
-    let plan = watched.plan(store.snapshots(&many, month)).await;
+    let plan = explained.plan(store.snapshots(&many, month)).await;
     assert_uses(&plan, "api_keys_pkey");
     assert_uses(&plan, "monthly_use_pkey");
-    let charged = watched.plan(store.charge(own_key(), month, now())).await;
+    let charged = explained.plan(store.charge(own_key(), month, now())).await;
     assert_uses(&charged, "api_keys_pkey");
     assert_uses(&charged, "monthly_use_pkey");
     let found = store.find(Scope::Everybody, own_key(), month);
-    assert_uses(&watched.plan(found).await, "api_keys_pkey");
+    assert_uses(&explained.plan(found).await, "api_keys_pkey");
     let included = RevokedKeys::Included;
-    let own = watched.plan(store.of_customer(quiet(), included)).await;
+    let own = explained
+        .plan(store.of_customer(small_customer(), included))
+        .await;
     assert_uses(&own, "keys_of_a_customer");
-    assert_uses(&watched.plan(store.due(now())).await, "keys_to_retire");
-    let news = watched.plan(store.changes(ChangeNumber(199_990))).await;
+    assert_uses(&explained.plan(store.due(now())).await, "keys_to_retire");
+    let news = explained.plan(store.changes(ChangeNumber(199_990))).await;
     assert_uses(&news, "key_changes_pkey");
     let fingerprint = Fingerprint("0".repeat(64));
     assert_uses(
-        &watched.plan(store.is_denied(&fingerprint)).await,
+        &explained.plan(store.is_denied(&fingerprint)).await,
         "denied_pkey",
     );
     let owner = Owner {
         issuer: "https://issuer.example".to_owned(),
         subject: "person 7".to_owned(),
     };
-    let customer = watched.plan(store.customer(&owner)).await;
+    let customer = explained.plan(store.customer(&owner)).await;
     assert_uses(&customer, "customers_issuer_subject_key");
 }
 
-/// What is written is found first.
-async fn steps(watched: &Watched<'_>) {
-    let store = &watched.store;
+/// The rows that mutations write are found first.
+async fn mutations(explained: &ExplainedStore<'_>) {
+    let store = &explained.store;
     let month = Month::of(now());
     for page in pages() {
-        let customers = watched.plan(store.customers(None, month, &page)).await;
+        let customers = explained.plan(store.customers(None, month, &page)).await;
         let page = customers
             .split("Query Text")
             .find(|part| part.contains("Limit  ("));
         assert_uses(page.unwrap(), "customers_by_time");
     }
-    assert_reads_little(&watched.plan(store.is_empty()).await);
-    assert_reads_little(&watched.plan(store.newest_change()).await);
+    assert_reads_little(&explained.plan(store.is_empty()).await);
+    assert_reads_little(&explained.plan(store.newest_change()).await);
     let known = Customer {
-        id: quiet(),
+        id: small_customer(),
         owner: Owner {
             issuer: "https://issuer.example".to_owned(),
             subject: "person 1".to_owned(),
         },
         ..customer(1)
     };
-    let enrolled = watched
-        .plan(async { store.enrol(&known).await.unwrap() })
+    let enrolled = explained
+        .plan(async { store.find_or_insert(&known).await.unwrap() })
         .await;
     assert_reads_little(&enrolled);
     let KeyRecord {
         mut key,
         credential,
     } = record(1);
-    key.customer = quiet();
+    key.customer = small_customer();
     let successor = Successor {
         prefix: KeyPrefix::parse("cep_live_successo").unwrap(),
         credential: credential.clone(),
     };
     let record = KeyRecord { key, credential };
-    let (scope, tomorrow) = (Scope::Of(quiet()), now() + TimeDelta::days(1));
-    let inserted = watched.plan(async { store.insert(record, 100, &act(1)).await.unwrap() });
+    let (scope, tomorrow) = (Scope::Of(small_customer()), now() + TimeDelta::days(1));
+    let inserted = explained.plan(async { store.insert(record, 100, &act(1)).await.unwrap() });
     assert_uses(&inserted.await, "keys_of_a_customer");
     let revocation = KeyChange::Revoke;
     let rotation = async {
@@ -312,36 +316,41 @@ async fn steps(watched: &Watched<'_>) {
             .await
             .unwrap()
     };
-    assert_uses(&watched.plan(rotation).await, "api_keys_pkey");
-    let changed = watched.plan(async {
+    assert_uses(&explained.plan(rotation).await, "api_keys_pkey");
+    let changed = explained.plan(async {
         store
             .change(scope, own_key(), &revocation, &act(3))
             .await
             .unwrap()
     });
     assert_uses(&changed.await, "api_keys_pkey");
-    let planned = watched.plan(async {
+    let planned = explained.plan(async {
         store
-            .set_plan(quiet(), Plan::Enterprise, ExistingKeys::Follow, &act(4))
+            .set_plan(
+                small_customer(),
+                Plan::Enterprise,
+                ExistingKeys::Follow,
+                &act(4),
+            )
             .await
             .unwrap()
     });
     assert_uses(&planned.await, "keys_of_a_customer");
     let denied = Fingerprint("f".repeat(64));
     assert_reads_little(
-        &watched
+        &explained
             .plan(async { store.deny(&denied, tomorrow).await.unwrap() })
             .await,
     );
 }
 
-async fn pruning(watched: &Watched<'_>) {
+async fn pruning(explained: &ExplainedStore<'_>) {
     let old = Retention {
         requests_before: now() - TimeDelta::days(34),
         usage_before: now() - TimeDelta::days(34),
         now: now() + TimeDelta::milliseconds(100),
     };
-    let plan = watched.plan(watched.store.prune(old)).await;
+    let plan = explained.plan(explained.store.prune(old)).await;
     assert_uses(&plan, "requests_by_time");
     for index in [
         "usage_hours_by_time",

@@ -1,4 +1,4 @@
-//! What is between a program and its database, and can fail.
+//! A proxy between a program and its database, with faults on demand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,14 +8,14 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// How it is with the connections.
+/// Mode of the connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Open,
-    /// Answers get lost without a word.
+    /// Answers are dropped while the connections stay open.
     Silent,
-    /// The next question with these bytes in it gets through; its connection ends at once, and so
-    /// does its answer.
+    /// The next query with these bytes in it gets through; its connection ends at once, and its
+    /// answer is lost.
     LoseAnswer(&'static [u8]),
 }
 
@@ -51,7 +51,7 @@ impl Proxy {
         self.way.send_replace(way);
     }
 
-    /// Questions whose answers were lost.
+    /// Queries whose answers were lost.
     pub(crate) fn lost(&self) -> u32 {
         self.lost.load(Ordering::SeqCst)
     }

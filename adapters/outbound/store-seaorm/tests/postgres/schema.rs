@@ -1,4 +1,5 @@
-//! The tables: made once by whoever is first, taken back, and looked at before anything is served.
+//! The schema: migrated by one of several processes, reverted, and checked before anything is
+//! served.
 
 use futures::future::join_all;
 use migrations::{Migrator, MigratorTrait};
@@ -7,16 +8,15 @@ use ports::outbound::{CustomerStore, KeyStore};
 use sea_orm::ConnectionTrait;
 use store_seaorm::{SchemaError, Store};
 
-use crate::provider_keys;
-use crate::server::{Place, server_or_skip};
+use crate::server::{TestDatabase, server_or_skip};
 use crate::support::{add_key, number};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
+async fn of_many_concurrent_migrations_one_does_the_work_and_the_others_wait() {
     let server = server_or_skip!();
-    let place = server.empty().await;
+    let database = server.empty().await;
     let migrating = (0..6).map(|process| {
-        let url = place.url();
+        let url = database.url();
         tokio::spawn(async move {
             let store = Store::open(&url).await.unwrap();
             store.migrate().await.unwrap();
@@ -27,10 +27,10 @@ async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
     for migrated in join_all(migrating).await {
         migrated.unwrap();
     }
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
-        4
+        5
     );
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM api_keys").await,
@@ -39,10 +39,10 @@ async fn of_many_who_migrate_at_once_one_does_the_work_and_the_others_wait() {
 }
 
 #[tokio::test]
-async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
+async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_changed() {
     let server = server_or_skip!();
-    let place = server.empty().await;
-    let store = place.open().await;
+    let database = server.empty().await;
+    let store = database.open().await;
     let behind = store.check_schema().await.unwrap_err();
     let SchemaError::Behind { missing } = &behind else {
         panic!("{behind}");
@@ -53,20 +53,24 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
             "m0001_keys_and_use",
             "m0002_people_and_usage",
             "m0003_provider_keys",
-            "m0004_secret_marks"
+            "m0004_secret_marks",
+            "m0005_drop_provider_keys"
         ]
     );
     assert!(!store.is_current().await.unwrap());
     let tables = format!(
         "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{}'",
-        place.name
+        database.name
     );
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     assert_eq!(number(&connection, &tables).await, 0);
 
-    Migrator::up(&connection, Some(3)).await.unwrap();
+    Migrator::up(&connection, Some(4)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
-    assert!(behind.ends_with("needs: m0004_secret_marks"), "{behind}");
+    assert!(
+        behind.ends_with("needs: m0005_drop_provider_keys"),
+        "{behind}"
+    );
     store.migrate().await.unwrap();
     store.check_schema().await.unwrap();
 }
@@ -74,11 +78,11 @@ async fn a_schema_that_is_behind_says_what_is_missing_and_nothing_is_changed() {
 #[tokio::test]
 async fn a_schema_of_a_newer_version_is_refused() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let connection = place.connect().await;
+    let database = server.database().await;
+    let connection = database.connect().await;
     let newer = "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_later', 0)";
     connection.execute_unprepared(newer).await.unwrap();
-    let store = place.open().await;
+    let store = database.open().await;
     let ahead = store.check_schema().await.unwrap_err();
     assert!(
         matches!(&ahead, SchemaError::Ahead { unknown } if unknown[..] == ["m9999_later"]),
@@ -91,8 +95,8 @@ async fn a_schema_of_a_newer_version_is_refused() {
 }
 
 /// A database as the first version left it: a key of each of two owners.
-async fn first_version(place: &Place<'_>) {
-    let connection = place.connect().await;
+async fn first_version(database: &TestDatabase<'_>) {
+    let connection = database.connect().await;
     Migrator::up(&connection, Some(1)).await.unwrap();
     let (hash, id) = ("ab".repeat(32), "00000000-0000-7000-8000-00000000000");
     for number in 1..=2 {
@@ -112,11 +116,11 @@ async fn first_version(place: &Place<'_>) {
 }
 
 #[tokio::test]
-async fn a_database_of_the_first_version_goes_on_as_a_new_one() {
+async fn an_upgraded_database_of_the_first_version_works_as_a_new_one() {
     let server = server_or_skip!();
-    let place = server.empty().await;
-    first_version(&place).await;
-    let store = place.open().await;
+    let database = server.empty().await;
+    first_version(&database).await;
+    let store = database.open().await;
     store.migrate().await.unwrap();
     for number in 1..=2 {
         let known = store
@@ -127,31 +131,40 @@ async fn a_database_of_the_first_version_goes_on_as_a_new_one() {
         let new = record_of(&known, number);
         store.insert(new, 2, &act(number)).await.unwrap();
     }
-    let connection = place.connect().await;
+    let connection = database.connect().await;
     let counted = "SELECT SUM(requests + h03)::bigint FROM customer_usage_days";
     assert_eq!(number(&connection, counted).await, 4);
 }
 
 #[tokio::test]
-async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
+async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
     let server = server_or_skip!();
-    let place = server.empty().await;
-    let connection = place.connect().await;
-    Migrator::up(&connection, Some(2)).await.unwrap();
-    let store = place.open().await;
+    let database = server.empty().await;
+    let connection = database.connect().await;
+    Migrator::up(&connection, Some(4)).await.unwrap();
+    let filled =
+        "INSERT INTO provider_keys VALUES ('https://issuer.example', 1, 1, 7, NULL, '{}', 1, 7)";
+    connection.execute_unprepared(filled).await.unwrap();
+    let store = database.open().await;
     store.migrate().await.unwrap();
-    provider_keys::keys::are_kept(&store).await;
+    store.check_schema().await.unwrap();
+    let tables = format!(
+        "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{}' \
+         AND table_name = 'provider_keys'",
+        database.name
+    );
+    assert_eq!(number(&connection, &tables).await, 0);
 }
 
 #[tokio::test]
-async fn what_was_migrated_can_be_taken_back_and_done_again() {
+async fn migrations_can_be_reverted_and_applied_again() {
     let server = server_or_skip!();
-    let place = server.empty().await;
-    first_version(&place).await;
-    let connection = place.connect().await;
+    let database = server.empty().await;
+    first_version(&database).await;
+    let connection = database.connect().await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(3)).await.unwrap();
+        Migrator::down(&connection, Some(4)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
     assert_eq!(number(&connection, owners).await, 2);
@@ -161,12 +174,12 @@ async fn what_was_migrated_can_be_taken_back_and_done_again() {
 #[tokio::test]
 async fn every_text_is_compared_byte_by_byte() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    let connection = place.connect().await;
+    let database = server.database().await;
+    let connection = database.connect().await;
     let columns = format!(
         "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = '{}' \
          AND data_type = 'text' AND collation_name IS DISTINCT FROM ",
-        place.name
+        database.name
     );
     assert_eq!(number(&connection, &format!("{columns} 'C'")).await, 0);
     assert!(number(&connection, &format!("{columns} 'none'")).await > 20);
@@ -175,9 +188,9 @@ async fn every_text_is_compared_byte_by_byte() {
 #[tokio::test]
 async fn the_server_keeps_entries_of_the_log_from_being_changed_and_removed() {
     let server = server_or_skip!();
-    let place = server.database().await;
-    add_key(&place.open().await, 1).await;
-    let connection = place.connect().await;
+    let database = server.database().await;
+    add_key(&database.open().await, 1).await;
+    let connection = database.connect().await;
     for tampering in [
         "UPDATE audit_log SET actor_subject = 'somebody else'",
         "DELETE FROM audit_log WHERE key_id IS NOT NULL",

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of a test's own, and places for tables on it.
+//! A PostgreSQL server of a test's own, and databases on it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
 use store_seaorm::{Store, StoreOptions};
 use testkit::postgres::Postgres;
 
-/// Skips a test where PostgreSQL isn't installed: never where it must be.
+/// Skips a test where PostgreSQL isn't installed; fails it on a machine that must run every test.
 macro_rules! server_or_skip {
     () => {
         match crate::server::Server::start() {
@@ -32,35 +32,35 @@ impl Server {
         })
     }
 
-    /// A new place without any tables. It is a schema, which looks like a database to those who
-    /// know no other one; the server takes a third of a second to make a real one.
-    pub(crate) async fn empty(&self) -> Place<'_> {
+    /// A new database without any tables. It is a schema, which to its clients looks like a
+    /// database of its own; the server takes a third of a second to create a real one.
+    pub(crate) async fn empty(&self) -> TestDatabase<'_> {
         let name = format!("place_{}", self.places.fetch_add(1, Ordering::Relaxed));
         let connection = Database::connect(self.postgres.url("postgres"))
             .await
             .unwrap();
         let create = format!("CREATE SCHEMA {name}");
         connection.execute_unprepared(&create).await.unwrap();
-        Place { server: self, name }
+        TestDatabase { server: self, name }
     }
 
-    /// A new place with all tables.
-    pub(crate) async fn database(&self) -> Place<'_> {
-        let place = self.empty().await;
-        let store = place.open().await;
+    /// A new database with all tables.
+    pub(crate) async fn database(&self) -> TestDatabase<'_> {
+        let database = self.empty().await;
+        let store = database.open().await;
         store.migrate().await.unwrap();
         store.close().await.unwrap();
-        place
+        database
     }
 }
 
-/// A place for tables on a server.
-pub(crate) struct Place<'a> {
+/// A database on a server.
+pub(crate) struct TestDatabase<'a> {
     pub(crate) server: &'a Server,
     pub(crate) name: String,
 }
 
-impl Place<'_> {
+impl TestDatabase<'_> {
     pub(crate) fn url(&self) -> String {
         let url = self.server.postgres.url("postgres");
         format!("{url}&options=-c%20search_path%3D{}", self.name)
@@ -75,7 +75,7 @@ impl Place<'_> {
         Store::open_with(&self.url(), options).await.unwrap()
     }
 
-    /// A plain connection, past the store.
+    /// A plain connection that bypasses the store.
     pub(crate) async fn connect(&self) -> DatabaseConnection {
         Database::connect(self.url()).await.unwrap()
     }

@@ -1,4 +1,4 @@
-//! What the tests have in common.
+//! Helpers of the tests.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
@@ -7,7 +7,7 @@ mod entries;
 
 pub(crate) use entries::*;
 
-/// One number out of a database.
+/// The number that a query returns.
 pub(crate) async fn number(connection: &DatabaseConnection, sql: &str) -> i64 {
     let query = Statement::from_string(DbBackend::Postgres, sql);
     let row = connection.query_one_raw(query).await.unwrap();

@@ -1,10 +1,10 @@
-//! The audit log: nothing changes it, and nothing happens without it.
+//! The audit log is immutable, and no mutation takes place without its entry.
 
 use domain::customer::ExistingKeys;
+use domain::key::KeyOverview;
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use ports::contract::fixture::{act, customer, record};
-use ports::inbound::KeyOverview;
 use ports::outbound::{
     ChangeNumber, CustomerStore, KeyChange, KeyRecord, KeyStore, Scope, Successor,
 };
@@ -37,7 +37,7 @@ async fn the_database_keeps_entries_from_being_changed_and_removed() {
     assert_eq!(folder.number(untouched).await, 1);
 }
 
-/// What a step could have changed.
+/// The contents of every table that a mutation could have changed.
 async fn everything(folder: &Folder, store: &Store) -> (Vec<KeyOverview>, ChangeNumber, i64) {
     let mut found = Vec::new();
     for key in keys(store).await.unwrap() {
@@ -53,7 +53,7 @@ async fn everything(folder: &Folder, store: &Store) -> (Vec<KeyOverview>, Change
 }
 
 #[tokio::test]
-async fn a_step_whose_entry_cannot_be_written_does_not_take_place() {
+async fn a_mutation_whose_entry_cannot_be_written_is_rolled_back() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;
@@ -91,7 +91,7 @@ async fn a_step_whose_entry_cannot_be_written_does_not_take_place() {
     }
     assert_eq!(everything(&folder, &store).await, before);
 
-    // And the connections are as good as before.
+    // And the connections still work.
     let repair = "DROP TRIGGER sabotage";
     connection.execute_unprepared(repair).await.unwrap();
     store.insert(record(2), 10, &act(2)).await.unwrap();

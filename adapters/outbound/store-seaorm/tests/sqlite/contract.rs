@@ -1,9 +1,8 @@
-//! The contracts.
+//! The contract suites on SQLite.
 
 use std::sync::{Arc, Mutex};
 
 use ports::contract::journal::JournalUnderTest;
-use ports::contract::provider_keys::CachesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
 use crate::support::{Folder, journal};
@@ -13,23 +12,12 @@ use crate::support::{Folder, journal};
 struct Folders(Mutex<Vec<Folder>>);
 
 impl Folders {
-    /// A new database, as two processes would open it.
+    /// A new database, opened as by two processes.
     async fn stores(&self) -> StoresUnderTest {
         let folder = Folder::new();
         let under_test = StoresUnderTest {
             here: Stores::of(Arc::new(folder.open().await)),
             elsewhere: Stores::of(Arc::new(folder.open().await)),
-        };
-        self.0.lock().unwrap().push(folder);
-        under_test
-    }
-
-    /// The same, for a provider's keys.
-    async fn caches(&self) -> CachesUnderTest {
-        let folder = Folder::new();
-        let under_test = CachesUnderTest {
-            here: Arc::new(folder.open().await),
-            elsewhere: Arc::new(folder.open().await),
         };
         self.0.lock().unwrap().push(folder);
         under_test
@@ -75,7 +63,7 @@ async fn the_deny_list_in_sqlite_keeps_the_contract() {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_in_sqlite_keep_the_contract() {
     let folders = Folders::default();
-    ports::contract::secret_marks::secret_marks(|| folders.stores()).await;
+    ports::contract::secret_fingerprints::secret_fingerprints(|| folders.stores()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,10 +76,4 @@ async fn the_journal_in_sqlite_keeps_the_contract() {
 async fn use_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::usage::usage(|| folders.journal()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_providers_keys_in_sqlite_keep_the_contract() {
-    let folders = Folders::default();
-    ports::contract::provider_keys::provider_keys(|| folders.caches()).await;
 }

@@ -1,5 +1,4 @@
-//! Rows that this program can't have written: nobody is admitted by them, and the log says where
-//! they are.
+//! Rows that this program can't have written: they admit no request, and the log names them.
 
 use domain::month::Month;
 use ports::contract::fixture::record;
@@ -66,7 +65,7 @@ async fn a_damaged_key_is_an_error_that_names_table_and_column() {
 }
 
 #[tokio::test]
-async fn a_damaged_credential_checks_no_key() {
+async fn a_damaged_credential_verifies_no_key() {
     for (column, value) in [
         ("hash", "'zz'"),
         ("hash", "printf('%.64d', -1)"),

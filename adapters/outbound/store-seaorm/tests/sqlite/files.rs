@@ -1,4 +1,4 @@
-//! Files: made, shared, kept, and refused when they can't be used.
+//! Database files: created, shared, kept, and refused when they can't be used.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -27,14 +27,14 @@ async fn a_closed_and_reopened_database_has_kept_everything() {
     assert_eq!(folder.requests().await.len(), 1);
     let found = keys(&store).await.unwrap();
     assert_eq!(found[0].prefix, record(1).key.prefix);
-    // Another process's journal counts on where the first one stopped.
+    // Another process's journal continues the first one's counts.
     let writer = journal(&store, 2);
     writer.admit(admission(key)).await.unwrap();
     assert_eq!(used(&store, key).await, (2, 1));
 }
 
 #[tokio::test]
-async fn the_files_are_for_their_owner_alone() {
+async fn only_their_owner_can_access_the_files() {
     let folder = Folder::new();
     let store = folder.open().await;
     add_key(&store, 1).await;
@@ -49,7 +49,7 @@ async fn the_files_are_for_their_owner_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_open_and_migrate_a_new_database_at_once() {
+async fn a_new_database_can_be_opened_and_migrated_concurrently() {
     let folder = Folder::new();
     let openings = (0..8).map(|number| {
         let url = folder.url();
@@ -101,7 +101,7 @@ async fn any_path_can_be_written_as_a_url() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_database_is_refused_with_its_path() {
+async fn an_unusable_file_is_refused_with_its_path() {
     let folder = Folder::new();
     let open = async |path: &str| {
         let url = sqlite_url(&folder.path().join(path)).unwrap();

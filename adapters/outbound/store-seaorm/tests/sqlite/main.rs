@@ -1,16 +1,15 @@
-//! The store on SQLite: the contracts of its ports, and what is SQLite's own.
+//! The store on SQLite: the contract suites of its ports, and SQLite's own behaviour.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod audit;
+mod back_pressure;
 mod contract;
 mod damage;
+mod failures;
 mod files;
-mod holding_back;
+mod metrics;
 mod open_files;
-mod provider_keys;
 mod prune;
 mod refusals;
 mod support;
-mod trouble;
 mod upgrade;
-mod watched;

@@ -1,4 +1,5 @@
-//! The files of a database that is open: locked for as long as it is, and refused once they are others.
+//! The files of an open database: locked for as long as it is open, and refused once they are
+//! replaced.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use ports::outbound::{JournalError, KeyStore, UsageJournal};
 use rstest::rstest;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection};
-use store_seaorm::{FileProblem, Journal, LockError, OpenError, Store, StoreOptions, sqlite_url};
+use store_seaorm::{FileError, Journal, LockError, OpenError, Store, StoreOptions, sqlite_url};
 use testkit::sqlite::holds_shared_lock;
 
 use crate::support::{Folder, add_key, admission, journal, revoke, used};
@@ -52,7 +53,7 @@ async fn the_process_keeps_its_lock_whatever_else_it_opens_and_closes() {
     assert!(!folder.path().join("cep.db-wal").exists());
 }
 
-/// A plain connection past the store: what is attached to it stays.
+/// A plain connection that bypasses the store: databases attached to it stay.
 async fn one_connection(folder: &Folder) -> DatabaseConnection {
     let mut options = ConnectOptions::new(folder.url());
     options.max_connections(1);
@@ -77,7 +78,7 @@ fn assert_refused(refused: Result<(), JournalError>, said: &str) {
     );
 }
 
-/// Waits until what was handed over is written: a flush waits itself, as long as the journal does.
+/// Waits until all entries are written: a flush waits only as long as the journal's patience.
 async fn is_written(journal: &Journal) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while journal.flush().await.is_err() {
@@ -90,7 +91,7 @@ async fn is_written(journal: &Journal) {
 #[case::log("cep.db-wal")]
 #[case::index("cep.db-shm")]
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_written_while_a_file_is_away(#[case] name: &str) {
+async fn nothing_is_written_while_a_file_is_missing(#[case] name: &str) {
     let folder = Folder::new();
     let store = folder.open_with(impatient()).await;
     let key = add_key(&store, 1).await;
@@ -127,7 +128,7 @@ async fn the_content_of_a_removed_log_is_saved_in_the_database() {
     writer.admit(admission(key)).await.unwrap();
     fs::remove_file(folder.path().join("cep.db-wal")).unwrap();
     assert!(store.newest_change().await.is_err());
-    // What a killed process leaves: the file in place, and no log.
+    // The state after a process was killed: the file in place, and no log.
     let copy = Folder::new();
     // Copied by another program: closing the file in this process would drop SQLite's locks.
     let copied = Command::new("cp")
@@ -203,7 +204,7 @@ async fn a_database_without_a_change_of_a_key_that_was_seen_is_refused_for_good(
     let changed = connection.execute_unprepared(earlier).await.unwrap();
     assert_eq!(changed.rows_affected(), 1);
     assert!(separate.newest_change().await.is_err());
-    // Nothing was committed by this journal yet, whose own mark would tell.
+    // Nothing was committed by this journal yet, whose own checkpoint would tell.
     assert_refused(writer.accepts(), "set back");
     assert_refused(writer.admit(admission(key)).await, "set back");
     let again = "UPDATE newest_key_change SET number = number + 1";
@@ -223,7 +224,7 @@ async fn a_symbolic_link_is_refused_and_its_target_untouched() {
     let is_link = matches!(
         &refused,
         OpenError::File {
-            problem: FileProblem::Link,
+            problem: FileError::Link,
             ..
         }
     );
@@ -248,7 +249,7 @@ async fn a_file_of_another_user_is_refused() {
 }
 
 #[tokio::test]
-async fn others_lose_their_access_to_a_file_that_is_there() {
+async fn access_by_other_users_to_an_existing_file_is_removed() {
     let folder = Folder::new();
     folder.open().await.close().await.unwrap();
     fs::set_permissions(folder.database(), Permissions::from_mode(0o644)).unwrap();
@@ -279,7 +280,7 @@ async fn parameters_that_change_how_a_file_is_locked_are_refused() {
 }
 
 #[tokio::test]
-async fn one_process_serves_on_a_database_whatever_its_path_looks_like() {
+async fn one_process_serves_a_database_however_its_path_is_spelt() {
     let folder = Folder::new();
     let url = sqlite_url(&folder.path().join("with blank?.db")).unwrap();
     let lock = Store::lock_for_serving(&url).unwrap();

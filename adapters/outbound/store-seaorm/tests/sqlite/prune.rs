@@ -1,4 +1,4 @@
-//! What is too old to be kept is removed, and nothing else.
+//! Rows whose retention has ended are removed, and no others.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::outcome::Outcome;
@@ -7,7 +7,7 @@ use store_seaorm::{Pruned, Retention};
 
 use crate::support::{Folder, add_key, admission, journal, now, request, used};
 
-/// Keeps everything.
+/// A retention that keeps everything.
 fn retention() -> Retention {
     Retention {
         requests_before: DateTime::UNIX_EPOCH,
@@ -119,7 +119,7 @@ async fn more_use_than_one_statement_removes_is_pruned() {
 }
 
 #[tokio::test]
-async fn a_denial_is_forgotten_when_it_is_over() {
+async fn a_denial_is_pruned_when_it_ends() {
     let folder = Folder::new();
     let store = folder.open().await;
     let fingerprint = |digit: &str| Fingerprint(digit.repeat(64));
@@ -144,7 +144,7 @@ async fn a_denial_is_forgotten_when_it_is_over() {
 }
 
 #[tokio::test]
-async fn a_journal_that_wrote_nothing_for_long_keeps_its_mark() {
+async fn a_journal_that_wrote_nothing_for_long_keeps_its_checkpoint() {
     let folder = Folder::new();
     let store = folder.open().await;
     let key = add_key(&store, 1).await;

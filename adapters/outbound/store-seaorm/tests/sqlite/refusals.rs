@@ -1,4 +1,4 @@
-//! Requests that a limit refused: counted, and nothing more.
+//! Requests that a limit refused: counted in the statistics, and not stored.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +10,11 @@ use crate::support::{Folder, add_key, admission, journal, refusal, request, used
 
 const COUNTED: &str = "SELECT COALESCE(SUM(requests), 0) FROM usage_hours \
                        WHERE outcome = 'rate_limited'";
-/// Batches that were written.
+/// Number of written batches.
 const BATCHES: &str = "SELECT COALESCE(MAX(batch), 0) FROM journal_marks";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_refusals_is_one_number_and_few_commits() {
+async fn a_flood_of_refusals_is_one_row_and_few_commits() {
     let folder = Folder::new();
     let options = StoreOptions {
         journal_capacity: 3,
@@ -82,7 +82,7 @@ async fn a_full_journal_counts_the_refusals_that_need_no_room() {
     let writer = journal(&store, 1);
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
-    // Once that fails, what comes now waits behind it, in a batch of its own.
+    // Once that fails, new entries wait behind it, in a batch of their own.
     while writer.trouble().is_none() {
         tokio::task::yield_now().await;
     }

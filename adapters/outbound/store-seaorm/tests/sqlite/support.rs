@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use domain::key::{ApiKey, KeyId};
+use domain::key::{ApiKey, KeyFilter, KeyId, KeyQuery, KeySort};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Direction, PageRequest, PageSize};
+use domain::request::{RequestQuery, RequestRecord};
 use domain::usage::RequestCriteria;
 use ports::contract::fixture::{act, customer};
-use ports::inbound::{KeyFilter, KeyQuery, KeySort, RequestQuery, RequestRecord};
 use ports::outbound::{
     KeyChange, KeyStore, ListError, RefusalEntry, Scope, UpdateError, UsageReader,
 };
@@ -49,7 +49,7 @@ impl Folder {
         self.open_with(StoreOptions::default()).await
     }
 
-    /// The same, with options that need not last for making the tables.
+    /// As [`Folder::open`], with options that may be too short for creating the tables.
     pub(crate) async fn open_with(&self, options: StoreOptions) -> Store {
         let store = Store::open(&self.url()).await.unwrap();
         store.migrate().await.unwrap();
@@ -57,12 +57,12 @@ impl Folder {
         Store::open_with(&self.url(), options).await.unwrap()
     }
 
-    /// A plain connection, past the store.
+    /// A plain connection that bypasses the store.
     pub(crate) async fn connect(&self) -> DatabaseConnection {
         Database::connect(self.url()).await.unwrap()
     }
 
-    /// Holds the database's write lock until the answer is dropped.
+    /// Holds the database's write lock until the transaction is dropped.
     pub(crate) async fn lock(&self) -> DatabaseTransaction {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -75,14 +75,14 @@ impl Folder {
             .unwrap()
     }
 
-    /// The requests that are kept, newest first, at most 100 of them.
+    /// The stored requests, newest first, at most 100 of them.
     pub(crate) async fn requests(&self) -> Vec<RequestRecord> {
         let store = self.open().await;
         let page = store.requests(Scope::Everybody, &newest()).await.unwrap();
         page.items.into_iter().map(|(_, request)| request).collect()
     }
 
-    /// One number out of the database.
+    /// The number that a query returns.
     pub(crate) async fn number(&self, sql: &str) -> i64 {
         let query = Statement::from_string(DbBackend::Sqlite, sql);
         let row = self.connect().await.query_one_raw(query).await.unwrap();
@@ -114,7 +114,7 @@ pub(crate) async fn keys(store: &Store) -> Result<Vec<ApiKey>, ListError> {
     Ok(page.items.into_iter().map(|(_, item)| item.key).collect())
 }
 
-/// Revokes a key in the `number`th act.
+/// Revokes a key, as the `number`th mutation.
 pub(crate) async fn revoke(store: &Store, key: KeyId, number: u16) -> Result<ApiKey, UpdateError> {
     let act = act(number);
     store

@@ -1,16 +1,16 @@
-//! A database of the first version, brought to the newest schema.
+//! A database of the first version, migrated to the newest schema.
 
 use std::time::Duration;
 
-use domain::key::{KeyId, KeyPrefix, Owner};
+use domain::audit::AuditFilter;
+use domain::key::{KeyId, KeyPrefix, Owner, RevokedKeys};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
-use domain::usage::{Breakdown, Granularity, Period, RequestCriteria};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, record_of};
-use ports::inbound::{AuditFilter, RevokedKeys, UsageQuery};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, KeyChange, KeyStore, Scope, UsageReader,
 };
@@ -18,13 +18,12 @@ use sea_orm::{ConnectionTrait, DatabaseConnection};
 use store_seaorm::Store;
 use uuid::Uuid;
 
-use crate::provider_keys;
 use crate::support::{Folder, keys, newest, now};
 
 const NOON: i64 = 1_795_262_400_000;
 
-/// A database as the first version left it: three keys of two owners, one of them revoked, and
-/// requests of them and of a key that isn't there.
+/// A database of the first version: three keys of two owners, one of them revoked, and requests of
+/// them and of a key that doesn't exist.
 async fn first_version(folder: &Folder) -> DatabaseConnection {
     let store = Store::open(&folder.url()).await.unwrap();
     store.close().await.unwrap();
@@ -114,7 +113,7 @@ fn latencies(millis: &[u64]) -> Latencies {
 }
 
 #[tokio::test]
-async fn whoever_had_keys_is_a_customer_and_has_them_still() {
+async fn owners_of_keys_become_customers_and_keep_their_keys() {
     let folder = Folder::new();
     first_version(&folder).await;
     let store = folder.open().await;
@@ -144,7 +143,7 @@ fn own_prefix(number: u128) -> KeyPrefix {
 }
 
 #[tokio::test]
-async fn requests_that_were_kept_have_a_customer_and_are_counted() {
+async fn stored_requests_get_a_customer_and_are_counted() {
     let folder = Folder::new();
     first_version(&folder).await;
     let store = folder.open().await;
@@ -175,7 +174,7 @@ async fn requests_that_were_kept_have_a_customer_and_are_counted() {
     }
     let refused = (Outcome::RateLimited, 1, Latencies::default());
     let delivered = (delivered, 1, latencies(&[16_384]));
-    // By key the hours answer, and the days otherwise: both were counted.
+    // The breakdown by key reads the hours, the others the days: both were counted.
     for breakdown in [Breakdown::Key, Breakdown::Total] {
         let counted = day(&store, Scope::Of(beto.id), breakdown).await;
         assert_eq!(counted, [delivered, refused], "{breakdown:?}");
@@ -183,7 +182,7 @@ async fn requests_that_were_kept_have_a_customer_and_are_counted() {
 }
 
 #[tokio::test]
-async fn an_upgraded_database_goes_on_as_a_new_one() {
+async fn an_upgraded_database_works_as_a_new_one() {
     let folder = Folder::new();
     first_version(&folder).await;
     let store = folder.open().await;
@@ -202,24 +201,30 @@ async fn an_upgraded_database_goes_on_as_a_new_one() {
 }
 
 #[tokio::test]
-async fn a_database_of_the_second_version_keeps_a_providers_keys_from_now_on() {
+async fn a_table_of_provider_keys_that_an_earlier_version_filled_is_dropped() {
     let folder = Folder::new();
     let store = Store::open(&folder.url()).await.unwrap();
     store.close().await.unwrap();
-    Migrator::up(&folder.connect().await, Some(2))
-        .await
-        .unwrap();
+    let connection = folder.connect().await;
+    Migrator::up(&connection, Some(4)).await.unwrap();
+    run(
+        &connection,
+        "INSERT INTO provider_keys VALUES ('https://issuer.example', 1, 1, 7, NULL, '{}', 1, 7)",
+    )
+    .await;
     let store = folder.open().await;
-    provider_keys::keys::are_kept(&store).await;
+    assert!(store.is_current().await.unwrap());
+    let tables = "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'provider_keys'";
+    assert_eq!(folder.number(tables).await, 0);
 }
 
 #[tokio::test]
-async fn what_was_migrated_can_be_taken_back_and_done_again() {
+async fn migrations_can_be_reverted_and_applied_again() {
     let folder = Folder::new();
     let connection = first_version(&folder).await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(3)).await.unwrap();
+        Migrator::down(&connection, Some(4)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys WHERE owner_issuer <> ''";
     assert_eq!(folder.number(owners).await, 2);

@@ -1,4 +1,4 @@
-//! The same requests, told apart by key, endpoint and outcome.
+//! Breakdowns of the same requests by key, endpoint and outcome.
 
 use domain::key::KeyId;
 use domain::latency::Latencies;

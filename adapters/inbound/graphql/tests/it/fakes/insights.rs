@@ -1,24 +1,25 @@
-//! Use, requests, banks, accounts and the audit log.
+//! Fake of `Insights`.
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
-use domain::customer::Customer;
-use domain::key::Environment;
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
+use domain::customer::{Customer, CustomerOverview};
+use domain::key::{Environment, KeyOverview};
 use domain::latency::{Latencies, Percentiles};
 use domain::limits::{LimitStatus, MinuteStatus, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::BankBudget;
 use domain::page::{Cursor, Page, PageRequest};
 use domain::participant::Catalogue;
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Totals};
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::transfer::Banks;
+use domain::usage::{Breakdown, Totals, UsageQuery};
 use ports::inbound::{
-    AuditFilter, AuditPage, BankBudget, BankHealth, BankState, Banks, Caller, CustomerOverview,
-    Insights, KeyError, KeyOverview, RequestQuery, RequestRecord, RequestedScope, Series,
-    SeriesLabel, UsageQuery, UsageReport,
+    BankHealth, BankState, Caller, Insights, KeyError, RequestedScope, Series, SeriesLabel,
+    UsageReport,
 };
 use uuid::Uuid;
 
@@ -63,7 +64,7 @@ impl Insights for FakeInsights {
     }
 
     async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError> {
-        self.shared.called("standing").await?;
+        self.shared.called("limit_status").await?;
         let limit = key.key.limits.per_minute();
         Ok(LimitStatus {
             minute: MinuteStatus {

@@ -1,17 +1,19 @@
-//! Keys as the application manages them.
+//! Fake of `KeyAdministration`.
 
 use std::sync::Mutex;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyPrefix, KeyStatus};
+use domain::key::{
+    ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyOverview, KeyPrefix, KeyQuery,
+    KeyStatus, RevokedKeys,
+};
 use domain::limits::{Limits, LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Direction, Page};
 use ports::inbound::{
-    Caller, CreatedKey, KeyAdministration, KeyError, KeyOverview, KeyQuery, NewKey, RequestedScope,
-    RevokedKeys, RotatedKey,
+    Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey,
 };
 
 use super::{SECRET, Shared, customer, customer_id, key_id, now, only_admins, owner};

@@ -5,21 +5,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::{Action, AuditContext, AuditEntry, FieldChange};
-use domain::customer::{Customer, CustomerId, ExistingKeys, Role};
-use domain::key::{ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyPrefix, Owner};
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Role};
+use domain::key::{
+    ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyOverview, KeyPrefix, KeyQuery, Owner,
+    RevokedKeys,
+};
 use domain::latency::Latencies;
 use domain::limits::{LimitStatus, Limits, LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{Cursor, Page, PageRequest};
-use domain::request::RequestId;
-use domain::usage::{Breakdown, Totals};
+use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::usage::{Breakdown, Totals, UsageQuery};
 use ports::inbound::{
-    AuditFilter, AuditPage, BankHealth, Caller, CreatedKey, CustomerOverview, Insights,
-    KeyAdministration, KeyError, KeyOverview, KeyQuery, NewKey, Person, RequestQuery,
-    RequestRecord, RequestedScope, RevokedKeys, RotatedKey, Series, SeriesLabel, Session,
-    SessionError, Sessions, SignIn, SignInAnswer, SignInError, UsageQuery, UsageReport,
+    BankHealth, Caller, CreatedKey, Insights, KeyAdministration, KeyError, NewKey, Person,
+    RequestedScope, RotatedKey, Series, SeriesLabel, Session, SessionError, Sessions, SignIn,
+    SignInAnswer, SignInError, UsageReport,
 };
 use tokio::sync::Semaphore;
 use uuid::Uuid;

@@ -1,24 +1,24 @@
--- What the pacer's scripts begin with: the clock, and what is kept of the bank. The rules are those
--- of domain::pacing, call by call. All times are microseconds.
+-- Prelude of the pacer's scripts: the clock and the state. The rules are those of domain::pacing, call
+-- by call. All times are microseconds.
 --
 -- KEYS[1], a hash, is the state:
---   t  the newest time of a turn or a back-off; time never goes back behind it
---   e  when evenly spaced turns would have begun     n  tickets and turns given, for their names
+--   t  the newest time of a turn or a back-off; the clock never goes back behind it
+--   e  the even schedule's next turn                 n  tickets and turns granted, for their names
 --   k  back-offs in a row     b, u  beginning and end of the newest one
 -- KEYS[2], a sorted set, are the turns of the last minute by their time.
--- KEYS[3], a sorted set, are the tickets of those who wait, by the time at which their place ends
--- if they don't look again. They stand in the order of their numbers.
--- ARGV[1] is the time, '' for the server's: tests have their own.
--- ARGV[2..4] are turns a minute, their spacing, and how much earlier than evenly spaced one may be.
+-- KEYS[3], a sorted set, are the tickets of waiting callers, by the time at which they expire unless
+-- polled. The queue is in the order of their numbers.
+-- ARGV[1] is the time of a test's clock, '' for the server's.
+-- ARGV[2..4] are turns a minute, their spacing, and the tolerance of a burst.
 local STATE, TURNS, WAITING = KEYS[1], KEYS[2], KEYS[3]
 local PER_MINUTE, SPACING, TOLERANCE = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- The numbers of domain::pacing.
 local MINUTE = 60000000
 local FIRST_BACK_OFF, DOUBLINGS, SAME_BACK_OFF = 2 * MINUTE, 4, 2000000
--- Whoever waits looks again twice a second: a process that ended holds up others for so long.
+-- Waiting callers poll twice a second; a process that ended delays others for this long.
 local LEASE = 5000000
--- A day: strikes are remembered for so long after the last turn.
+-- A day: strikes are kept for so long after the last turn.
 local STATE_TTL = 86400000
 
 local GO, WAIT, USED_UP, BACKING_OFF, BEGAN, JOINED, DONE = 1, 2, 3, 4, 5, 6, 7
@@ -34,8 +34,8 @@ if not now then
 end
 now = math.max(now, tonumber(saved[1]) or 0)
 
--- No turn is known, maybe because all were lost. So those in quick succession count as taken: who
--- took them can't be asked, and the portal wants a captcha when they are taken twice.
+-- No turn is recorded, maybe because the data was lost. The burst counts as used: it can't be known,
+-- and the portal demands a captcha after two bursts.
 local blank = not even
 even = even or now + TOLERANCE
 
@@ -44,7 +44,7 @@ local function save(...)
   redis.call('PEXPIRE', STATE, STATE_TTL)
 end
 
--- The time that is left of a back-off, or nil.
+-- Returns the rest of a back-off, or nil.
 local function paused()
   if ends and ends > now then return ends - now end
 end
@@ -54,7 +54,7 @@ local function forget_old()
   redis.call('ZREMRANGEBYSCORE', WAITING, '-inf', now)
 end
 
--- A name for a ticket or a turn; later ones are larger.
+-- Returns a new name for a ticket or a turn; later ones are larger.
 local function number()
   return redis.call('HINCRBY', STATE, 'n', 1)
 end
@@ -67,8 +67,7 @@ local function count(at)
   save('e', even)
 end
 
--- The first time from now on at which a turn may begin, behind so many others that take theirs as
--- soon as they may.
+-- Returns the earliest time of a turn behind so many others, which take theirs as early as possible.
 local function turn_behind(others)
   local begun = redis.call('ZCARD', TURNS)
   -- A turn waits for the end of the minute that began PER_MINUTE turns before it.

@@ -1,5 +1,5 @@
--- Another pacer of the bank leaves it alone for ARGV[5], 0 if it doesn't; ARGV[6..] is how long ago
--- it gave turns.
+-- Merges another pacer's state: ARGV[5] is the rest of its back-off, 0 without one; ARGV[6..] are the
+-- ages of its turns.
 local left = tonumber(ARGV[5])
 if left > 0 and now + left > (ends and ends + SAME_BACK_OFF or now) then
   local needed = 1

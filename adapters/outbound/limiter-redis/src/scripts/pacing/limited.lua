@@ -1,4 +1,4 @@
--- The bank wanted fewer questions, in a cycle whose turn came ARGV[5] ago: everybody leaves.
+-- Starts a back-off: the bank throttled a lookup whose turn began ARGV[5] ago. The queue is emptied.
 redis.call('DEL', WAITING)
 local left = paused()
 if left and now - tonumber(ARGV[5]) <= began then return { JOINED, left } end

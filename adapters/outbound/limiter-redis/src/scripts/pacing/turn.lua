@@ -1,5 +1,5 @@
--- Takes a turn, or says when to look again.
--- ARGV[5] is the ticket of whoever waits already, ARGV[6] for how long it can go on waiting.
+-- Takes a turn, or returns when to poll again.
+-- ARGV[5] is the ticket of a waiting caller or '', ARGV[6] the time for which it can wait.
 local ticket, waitable = tonumber(ARGV[5]), tonumber(ARGV[6])
 local left = paused()
 if left then return { BACKING_OFF, left } end
@@ -11,7 +11,7 @@ for _, other in ipairs(redis.call('ZRANGE', WAITING, 0, -1)) do
   if other == ticket then is_waiting = true end
   if not ticket or other < ticket then ahead = ahead + 1 end
 end
--- Its place has ended: it queues anew, behind all others.
+-- The ticket has expired: the caller queues anew, behind all others.
 if ticket and not is_waiting then
   ticket, ahead = nil, redis.call('ZCARD', WAITING)
 end

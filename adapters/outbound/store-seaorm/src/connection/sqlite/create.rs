@@ -1,11 +1,11 @@
-//! Creates the database's file, and checks one that is there: **the only place of this program that
+//! Creates the database's file, and checks an existing one: **the only place of this program that
 //! opens a file of the database itself**.
 //!
 //! POSIX locks belong to the process: closing any descriptor of a file drops every lock that the
-//! process holds on it, those of SQLite's connections too ("How To Corrupt An SQLite Database File",
-//! section 2.2). The next program to close the database then believes that it is the last one and
-//! removes the write-ahead log under the connections that are open here. So a file that exists is
-//! looked at by its path (`stat`, `chmod`), which opens nothing, and one that doesn't exist is created
+//! process holds on it, those of SQLite's connections too ("How To Corrupt An SQLite Database
+//! File", section 2.2). The next program to close the database then believes that it is the last
+//! one and removes the write-ahead log under the connections that are open here. So an existing
+//! file is checked by its path (`stat`, `chmod`), which opens nothing, and a missing one is created
 //! and closed before any thread can connect to it. SQLite alone opens it from then on.
 
 use std::fs::{self, OpenOptions, Permissions};
@@ -16,13 +16,13 @@ use std::sync::{Mutex, PoisonError};
 
 const OWNER_ONLY: u32 = 0o600;
 
-/// Held from before a file is created until after it is closed: whoever finds it there may connect
-/// to it at once, and closing it then would drop that connection's locks.
+/// Held from before a file is created until after it is closed: another thread that finds it may
+/// connect to it at once, and closing it then would drop that connection's locks.
 static CREATING: Mutex<()> = Mutex::new(());
 
 /// Reason why a file isn't used as a database.
 #[derive(Debug, thiserror::Error)]
-pub enum FileProblem {
+pub enum FileError {
     /// A symbolic link.
     #[error(
         "it is a symbolic link, which another user may have put there; name the file that it leads to"
@@ -37,20 +37,20 @@ pub enum FileProblem {
          user, or give the file to this one (chown)"
     )]
     Owner {
-        /// Id of the user whom the file belongs to.
+        /// User id of the file's owner.
         owner: u32,
-        /// Id of the user that this process runs as.
+        /// User id of this process.
         user: u32,
     },
-    /// The file system refuses.
+    /// The file system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Creates the file for its owner alone, or checks the one that is there: a regular file of the user
-/// that this process runs as. Others' access to it is taken away. SQLite gives the same permissions to
-/// the files that it makes beside it.
-pub(super) fn create(path: &Path) -> Result<(), FileProblem> {
+/// Creates the file for its owner alone, or checks the existing one: a regular file of this
+/// process's user. Other users' access to it is removed. SQLite gives the same permissions to the
+/// files that it creates beside it.
+pub(super) fn create(path: &Path) -> Result<(), FileError> {
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
     // O_CREAT with O_EXCL neither opens a file that is there nor follows a link.
     let created = OpenOptions::new()
@@ -65,17 +65,17 @@ pub(super) fn create(path: &Path) -> Result<(), FileProblem> {
     }
 }
 
-fn check(path: &Path) -> Result<(), FileProblem> {
+fn check(path: &Path) -> Result<(), FileError> {
     let found = fs::symlink_metadata(path)?;
     if found.file_type().is_symlink() {
-        return Err(FileProblem::Link);
+        return Err(FileError::Link);
     }
     if !found.is_file() {
-        return Err(FileProblem::Kind);
+        return Err(FileError::Kind);
     }
     let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
     if owner != user {
-        return Err(FileProblem::Owner { owner, user });
+        return Err(FileError::Owner { owner, user });
     }
     if found.mode() & 0o077 != 0 {
         fs::set_permissions(path, Permissions::from_mode(OWNER_ONLY))?;

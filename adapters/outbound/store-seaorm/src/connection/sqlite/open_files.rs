@@ -1,4 +1,5 @@
-//! The files of a database that is open: locked for as long as it is, and the ones at their paths.
+//! The files of an open database: locked for as long as it is open, and compared with those at
+//! their paths.
 
 use std::fs;
 use std::io;
@@ -14,10 +15,10 @@ use super::beside;
 
 /// Suffixes of the database, its write-ahead log and the log's index.
 const FILES: [&str; 3] = ["", "-wal", "-shm"];
-/// The log's place among them.
+/// The log's index among them.
 const LOG: usize = 1;
 
-/// Reason why nothing may be written to a database that is open.
+/// Reason why nothing may be written to an open database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unusable {
     /// A file isn't at its path any more.
@@ -44,7 +45,7 @@ pub(crate) enum Unusable {
     SetBack,
 }
 
-/// One file among all of the machine's.
+/// Identity of a file: its device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
@@ -52,7 +53,7 @@ struct FileId {
 }
 
 impl FileId {
-    /// Of the file at a path. Looks at the path alone: opening the file would drop SQLite's locks.
+    /// The file at a path, by `stat` alone: opening the file would drop SQLite's locks.
     fn at(path: &Path) -> io::Result<Self> {
         let found = fs::symlink_metadata(path)?;
         Ok(Self {
@@ -63,19 +64,19 @@ impl FileId {
 }
 
 /// The files of an open database. A connection that does nothing else holds SQLite's shared lock on
-/// them, whatever becomes of the pools: nobody who keeps to SQLite's locks removes the log.
+/// them, independent of the pools: no program that respects SQLite's locks removes the log.
 #[derive(Debug)]
 pub(crate) struct OpenFiles {
     opened: Vec<(PathBuf, FileId)>,
     connection: AsyncMutex<Option<SqliteConnection>>,
-    /// The reason that was found last; cleared when every file is back.
+    /// Result of the last check; cleared when every file is back.
     reason: Mutex<Option<Unusable>>,
     /// True once the content of a removed log is in the database.
     is_log_saved: AtomicBool,
 }
 
 impl OpenFiles {
-    /// Notes which files a connection has open, and keeps it.
+    /// Keeps a connection open, and notes the files that it has open.
     pub(super) async fn hold(
         database: &Path,
         mut connection: SqliteConnection,
@@ -97,12 +98,12 @@ impl OpenFiles {
         })
     }
 
-    /// Looks whether the files that were opened are the ones at their paths: three calls of `stat`.
+    /// Checks that the open files are the ones at their paths: three calls of `stat`.
     ///
     /// # Errors
     /// A file that isn't the one that was opened, or a database that was set back.
     pub(crate) fn check(&self) -> Result<(), Unusable> {
-        // Held meanwhile: an older look must not overrule a newer one.
+        // Held meanwhile: an older check must not overrule a newer one.
         let mut reason = self.reason();
         if *reason == Some(Unusable::SetBack) {
             return Err(Unusable::SetBack);
@@ -124,7 +125,7 @@ impl OpenFiles {
         reason.clone().map_or(Ok(()), Err)
     }
 
-    /// The reason found by the last check. Looks at nothing.
+    /// The result of the last check. Does no I/O.
     pub(crate) fn reason_found(&self) -> Option<Unusable> {
         self.reason().clone()
     }
@@ -141,15 +142,15 @@ impl OpenFiles {
         fs::symlink_metadata(log).ok().map(|found| found.len())
     }
 
-    /// Looks whether another file is where one of these was: closing the last connection would remove its
-    /// log, and copy ours into a database that may have changed since.
+    /// Returns whether another file has taken the place of one of these: closing the last
+    /// connection would remove its log, and copy ours into a database that may have changed since.
     pub(crate) fn are_replaced(&self) -> bool {
         matches!(self.check(), Err(Unusable::Replaced(_)))
     }
 
-    /// Copies the content of a log that was removed into the database, which is still the one that was
-    /// opened. The log's file has no name any more and ends with this process: killed, it would take
-    /// along what was promised to be durable.
+    /// Copies the content of a removed log into the database, which is still the one that was
+    /// opened. The log's file has no name any more and is lost with this process: a kill would lose
+    /// what was promised to be durable.
     pub(crate) async fn save_removed_log(&self) {
         let is_removed = matches!(
             (self.reason_found(), self.opened.get(LOG)),

@@ -1,4 +1,4 @@
-//! The lock of the one process that serves on a database.
+//! Lock of the one process that serves a database.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -9,15 +9,15 @@ use rustix::fs::OFlags;
 
 use super::beside;
 
-/// An exclusive lock (`flock`) on a file beside the database, `cep.db.lock`, held until it is dropped.
-/// It has nothing to do with SQLite's own locks: commands that read and write beside a serving process
-/// take none.
+/// An exclusive lock (`flock`) on a file beside the database, `cep.db.lock`, held until it is
+/// dropped. It is independent of SQLite's own locks: commands that read and write beside a serving
+/// process take none.
 #[derive(Debug)]
 pub struct ServingLock {
     _locked: File,
 }
 
-/// Reason why the lock can't be had.
+/// Reason why the lock can't be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process has it.
@@ -40,7 +40,7 @@ pub enum LockError {
 impl ServingLock {
     pub(super) fn take(database: &Path) -> Result<Self, LockError> {
         let path = beside(database, ".lock");
-        // Nothing is truncated and no link followed: it might lead to the database itself.
+        // Nothing is truncated and no link is followed: it might lead to the database itself.
         let opened = OpenOptions::new()
             .write(true)
             .create(true)

@@ -1,0 +1,49 @@
+//! Errors of a field. Resolvers return no other type, so that no text of a cause can leak.
+
+use ports::Cause;
+use ports::inbound::KeyError;
+use web::problem::GraphqlProblem;
+
+/// Reason for a field without a value.
+#[derive(Clone, Debug)]
+pub(crate) enum FieldError {
+    /// The caller may not have the value, or an argument is invalid.
+    Problem(GraphqlProblem),
+    /// The store or the limiter failed.
+    Unexpected(Cause),
+    /// A list that has a total came without it: a bug.
+    TotalMissing,
+}
+
+impl From<GraphqlProblem> for FieldError {
+    fn from(problem: GraphqlProblem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl From<KeyError> for FieldError {
+    /// The error of a query. Expected refusals of mutations are data; as the result of a query they
+    /// are as unexpected as a failing store.
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::NotFound => GraphqlProblem::NotFound.into(),
+            KeyError::Forbidden => GraphqlProblem::Forbidden.into(),
+            KeyError::Cursor => GraphqlProblem::ArgumentCursor { argument: "after" }.into(),
+            KeyError::Store(cause) => Self::Unexpected(cause),
+            error @ (KeyError::Revoked
+            | KeyError::AlreadyRotated
+            | KeyError::TooManyKeys { .. }) => Self::Unexpected(std::sync::Arc::new(error)),
+        }
+    }
+}
+
+impl From<FieldError> for async_graphql::Error {
+    /// The error as it travels through the library: without a text of its own.
+    fn from(error: FieldError) -> Self {
+        Self {
+            message: String::new(),
+            source: Some(std::sync::Arc::new(error)),
+            extensions: None,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The log line of a request. It holds no variable and no value.
+
+use async_graphql::parser::types::{
+    ExecutableDocument, OperationDefinition, OperationType, Selection, SelectionSet,
+};
+use web::{Code, RequestContext};
+
+/// Longest name, and most root fields, in a log line.
+const MAX_LOGGED_CHARS: usize = 64;
+const MAX_LOGGED_FIELDS: usize = 10;
+
+/// Fields of the log line, as far as they are known.
+#[derive(Default)]
+pub(crate) struct OperationLog {
+    operation: Option<OperationType>,
+    name: Option<String>,
+    fields: Vec<String>,
+    outcome: Option<Code>,
+}
+
+impl OperationLog {
+    /// Records the operation that is executed.
+    pub(crate) fn record(
+        &mut self,
+        name: Option<&str>,
+        operation: &OperationDefinition,
+        document: &ExecutableDocument,
+    ) {
+        self.operation = Some(operation.ty);
+        self.name = name.map(shortened);
+        self.record_fields(&operation.selection_set.node, document);
+    }
+
+    /// Records the code of the response's first error.
+    pub(crate) fn record_outcome(&mut self, outcome: Option<Code>) {
+        self.outcome = outcome;
+    }
+
+    fn record_fields(&mut self, selections: &SelectionSet, document: &ExecutableDocument) {
+        for selection in &selections.items {
+            if self.fields.len() == MAX_LOGGED_FIELDS {
+                return;
+            }
+            match &selection.node {
+                Selection::Field(field) => self.fields.push(shortened(&field.node.name.node)),
+                Selection::InlineFragment(inline) => {
+                    self.record_fields(&inline.node.selection_set.node, document);
+                }
+                Selection::FragmentSpread(spread) => {
+                    let name = &spread.node.fragment_name.node;
+                    if let Some(fragment) = document.fragments.get(name) {
+                        self.record_fields(&fragment.node.selection_set.node, document);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the line.
+    pub(crate) fn write(&self, request_layer: &web::RequestLayer, context: &RequestContext) {
+        let now = request_layer.clock.monotonic();
+        let duration = now.saturating_sub(context.started);
+        tracing::info!(
+            target: "cep::graphql",
+            request_id = context.request_id.as_str(),
+            kind = self.operation.map(operation_name),
+            operation = self.name.as_deref(),
+            fields = self.fields.join(","),
+            outcome = self.outcome.map_or("ok", Code::name),
+            duration_ms = web::milliseconds(duration),
+        );
+    }
+}
+
+/// A name out of a document. The grammar allows letters, digits and `_` alone.
+fn shortened(name: impl AsRef<str>) -> String {
+    name.as_ref().chars().take(MAX_LOGGED_CHARS).collect()
+}
+
+fn operation_name(operation: OperationType) -> &'static str {
+    match operation {
+        OperationType::Query => "query",
+        OperationType::Mutation => "mutation",
+        OperationType::Subscription => "subscription",
+    }
+}

@@ -1,0 +1,84 @@
+//! The GraphQL request in an HTTP request.
+
+use async_graphql::{ParseRequestError, Request};
+use async_graphql_axum::GraphQLRequest;
+use async_graphql_axum::rejection::GraphQLRejection;
+use axum::body::Body;
+use axum::extract::{FromRequest as _, Request as HttpRequest};
+use web::problem::GraphqlProblem;
+use web::{Code, Incoming};
+
+use crate::request_error::RequestError;
+
+/// Size limit of a body.
+pub const MAX_BODY_BYTES: usize = 64 * 1024;
+
+/// Reads the one GraphQL request in a body of JSON.
+///
+/// The library's extractor has no limit of its own (axum's `DefaultBodyLimit` doesn't apply to it)
+/// and takes any media type, a cross-site form's included. So the body is read, with its media
+/// type, size and deadline checked, before the extractor sees it. The depth of its JSON is bounded
+/// by the JSON parser, at 128 levels.
+pub(crate) async fn read(incoming: &Incoming, http: HttpRequest) -> Result<Request, RequestError> {
+    let (head, _) = http.into_parts();
+    let body = incoming
+        .read(&head.headers, MAX_BODY_BYTES)
+        .await
+        .map_err(|problem| unreadable(problem.code()))?;
+    let http = HttpRequest::from_parts(head, Body::from(body));
+    Ok(parse(http).await?)
+}
+
+async fn parse(http: HttpRequest) -> Result<Request, GraphqlProblem> {
+    let request = GraphQLRequest::<GraphQLRejection>::from_request(http, &()).await;
+    let request = request.map_err(|GraphQLRejection(error)| rejected(error))?;
+    let request = request.into_inner();
+    // The library takes a body without `query` for an empty document.
+    if request.query.is_empty() {
+        return Err(GraphqlProblem::BodyShape);
+    }
+    Ok(request)
+}
+
+fn unreadable(code: Code) -> GraphqlProblem {
+    match code {
+        Code::UnsupportedMediaType => GraphqlProblem::MediaType,
+        Code::PayloadTooLarge => GraphqlProblem::BodyTooLarge {
+            max_bytes: MAX_BODY_BYTES,
+        },
+        Code::RequestTimeout => GraphqlProblem::BodyTimeout,
+        _ => GraphqlProblem::IncompleteBody,
+    }
+}
+
+fn rejected(error: ParseRequestError) -> GraphqlProblem {
+    match error {
+        ParseRequestError::UnsupportedBatch => GraphqlProblem::Batch,
+        ParseRequestError::InvalidRequest(error) => {
+            match error.downcast_ref::<serde_json::Error>() {
+                Some(error) if !error.is_data() => GraphqlProblem::MalformedJson {
+                    line: error.line(),
+                    column: error.column(),
+                },
+                _ => GraphqlProblem::BodyShape,
+            }
+        }
+        _ => GraphqlProblem::BodyShape,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt as _;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_body_is_parsed_or_refused_without_a_panic(body: Vec<u8>) {
+            let http = HttpRequest::post("/graphql").header("content-type", "application/json");
+            let parsed = parse(http.body(Body::from(body)).unwrap()).now_or_never();
+            prop_assert!(parsed.is_some(), "a body in memory needs no waiting");
+        }
+    }
+}

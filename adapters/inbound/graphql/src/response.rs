@@ -1,0 +1,119 @@
+//! Responses: the one place where errors are rendered, and where the cause of an internal error is
+//! logged.
+
+use async_graphql::{ErrorExtensionValues, Pos, Response, ServerError};
+use async_graphql_axum::GraphQLResponse;
+use axum::http::HeaderValue;
+use axum::http::header::{CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response as HttpResponse};
+use serde::Serialize;
+use web::problem::GraphqlProblem;
+use web::{Chain, Code, RequestContext};
+
+use crate::field_error::FieldError;
+use crate::media_type::MediaType;
+use crate::request_error::RequestError;
+use crate::text::shortened;
+
+/// Body of a response without execution. The library's type always has a `data` member.
+#[derive(Serialize)]
+struct ErrorResponse<'a> {
+    errors: Vec<ErrorBody<'a>>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    message: String,
+    #[serde(skip_serializing_if = "<[Pos]>::is_empty")]
+    locations: &'a [Pos],
+    extensions: Extensions<'a>,
+}
+
+#[derive(Serialize)]
+struct Extensions<'a> {
+    code: &'static str,
+    request_id: &'a str,
+}
+
+/// The response to a request that isn't executed.
+pub(crate) fn of_error(
+    error: &RequestError,
+    media_type: MediaType,
+    context: &RequestContext,
+) -> HttpResponse {
+    let errors = error.problems.iter().map(|(problem, locations)| ErrorBody {
+        message: problem.message(context.language),
+        locations,
+        extensions: Extensions {
+            code: problem.code().name(),
+            request_id: context.request_id.as_str(),
+        },
+    });
+    let body = ErrorResponse {
+        errors: errors.collect(),
+    };
+    let body = serde_json::to_vec(&body).expect("it has string keys only");
+    let mut response = web::json_response(body);
+    *response.status_mut() = if error.is_invalid_document() {
+        media_type.invalid_request_status()
+    } else {
+        error.code().status()
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type.header());
+    // The rest of the body isn't waited for (RFC 9110, 15.5.9).
+    if error.is_body_timeout() {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// The response to a request that was executed, and the code of its first error.
+pub(crate) fn of_execution(
+    mut executed: Response,
+    media_type: MediaType,
+    context: &RequestContext,
+) -> (HttpResponse, Option<Code>) {
+    let codes: Vec<Code> = executed
+        .errors
+        .iter_mut()
+        .map(|error| describe(error, context))
+        .collect();
+    let mut response = GraphQLResponse::from(executed).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type.header());
+    headers.insert(CONTENT_SECURITY_POLICY, web::headers::CSP_NOTHING);
+    (response, codes.first().copied())
+}
+
+/// Gives a field's error its message and extensions.
+fn describe(error: &mut ServerError, context: &RequestContext) -> Code {
+    let problem = field_problem(error, context);
+    error.message = problem.message(context.language);
+    let mut extensions = ErrorExtensionValues::default();
+    extensions.set("code", problem.code().name());
+    extensions.set("request_id", context.request_id.as_str());
+    error.extensions = Some(extensions);
+    problem.code()
+}
+
+fn field_problem(error: &ServerError, context: &RequestContext) -> GraphqlProblem {
+    let request_id = &context.request_id;
+    match error.source::<FieldError>() {
+        Some(FieldError::Problem(problem)) => problem.clone(),
+        Some(FieldError::Unexpected(cause)) => {
+            let cause = Chain(&**cause);
+            tracing::error!(%request_id, %cause, "a field could not be resolved");
+            GraphqlProblem::Internal
+        }
+        Some(FieldError::TotalMissing) => {
+            tracing::error!(%request_id, "a list came without its total");
+            GraphqlProblem::Internal
+        }
+        // Resolvers return nothing else; what is left are arguments that the library validates only
+        // when it executes their field, as numbers beyond 32 bits.
+        None => GraphqlProblem::UnreadableArgument {
+            reason: shortened(&error.message),
+        },
+    }
+}

@@ -1,0 +1,34 @@
+//! The payload of mutations that change one key. No payload has a `Debug`: two hold a secret.
+
+use async_graphql::SimpleObject;
+use domain::key::KeyOverview;
+
+use crate::schema::key::Key;
+use crate::schema::user_error::UserError;
+
+/// A key that was changed, or why it wasn't.
+#[derive(SimpleObject, Default)]
+pub(crate) struct KeyPayload {
+    /// The key after the change; null when nothing was changed.
+    key: Option<Key>,
+    /// Why nothing was changed; empty when it was.
+    user_errors: Vec<UserError>,
+}
+
+impl From<KeyOverview> for KeyPayload {
+    fn from(overview: KeyOverview) -> Self {
+        Self {
+            key: Some(overview.into()),
+            user_errors: Vec::new(),
+        }
+    }
+}
+
+impl From<Vec<UserError>> for KeyPayload {
+    fn from(user_errors: Vec<UserError>) -> Self {
+        Self {
+            user_errors,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Partial results: the siblings of a failed field keep their values.
+
+use serde_json::json;
+
+use crate::fakes::{FaultMode, SECRET, key_id};
+use crate::harness::Harness;
+
+/// The library leaves a failed field that can't be null out of its object, where the specification
+/// (October 2021, 6.4.4) nulls the parent (compare async-graphql's issue 1449).
+#[tokio::test]
+async fn a_failed_field_is_null_where_it_may_be_and_left_out_where_it_may_not() {
+    for (query, data) in [
+        (
+            "{ viewer { role } keys { totalCount } }",
+            json!({ "viewer": { "role": "ADMIN" } }),
+        ),
+        (
+            "{ viewer { role account { id } } }",
+            json!({ "viewer": { "role": "ADMIN" } }),
+        ),
+        (
+            "{ viewer { role } key(id: \"01980000-0000-7000-8000-000000000001\") { id } }",
+            json!({ "viewer": { "role": "ADMIN" }, "key": null }),
+        ),
+        ("{ keys { totalCount } }", json!(null)),
+    ] {
+        let harness = Harness::new();
+        harness.keys.shared.set_fault(FaultMode::StoreFails);
+        harness.insights.shared.set_fault(FaultMode::StoreFails);
+        let json = harness.admin(query).await.json();
+        assert_eq!(json["data"], data, "{query}: {json:#}");
+        assert_eq!(json["errors"].as_array().unwrap().len(), 1, "{json:#}");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_mutation_does_not_hide_the_result_of_its_sibling() {
+    let harness = Harness::new();
+    let failing = "window { remaining }";
+    harness.insights.shared.set_fault(FaultMode::StoreFails);
+    let rename = format!("renameKey(input: {{ id: \"{}\", name: \"x\" }})", key_id(1));
+    let query = format!(
+        "mutation {{ a: {rename} {{ key {{ name }} }} b: {rename} {{ key {{ name {failing} }} }} }}"
+    );
+    let json = harness.member(&query).await.json();
+    let data = json!({ "a": { "key": { "name": "x" } }, "b": { "key": { "name": "x" } } });
+    assert_eq!(json["data"], data, "{json:#}");
+    assert_eq!(
+        json["errors"][0]["path"],
+        json!(["b", "key", "window"]),
+        "{json:#}"
+    );
+}
+
+/// The secret of the first one is shown once only.
+#[tokio::test]
+async fn of_two_aliased_mutations_one_fails_and_the_other_shows_its_secret() {
+    let harness = Harness::new();
+    harness.keys.shared.fail_on("rotate");
+    let query = format!(
+        "mutation {{ made: createKey(input: {{ name: \"x\" }}) {{ secret }} \
+         failed: rotateKey(input: {{ id: \"{}\" }}) {{ secret }} \
+         after: renameKey(input: {{ id: \"{}\", name: \"y\" }}) {{ key {{ name }} }} }}",
+        key_id(1),
+        key_id(2)
+    );
+    let answer = harness.member(&query).await;
+    let json = answer.json();
+    assert_eq!(answer.status, 200);
+    assert_eq!(json["data"]["made"]["secret"], SECRET, "{json:#}");
+    assert_eq!(json["data"]["failed"], json!(null), "{json:#}");
+    assert!(json["data"].as_object().unwrap().contains_key("failed"));
+    assert_eq!(json["data"]["after"]["key"]["name"], "y", "{json:#}");
+    let errors = json["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{json:#}");
+    assert_eq!(errors[0]["path"], json!(["failed"]));
+    assert_eq!(errors[0]["extensions"]["code"], "INTERNAL_ERROR");
+}

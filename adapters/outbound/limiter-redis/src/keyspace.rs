@@ -1,0 +1,53 @@
+//! Names of an API key's keys in Redis, and the clock offset of tests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use domain::key::KeyId;
+
+use crate::connection::Argument;
+use crate::scripts::Script;
+
+/// A namespace of keys in Redis.
+#[derive(Clone)]
+pub(crate) struct Keyspace {
+    namespace: String,
+    offset: Option<Arc<AtomicI64>>,
+}
+
+impl Keyspace {
+    pub(crate) fn new(namespace: String) -> Self {
+        Self {
+            namespace,
+            offset: None,
+        }
+    }
+
+    /// Returns a separate keyspace whose time is offset from the server's by so many milliseconds,
+    /// read at each call.
+    pub(crate) fn with_offset(&self, offset: Arc<AtomicI64>) -> Self {
+        Self {
+            namespace: format!("{}-shifted", self.namespace),
+            offset: Some(offset),
+        }
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Returns the keys of a script; the hash tag in braces decides the slot.
+    pub(crate) fn keys(&self, script: &Script, key: KeyId) -> impl Iterator<Item = String> {
+        let namespace = &self.namespace;
+        let id = key.0.simple();
+        let name = move |kind: &char| format!("{namespace}:{{{id}}}:{kind}");
+        script.keys.iter().map(name)
+    }
+
+    /// Returns the arguments that all scripts have in common, followed by those of one script.
+    pub(crate) fn arguments(&self, rest: impl IntoIterator<Item = Argument>) -> Vec<Argument> {
+        let offset = self.offset.as_ref();
+        let offset = offset.map_or(0, |offset| offset.load(Ordering::SeqCst));
+        std::iter::once(offset.into()).chain(rest).collect()
+    }
+}

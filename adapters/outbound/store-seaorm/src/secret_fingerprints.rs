@@ -1,0 +1,84 @@
+//! Fingerprints of secrets.
+
+use async_trait::async_trait;
+use domain::hex;
+use domain::key::{HashGeneration, SecretFingerprint};
+use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Set};
+
+use crate::entity::secret_marks;
+use crate::store::{Store, begin, failed};
+
+#[async_trait]
+impl SecretFingerprints for Store {
+    async fn recognise(
+        &self,
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, StoreError> {
+        self.in_time(async { self.recognise_all(secrets).await.map_err(failed) })
+            .await
+    }
+}
+
+impl Store {
+    /// Writes nothing when every fingerprint is known: the usual case, at every start.
+    async fn recognise_all(
+        &self,
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, DbErr> {
+        let mut unknown = Vec::new();
+        for (generation, fingerprint) in secrets {
+            match known(&self.connection, *generation).await? {
+                Some(known) if known == hex::encode(&fingerprint.0) => {}
+                Some(_) => return Ok(SecretCheck::Other(*generation)),
+                None => unknown.push((*generation, fingerprint)),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(SecretCheck::Same);
+        }
+        // Two processes that start with the same generations insert them in one order, so they
+        // don't deadlock.
+        unknown.sort_by_key(|(generation, _)| *generation);
+        let transaction = begin(&self.connection).await?;
+        for (generation, fingerprint) in unknown {
+            let fingerprint = hex::encode(&fingerprint.0);
+            add(&transaction, generation, fingerprint.clone()).await?;
+            if known(&transaction, generation).await? != Some(fingerprint) {
+                transaction.rollback().await?;
+                return Ok(SecretCheck::Other(generation));
+            }
+        }
+        transaction.commit().await?;
+        Ok(SecretCheck::Same)
+    }
+}
+
+async fn known(
+    connection: &impl ConnectionTrait,
+    HashGeneration(generation): HashGeneration,
+) -> Result<Option<String>, DbErr> {
+    let row = secret_marks::Entity::find_by_id(i64::from(generation));
+    Ok(row.one(connection).await?.map(|row| row.mark))
+}
+
+/// Inserts a fingerprint, unless the generation has one.
+async fn add(
+    connection: &impl ConnectionTrait,
+    HashGeneration(generation): HashGeneration,
+    fingerprint: String,
+) -> Result<(), DbErr> {
+    let new = secret_marks::ActiveModel {
+        generation: Set(generation.into()),
+        mark: Set(fingerprint),
+    };
+    let known = OnConflict::column(secret_marks::Column::Generation)
+        .do_nothing()
+        .to_owned();
+    secret_marks::Entity::insert(new)
+        .on_conflict(known)
+        .exec_without_returning(connection)
+        .await?;
+    Ok(())
+}

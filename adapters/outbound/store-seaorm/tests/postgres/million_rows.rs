@@ -1,0 +1,66 @@
+//! Test data: a million requests, with their keys, customers and statistics.
+
+use sea_orm::{ConnectOptions, ConnectionTrait, Database};
+
+use crate::server::TestDatabase;
+
+/// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
+/// grow with time, as those of version 7 do.
+const FILL: [&str; 10] = [
+    "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
+     'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
+    "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
+     per_minute, monthly_quota, created_at, retires_at, revoked_at, version) \
+     SELECT md5('key' || n)::uuid::text, md5((1 + n % 10000)::text)::uuid::text, 'caja ' || n, \
+     'cep_live_' || lpad(n::text, 8, '0'), 'live', repeat('ab', 32), 1, 60, 1000, \
+     1795262400000 - n::bigint * 20000, CASE WHEN n % 1000 = 1 THEN 1795262400000 END, NULL, 1 \
+     FROM generate_series(1, 100000) n",
+    "INSERT INTO requests (id, request_id, customer_id, key_id, endpoint, outcome, issuer, receiver, \
+     at, duration_ms, bank_ms) \
+     SELECT lpad(to_hex(n), 32, '0')::uuid::text, 'request-' || n, md5((1 + k % 10000)::text)::uuid::text, \
+     md5('key' || k)::uuid::text, 'xml', CASE WHEN n % 50 = 0 THEN 'bank_timeout' ELSE 'delivered' END, \
+     NULL, NULL, 1792262400000 + n::bigint * 3000, 7, NULL FROM (SELECT n, CASE WHEN n % 3 = 0 THEN 1 ELSE \
+     1 + n % 100000 END AS k FROM generate_series(1, 1000000) n) AS numbered",
+    "INSERT INTO usage_hours SELECT key_id, at - at % 3600000, endpoint, outcome, COUNT(*), \
+     0, 0, 0, COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM requests \
+     GROUP BY key_id, at - at % 3600000, endpoint, outcome ORDER BY 2",
+    "INSERT INTO customer_usage_days SELECT customer_id, at - at % 86400000, endpoint, outcome, COUNT(*), \
+     0, 0, 0, COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM requests \
+     GROUP BY customer_id, at - at % 86400000, endpoint, outcome",
+    "INSERT INTO monthly_use SELECT key_id, 202611, COUNT(*), 0, MAX(at) FROM requests GROUP BY key_id",
+    "INSERT INTO audit_log SELECT lpad(to_hex(n), 32, '0')::uuid::text, 1795262400000 - n::bigint * 60000, \
+     'i', 's', 'key_renamed', md5((1 + n % 10000)::text)::uuid::text, \
+     md5('key' || (1 + n % 100000))::uuid::text, '[]', 'request-' || n FROM generate_series(1, 100000) n",
+    "INSERT INTO key_changes SELECT n, md5('key' || (1 + n % 100000))::uuid::text \
+     FROM generate_series(1, 200000) n",
+    "UPDATE newest_key_change SET number = 200000",
+    "INSERT INTO denied SELECT md5(n::text), 1795262400000 + n FROM generate_series(1, 100000) n",
+];
+
+/// Drops the indexes during the inserts, and creates them again.
+const WITHOUT_INDEXES: &str = "CREATE TEMP TABLE taken_away AS \
+    SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() \
+    AND tablename IN ('requests', 'usage_hours', 'customer_usage_days') \
+    AND indexname NOT LIKE '%_pkey'; \
+    DO $$ DECLARE name text; BEGIN FOR name IN SELECT indexname FROM taken_away LOOP \
+    EXECUTE 'DROP INDEX ' || name; END LOOP; END $$";
+const WITH_INDEXES: &str = "DO $$ DECLARE made text; BEGIN \
+    FOR made IN SELECT indexdef FROM taken_away LOOP EXECUTE made; END LOOP; END $$";
+
+/// Fills a database, and has the server analyse it.
+pub(crate) async fn fill(database: &TestDatabase<'_>) {
+    // Temporary tables belong to one connection.
+    let mut one = ConnectOptions::new(database.url());
+    one.max_connections(1);
+    let connection = Database::connect(one).await.unwrap();
+    let statements = [
+        &[WITHOUT_INDEXES],
+        &FILL[..],
+        &[WITH_INDEXES, "VACUUM (ANALYZE)"],
+    ]
+    .concat();
+    for statement in statements {
+        let filled = connection.execute_unprepared(statement).await;
+        filled.unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}

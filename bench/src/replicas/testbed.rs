@@ -1,0 +1,120 @@
+//! Testbed: all measured programs, side by side on one PostgreSQL and one Redis.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use super::keys::{Keys, SECRET};
+use super::nginx;
+use super::redis_stats::{PATIENCE, Redis, limiter};
+use super::servers::{self, Postgres, Server};
+use crate::load::Connection;
+use crate::process::{Program, baseline_command, gateway_command};
+
+/// Keys in total: as many as the gateway caches.
+pub(super) const KEYS: usize = 100_000;
+/// Gateways.
+const REPLICAS: usize = 3;
+
+/// The running programs. They are ended from the first field to the last.
+pub(super) struct Testbed {
+    pub(super) bare: Program,
+    pub(super) nginx: Option<Server>,
+    pub(super) gateways: Vec<Program>,
+    pub(super) redis: Server,
+    pub(super) postgres: Postgres,
+    pub(super) keys: Arc<Keys>,
+    folder: TempDir,
+}
+
+impl Testbed {
+    /// Starts all of them; nginx, if it is installed.
+    pub(super) async fn start(connections: usize) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let postgres = Postgres::start(folder.path())?;
+        let redis = servers::redis(folder.path())?;
+        let keys = Arc::new(Keys::make(KEYS)?);
+        let gateway = |name: &str| replica(folder.path(), name, &postgres, &redis);
+        let migrated = gateway("migration")?.arg("migrate").status()?;
+        ensure!(migrated.success(), "the database could not be migrated");
+        keys.fill(&postgres)?;
+        let url = format!("redis://127.0.0.1:{}", redis.port);
+        keys.hydrate(&Arc::new(limiter(&url)?)).await?;
+
+        let mut gateways = Vec::new();
+        for number in 1..=REPLICAS {
+            gateways.push(Program::start(gateway(&format!("gateway-{number}"))?)?);
+        }
+        // Each of them queries the sandbox once, and caches the proof.
+        let mut proof = Vec::new();
+        for gateway in &gateways {
+            let mut connection = Connection::open(gateway.address).await?;
+            let answer = connection.ask(&keys.requests(0..1)[0]).await?;
+            ensure!(answer.status == 200, "no proof: {}", answer.head);
+            proof = connection.body(&answer).to_vec();
+        }
+        let script = Redis::connect(redis.port)?.remember(nginx::ADMIT)?;
+        let settings = nginx::Settings {
+            keys: &keys,
+            proof: &proof,
+            redis: redis.port,
+            script: &script,
+            // As many as a gateway has threads.
+            workers: std::thread::available_parallelism()?.get(),
+            connections,
+        };
+        let nginx = if nginx::missing().is_empty() {
+            Some(nginx::start(folder.path(), &settings)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            bare: Program::start(baseline_command()?)?,
+            nginx,
+            gateways,
+            redis,
+            postgres,
+            keys,
+            folder,
+        })
+    }
+
+    /// The folder of the servers' data.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Addresses of the first so many gateways.
+    pub(super) fn addresses(&self, replicas: usize) -> Vec<SocketAddr> {
+        let gateways = self.gateways.iter().take(replicas);
+        gateways.map(|gateway| gateway.address).collect()
+    }
+}
+
+impl Server {
+    /// Its listening address.
+    pub(super) fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
+    }
+}
+
+/// One gateway of many, with its log in a file.
+fn replica(folder: &Path, name: &str, postgres: &Postgres, redis: &Server) -> Result<Command> {
+    let log = folder.join(format!("{name}.log"));
+    let log = File::create(&log).with_context(|| format!("making {}", log.display()))?;
+    let mut command = gateway_command(&folder.join(name))?;
+    command
+        .env("CEP_DATABASE_URL", postgres.url())
+        .env("CEP_REDIS_URL", format!("redis://127.0.0.1:{}", redis.port))
+        .env("CEP_REPLICAS", REPLICAS.to_string())
+        .env("CEP_REDIS_TIMEOUT", PATIENCE.as_millis().to_string())
+        .env("CEP_HMAC_SECRET", SECRET)
+        .env("CEP_DASHBOARD", "off")
+        .stderr(Stdio::from(log));
+    Ok(command)
+}

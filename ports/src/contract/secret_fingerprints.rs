@@ -1,0 +1,74 @@
+//! Contract of the store of secrets' fingerprints.
+
+use std::future::Future;
+
+use domain::key::{HashGeneration, SecretFingerprint};
+use futures::future::join_all;
+
+use super::stores::{Stores, StoresUnderTest};
+use crate::outbound::SecretCheck;
+
+/// Runs the whole suite; `make` returns a fresh database each time.
+pub async fn secret_fingerprints<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    the_first_secret_of_a_generation_is_known_from_then_on(make().await).await;
+    each_generation_has_a_secret_of_its_own(make().await).await;
+    no_secret_is_stored_beside_a_wrong_one(make().await).await;
+    of_many_concurrent_secrets_one_is_the_first(make().await).await;
+}
+
+async fn recognise(stores: &Stores, secrets: &[(u16, u8)]) -> SecretCheck {
+    let fingerprints = secrets.iter().map(|(generation, secret)| {
+        (
+            HashGeneration(*generation),
+            SecretFingerprint([*secret; 32]),
+        )
+    });
+    let fingerprints: Vec<_> = fingerprints.collect();
+    let recognised = stores.secret_fingerprints.recognise(&fingerprints).await;
+    recognised.expect("the store works")
+}
+
+const fn other(generation: u16) -> SecretCheck {
+    SecretCheck::Other(HashGeneration(generation))
+}
+
+async fn the_first_secret_of_a_generation_is_known_from_then_on(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
+    for stores in [&here, &elsewhere] {
+        assert_eq!(recognise(stores, &[(1, 8)]).await, other(1));
+        assert_eq!(recognise(stores, &[(1, 7)]).await, SecretCheck::Same);
+    }
+}
+
+async fn each_generation_has_a_secret_of_its_own(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let largest = u16::MAX;
+    assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
+    let both = [(largest, 8), (1, 7)];
+    assert_eq!(recognise(&elsewhere, &both).await, SecretCheck::Same);
+    assert_eq!(recognise(&here, &[(largest, 7)]).await, other(largest));
+    assert_eq!(recognise(&here, &both).await, SecretCheck::Same);
+}
+
+async fn no_secret_is_stored_beside_a_wrong_one(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    assert_eq!(recognise(&here, &[(1, 7)]).await, SecretCheck::Same);
+    for wrong in [[(2, 7), (1, 8)], [(1, 8), (2, 7)]] {
+        assert_eq!(recognise(&here, &wrong).await, other(1));
+    }
+    assert_eq!(recognise(&elsewhere, &[(2, 9)]).await, SecretCheck::Same);
+}
+
+async fn of_many_concurrent_secrets_one_is_the_first(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let query = async |secret| {
+        let stores = if secret % 2 == 0 { &here } else { &elsewhere };
+        recognise(stores, &[(1, secret)]).await
+    };
+    let recognised = join_all((0..20).map(query)).await;
+    let same = recognised
+        .iter()
+        .filter(|recognised| **recognised == SecretCheck::Same);
+    assert_eq!(same.count(), 1, "{recognised:?}");
+}

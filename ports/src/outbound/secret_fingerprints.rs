@@ -1,0 +1,28 @@
+//! Port: fingerprints of the secrets that a database's keys were hashed with.
+
+use async_trait::async_trait;
+use domain::key::{HashGeneration, SecretFingerprint};
+
+use super::StoreError;
+
+/// Port: fingerprints of a database's secrets. They let a process with another secret fail with a
+/// clear message instead of refusing every key.
+#[async_trait]
+pub trait SecretFingerprints: Send + Sync {
+    /// Compares each generation's fingerprint with the stored one. The first fingerprint of a
+    /// generation is stored, for good; none is stored when another generation's is wrong. One
+    /// atomic step: of two concurrent calls, one is the first.
+    async fn recognise(
+        &self,
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, StoreError>;
+}
+
+/// Result of comparing secrets with those of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretCheck {
+    /// Each is the same, or the first.
+    Same,
+    /// This generation's secret is another one.
+    Other(HashGeneration),
+}

@@ -1,0 +1,68 @@
+//! Parsers of values that several options have.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use domain::key::Environment;
+use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+
+/// Longest time that can be set, in seconds.
+const MAX_SECONDS: f64 = 86_400.0;
+
+/// Reads a number of seconds.
+///
+/// # Errors
+/// Names the least and the most.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "must be a number of seconds".to_owned())?;
+    if !(0.001..=MAX_SECONDS).contains(&seconds) {
+        return Err(format!("must be between 0.001 and {MAX_SECONDS} seconds"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Reads the address of a sandbox.
+///
+/// # Errors
+/// Any address but loopback.
+pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address = address(text)?;
+    if !address.ip().is_loopback() {
+        return Err(
+            "the sandbox listens on loopback addresses alone; use `cep-gateway sandbox` to run its \
+                    bank elsewhere"
+                .to_owned(),
+        );
+    }
+    Ok(address)
+}
+
+/// Reads an IP address and a port.
+///
+/// # Errors
+/// Shows two.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "must be an IP address and a port, for example 127.0.0.1:8080 or [::1]:8080".to_owned()
+    })
+}
+
+/// Reads `live` or `test`.
+///
+/// # Errors
+/// Names both.
+pub fn environment(text: &str) -> Result<Environment, String> {
+    Environment::from_name(text).ok_or_else(|| "must be `live` or `test`".to_owned())
+}
+
+/// Parser of a number of requests a minute.
+pub fn per_minute() -> impl clap::builder::TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..=i64::from(MAX_PER_MINUTE))
+}
+
+/// Parser of a number of requests a month.
+pub fn monthly_quota() -> impl clap::builder::TypedValueParser<Value = u64> {
+    clap::value_parser!(u64).range(1..=MAX_MONTHLY_QUOTA)
+}

@@ -1,0 +1,26 @@
+//! Fakes of the outbound ports, for tests of the application and of inbound adapters.
+//!
+//! The stores, the journal and the bank pass the contract suites of their ports (`tests/stores.rs`,
+//! `bank.rs`); the identity provider has tests of its own. Each fails when a test tells it to.
+
+mod bank;
+mod clock;
+mod identity;
+mod journal;
+mod store;
+
+use std::error::Error;
+use std::sync::Arc;
+
+use ports::Cause;
+
+pub use bank::{Script, ScriptedBank, by_amount, unsealed_proof};
+pub use clock::{CountingRandom, ManualClock};
+pub use identity::{ScriptedIdentity, SignOut};
+pub use journal::MemoryJournal;
+pub use store::MemoryStore;
+
+/// The cause of a fake's error.
+fn cause(text: &'static str) -> Cause {
+    Arc::from(Box::<dyn Error + Send + Sync>::from(text))
+}

@@ -1,0 +1,114 @@
+//! In-memory store: keys, customers, use, the audit log, and the deny list.
+
+mod audit;
+mod customers;
+mod deny;
+mod keys;
+mod pages;
+mod secrets;
+mod usage;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use domain::audit::AuditEntry;
+use domain::customer::{Customer, CustomerId};
+use domain::key::{HashGeneration, KeyId, SecretFingerprint};
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
+use uuid::Uuid;
+
+use super::cause;
+use usage::Statistics;
+
+/// In-memory implementation of every store port. Clones share the data.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore(Arc<Mutex<Tables>>);
+
+#[derive(Debug, Default)]
+struct Tables {
+    customers: BTreeMap<CustomerId, Customer>,
+    keys: BTreeMap<KeyId, StoredKey>,
+    changes: Vec<KeyId>,
+    used: BTreeMap<(KeyId, Month), MonthlyUse>,
+    requests: BTreeMap<Uuid, RequestEntry>,
+    statistics: Statistics,
+    audit: Vec<AuditEntry>,
+    denied: HashMap<Fingerprint, DateTime<Utc>>,
+    secrets: BTreeMap<HashGeneration, SecretFingerprint>,
+}
+
+#[derive(Debug)]
+struct StoredKey {
+    record: KeyRecord,
+    version: u64,
+}
+
+impl StoredKey {
+    fn state(&self) -> KeyState {
+        KeyState {
+            revoked: self.record.key.revoked_at.is_some(),
+            limits: self.record.key.limits,
+            version: self.version,
+        }
+    }
+}
+
+impl Tables {
+    fn use_at(&mut self, key: KeyId, at: DateTime<Utc>) {
+        let minute = at.duration_trunc(TimeDelta::minutes(1)).unwrap_or(at);
+        if let Some(stored) = self.keys.get_mut(&key) {
+            let last = &mut stored.record.key.last_used_at;
+            *last = (*last).max(Some(minute));
+        }
+    }
+}
+
+/// The error for a violation of what a database's constraints would hold together.
+fn broken(what: &'static str) -> StoreError {
+    StoreError { cause: cause(what) }
+}
+
+/// Writes of the journal.
+impl MemoryStore {
+    /// Adds to the use of a key in a month.
+    pub(crate) fn count(&self, key: KeyId, month: Month, add: impl FnOnce(&mut MonthlyUse)) {
+        add(self.tables().used.entry((key, month)).or_default());
+    }
+
+    /// Moves a key's last use on, to the minute of `at`.
+    pub(crate) fn use_at(&self, key: KeyId, at: DateTime<Utc>) {
+        self.tables().use_at(key, at);
+    }
+
+    /// Stores and counts a request, unless it is stored already.
+    pub(crate) fn keep(&self, entry: RequestEntry) {
+        let mut tables = self.tables();
+        if tables.requests.contains_key(&entry.id) {
+            return;
+        }
+        if let Some(month) = entry.refund {
+            tables.used.entry((entry.key, month)).or_default().refunded += 1;
+        }
+        tables.statistics.conclude(&entry);
+        tables.requests.insert(entry.id, entry);
+    }
+
+    /// Counts a request that a limit refused.
+    pub(crate) fn count_refusal(&self, entry: RefusalEntry) {
+        self.tables().statistics.refuse(entry);
+    }
+
+    /// The stored requests, by their id.
+    pub(crate) fn stored_requests(&self) -> Vec<RequestEntry> {
+        self.tables().requests.values().cloned().collect()
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.0
+            .lock()
+            .expect("nothing panics while it holds the tables")
+    }
+}

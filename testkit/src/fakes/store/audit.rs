@@ -1,0 +1,72 @@
+//! Audit log.
+
+use async_trait::async_trait;
+use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
+use domain::customer::CustomerId;
+use domain::key::KeyId;
+use domain::page::{Cursor, Direction, PageRequest};
+use ports::outbound::{AuditLog, ListError, StoreError};
+use uuid::Uuid;
+
+use super::pages::{by_instant, page};
+use super::{MemoryStore, Tables, broken};
+
+impl Tables {
+    /// # Errors
+    /// Fails when an entry with the id of `act` exists: each mutation is logged once.
+    pub(super) fn is_new(&self, act: &AuditContext) -> Result<(), StoreError> {
+        if self.audit.iter().any(|entry| entry.act.id == act.id) {
+            return Err(broken("the audit log has an entry with this id"));
+        }
+        Ok(())
+    }
+
+    /// Appends an entry. The first of a mutation has its id, the others the next free ones.
+    pub(super) fn append_entry(
+        &mut self,
+        act: &AuditContext,
+        action: Action,
+        customer: CustomerId,
+        key: Option<KeyId>,
+        changes: Vec<FieldChange>,
+    ) {
+        let mut act = act.clone();
+        while self.audit.iter().any(|entry| entry.act.id == act.id) {
+            act.id = Uuid::from_u128(act.id.as_u128().wrapping_add(1));
+        }
+        self.audit.push(AuditEntry {
+            act,
+            action,
+            customer,
+            key,
+            changes,
+        });
+    }
+}
+
+fn matches_filter(filter: &AuditFilter, entry: &AuditEntry) -> bool {
+    filter
+        .customer
+        .is_none_or(|wanted| wanted == entry.customer)
+        && filter.key.is_none_or(|wanted| Some(wanted) == entry.key)
+        && filter.from.is_none_or(|from| from <= entry.act.at)
+        && filter.to.is_none_or(|to| entry.act.at < to)
+}
+
+#[async_trait]
+impl AuditLog for MemoryStore {
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        request: &PageRequest,
+    ) -> Result<AuditPage, ListError> {
+        let tables = self.tables();
+        let entries = tables
+            .audit
+            .iter()
+            .filter(|entry| matches_filter(filter, entry));
+        let cursor = |entry: &&AuditEntry| Cursor::at(entry.act.at, entry.act.id);
+        let entries = page(entries, request, Direction::Descending, cursor, by_instant)?;
+        Ok(entries.map(AuditEntry::clone))
+    }
+}

@@ -1,0 +1,30 @@
+//! Deny list.
+
+use std::collections::hash_map::Entry;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use ports::outbound::{Denial, DenyList, Fingerprint, StoreError};
+
+use super::MemoryStore;
+
+#[async_trait]
+impl DenyList for MemoryStore {
+    async fn deny(
+        &self,
+        fingerprint: &Fingerprint,
+        until: DateTime<Utc>,
+    ) -> Result<Denial, StoreError> {
+        Ok(match self.tables().denied.entry(fingerprint.clone()) {
+            Entry::Occupied(_) => Denial::Repeated,
+            Entry::Vacant(free) => {
+                free.insert(until);
+                Denial::New
+            }
+        })
+    }
+
+    async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
+        Ok(self.tables().denied.contains_key(fingerprint))
+    }
+}

@@ -1,0 +1,346 @@
+//! Keys.
+
+use std::cmp::Reverse;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::audit::{Action, AuditContext, creation, difference};
+use domain::customer::CustomerId;
+use domain::key::{
+    ApiKey, Credential, KeyFilter, KeyId, KeyOverview, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
+};
+use domain::limits::MonthlyUse;
+use domain::month::Month;
+use domain::page::{Cursor, Page};
+use ports::outbound::{
+    Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
+    Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
+};
+
+use super::pages::{by_instant, contains_ignoring_case, page, starts_with_ignoring_case};
+use super::{MemoryStore, StoredKey, Tables, broken};
+
+/// Changes that one call returns at most.
+const CHANGES_AT_ONCE: usize = 1_000;
+/// Retired keys that one call returns at most.
+const DUE_AT_ONCE: usize = 100;
+
+impl Tables {
+    fn key(&self, scope: Scope, id: KeyId) -> Option<&ApiKey> {
+        let key = &self.keys.get(&id)?.record.key;
+        in_scope(scope, key).then_some(key)
+    }
+
+    fn overview(&self, key: &ApiKey, month: Month) -> KeyOverview {
+        let used = self.used.get(&(key.id, month)).copied();
+        KeyOverview {
+            key: key.clone(),
+            month,
+            used: used.unwrap_or_default(),
+        }
+    }
+
+    fn snapshot(&self, id: KeyId, month: Month) -> Option<Snapshot> {
+        let used = self.used.get(&(id, month)).copied();
+        Some(Snapshot {
+            state: self.keys.get(&id)?.state(),
+            month,
+            used: used.unwrap_or_default(),
+        })
+    }
+
+    fn charge(&mut self, id: KeyId, month: Month, at: DateTime<Utc>) -> Option<MonthlyUse> {
+        let Snapshot { state, used, .. } = self.snapshot(id, month)?;
+        let quota = state.limits.monthly_quota();
+        if state.revoked || quota.is_some_and(|quota| used.net() >= quota) {
+            return None;
+        }
+        self.use_at(id, at);
+        let used = self.used.entry((id, month)).or_default();
+        used.charged += 1;
+        Some(*used)
+    }
+
+    fn has_prefix(&self, prefix: &KeyPrefix) -> bool {
+        let mut keys = self.keys.values();
+        keys.any(|stored| stored.record.key.prefix == *prefix)
+    }
+
+    /// The customer's keys that aren't revoked.
+    pub(super) fn active_keys(&self, customer: CustomerId) -> impl Iterator<Item = &ApiKey> {
+        let keys = self.keys.values().map(|stored| &stored.record.key);
+        keys.filter(move |key| key.customer == customer && key.revoked_at.is_none())
+    }
+
+    fn add(&mut self, record: KeyRecord, act: &AuditContext) {
+        let key = record.key.clone();
+        self.keys.insert(key.id, StoredKey { record, version: 1 });
+        let changes = creation(&key);
+        self.append_entry(act, Action::KeyCreated, key.customer, Some(key.id), changes);
+    }
+
+    /// Changes a key; when that makes a difference, appends an audit entry and, for changes of
+    /// state, a row of the change feed.
+    pub(super) fn change(
+        &mut self,
+        id: KeyId,
+        action: Action,
+        act: &AuditContext,
+        change: impl FnOnce(&mut ApiKey),
+    ) -> Result<ApiKey, UpdateError> {
+        let stored = self.keys.get_mut(&id).ok_or(UpdateError::NotFound)?;
+        let before = (stored.record.key.clone(), stored.state());
+        change(&mut stored.record.key);
+        let after = stored.record.key.clone();
+        if after == before.0 {
+            return Ok(after);
+        }
+        if stored.state() != before.1 {
+            stored.version += 1;
+            self.changes.push(id);
+        }
+        let changes = difference(&before.0, &after);
+        self.append_entry(act, action, after.customer, Some(id), changes);
+        Ok(after)
+    }
+}
+
+fn in_scope(scope: Scope, key: &ApiKey) -> bool {
+    match scope {
+        Scope::Of(customer) => key.customer == customer,
+        Scope::Everybody => true,
+    }
+}
+
+fn matches_filter(filter: &KeyFilter, scope: Scope, key: &ApiKey) -> bool {
+    let named = |text: &String| {
+        contains_ignoring_case(key.name.as_str(), text)
+            || starts_with_ignoring_case(key.prefix.as_str(), text)
+            || scope == Scope::Everybody && contains_ignoring_case(&key.owner.subject, text)
+    };
+    let environment = key.prefix.environment();
+    (filter.statuses.is_empty() || filter.statuses.contains(&key.status()))
+        && filter
+            .environment
+            .is_none_or(|wanted| wanted == environment)
+        && filter.text.as_ref().is_none_or(named)
+}
+
+#[async_trait]
+impl KeyStore for MemoryStore {
+    async fn insert(
+        &self,
+        record: KeyRecord,
+        most_active: u64,
+        act: &AuditContext,
+    ) -> Result<(), InsertError> {
+        let mut tables = self.tables();
+        tables.is_new(act)?;
+        let customer = record.key.customer;
+        if !tables.customers.contains_key(&customer) {
+            return Err(broken("the key's customer doesn't exist").into());
+        }
+        if tables.has_prefix(&record.key.prefix) {
+            return Err(InsertError::PrefixTaken);
+        }
+        if tables.active_keys(customer).count() as u64 >= most_active {
+            return Err(InsertError::TooManyKeys);
+        }
+        tables.add(record, act);
+        Ok(())
+    }
+
+    async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
+        let tables = self.tables();
+        let mut records = tables.keys.values().map(|stored| &stored.record);
+        let record = records.find(|record| record.key.prefix == *prefix);
+        Ok(record.map(|record| record.credential.clone()))
+    }
+
+    async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+        let tables = self.tables();
+        let records = tables.keys.values().map(|stored| &stored.record);
+        let mut active: Vec<_> = records
+            .filter(|record| record.key.revoked_at.is_none())
+            .collect();
+        active.sort_by_key(|record| Reverse((record.key.created_at, record.key.id)));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let pair = |record: &KeyRecord| (record.key.prefix.clone(), record.credential.clone());
+        Ok(active.into_iter().take(most).map(pair).collect())
+    }
+
+    async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
+        Ok(self.tables().snapshot(id, month))
+    }
+
+    async fn snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        let tables = self.tables();
+        let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
+        Ok(ids.iter().filter_map(snapshot).collect())
+    }
+
+    async fn charge(
+        &self,
+        id: KeyId,
+        month: Month,
+        at: DateTime<Utc>,
+    ) -> Result<Option<MonthlyUse>, StoreError> {
+        Ok(self.tables().charge(id, month, at))
+    }
+
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        Ok(self.tables().keys.is_empty())
+    }
+
+    async fn list(
+        &self,
+        scope: Scope,
+        month: Month,
+        query: &KeyQuery,
+    ) -> Result<Page<KeyOverview>, ListError> {
+        let tables = self.tables();
+        let keys = tables.keys.values().map(|stored| &stored.record.key);
+        let keys =
+            keys.filter(|key| in_scope(scope, key) && matches_filter(&query.filter, scope, key));
+        let keys = match query.order {
+            KeySort::Created => {
+                let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
+                page(keys, &query.page, query.direction, cursor, by_instant)?
+            }
+            KeySort::Name => {
+                let cursor = |key: &&ApiKey| Cursor {
+                    value: key.name.as_str().to_owned(),
+                    id: key.id.0,
+                };
+                let by_name = |cursor: &Cursor| Ok((cursor.value.clone(), cursor.id));
+                page(keys, &query.page, query.direction, cursor, by_name)?
+            }
+        };
+        Ok(keys.map(|key| tables.overview(key, month)))
+    }
+
+    async fn of_customer(
+        &self,
+        customer: CustomerId,
+        revoked: RevokedKeys,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let tables = self.tables();
+        let keys = tables.keys.values().map(|stored| &stored.record.key);
+        let wanted = |key: &&ApiKey| {
+            key.customer == customer
+                && (revoked == RevokedKeys::Included || key.revoked_at.is_none())
+        };
+        let mut keys: Vec<_> = keys.filter(wanted).cloned().collect();
+        keys.sort_by_key(|key| Reverse((key.created_at, key.id)));
+        Ok(keys)
+    }
+
+    async fn find(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        month: Month,
+    ) -> Result<Option<KeyOverview>, StoreError> {
+        let tables = self.tables();
+        Ok(tables.key(scope, id).map(|key| tables.overview(key, month)))
+    }
+
+    async fn change(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        change: &KeyChange,
+        act: &AuditContext,
+    ) -> Result<ApiKey, UpdateError> {
+        let mut tables = self.tables();
+        tables.is_new(act)?;
+        tables.key(scope, id).ok_or(UpdateError::NotFound)?;
+        match change {
+            KeyChange::Rename(name) => tables.change(id, Action::KeyRenamed, act, |key| {
+                key.name = name.clone();
+            }),
+            KeyChange::Revoke => tables.change(id, Action::KeyRevoked, act, |key| {
+                key.revoked_at.get_or_insert(act.at);
+            }),
+            KeyChange::SetLimits(limits) => tables.change(id, Action::LimitsSet, act, |key| {
+                key.limits = limits.apply(key.limits);
+            }),
+        }
+    }
+
+    async fn rotate(
+        &self,
+        scope: Scope,
+        id: KeyId,
+        successor: &Successor,
+        retires_at: DateTime<Utc>,
+        act: &AuditContext,
+    ) -> Result<Rotation, RotateError> {
+        let mut tables = self.tables();
+        tables.is_new(act)?;
+        let old = tables.key(scope, id).ok_or(RotateError::NotFound)?.clone();
+        if old.revoked_at.is_some() {
+            return Err(RotateError::Revoked);
+        }
+        if old.retires_at.is_some() {
+            return Err(RotateError::AlreadyRotated);
+        }
+        if tables.has_prefix(&successor.prefix) {
+            return Err(RotateError::PrefixTaken);
+        }
+        let new = ApiKey {
+            id: successor.credential.id,
+            prefix: successor.prefix.clone(),
+            created_at: act.at,
+            last_used_at: None,
+            ..old
+        };
+        let retire = |key: &mut ApiKey| {
+            key.retires_at = Some(retires_at);
+            key.revoked_at = (retires_at <= act.at).then_some(act.at);
+        };
+        let old = match tables.change(id, Action::KeyRotated, act, retire) {
+            Ok(old) => old,
+            Err(UpdateError::NotFound) => return Err(RotateError::NotFound),
+            Err(UpdateError::Store(error)) => return Err(error.into()),
+        };
+        let record = KeyRecord {
+            key: new.clone(),
+            credential: successor.credential.clone(),
+        };
+        tables.add(record, act);
+        Ok(Rotation { old, new })
+    }
+
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
+        let tables = self.tables();
+        let keys = tables.keys.values().map(|stored| &stored.record.key);
+        let active = keys.filter(|key| key.revoked_at.is_none());
+        let mut due: Vec<_> = active
+            .filter_map(|key| Some((key.retires_at.filter(|at| *at <= now)?, key.id)))
+            .collect();
+        due.sort_unstable();
+        let ids = due.into_iter().map(|(_, id)| id);
+        Ok(ids.take(DUE_AT_ONCE).collect())
+    }
+
+    async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
+        let tables = self.tables();
+        let changes = (1..).zip(&tables.changes);
+        let change = |(number, key): (u64, &KeyId)| Change {
+            number: ChangeNumber(number),
+            key: *key,
+            state: tables.keys[key].state(),
+        };
+        let changes = changes.filter(|(number, _)| *number > after.0).map(change);
+        Ok(changes.take(CHANGES_AT_ONCE).collect())
+    }
+
+    async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
+        Ok(ChangeNumber(self.tables().changes.len() as u64))
+    }
+}

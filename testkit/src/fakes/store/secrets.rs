@@ -1,0 +1,25 @@
+//! Fingerprints of secrets.
+
+use async_trait::async_trait;
+use domain::key::{HashGeneration, SecretFingerprint};
+use ports::outbound::{SecretCheck, SecretFingerprints, StoreError};
+
+use super::MemoryStore;
+
+#[async_trait]
+impl SecretFingerprints for MemoryStore {
+    async fn recognise(
+        &self,
+        secrets: &[(HashGeneration, SecretFingerprint)],
+    ) -> Result<SecretCheck, StoreError> {
+        let mut tables = self.tables();
+        for (generation, mark) in secrets {
+            let known = tables.secrets.get(generation);
+            if known.is_some_and(|known| known != mark) {
+                return Ok(SecretCheck::Other(*generation));
+            }
+        }
+        tables.secrets.extend(secrets.iter().copied());
+        Ok(SecretCheck::Same)
+    }
+}

@@ -1,0 +1,147 @@
+//! Two gateways on one machine: they differ in address and data folder alone, because the other
+//! listeners give way where nobody chose their ports.
+
+use std::time::Duration;
+
+use cep_gateway::cli;
+use reqwest::StatusCode;
+
+use crate::documents::ENVIRONMENT;
+use crate::gateway::{Gateway, Plan, command, eventually, request};
+
+/// Longer than a start takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Address of the sandbox identity provider, from the welcome.
+async fn identity_provider(gateway: &Gateway) -> String {
+    let found = || {
+        let printed = gateway.printed();
+        let (_, rest) = printed.split_once("identity provider at http://")?;
+        rest.split_whitespace().next().map(str::to_owned)
+    };
+    eventually("it names its provider", PATIENCE, async || {
+        found().is_some()
+    })
+    .await;
+    found().unwrap()
+}
+
+async fn metrics(gateway: &Gateway) -> String {
+    let admin = gateway.admin_url("").await;
+    admin.trim_start_matches("http://").to_owned()
+}
+
+#[tokio::test]
+async fn a_port_that_nobody_chose_gives_way_and_one_that_was_set_is_an_error() {
+    let first = Gateway::start();
+    let (admin, provider) = (metrics(&first).await, identity_provider(&first).await);
+
+    let second = Plan::new()
+        .with("CEP_ADMIN_LISTEN", format!("{admin} or a free port"))
+        .with(
+            "CEP_SANDBOX_IDENTITY_LISTEN",
+            format!("{provider} or a free port"),
+        )
+        .start();
+    assert_ne!(metrics(&second).await, admin);
+    assert_ne!(identity_provider(&second).await, provider);
+    let printed = second.printed();
+    for (taken, variable) in [
+        (&admin, "CEP_ADMIN_LISTEN"),
+        (&provider, "CEP_SANDBOX_IDENTITY_LISTEN"),
+    ] {
+        let note = printed
+            .lines()
+            .find(|line| line.contains(&format!("{taken} is taken")));
+        assert!(
+            note.is_some_and(|note| note.contains(variable)),
+            "{printed}"
+        );
+    }
+    for gateway in [&first, &second] {
+        let answer = gateway
+            .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
+            .await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        let metrics = gateway.admin_url("/metrics").await;
+        let metrics = gateway.client.get(metrics).send().await.unwrap();
+        assert_eq!(metrics.status(), StatusCode::OK);
+        let login = gateway.client.get(gateway.url("/login")).send().await;
+        let page = login.unwrap();
+        assert_eq!(page.status(), StatusCode::OK);
+        let provider = identity_provider(gateway).await;
+        assert!(
+            page.url().as_str().contains(&provider),
+            "{} isn't {provider}",
+            page.url()
+        );
+    }
+
+    for (variable, taken) in [
+        ("CEP_LISTEN", first.address.to_string()),
+        ("CEP_ADMIN_LISTEN", admin),
+        ("CEP_SANDBOX_IDENTITY_LISTEN", provider),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = command(folder.path())
+            .env(variable, &taken)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success(), "{variable}");
+        assert!(said.contains(variable) && said.contains(&taken), "{said}");
+    }
+}
+
+/// Options of `serve` whose default is a port, with the default.
+fn default_ports() -> Vec<(String, String)> {
+    let program = cli::program();
+    let options = program.get_arguments().filter_map(|option| {
+        let default = option.get_default_values().first()?.to_str()?;
+        let address = default.split(' ').next()?;
+        let port = address.parse::<std::net::SocketAddr>().ok()?.port();
+        let variable = option.get_env()?.to_str()?;
+        (port != 0).then(|| (variable.to_owned(), default.to_owned()))
+    });
+    options.collect()
+}
+
+#[test]
+fn of_the_default_ports_the_one_that_callers_know_alone_is_a_demand() {
+    let ports = default_ports();
+    assert!(ports.len() >= 3, "{ports:?}");
+    for (variable, default) in ports {
+        let gives_way = default.ends_with(" or a free port");
+        assert_eq!(gives_way, variable != "CEP_LISTEN", "{variable}");
+    }
+}
+
+/// A gateway that a person runs on the usual ports mustn't make a test fail.
+#[test]
+fn no_gateway_of_the_tests_uses_a_default_port() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = command(folder.path());
+    let of_plans = |name: &str| {
+        let mut set = command.get_envs();
+        set.find(|(set, _)| *set == name)?.1?.to_str()
+    };
+    let of_pages = |name: &str| {
+        let mut set = ENVIRONMENT.iter();
+        set.find(|(set, _)| *set == name).map(|(_, value)| *value)
+    };
+    for (variable, _) in default_ports() {
+        assert_eq!(of_plans(&variable), Some("127.0.0.1:0"), "{variable}");
+        assert_eq!(of_pages(&variable), Some("127.0.0.1:0"), "{variable}");
+    }
+    // Nothing else starts the program.
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let program = concat!("CARGO_BIN_EXE", "_cep-gateway");
+    let starting: Vec<_> = testkit::files_under(&tests)
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|it| it == "rs"))
+        .filter(|file| std::fs::read_to_string(file).unwrap().contains(program))
+        .map(|file| file.strip_prefix(&tests).unwrap().to_owned())
+        .collect();
+    let known = ["it/documents/shell.rs", "it/gateway/plan.rs"];
+    assert_eq!(starting, known.map(std::path::PathBuf::from));
+}
