@@ -20,7 +20,7 @@ enum Others {
 }
 
 /// Crates that do I/O or speak a protocol: each belongs to certain crates of the workspace.
-const DRIVERS: [&str; 28] = [
+const DRIVERS: [&str; 29] = [
     "async-graphql",
     "async-graphql-axum",
     "axum",
@@ -48,6 +48,7 @@ const DRIVERS: [&str; 28] = [
     "tower-http",
     "tracing-opentelemetry",
     "utoipa",
+    "utoipa-axum",
     "utoipa-swagger-ui",
 ];
 
@@ -100,11 +101,21 @@ const WORKSPACE: [Place; 16] = [
         ]),
     ),
     // Shared by the inbound adapters, so that none of them depends on another.
-    ("web", &["domain", "ports"], Others::Drivers(&["axum"])),
+    (
+        "web",
+        &["domain", "ports"],
+        Others::Drivers(&["axum", "utoipa"]),
+    ),
     (
         "rest",
         &["domain", "ports", "web"],
-        Others::Drivers(&["axum", "utoipa", "utoipa-swagger-ui"]),
+        Others::Drivers(&[
+            "axum",
+            "tower",
+            "utoipa",
+            "utoipa-axum",
+            "utoipa-swagger-ui",
+        ]),
     ),
     (
         "graphql",

@@ -1,4 +1,4 @@
-//! What a proof request says of its caller: the key that it shows, and its address.
+//! Caller of a proof request: its key and its address.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -13,7 +13,7 @@ pub(crate) fn presented_key(headers: &HeaderMap) -> Option<&str> {
     web::the_one(headers, &API_KEY)
 }
 
-/// Where a request comes from, as the accept loop noted it in the request's `ConnectInfo`.
+/// Address of a request's sender, as the accept loop noted it in the request's `ConnectInfo`.
 pub(crate) fn address(request: &Request) -> IpAddr {
     request
         .extensions()

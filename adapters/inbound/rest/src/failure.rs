@@ -107,7 +107,7 @@ pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
     }
 }
 
-/// Where a caller can name both institutions to get what this endpoint would have given.
+/// Endpoints at which a caller can name both institutions, and get the same files.
 fn explicit_endpoints(endpoint: Endpoint) -> &'static [&'static str] {
     match endpoint {
         Endpoint::XmlAuto | Endpoint::Xml => &["/v1/cep/xml"],

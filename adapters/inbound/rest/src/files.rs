@@ -23,7 +23,7 @@ const ZIP_TYPE: &str = "application/zip";
 /// A browser that shows the file anyway gets neither scripts nor anything to load.
 const FILE_CSP: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");
 
-/// Why a proof can't be handed out.
+/// Reason why a proof can't be handed out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenderError {
     /// The use case answered other files than the endpoint asked for.

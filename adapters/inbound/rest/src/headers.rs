@@ -17,7 +17,7 @@ pub(crate) const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-infe
 const MONTH_WINDOW_SECONDS: u32 = 2_592_000;
 const MINUTE_WINDOW_SECONDS: u32 = 60;
 
-/// What is left of a key's limits (draft-ietf-httpapi-ratelimit-headers-11).
+/// Adds what is left of a key's limits (draft-ietf-httpapi-ratelimit-headers-11).
 pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) {
     let minute = &limit_status.minute;
     let mut policy = format!("\"minute\";q={};w={MINUTE_WINDOW_SECONDS}", minute.limit);

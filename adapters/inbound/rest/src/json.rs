@@ -79,7 +79,7 @@ pub(crate) fn read_object<'a>(
     })
 }
 
-/// What a value is, in a word.
+/// Returns the JSON type of a value.
 pub(crate) fn type_name(value: &Token<'_>) -> &'static str {
     match value {
         Token::Absent => "null",

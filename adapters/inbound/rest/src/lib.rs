@@ -50,7 +50,7 @@ pub struct RestState {
     pub proof_requests: Arc<dyn ProofRequests>,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
-    /// Whose codes `emisor` and `receptor` may be.
+    /// Participants that `emisor` and `receptor` may name.
     pub catalogue: &'static Catalogue,
     /// For ids, dates and durations.
     pub request_layer: Arc<RequestLayer>,

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 /// Time in which a whole body must arrive: a client that sends a byte a second must not hold its place.
 pub const BODY_DEADLINE: Duration = Duration::from_secs(10);
 
-/// How much of a refused body is still taken in, so that a caller who sends before it listens gets
+/// Most bytes of a refused body that are still taken in, so that a caller who sends before it listens gets
 /// to hear the answer; a closed connection would lose it.
 const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
@@ -81,7 +81,7 @@ impl Upload {
         result
     }
 
-    /// Whether nothing of it can come any more.
+    /// Returns true when nothing of it can arrive any more.
     pub fn is_over(&self) -> bool {
         self.body.is_end_stream()
     }
@@ -159,13 +159,13 @@ async fn discard_up_to(body: &mut Body, most: usize) {
     }
 }
 
-/// Whether the headers declare `application/json`, in UTF-8 and not compressed.
+/// Returns true when the headers declare `application/json`, in UTF-8 and not compressed.
 pub fn is_json(headers: &HeaderMap) -> bool {
     the_one(headers, &CONTENT_TYPE).is_some_and(is_json_type)
         && headers.get_all(CONTENT_ENCODING).iter().all(is_identity)
 }
 
-/// Whether a `Content-Encoding` says that nothing was done to the body.
+/// Returns true when a `Content-Encoding` leaves the body as it is.
 fn is_identity(encodings: &HeaderValue) -> bool {
     let mut encodings = encodings.as_bytes().split(|byte| *byte == b',');
     encodings.all(|encoding| encoding.trim_ascii().eq_ignore_ascii_case(b"identity"))

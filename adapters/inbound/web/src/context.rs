@@ -1,4 +1,4 @@
-//! What is known of a request from its headers alone: its id and its language.
+//! Request context: id and language, from the headers alone.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub struct RequestContext {
     pub request_id: RequestId,
     /// The language of messages.
     pub language: Language,
-    /// When it arrived, on the monotonic clock.
+    /// Arrival, on the monotonic clock.
     pub started: Duration,
 }
 

@@ -16,7 +16,7 @@ pub struct SessionCookie {
     transport: Transport,
 }
 
-/// How a cookie may travel.
+/// Connections over which a cookie may travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     /// Over TLS alone: `Secure`, and the prefix `__Host-`, by which a browser takes it from this
@@ -29,13 +29,13 @@ pub(crate) enum Transport {
 /// The prefix of a cookie that another host of the same site can't set (RFC 6265bis, 4.1.3).
 pub(crate) const HOST_PREFIX: &str = "__Host-";
 
-/// Why a value can't be kept in a cookie.
+/// Reason why a value can't be kept in a cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CookieError {
     /// The browser would drop it.
     #[error("the cookie would have {bytes} bytes, and browsers keep up to {MAX_COOKIE_BYTES}")]
     TooLarge {
-        /// What it would have.
+        /// Its size in bytes.
         bytes: usize,
     },
     /// It has a character that no cookie may have.
@@ -113,7 +113,7 @@ impl SessionCookie {
     }
 }
 
-/// Whether a text is a value that a cookie may have, and not an empty one (RFC 6265, 4.1.1).
+/// Returns true for a text that a cookie may have as its value, and that isn't empty (RFC 6265, 4.1.1).
 fn is_value(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)

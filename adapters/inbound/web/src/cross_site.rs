@@ -1,4 +1,4 @@
-//! Where a request comes from, as far as its browser tells (Fetch, 3.2; Fetch Metadata). A client
+//! Origin of a request, as far as its browser tells (Fetch, 3.2; Fetch Metadata). A client
 //! that is no browser tells nothing.
 
 use axum::http::header::ORIGIN;
@@ -10,7 +10,7 @@ use crate::site::Site;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// What sent a request.
+/// Sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sender<'a> {
     /// A page of ours, somebody who typed the address, or no browser at all.
@@ -22,7 +22,7 @@ pub(crate) enum Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    /// What sent a request with these headers to a site.
+    /// Returns the sender of a request with these headers to a site.
     pub(crate) fn of(headers: &HeaderMap, site: &'a Site) -> Self {
         let Ok(by_origin) = by_origin(headers, site) else {
             return Self::Foreign;
@@ -36,13 +36,13 @@ impl<'a> Sender<'a> {
     }
 }
 
-/// Whether a request was sent by a page that may not ask us. [`crate::guard()`] refuses those by
+/// Returns true for a request of a page that isn't allowed. [`crate::guard()`] refuses those by
 /// itself; this is for routes that need no session.
 pub fn is_cross_site(headers: &HeaderMap, site: &Site) -> bool {
     Sender::of(headers, site) == Sender::Foreign
 }
 
-/// What the `Origin` says; nothing when there is none.
+/// Sender by the `Origin`; `None` without one.
 fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a>>, Foreign> {
     if !headers.contains_key(ORIGIN) {
         return Ok(None);
@@ -59,7 +59,7 @@ fn by_origin<'a>(headers: &HeaderMap, site: &'a Site) -> Result<Option<Sender<'a
 
 struct Foreign;
 
-/// Whether the browser, if it is one, says that no other origin had a part in it.
+/// Returns true unless a browser says that another origin had a part in it.
 fn claims_ours(headers: &HeaderMap) -> bool {
     !headers.contains_key(SEC_FETCH_SITE)
         || matches!(

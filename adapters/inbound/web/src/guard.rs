@@ -29,22 +29,22 @@ use crate::origin::Origin;
 use crate::problem::Problem;
 use crate::site::Site;
 
-/// What guarding stands on.
+/// Dependencies of the session guard.
 pub struct SessionGuard {
-    /// Knows sessions.
+    /// Checks sessions.
     pub sessions: Arc<dyn Sessions>,
-    /// Knows our origin and our cookie.
+    /// The gateway's origin and cookie.
     pub site: Arc<Site>,
 }
 
 /// An identity provider, or a database, that restarts is usually back by then.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// What a page of an allowed origin may send; everything else that we read, browsers let pass
+/// Headers that a page of an allowed origin may send; everything else that we read, browsers let pass
 /// unasked (Fetch, "CORS-safelisted request-header").
 const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static("content-type, x-request-id");
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PATCH, DELETE");
-/// What such a page may read besides.
+/// Headers that such a page may read besides.
 const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
 /// Seconds for which a browser keeps the answer to a preflight.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
@@ -89,7 +89,7 @@ async fn guarded(
 }
 
 impl SessionGuard {
-    /// Who asks, if it may ask in this way at all.
+    /// Returns the person who sends a request, if the request may be sent so.
     async fn entry(
         &self,
         call: &RequestContext,
@@ -138,12 +138,12 @@ async fn enter(
     surviving(call, next.run(request)).await
 }
 
-/// Whether requests of this method say something in a body.
+/// Returns true for methods whose requests have a body.
 fn takes_body(method: &Method) -> bool {
     [Method::POST, Method::PUT, Method::PATCH].contains(method)
 }
 
-/// Whether a browser asks whether it may ask (Fetch, "CORS-preflight request").
+/// Returns true for a preflight (Fetch, "CORS-preflight request").
 fn is_preflight(request: &Request) -> bool {
     request.method() == Method::OPTIONS
         && request

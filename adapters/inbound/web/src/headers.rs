@@ -15,7 +15,7 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub const CSP_NOTHING: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
-/// What every answer carries, unless it says otherwise itself.
+/// Adds the headers of every answer; those that it sets itself stay.
 pub fn put_common(headers: &mut HeaderMap, request_id: HeaderValue) {
     headers.insert(REQUEST_ID, request_id);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -24,7 +24,7 @@ pub fn put_common(headers: &mut HeaderMap, request_id: HeaderValue) {
         .or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// When to try again.
+/// Adds `Retry-After`.
 pub fn put_retry_after(headers: &mut HeaderMap, retry_after: Duration) {
     headers.insert(
         RETRY_AFTER,

@@ -12,7 +12,7 @@ pub enum Language {
     English,
 }
 
-/// How much a caller wants a language: its weight in thousandths, and where it stands. Of equal
+/// Preference for a language: its weight in thousandths, and its place. Of equal
 /// weights the earlier one wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wish {

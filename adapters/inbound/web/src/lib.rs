@@ -1,4 +1,4 @@
-//! What the inbound adapters share: request ids, language, bodies, errors, and the guard of routes
+//! Shared by the inbound adapters: request ids, language, bodies, errors, and the guard of routes
 //! under a session.
 //!
 //! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]

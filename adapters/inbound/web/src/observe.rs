@@ -1,4 +1,4 @@
-//! What every request gets: an id, an answer even after a panic, one line in the log, and a span.
+//! Request middleware: an id, an answer even after a panic, one line in the log, and a span.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -20,30 +20,30 @@ use crate::headers;
 use crate::problem::{self, Problem};
 use crate::trace::{self, TraceContext};
 
-/// What observing stands on.
+/// Dependencies of the request middleware.
 pub struct RequestLayer {
     /// For request ids and durations.
     pub clock: Arc<dyn Clock>,
     /// For request ids.
     pub random: Arc<dyn Random>,
-    /// What is still to be done when an answer has left.
+    /// Work that goes on after an answer has left.
     pub tasks: TaskTracker,
     /// Time in which a whole body must arrive; [`crate::BODY_DEADLINE`].
     pub body_deadline: Duration,
-    /// Hears of every answer.
+    /// Metrics of answers.
     pub metrics_sink: Arc<dyn MetricsSink>,
-    /// Knows the traces that requests belong to.
+    /// Trace contexts of requests.
     pub trace_context: Arc<dyn TraceContext>,
 }
 
-/// Hears of every answer, for whoever counts them.
+/// Metrics of answers.
 pub trait MetricsSink: Send + Sync {
     /// An answer is on its way. `route` is the pattern that the request matched, or
     /// [`UNKNOWN_ROUTE`]: never what the caller wrote.
     fn answered(&self, route: &str, status: StatusCode);
 }
 
-/// Nobody listens.
+/// Discards them.
 impl MetricsSink for () {
     fn answered(&self, _route: &str, _status: StatusCode) {}
 }
@@ -131,7 +131,7 @@ async fn observed(
     response
 }
 
-/// In an answer's extensions: nobody wants a line about each of these.
+/// In an answer's extensions: logged at DEBUG.
 #[derive(Clone, Copy, Debug)]
 pub struct Unremarkable;
 

@@ -1,4 +1,4 @@
-//! Where a page comes from: scheme, host and port (RFC 6454), as browsers write it.
+//! Origin of a page: scheme, host and port (RFC 6454), as browsers write it.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Origin {
     security: Security,
 }
 
-/// What protects the way to an origin.
+/// Protection of the way to an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Security {
     /// TLS.
@@ -23,7 +23,7 @@ pub(crate) enum Security {
     None,
 }
 
-/// Why a text is no origin.
+/// Reason why a text is no origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "an origin is written https://host or https://host:port, without a path and without a slash \
@@ -71,7 +71,7 @@ impl Origin {
         &self.text
     }
 
-    /// What protects the way to it.
+    /// Protection of the way to it.
     pub(crate) fn security(&self) -> Security {
         self.security
     }

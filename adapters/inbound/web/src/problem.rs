@@ -43,7 +43,7 @@ pub use hint::{GapReason, HintReason};
 use catalogue::catalogue;
 use text::{Count, List};
 
-/// Where a browser gets a session.
+/// Path at which a browser gets a session.
 pub const SIGN_IN_PATH: &str = "/login";
 
 catalogue! {

@@ -1,4 +1,4 @@
-//! Who we are to browsers: our own origin, those that may ask besides, and our cookies.
+//! The gateway as browsers see it: its origin, the allowed origins, and its cookies.
 
 use crate::cookie::{HOST_PREFIX, SessionCookie, Transport};
 use crate::origin::{Origin, Security};
@@ -15,7 +15,7 @@ pub struct Site {
     sign_in: SessionCookie,
 }
 
-/// Why this can't be our place.
+/// Reason why a site can't be configured so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SiteError {
     /// Whoever listens on the way could take over a session.

@@ -17,7 +17,7 @@ pub trait TraceContext: Send + Sync {
     fn follow(&self, span: &Span, headers: &HeaderMap);
 }
 
-/// Nobody traces.
+/// Traces nothing.
 impl TraceContext for () {
     fn follow(&self, _span: &Span, _headers: &HeaderMap) {}
 }
@@ -77,7 +77,7 @@ fn known(method: &Method) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| method == known)
 }
 
-/// What a request's span is called: `POST /v1/cep/xml`.
+/// Returns the name of a request's span: `POST /v1/cep/xml`.
 struct Name<'a> {
     method: Option<&'static str>,
     route: Option<&'a str>,

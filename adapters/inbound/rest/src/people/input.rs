@@ -1,4 +1,4 @@
-//! What people's requests say in their address and in their body. Every fault is found, not the
+//! Reading of people's queries and bodies. Every fault is found, not the
 //! first one only; what nobody asked for is a fault too, for its sender believes that it counts.
 
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ impl Faults {
         self.0.extend(unknown);
     }
 
-    /// Whether a field is among them.
+    /// Returns true when a field is among them.
     pub(crate) fn has(&self, field: &str) -> bool {
         self.0.iter().any(|fault| fault.field == field)
     }
@@ -110,7 +110,7 @@ impl Parameters {
         self.end_with(Some(()))
     }
 
-    /// What was made of them, or everything that is wrong. Without it there is a fault.
+    /// Returns the value made of them, or all faults. Without a value there is a fault.
     pub(crate) fn end_with<T>(mut self, value: Option<T>) -> Result<T, Problem> {
         let names = self.left.iter().map(|(name, _)| name.as_str());
         self.faults.add_unknown(names);

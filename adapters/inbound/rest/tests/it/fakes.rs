@@ -185,7 +185,7 @@ impl Gatekeeper for FakeGatekeeper {
 /// A bank whose answer the amount chooses.
 #[derive(Default)]
 pub(crate) struct FakeProofs {
-    /// What was asked, as debug text without personal data.
+    /// Requests, as debug text without personal data.
     pub(crate) asked: Mutex<Vec<(RequestedFiles, u64)>>,
     /// Told when a lookup of 504.01 has begun; that lookup ends when `proceed` is told.
     pub(crate) begun: Arc<Notify>,
@@ -334,19 +334,19 @@ fn every_hint() -> Vec<Hint> {
 
 /// Remembers what it hears.
 #[derive(Default)]
-pub(crate) struct FakeWitness {
+pub(crate) struct FakeMetricsSink {
     pub(crate) answered: Mutex<Vec<(String, u16)>>,
     pub(crate) ended: Mutex<Vec<(Endpoint, Ending)>>,
 }
 
-impl MetricsSink for FakeWitness {
+impl MetricsSink for FakeMetricsSink {
     fn answered(&self, route: &str, status: StatusCode) {
         let answer = (route.to_owned(), status.as_u16());
         self.answered.lock().unwrap().push(answer);
     }
 }
 
-impl ProofMetricsSink for FakeWitness {
+impl ProofMetricsSink for FakeMetricsSink {
     fn ended(&self, endpoint: Endpoint, ending: Ending, _: Duration) {
         self.ended.lock().unwrap().push((endpoint, ending));
     }

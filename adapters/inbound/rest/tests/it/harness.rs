@@ -16,15 +16,15 @@ use tokio_util::task::TaskTracker;
 use web::{Origin, RequestLayer, SessionGuard, Site};
 
 use crate::fakes::{
-    CountingRandom, FakeGatekeeper, FakeHealth, FakeProofs, FakeWitness, GOOD_KEY, StoppedClock,
+    CountingRandom, FakeGatekeeper, FakeHealth, FakeMetricsSink, FakeProofs, GOOD_KEY, StoppedClock,
 };
 use crate::people::fakes::{FakePeople, FakeSessions};
 
-/// Where people see the gateway, and a page of somebody else's that may ask it.
+/// The gateway's own origin, and another one that is allowed.
 pub(crate) const OURS: &str = "http://127.0.0.1:8080";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 
-/// Whether the gateway has a dashboard.
+/// Dashboard of the gateway: on or off.
 #[derive(Clone, Copy)]
 enum People {
     MaySignIn,
@@ -38,7 +38,7 @@ pub(crate) struct Harness {
     pub(crate) proofs: Arc<FakeProofs>,
     pub(crate) health: Arc<FakeHealth>,
     pub(crate) people: Arc<FakePeople>,
-    pub(crate) metrics_sink: Arc<FakeWitness>,
+    pub(crate) metrics_sink: Arc<FakeMetricsSink>,
     pub(crate) tasks: TaskTracker,
     client: Client,
 }
@@ -62,7 +62,7 @@ impl Harness {
         let health = Arc::new(FakeHealth::default());
         let tasks = TaskTracker::new();
         let people = Arc::new(FakePeople::default());
-        let metrics_sink = Arc::new(FakeWitness::default());
+        let metrics_sink = Arc::new(FakeMetricsSink::default());
         let request_layer = || {
             Arc::new(RequestLayer {
                 clock: Arc::new(StoppedClock),

@@ -1,4 +1,4 @@
-//! What only a raw connection can show: bodies that are too long, too slow or never asked for, and
+//! Raw connections: bodies that are too long, too slow or never asked for, and
 //! callers who hang up.
 
 use std::time::Duration;

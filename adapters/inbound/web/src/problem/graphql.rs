@@ -28,7 +28,7 @@ catalogue! {
         /// A query that can't be parsed; the place counts from 1.
         Syntax { line: usize, column: usize }
             = Code::InvalidRequest, "graphql-syntax"(line: line, column: column);
-        /// A query that can't be parsed, nobody knows where.
+        /// A query that can't be parsed, without a known place.
         SyntaxUnplaced = Code::InvalidRequest, "graphql-syntax-unplaced";
         /// A query that doesn't fit the schema; the reason is the library's, in English.
         InvalidDocument { reason: String }

@@ -44,7 +44,7 @@ catalogue! {
         /// The institution has another code on the date.
         CodeReplaced { given: ParticipantCode, expected: ParticipantCode }
             = "code_not_valid_on_date", "hint-code-replaced"(given: given, expected: expected);
-        /// Nobody has the code on the date.
+        /// No participant has the code on the date.
         CodeUnused { given: ParticipantCode }
             = "code_not_valid_on_date", "hint-code-unused"(given: given);
         /// Day and month may be swapped.

@@ -1,4 +1,4 @@
-//! What pages of other origins may do: nothing, unless they are allowed.
+//! Pages of other origins: refused, unless they are allowed.
 
 use rstest::rstest;
 

@@ -1,4 +1,4 @@
-//! Who gets past the guard, and in which order it looks.
+//! The guard's decisions, and their order.
 
 use rstest::rstest;
 
@@ -79,7 +79,7 @@ async fn without_the_one_cookie_nobody_gets_in(#[case] headers: &[(&str, &str)])
     assert_eq!(harness.reached(), 0);
 }
 
-/// What a request lacks is told in one order, so that a foreign page learns nothing of the rest.
+/// The guard refuses in one order, so that a foreign page learns nothing of the rest.
 #[tokio::test]
 async fn the_guard_looks_at_the_page_then_at_the_body_then_at_the_session() {
     let harness = Harness::new();

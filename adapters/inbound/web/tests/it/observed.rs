@@ -65,7 +65,7 @@ async fn a_body_that_nobody_reads_is_taken_in_within_its_deadline() {
 }
 
 #[tokio::test]
-async fn the_witness_hears_routes_and_statuses_and_never_what_a_caller_wrote() {
+async fn the_metrics_sink_gets_routes_and_statuses_and_never_what_a_caller_wrote() {
     let harness = Harness::new();
     harness.send(session("GET", "/thing?a=canary", &[])).await;
     harness.send(request("GET", "/thing", &[])).await;

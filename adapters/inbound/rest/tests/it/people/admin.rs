@@ -1,4 +1,4 @@
-//! What admins see and do, and members don't.
+//! Routes for admins, which members may not use.
 
 use rstest::rstest;
 

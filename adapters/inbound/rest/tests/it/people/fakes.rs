@@ -98,7 +98,7 @@ impl Sessions for FakeSessions {
 /// Keys, customers and what was asked about them.
 pub(crate) struct FakePeople {
     keys: Mutex<Vec<KeyOverview>>,
-    /// What every question is answered with, once it is set.
+    /// The answer to every call, once it is set.
     pub(crate) trouble: Mutex<Option<KeyError>>,
     /// Each question that reached a port, as debug text.
     pub(crate) asked: Mutex<Vec<String>>,
@@ -164,7 +164,7 @@ impl Default for FakePeople {
 }
 
 impl FakePeople {
-    /// Whether a key is revoked.
+    /// State of a key: revoked or not.
     pub(crate) fn is_revoked(&self, id_text: &str) -> bool {
         let keys = self.keys.lock().unwrap();
         let key = keys.iter().find(|key| key.key.id == KeyId(id(id_text)));

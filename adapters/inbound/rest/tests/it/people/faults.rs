@@ -1,4 +1,4 @@
-//! What is wrong with a request, and what goes wrong within, in both languages.
+//! Faulty requests and internal faults, in both languages.
 
 use std::sync::Arc;
 

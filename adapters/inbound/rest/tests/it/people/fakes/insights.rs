@@ -1,4 +1,4 @@
-//! What was asked, used and done.
+//! Fake of the reading of accounts, use and the audit log.
 
 use super::*;
 
