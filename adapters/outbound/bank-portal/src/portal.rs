@@ -311,7 +311,7 @@ impl Bank for Portal {
             outcome = trace::outcome(&answer),
             wanted = ?lookup.wanted,
             elapsed_ms = started.elapsed().as_millis(),
-            "bank lookup finished"
+            "portal lookup finished"
         );
         answer
     }

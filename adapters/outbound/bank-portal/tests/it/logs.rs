@@ -27,7 +27,7 @@ async fn a_lookup_leaves_its_outcome_in_the_log_and_nothing_of_the_payment() {
     let lookup = lookup("CANARYKEY", RequestedFiles::Xml);
     portal.adapter().fetch(&lookup).await.unwrap_err();
     let finished = &lines.fields_of(PORTAL)[0];
-    assert_eq!(finished["message"], "bank lookup finished");
+    assert_eq!(finished["message"], "portal lookup finished");
     assert_eq!(finished["outcome"], "protocol_error");
     let log = lines.text();
     for secret in ["CANARY", lookup.transfer.account().as_str(), "1234.56"] {
