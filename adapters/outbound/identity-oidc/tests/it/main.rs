@@ -6,6 +6,7 @@ mod browser;
 mod certified;
 mod clock;
 mod hostile;
+mod key_selection;
 mod rotation;
 mod sandbox_provider;
 mod sign_in;
