@@ -6,20 +6,14 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::HeaderValue;
-use axum::http::header::{CONNECTION, WWW_AUTHENTICATE};
-use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::participant::ParticipantCode;
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
 use ports::inbound::{Component, ComponentState};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::headers::{put_retry_after, retry_after_seconds};
+use crate::headers::retry_after_seconds;
 use crate::language::Language;
 
 mod catalogue;
@@ -28,6 +22,7 @@ mod details;
 mod field;
 mod graphql;
 mod hint;
+mod response;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -39,6 +34,8 @@ pub use details::{
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
+pub use response::ErrorBody;
+pub(crate) use response::translate;
 
 use catalogue::catalogue;
 use text::{Count, List};
@@ -349,92 +346,6 @@ impl Problem {
             | Self::BankTimeout
             | Self::Unavailable { .. } => Details::default(),
         }
-    }
-
-    /// Returns the body of the answer.
-    pub fn body(&self, language: Language) -> ErrorBody {
-        ErrorBody {
-            error: self.code().name(),
-            message: self.message(language),
-            details: self.details(language),
-        }
-    }
-
-    /// Returns the answer.
-    pub fn response(&self, language: Language) -> Response {
-        let code = self.code();
-        let mut response = crate::json_response(self.bytes(language));
-        *response.status_mut() = code.status();
-        let headers = response.headers_mut();
-        if let Some(retry_after) = self.retry_after() {
-            put_retry_after(headers, retry_after);
-        }
-        if let Some(challenge) = challenge(code) {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
-        }
-        // The rest of the body isn't waited for (RFC 9110, 15.5.9).
-        if code == Code::RequestTimeout {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        response
-    }
-
-    fn bytes(&self, language: Language) -> Vec<u8> {
-        serde_json::to_vec(&self.body(language))
-            .expect("it has string keys only, and nothing in it can fail")
-    }
-
-    fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::RateLimited { retry_after, .. }
-            | Self::BankUnavailable { retry_after }
-            | Self::BankThrottled { retry_after }
-            | Self::Unavailable { retry_after } => Some(*retry_after),
-            _ => None,
-        }
-    }
-}
-
-/// The body of an error.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Error)]
-pub struct ErrorBody {
-    /// The code. It never changes with the language.
-    error: &'static str,
-    /// What was wrong and what to do next, for people.
-    message: String,
-    details: Details,
-}
-
-/// A problem on its way through [`crate::observe()`], which knows its reader's language.
-#[derive(Clone)]
-struct Translatable(std::sync::Arc<Problem>);
-
-impl IntoResponse for Problem {
-    /// The answer in Spanish; [`crate::observe()`] puts it into the caller's language.
-    fn into_response(self) -> Response {
-        let mut response = self.response(Language::Spanish);
-        let translatable = Translatable(std::sync::Arc::new(self));
-        response.extensions_mut().insert(translatable);
-        response
-    }
-}
-
-/// Puts a problem's answer into a language.
-pub(crate) fn translate(response: &mut Response, language: Language) {
-    let problem = response.extensions_mut().remove::<Translatable>();
-    if let (Some(Translatable(problem)), Language::English) = (problem, language) {
-        *response.body_mut() = Body::from(problem.bytes(language));
-    }
-}
-
-/// Challenge of a 401, which must name the way in (RFC 9110, 11.6.1). A browser asks nobody for a
-/// password when it doesn't know the scheme.
-fn challenge(code: Code) -> Option<&'static str> {
-    match code {
-        Code::InvalidApiKey => Some("ApiKey realm=\"cep\""),
-        Code::Unauthenticated => Some("Cookie realm=\"cep\""),
-        _ => None,
     }
 }
 
