@@ -133,7 +133,7 @@ impl ThrottleReason {
 
 #[cfg(test)]
 impl Throttled {
-    /// When to try again.
+    /// Time until another try makes sense.
     const fn retry_after(self) -> Duration {
         match self {
             Self::BudgetUsedUp { retry_after } | Self::BackingOff { retry_after } => retry_after,

@@ -23,7 +23,7 @@ pub(crate) struct Key {
     name: String,
     /// Its public part, by which it is recognised: `cep_live_AbCd1234`.
     prefix: String,
-    /// Which bank it asks.
+    /// The bank that it asks.
     environment: Environment,
     /// What it is good for.
     status: KeyStatus,

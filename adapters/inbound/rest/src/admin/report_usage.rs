@@ -74,7 +74,7 @@ struct Query {
     /// Up to this instant; now when it is absent.
     #[param(format = "date-time")]
     to: Option<String>,
-    /// What is told apart; at most 20 series, what is left over is `others`.
+    /// Breakdown into series; at most 20, and `others` for the rest.
     #[param(required = false, inline, value_type = Breakdowns)]
     by: Option<String>,
     /// Of this endpoint alone.

@@ -12,7 +12,7 @@ struct Health {
     status: String,
 }
 
-/// Whether the process is up
+/// Liveness of the process
 #[utoipa::path(
     get,
     path = "/healthz",

@@ -21,7 +21,7 @@ struct Readiness {
     components: Vec<ComponentDetail>,
 }
 
-/// Whether nothing has failed that the service stands on
+/// Readiness: no dependency of the service has failed
 #[utoipa::path(
     get,
     path = "/readyz",

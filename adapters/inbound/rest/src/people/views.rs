@@ -40,7 +40,7 @@ pub(crate) struct KeyView {
     per_minute: u32,
     #[schema(required = true, schema_with = schemas::monthly_quota)]
     monthly_quota: Option<u64>,
-    /// When it was revoked; null while it is active.
+    /// Time of its revocation; null while it is active.
     #[schema(required = true, format = "date-time")]
     revoked_at: Option<String>,
     #[schema(format = "date-time")]
@@ -67,7 +67,7 @@ impl KeyView {
 pub(crate) struct OwnerView {
     /// The identity provider.
     issuer: String,
-    /// Who it is there.
+    /// Subject at that issuer.
     subject: String,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct MonthView {
     /// The UTC calendar month.
     #[schema(pattern = "^[0-9]{4}-[0-9]{2}$")]
     month: String,
-    /// What counts against the quota.
+    /// Requests that count against the quota.
     used: u64,
     /// Requests admitted.
     charged: u64,
@@ -119,7 +119,7 @@ pub(crate) struct AdminKeyView {
     env: &'static str,
     #[schema(schema_with = schemas::key_state)]
     state: &'static str,
-    /// When it revokes itself, because it was rotated.
+    /// Time at which it revokes itself, because it was rotated.
     #[schema(required = true, format = "date-time")]
     retires_at: Option<String>,
     /// To the minute.

@@ -16,11 +16,11 @@ use crate::language::Language;
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[schema(as = ErrorDetails)]
 pub struct Details {
-    /// What exactly, for machines.
+    /// Exact reason, for machines.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, schema_with = reason)]
     pub reason: Option<&'static str>,
-    /// Where in the body, in bytes from 1.
+    /// Position in the body, in bytes from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = u64)]
     pub position: Option<usize>,
@@ -32,11 +32,11 @@ pub struct Details {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
     pub missing: Vec<&'static str>,
-    /// Why they could not.
+    /// Reasons for which they could not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = GapDetails, inline)]
     pub reasons: Option<GapDetails>,
-    /// Where both banks can be named.
+    /// Endpoints that take both banks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
     pub explicit_endpoints: Vec<&'static str>,
@@ -44,7 +44,7 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = PaymentDetail)]
     pub payment: Option<PaymentDetail>,
-    /// What to check, most likely first.
+    /// Things to check, most likely first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Vec<HintDetail>)]
     pub hints: Option<Vec<HintDetail>>,
@@ -56,7 +56,7 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = u64)]
     pub used: Option<u64>,
-    /// When the month ends, RFC 3339 in UTC.
+    /// End of the month, RFC 3339 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String, format = "date-time")]
     pub reset_at: Option<String>,
@@ -76,7 +76,7 @@ pub struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     pub accepted: Option<&'static str>,
-    /// Where a browser gets a session.
+    /// Path at which a browser gets a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     pub sign_in: Option<&'static str>,
@@ -112,7 +112,7 @@ pub struct FieldDetail {
     field: String,
     #[schema(schema_with = problem)]
     problem: &'static str,
-    /// What is wrong with it, for people.
+    /// Explanation of the fault, for people.
     message: String,
 }
 
@@ -147,7 +147,7 @@ pub struct GapDetails {
 pub struct GapDetail {
     #[schema(schema_with = gap)]
     reason: &'static str,
-    /// Why and what to do next, for people.
+    /// Explanation and remedy, for people.
     message: String,
 }
 
@@ -170,10 +170,10 @@ impl GapDetail {
 pub struct PaymentDetail {
     #[schema(schema_with = payment_state)]
     state: &'static str,
-    /// When SPEI received it, Mexico City's time.
+    /// Time at which SPEI received it, in Mexico City.
     #[schema(required = true)]
     received_at: Option<String>,
-    /// When SPEI processed it, Mexico City's time.
+    /// Time at which SPEI processed it, in Mexico City.
     #[schema(required = true)]
     processed_at: Option<String>,
 }

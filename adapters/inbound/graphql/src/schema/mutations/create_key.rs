@@ -14,7 +14,7 @@ use crate::schema::user_error::{InputErrors, UserError, payload};
 pub(crate) struct CreateKeyInput {
     /// Its label: 1 to 100 characters.
     name: String,
-    /// Which bank it asks.
+    /// The bank that it asks.
     #[graphql(default_with = "Environment::Live")]
     environment: Environment,
 }
@@ -27,7 +27,7 @@ pub(crate) struct CreateKeyPayload {
     /// Its complete text, for `x-api-key`. It is shown here and never again; null when no key was
     /// made.
     secret: Option<String>,
-    /// Why it wasn't made; empty when it was.
+    /// Reasons for which it wasn't made; empty when it was.
     user_errors: Vec<UserError>,
 }
 

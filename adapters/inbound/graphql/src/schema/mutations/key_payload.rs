@@ -11,7 +11,7 @@ use crate::schema::user_error::UserError;
 pub(crate) struct KeyPayload {
     /// The key after the change; null when nothing was changed.
     key: Option<Key>,
-    /// Why nothing was changed; empty when it was.
+    /// Reasons for which nothing was changed; empty when it was.
     user_errors: Vec<UserError>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct RotateKeyPayload {
     /// The successor's complete text, for `x-api-key`. It is shown here and never again; null when
     /// nothing was changed.
     secret: Option<String>,
-    /// Why nothing was changed; empty when it was.
+    /// Reasons for which nothing was changed; empty when it was.
     user_errors: Vec<UserError>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct SetLimitsInput {
     /// Requests in a UTC calendar month, 1 to 10¹²; null lifts the cap, what isn't given stays as
     /// it is.
     monthly_quota: MaybeUndefined<Count>,
-    /// That plan's limits; not together with the others.
+    /// Limits of that plan; not together with the others.
     plan: Option<Plan>,
 }
 

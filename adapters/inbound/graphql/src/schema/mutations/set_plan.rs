@@ -18,7 +18,7 @@ pub(crate) struct SetPlanInput {
     account_id: ID,
     /// The plan.
     plan: Plan,
-    /// Whether the keys that it has take the plan's limits.
+    /// Choice of whether its existing keys take the plan's limits.
     #[graphql(default_with = "ExistingKeys::Keep")]
     existing_keys: ExistingKeys,
 }
@@ -28,7 +28,7 @@ pub(crate) struct SetPlanInput {
 pub(crate) struct AccountPayload {
     /// The account after the change; null when nothing was changed.
     account: Option<Account>,
-    /// Why nothing was changed; empty when it was.
+    /// Reasons for which nothing was changed; empty when it was.
     user_errors: Vec<UserError>,
 }
 
