@@ -33,7 +33,7 @@ def settings_of(path: Path) -> dict[str, str]:
 
 def variables_are_real() -> None:
     # Compose's own, which no gateway reads.
-    known = known_variables() | {"CEP_HTTPS_PORT", "CEP_IMAGE"}
+    known = known_variables() | {"CEP_HTTPS_PORT", "CEP_IMAGE", "CEP_OUTSIDE_NETWORK"}
     must(len(known) > 20, "the options can't be found in docs/configuration.md: this check is blind")
     for path in [*DEPLOY.rglob("*"), ROOT / "docs/single-machine.md"]:
         if path.is_file() and "secrets" not in path.parts and path.name not in {"rules.py", ".env"}:
@@ -61,7 +61,10 @@ def secrets_stand_in_files() -> None:
                 must(file in service["secrets"], f"compose.yaml: {name} isn't given {file}")
                 must(file in compose["secrets"], f"compose.yaml: there is no secret {file}")
     folder = DEPLOY / "kubernetes"
-    keys = set(yaml.safe_load((folder / "secret.example.yaml").read_text())["stringData"])
+    examples = [folder / "secret.example.yaml", folder / "migrate/secret.example.yaml"]
+    of_replicas, of_migration = (set(yaml.safe_load(path.read_text())["stringData"]) for path in examples)
+    keys = of_replicas | of_migration
+    must(not of_replicas & of_migration, "secret.example.yaml: replicas get what only the migration needs")
     for path in folder.rglob("*"):
         text = path.read_text() if path.is_file() else ""
         for name in set(re.findall(r"\bCEP_[A-Z_]*[A-Z]\b", text)) & secrets:
@@ -98,8 +101,11 @@ def compose_is_hardened() -> None:
             "no-new-privileges:true" in service.get("security_opt", []),
             f"compose.yaml: {name} may gain privileges",
         )
-        tag = service["image"].rpartition(":")[2]
+        must(service.get("ulimits", {}).get("core") == 0, f"compose.yaml: {name} may leave core dumps")
+        tag = service["image"].partition("@")[0].rpartition(":")[2]
         must(tag not in {"latest", service["image"]}, f"compose.yaml: {name} has no fixed version")
+    owners = {name for name, service in services.items() if {"owner_url", "owner_password"} & set(service.get("secrets", []))}
+    must(owners == {"postgres", "migrate"}, f"compose.yaml: {sorted(owners)} know the owner of the tables")
     must({n for n, s in services.items() if "ports" in s} == {"proxy"}, "compose.yaml: not only the proxy is reachable")
     must("9464" not in (DEPLOY / "nginx.conf").read_text(), "nginx.conf: metrics are shown outside")
     must(compose["networks"]["data"]["internal"], "compose.yaml: the database's network leads outside")
@@ -108,8 +114,37 @@ def compose_is_hardened() -> None:
     must(grace >= timeout + 30, "compose.yaml: the gateway is killed before it has finished")
     read = re.search(r"proxy_read_timeout (\d+)s", (DEPLOY / "nginx.conf").read_text())
     must(read and int(read[1]) > timeout + 5, "nginx.conf: lookups outlive the proxy's patience")
-    known = int(services["gateway"]["environment"].get("CEP_REPLICAS", 2))
-    must(services["gateway"]["deploy"]["replicas"] <= known, "compose.yaml: CEP_REPLICAS is too small")
+    must("CEP_REPLICAS" not in services["gateway"]["environment"], "compose.yaml: replicas count themselves")
+
+
+def callers_are_told_apart() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    trusted = compose["services"]["gateway"]["environment"].get("CEP_TRUSTED_PROXIES")
+    subnets = [config["subnet"] for config in compose["networks"]["outside"]["ipam"]["config"]]
+    must(subnets == [trusted], "compose.yaml: the proxy's network isn't the trusted one")
+    must(compose["services"]["proxy"]["networks"] == ["outside"], "compose.yaml: the proxy isn't in the trusted network")
+    for name in ["nginx.conf", "systemd/nginx.conf"]:
+        text = (DEPLOY / name).read_text()
+        must("proxy_set_header X-Forwarded-For $remote_addr;" in text, f"{name}: doesn't name callers")
+        must('proxy_set_header Forwarded "";' in text, f"{name}: a caller may name itself")
+    listens = settings_of(DEPLOY / "systemd/gateway.env")
+    host = listens["CEP_LISTEN"].rpartition(":")[0]
+    must(listens.get("CEP_TRUSTED_PROXIES") == host, "systemd/gateway.env: the proxy isn't trusted")
+    settings = settings_of(DEPLOY / "kubernetes/gateway.env")
+    must("CEP_TRUSTED_PROXIES" in settings, "kubernetes/gateway.env: the ingress isn't trusted")
+
+
+def images_are_pinned_together() -> None:
+    # A tag can be pushed again. Once one image has a digest (pin-images), so has each.
+    texts = [(DEPLOY / name).read_text() for name in ["Dockerfile", "compose.yaml"]]
+    images = [image for text in texts for image in re.findall(r"^(?:FROM| +image:) ([^ $]+)(?: AS .*)?$", text, re.MULTILINE)]
+    must(len(images) == 5, f"the images of others can't be found, {images}: this check is blind")
+    pinned = [image for image in images if re.search(r"@sha256:[0-9a-f]{64}$", image)]
+    for image in sorted(set(images) - set(pinned)):
+        must("@" not in image, f"{image} has no whole digest")
+        must(not pinned, f"{image} is not pinned by digest, and others are: run deploy/pin-images")
+    if not pinned:
+        print("NOT PINNED: the images of others are named by tags; run deploy/pin-images where their registries can be reached")
 
 
 def directives_of(path: Path) -> list[tuple[str, str]]:
@@ -181,8 +216,7 @@ def kubernetes_is_hardened() -> None:
     pause = pod["containers"][0]["lifecycle"]["preStop"]["sleep"]["seconds"]
     needed = pause + int(settings["CEP_BANK_TIMEOUT"]) + 30
     must(pod["terminationGracePeriodSeconds"] >= needed, "deployment.yaml: killed before it has finished")
-    at_once = spec["replicas"] + rolling["maxSurge"]
-    must(int(settings["CEP_REPLICAS"]) >= at_once, "gateway.env: CEP_REPLICAS is too small for a rollout")
+    must("CEP_REPLICAS" not in settings, "gateway.env: replicas count themselves")
     collector = re.search(r"^#?CEP_OTLP_ENDPOINT=http://[a-z.-]+:(\d+)$", (folder / "gateway.env").read_text(), re.MULTILINE)
     policies = yaml.safe_load_all((folder / "network-policy.yaml").read_text())
     ways_out = [way for policy in policies for way in policy["spec"].get("egress", [])]
@@ -232,6 +266,8 @@ variables_are_real()
 secrets_stand_in_files()
 redis_user_is_the_documented_one()
 compose_is_hardened()
+callers_are_told_apart()
+images_are_pinned_together()
 the_unit_fits_the_gateway()
 kubernetes_is_hardened()
 the_banks_budget_is_one_for_all_replicas()

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::AdminAddress;
 use crate::metrics::ScrapedGauges;
-use crate::server::{self, Bounds, OpenConnections};
+use crate::server::{self, Bounds, ConnectionLimits, OpenConnections};
 
 /// Prometheus' text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -59,7 +59,11 @@ impl Admin {
             .local_addr()
             .context("asking for the admin address")?;
         let bounds = Bounds {
-            connections: CONNECTIONS,
+            connections: ConnectionLimits {
+                all: CONNECTIONS,
+                per_address: CONNECTIONS,
+                proxies: Arc::default(),
+            },
             open: OpenConnections::default(),
             farewell: FAREWELL,
         };

@@ -9,7 +9,14 @@ use clap::{ArgGroup, Args as _, FromArgMatches as _, Subcommand};
 use domain::key::Environment;
 use uuid::Uuid;
 
-use crate::config::{self, DatabaseOptions, KeyOptions, ListenOptions, LogOptions, ServeOptions};
+mod participants;
+
+pub use participants::ParticipantsCommand;
+
+use crate::config::{
+    self, BankOptions, DatabaseOptions, KeyOptions, ListenOptions, LogOptions, RoleOptions,
+    ServeOptions,
+};
 
 /// Introduction of `--help`.
 const ABOUT: &str = "The gateway for electronic payment proofs (CEP) of SPEI transfers";
@@ -35,12 +42,30 @@ pub enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
+    /// List, renew and replace the catalogue of SPEI's participants; works while the server runs.
+    Participants {
+        /// The database, and Redis.
+        #[command(flatten)]
+        options: KeyOptions,
+        /// The central bank's portal.
+        #[command(flatten)]
+        bank: Box<BankOptions>,
+        /// Logs.
+        #[command(flatten)]
+        log: LogOptions,
+        /// The command itself.
+        #[command(subcommand)]
+        command: ParticipantsCommand,
+    },
     /// Bring the database to the schema of this version. Replicas refuse to start before that; the
     /// embedded database needs no such step.
     Migrate {
         /// The database.
         #[command(flatten)]
         database: DatabaseOptions,
+        /// The role that serves.
+        #[command(flatten)]
+        roles: RoleOptions,
         /// Logs.
         #[command(flatten)]
         log: LogOptions,
@@ -127,10 +152,14 @@ fn with_commands() -> clap::Command {
         .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .max_term_width(100);
-    // The options of `keys` may also stand behind its own commands.
-    Command::augment_subcommands(program).mut_subcommand("keys", |keys| {
-        keys.mut_args(|argument| argument.global(true))
-    })
+    // The options of these may also stand behind their own commands.
+    let mut program = Command::augment_subcommands(program);
+    for name in ["keys", "participants"] {
+        program = program.mut_subcommand(name, |command| {
+            command.mut_args(|argument| argument.global(true))
+        });
+    }
+    program
 }
 
 /// Reads the command line and the environment, or prints what is wrong with them and exits.

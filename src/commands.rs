@@ -1,18 +1,16 @@
 //! The commands of the program.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
-
 use anyhow::{Context, Result};
 
 use crate::cli::Command;
 use crate::config::{DatabaseOptions, LogOptions};
 use crate::traces::Traces;
-use crate::{telemetry, wiring};
+use crate::{private_files, telemetry, wiring};
 
 mod configuration;
 mod healthcheck;
 mod keys;
+mod participants;
 mod sandbox;
 mod serve;
 
@@ -37,11 +35,24 @@ pub fn run(command: Command) -> Result<()> {
             let _log = telemetry::start(&log, &Traces::off())?;
             runtime()?.block_on(keys::run(options, command))
         }
-        Command::Migrate { database, log } => {
+        Command::Participants {
+            options,
+            bank,
+            log,
+            command,
+        } => {
+            let _log = telemetry::start(&log, &Traces::off())?;
+            runtime()?.block_on(participants::run(options, *bank, command))
+        }
+        Command::Migrate {
+            database,
+            roles,
+            log,
+        } => {
             let _log = telemetry::start(&log, &Traces::off())?;
             runtime()?.block_on(async {
                 prepare_data_dir(&database)?;
-                wiring::bring_up_to_date(&database).await
+                wiring::bring_up_to_date(&database, &roles).await
             })
         }
         Command::Sandbox { listen, latency } => {
@@ -71,15 +82,12 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
         .context("starting the runtime")
 }
 
-/// Makes the data folder, for its owner alone, when it is missing. Replicas have none.
+/// Makes the data folder when it is missing, and checks one that is there. Replicas have none.
 fn prepare_data_dir(options: &DatabaseOptions) -> Result<()> {
     if options.is_server() {
         return Ok(());
     }
     let folder = &options.data_dir;
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .with_context(|| format!("making the data folder {} (CEP_DATA_DIR)", folder.display()))
+    private_files::prepare_folder(folder)
+        .with_context(|| format!("the data folder {} (CEP_DATA_DIR)", folder.display()))
 }

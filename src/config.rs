@@ -20,7 +20,7 @@ mod value;
 
 pub use admin::{AdminAddress, AdminOptions, InstanceName};
 pub use bank::{BankOptions, SandboxOptions};
-pub use database::{DatabaseOptions, PoolOptions, RetentionOptions};
+pub use database::{DatabaseOptions, PoolOptions, RetentionOptions, RoleOptions};
 pub use hmac::HmacSecret;
 pub use listen::Listen;
 pub use log::{LogFormat, LogOptions};
@@ -30,7 +30,7 @@ pub use secret::{Secret, SecretKind};
 pub use server::{ConnectionOptions, ListenOptions};
 pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 pub use url::ServerUrl;
-pub use value::{environment, monthly_quota, per_minute};
+pub use value::{date, environment, monthly_quota, per_minute};
 
 /// Headings of `--help` and of `docs/configuration.md`.
 mod heading {

@@ -3,12 +3,15 @@
 //! `wiring` is the one place where services and adapters are put together.
 
 mod admin;
+mod catalogue_watch;
 pub mod cli;
 pub mod commands;
 pub mod config;
+pub mod core_dumps;
 mod database_log;
 mod first_start;
 mod metrics;
+mod private_files;
 mod secret;
 mod server;
 mod system;

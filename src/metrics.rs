@@ -22,6 +22,7 @@ mod gauges;
 mod journal;
 mod limiter;
 mod names;
+mod pacer;
 mod process;
 mod requests;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub(crate) use bank::MeteredBank;
 pub(crate) use gauges::{ScrapedGauges, Sources};
 pub(crate) use journal::MeteredJournal;
 pub(crate) use limiter::MeteredLimiter;
+pub(crate) use pacer::MeteredPacer;
 pub(crate) use requests::MeteredRequests;
 
 use names::{Kind, Metric};

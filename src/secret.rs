@@ -1,19 +1,22 @@
 //! The file of the secret that keys the hash of API keys, generated once where none is given.
 
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use ports::outbound::Random;
 use zeroize::Zeroizing;
 
 use crate::config::{HmacSecret, SecretKind as _};
+use crate::private_files;
 
 const FILE: &str = "secret";
 const OWNER_ONLY: u32 = 0o600;
+/// Bytes that are read: a longer file holds no secret.
+const LARGEST: usize = 4 * 1024;
 
 /// Reports a secret that was made in `folder`.
 pub(crate) fn is_in_folder(folder: &Path) -> bool {
@@ -46,25 +49,26 @@ pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error).with_context(|| format!("making {}", path.display())),
     }
-    let mode = fs::metadata(&path)
-        .with_context(|| format!("looking at {}", path.display()))?
-        .permissions()
-        .mode();
-    if mode & 0o077 != 0 {
-        bail!(
-            "{0} can be read by others; run: chmod 600 {0}",
+    let unusable = || {
+        format!(
+            "the secret {} can't be used (CEP_HMAC_SECRET_FILE names one elsewhere)",
             path.display()
-        );
-    }
-    let text = Zeroizing::new(
-        fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?,
-    );
+        )
+    };
+    let file = private_files::open(&path).with_context(unusable)?;
+    let mut text = Zeroizing::new(String::with_capacity(LARGEST));
+    file.take(LARGEST as u64)
+        .read_to_string(&mut text)
+        .with_context(unusable)?;
     HmacSecret::parse(text.trim())
         .map_err(|problem| anyhow::anyhow!("{}: {problem}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
     use super::*;
     use crate::system::SystemRandom;
     use domain::key::{Environment, FullKey};
@@ -93,10 +97,27 @@ mod tests {
         of_folder(folder.path(), &SystemRandom).unwrap();
         let path = folder.path().join("secret");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        let error = of_folder(folder.path(), &SystemRandom)
-            .unwrap_err()
-            .to_string();
+        let error = of_folder(folder.path(), &SystemRandom).unwrap_err();
+        let error = format!("{error:#}");
         assert!(error.contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn a_secret_that_is_a_symbolic_link_is_refused_and_its_target_untouched() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        symlink(&target, folder.path().join("secret")).unwrap();
+        // Also where the target is yet to be made.
+        for content in [None, Some("ab".repeat(32))] {
+            if let Some(content) = &content {
+                fs::write(&target, content).unwrap();
+                fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+            }
+            let error = of_folder(folder.path(), &SystemRandom).unwrap_err();
+            let error = format!("{error:#}");
+            assert!(error.contains("symbolic link"), "{error}");
+            assert_eq!(fs::read_to_string(&target).ok(), content);
+        }
     }
 
     #[test]

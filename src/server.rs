@@ -1,30 +1,34 @@
-//! The accept loop: HTTP/1.1 and h2c, with deadlines and limits that hyper doesn't set by itself.
+//! The accept loop: HTTP/1.1 and h2c, with deadlines and limits that hyper doesn't set by itself, and the
+//! addresses of callers.
 
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use axum::Router;
-use axum::extract::ConnectInfo;
 use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
+use web::TrustedProxies;
 
 use crate::config::Listen;
 
 mod idle;
+mod places;
 
 use idle::{Activity, Watched};
+pub(crate) use places::ConnectionLimits;
+use places::{Entry, Places};
 
 /// Bytes of a request line and its headers.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
@@ -69,20 +73,36 @@ pub(crate) fn listen_at(wanted: Listen) -> std::io::Result<TcpListener> {
     }
 }
 
-/// Open connections of a server. Clones count the same ones.
+/// Connections of a server. Clones count the same ones.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OpenConnections(Arc<AtomicUsize>);
+pub(crate) struct OpenConnections(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    open: AtomicUsize,
+    refused: AtomicU64,
+}
 
 impl OpenConnections {
-    /// Their number.
+    /// The number of those that are open.
     pub(crate) fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.0.open.load(Ordering::Relaxed)
+    }
+
+    /// The number of those that were closed at once, for want of a place.
+    pub(crate) fn refused(&self) -> u64 {
+        self.0.refused.load(Ordering::Relaxed)
     }
 
     /// Counts one until the guard is dropped.
     fn one(&self) -> OpenConnection {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.0.open.fetch_add(1, Ordering::Relaxed);
         OpenConnection(self.clone())
+    }
+
+    /// Counts one that is closed at once.
+    fn refuse(&self) {
+        self.0.refused.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -90,8 +110,8 @@ struct OpenConnection(OpenConnections);
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        let OpenConnections(count) = &self.0;
-        count.fetch_sub(1, Ordering::Relaxed);
+        let OpenConnections(counts) = &self.0;
+        counts.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -99,7 +119,7 @@ impl Drop for OpenConnection {
 #[derive(Clone, Debug)]
 pub(crate) struct Bounds {
     /// Connections served at the same time.
-    pub(crate) connections: usize,
+    pub(crate) connections: ConnectionLimits,
     /// Counter of open connections.
     pub(crate) open: OpenConnections,
     /// Time that requests in flight have to finish once the server stops.
@@ -116,15 +136,22 @@ pub(crate) async fn serve(
     bounds: Bounds,
     stop: impl Future<Output = ()>,
 ) -> Result<()> {
-    let connections = Arc::new(Semaphore::new(bounds.connections));
+    let Bounds {
+        connections,
+        open,
+        farewell,
+    } = bounds;
     let graceful = GracefulShutdown::new();
-    let http = Arc::new(http());
+    let stopping = CancellationToken::new();
+    let server = Arc::new(Server {
+        http: http(),
+        router,
+        proxies: Arc::clone(&connections.proxies),
+        stopping: stopping.clone(),
+    });
+    let places = Places::new(connections);
     let mut stop = std::pin::pin!(stop);
     loop {
-        let permit = tokio::select! {
-            permit = Arc::clone(&connections).acquire_owned() => permit.context("the semaphore is never closed")?,
-            () = &mut stop => break,
-        };
         let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
@@ -137,25 +164,89 @@ pub(crate) async fn serve(
             },
             () = &mut stop => break,
         };
-        let connection = connection(&http, stream, peer, router.clone());
-        let connection = graceful.watch(connection);
-        let open = bounds.open.one();
+        let Some(entry) = places.enter(peer.ip()) else {
+            open.refuse();
+            continue;
+        };
+        let (server, open) = (Arc::clone(&server), open.one());
+        let watcher = graceful.watcher();
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(error, "a connection ended badly");
-            }
-            drop((permit, open));
+            server.serve(stream, peer.ip(), entry, watcher).await;
+            drop(open);
         });
     }
     drop(listener);
+    stopping.cancel();
     tokio::select! {
         () = graceful.shutdown() => {}
-        () = tokio::time::sleep(bounds.farewell) => tracing::warn!("some requests did not finish in time"),
+        () = tokio::time::sleep(farewell) => tracing::warn!("some requests did not finish in time"),
     }
     Ok(())
 }
 
-/// The protocol's settings, shared by all connections.
+/// What all connections share.
+struct Server {
+    http: auto::Builder<TokioExecutor>,
+    router: Router,
+    proxies: Arc<TrustedProxies>,
+    /// The end of waiting for a place.
+    stopping: CancellationToken,
+}
+
+impl Server {
+    /// Serves a connection to its end, once it has a place.
+    async fn serve(&self, stream: TcpStream, peer: IpAddr, entry: Entry, watcher: Watcher) {
+        let _place = match entry {
+            Entry::Admitted(place) => place,
+            Entry::Waiting(turn) => tokio::select! {
+                place = turn.place() => place,
+                () = self.stopping.cancelled() => return,
+            },
+        };
+        let connection = watcher.watch(self.connection(stream, peer));
+        if let Err(error) = connection.await {
+            tracing::debug!(error, "a connection ended badly");
+        }
+    }
+
+    fn connection(
+        &self,
+        stream: TcpStream,
+        peer: IpAddr,
+    ) -> impl GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + use<> {
+        // Answers are small and whole: waiting for more to send only delays them.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY could not be set");
+        }
+        let activity = Activity::new();
+        let stream = Watched::new(stream, Arc::clone(&activity));
+        let (router, proxies) = (self.router.clone(), Arc::clone(&self.proxies));
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            let caller = proxies.caller(peer, request.headers());
+            request.extensions_mut().insert(caller);
+            let (answering, uploading) = (activity.begin(), activity.begin());
+            // A body may still arrive after its request was refused: until it is dropped, its bytes
+            // belong to no head.
+            let request = request.map(|body| {
+                body.map_frame(move |frame| {
+                    let _until_dropped = &uploading;
+                    frame
+                })
+            });
+            let answer = router.clone().oneshot(request);
+            async move {
+                let answer = answer.await;
+                drop(answering);
+                answer
+            }
+        });
+        self.http
+            .serve_connection(TokioIo::new(stream), service)
+            .into_owned()
+    }
+}
+
+/// The protocol's settings.
 fn http() -> auto::Builder<TokioExecutor> {
     let mut http = auto::Builder::new(TokioExecutor::new());
     http.http1()
@@ -169,38 +260,4 @@ fn http() -> auto::Builder<TokioExecutor> {
         .keep_alive_interval(H2_PING.0)
         .keep_alive_timeout(H2_PING.1);
     http
-}
-
-fn connection(
-    http: &auto::Builder<TokioExecutor>,
-    stream: TcpStream,
-    peer: SocketAddr,
-    router: Router,
-) -> impl GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + 'static {
-    // Answers are small and whole: waiting for more to send only delays them.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY could not be set");
-    }
-    let activity = Activity::new();
-    let stream = Watched::new(stream, Arc::clone(&activity));
-    let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let (answering, uploading) = (activity.begin(), activity.begin());
-        // A body may still arrive after its request was refused: until it is dropped, its bytes
-        // belong to no head.
-        let request = request.map(|body| {
-            body.map_frame(move |frame| {
-                let _until_dropped = &uploading;
-                frame
-            })
-        });
-        let answer = router.clone().oneshot(request);
-        async move {
-            let answer = answer.await;
-            drop(answering);
-            answer
-        }
-    });
-    http.serve_connection(TokioIo::new(stream), service)
-        .into_owned()
 }

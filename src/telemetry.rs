@@ -1,10 +1,9 @@
 //! The log: structured, on the standard error, in UTC. And the layer that exports spans, beside it.
 
-use std::io::{self, BufWriter, IsTerminal as _, Stderr, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io::{self, IsTerminal as _};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::{Layer, SubscriberExt as _};
@@ -15,33 +14,42 @@ use tracing_subscriber::{EnvFilter, registry};
 use crate::config::{LogFormat, LogOptions};
 use crate::traces::{self, Traces};
 
-/// Lines that may wait to be written. More are dropped: a log that nobody reads must not stop the
-/// gateway.
-const LINES_WAITING: usize = 32_768;
+mod output;
+mod queue;
 
-/// A running log. Every line is written by the time that it is dropped.
+use output::Output;
+pub(crate) use queue::DropCounts;
+use queue::{Queue, Worker};
+
+/// Target of the line that tells how many lines were dropped.
+const DROPS: &str = "cep::log";
+
+/// A running log. Every line is written by the time that it is dropped, unless nobody reads them.
 pub(crate) struct Log {
     // Dropped first: what its thread has yet to write goes to the output.
-    _worker: WorkerGuard,
+    _worker: Worker,
     output: Output,
+    queue: Queue,
 }
 
 impl Log {
     /// Holds lines back on a terminal until [`Log::release`], so that a person reads first what the
     /// program prints. Elsewhere every line is written at once: a crash must not take it along.
     pub(crate) fn hold_back_on_terminal(&self) {
-        if io::stderr().is_terminal() {
-            self.output.target().held_back = Some(Vec::new());
-        }
+        self.output.hold_back_on_terminal();
     }
 
     /// Writes what was held back, and what follows.
     pub(crate) fn release(&self) {
-        let mut target = self.output.target();
-        let held_back = target.held_back.take().unwrap_or_default();
-        // There is no other place to report a standard error that can't be written.
-        let _ = target.stderr.write_all(&held_back);
-        let _ = target.stderr.flush();
+        self.output.release();
+    }
+
+    /// The lines that are dropped while the log can't be written as fast as lines come.
+    pub(crate) fn dropped_lines(&self) -> DroppedLines {
+        DroppedLines {
+            queue: self.queue.clone(),
+            reported: Mutex::default(),
+        }
     }
 }
 
@@ -52,53 +60,46 @@ impl Drop for Log {
     }
 }
 
-/// The standard error, buffered. Clones are the same one.
-#[derive(Clone)]
-struct Output(Arc<Mutex<Target>>);
-
-struct Target {
-    stderr: BufWriter<Stderr>,
-    held_back: Option<Vec<u8>>,
+/// Lines that were dropped, and those of them that a line of the log reported.
+pub(crate) struct DroppedLines {
+    queue: Queue,
+    reported: Mutex<DropCounts>,
 }
 
-impl Output {
-    fn new() -> Self {
-        Self(Arc::new(Mutex::new(Target {
-            stderr: BufWriter::with_capacity(64 * 1024, io::stderr()),
-            held_back: None,
-        })))
+impl DroppedLines {
+    /// Counts since the start.
+    pub(crate) fn counts(&self) -> DropCounts {
+        self.queue.dropped()
     }
 
-    fn target(&self) -> MutexGuard<'_, Target> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut target = self.target();
-        match &mut target.held_back {
-            Some(held_back) => held_back.write(bytes),
-            None => target.stderr.write(bytes),
+    /// Logs how many lines were dropped since the last such line, if any were and that one is written.
+    pub(crate) fn report(&self) {
+        let now = self.counts();
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if now == *reported || self.queue.has_reserved() {
+            return;
         }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.target().stderr.flush()
+        tracing::warn!(
+            target: DROPS,
+            dropped = now.ordinary - reported.ordinary,
+            dropped_changes = now.reserved - reported.reserved,
+            "lines of the log were dropped: the standard error isn't read as fast as they come"
+        );
+        *reported = now;
     }
 }
 
 /// Starts logging, also of panics, and hands spans to these traces. Call it once, first thing.
 ///
-/// Lines are written by a thread of their own, which takes as many at a time as there are.
+/// Lines are written by a thread of their own.
 ///
 /// # Errors
 /// Another log was started first.
 pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     let output = Output::new();
-    let (writer, worker) = NonBlockingBuilder::default()
-        .buffered_lines_limit(LINES_WAITING)
-        .finish(output.clone());
+    let queue = Queue::default();
+    let worker = Worker::start(queue.clone(), output.clone())?;
+    let writer = queue.clone();
     // Spans are no lines, and their fields belong to none.
     let untraced = format!("{}=off", traces::TARGET)
         .parse()
@@ -129,6 +130,7 @@ pub(crate) fn start(options: &LogOptions, traces: &Traces) -> Result<Log> {
     Ok(Log {
         _worker: worker,
         output,
+        queue,
     })
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use bank_portal::TraceHeaders;
+use bank_portal::TraceParent;
 use opentelemetry::KeyValue;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_sdk::Resource;
@@ -24,7 +24,7 @@ use tracing_opentelemetry::OpenTelemetryLayer;
 use tracing_subscriber::registry::LookupSpan;
 use web::trace::TraceContext;
 
-use crate::config::{InstanceName, TraceOptions};
+use crate::config::{InstanceName, Switch, TraceOptions};
 
 mod collector;
 mod propagation;
@@ -53,6 +53,7 @@ pub(crate) struct Traces(Option<Running>);
 struct Running {
     provider: SdkTracerProvider,
     tally: Arc<Tally>,
+    trust: Switch,
 }
 
 impl Traces {
@@ -88,7 +89,12 @@ impl Traces {
             .with_span_limits(SpanLimits::default())
             .with_resource(resource(instance))
             .build();
-        Ok(Self(Some(Running { provider, tally })))
+        let trust = options.trace_trust;
+        Ok(Self(Some(Running {
+            provider,
+            tally,
+            trust,
+        })))
     }
 
     /// Layer that makes OpenTelemetry's spans of ours; `None` without traces.
@@ -106,18 +112,18 @@ impl Traces {
         Some(layer)
     }
 
-    /// Continues the traces that callers began.
+    /// Continues the traces that callers began, or links to them.
     pub(crate) fn trace_context(&self) -> Arc<dyn TraceContext> {
         match self.0 {
-            Some(_) => Arc::new(Propagation),
+            Some(Running { trust, .. }) => Arc::new(Propagation { trust }),
             None => Arc::new(()),
         }
     }
 
-    /// Writer of trace headers for outgoing requests; `None` without traces.
-    pub(crate) fn headers(&self) -> Option<TraceHeaders> {
+    /// Maker of the `traceparent` of outgoing requests; `None` without traces.
+    pub(crate) fn parent(&self) -> Option<TraceParent> {
         let _running = self.0.as_ref()?;
-        Some(Arc::new(propagation::tell))
+        Some(Arc::new(propagation::parent))
     }
 
     /// Counts of spans so far; `None` without traces.
@@ -128,7 +134,10 @@ impl Traces {
 
     /// Sends what is left, within five seconds. Call it when all requests are answered.
     pub(crate) async fn finish(&self) {
-        let Some(Running { provider, tally }) = self.0.clone() else {
+        let Some(Running {
+            provider, tally, ..
+        }) = self.0.clone()
+        else {
             return;
         };
         let (sender, ended) = oneshot::channel();

@@ -5,41 +5,43 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use application::{
-    BankBySide, BankMonitor, ChangeFeed, InsightSources, InsightsService, KeyService, ProofMemory,
-    ProofRequestService, ProofService, Reconciliation, Retirement,
+    BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
+    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SharedCatalogue,
 };
 use axum::Router;
-use bank_portal::{Portal, PortalConfig, PortalUrl};
-use domain::customer::Role;
-use domain::key::{Environment, Owner};
-use domain::participant::Catalogue;
+use bank_portal::PortalUrl;
+use domain::customer::{Owner, Role};
 use domain::request::RequestId;
+use domain::sign_in::PendingSignInSeal;
 use memory::InProcessLimiter;
 use ports::inbound::{Caller, KeyAdministration};
-use ports::outbound::{Clock, KeyStore, Pacer, Random, UsageJournal, new_id};
+use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 use web::RequestLayer;
 
-use crate::config::{BankOptions, InstanceName, KeyOptions, SandboxOptions, ServeOptions};
-use crate::metrics::{
-    MeteredBank, MeteredJournal, MeteredRequests, Metrics, ScrapedGauges, Sources,
-};
+use crate::config::{InstanceName, KeyOptions, SandboxOptions, ServeOptions, Switch};
+use crate::metrics::{MeteredJournal, MeteredRequests, Metrics, ScrapedGauges, Sources};
 use crate::server::{self, OpenConnections};
 use crate::system::SystemClock;
+use crate::telemetry::DroppedLines;
 use crate::traces::Traces;
 
+mod banks;
 mod infrastructure;
 mod limits;
+mod participants;
 mod people;
 mod secrets;
 mod storage;
 
 use infrastructure::Infrastructure;
 pub(crate) use limits::Deployment;
+pub(crate) use participants::{BudgetHolder, with_participants};
 use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
 use secrets::unusable;
@@ -53,8 +55,14 @@ pub(crate) struct Gateway {
     pub(crate) operator: Caller,
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
+    /// The catalogue of participants.
+    pub(crate) catalogue: Arc<SharedCatalogue>,
+    /// Unless it is switched off.
+    pub(crate) catalogue_renewal: Option<Arc<CatalogueRenewal>>,
     /// With a limiter that replicas share.
     pub(crate) reconciliation: Option<Arc<Reconciliation>>,
+    /// Among replicas.
+    pub(crate) replica_monitor: Option<Arc<ReplicaMonitor>>,
     pub(crate) in_process: Arc<InProcessLimiter>,
     pub(crate) store: Store,
     for_insights: Option<Store>,
@@ -80,6 +88,11 @@ impl Gateway {
                 "some lookups did not finish in time"
             );
         }
+        if let Some(monitor) = &self.replica_monitor
+            && let Err(error) = monitor.leave().await
+        {
+            tracing::warn!(%error, "this replica counts for a quarter of a minute yet");
+        }
         if let Err(error) = self.journal.close().await {
             tracing::error!(%error, "the journal could not be written to its end");
         }
@@ -103,6 +116,7 @@ pub(crate) struct ServeContext<'a> {
     /// Connections of callers.
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
+    pub(crate) dropped_lines: Arc<DroppedLines>,
 }
 
 /// Puts the gateway together: its store, the limiter, the portal for `live` keys and the sandbox for
@@ -129,6 +143,7 @@ async fn gateway_on(
         metrics,
         connections,
         traces,
+        dropped_lines,
     } = context;
     let (clock, random, store) = (&base.clock, &base.random, &base.store);
     let process = new_id(clock.as_ref(), random.as_ref());
@@ -136,27 +151,30 @@ async fn gateway_on(
     let usage: Arc<dyn UsageJournal> = Arc::new(journal.clone());
 
     let change_feed = Arc::new(base.change_feed().await?);
-    let keys: Arc<dyn KeyAdministration> = Arc::new(base.key_service()?);
+    let for_insights = match identity {
+        Some(_) => Some(storage::open_for_insights(store).await?),
+        None => None,
+    };
+    let keys: Arc<dyn KeyAdministration> =
+        Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
     let gatekeeper = base.gatekeeper(&usage)?;
     gatekeeper.warm_up().await?;
     base.limits.begin().await;
+    let replica_options = &options.keys.replicas;
+    let replica_monitor = base.replica_monitor(replica_options, process).await?;
     let bank = &options.bank;
-    let replicas = options.keys.replicas.replicas;
-    let pacing = base.limits.pacing(bank.bank_budget, replicas, clock);
-    let banks = banks(bank, sandbox, pacing.pacer, &traces)?;
-    let banks = metered(banks, &metrics, clock);
+    let sharing = base.replicas_of_budget(replica_options);
+    let pacing = base
+        .limits
+        .pacing(bank.bank_budget, sharing, process, (clock, &metrics));
+    let portal = Arc::new(banks::portal(bank, pacing.pacer, &traces)?);
+    let (catalogue, renewal) = base.participants(bank, portal.clone()).await?;
+    let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
-    let proofs = proofs(bank, &banks, clock, &bank_monitor);
+    let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor);
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
-    let request_layer = Arc::new(RequestLayer {
-        clock: Arc::clone(clock),
-        random: Arc::clone(random),
-        tasks: requests.clone(),
-        body_deadline: rest::BODY_DEADLINE,
-        metrics_sink: metrics_sink.clone(),
-        trace_context: traces.trace_context(),
-    });
+    let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let proof_requests =
         ProofRequestService::new(Arc::new(gatekeeper), Arc::new(proofs), Arc::clone(clock), {
             let requests = requests.clone();
@@ -165,48 +183,48 @@ async fn gateway_on(
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(proof_requests),
         health: Arc::new(base.health(&change_feed, usage)),
-        catalogue: Catalogue::embedded(),
+        participants: catalogue.clone(),
         request_layer: Arc::clone(&request_layer),
         metrics_sink,
     });
-    let mut for_insights = None;
-    if let Some(identity) = identity {
-        let pool = for_insights.insert(storage::open_for_insights(store).await?);
-        let insights = insights(&base, pool, &banks, bank_monitor);
+    if let Some((identity, pool)) = identity.zip(for_insights.as_ref()) {
+        let insights = insights(&base, pool, &banks, Arc::clone(&bank_monitor));
         let dependencies = DashboardDeps {
             keys: Arc::clone(&keys),
+            participants: catalogue.clone(),
             insights: Arc::new(insights),
             denied: Arc::new(store.clone()),
             clock: Arc::clone(clock),
             random: Arc::clone(random),
             request_layer,
-            ticket_seal: base
-                .secret
-                .ticket_seal()
-                .map_err(|problem| unusable(&problem))?,
+            ticket_seal: ticket_seal(&base)?,
         };
         router = router.merge(people::router(identity, dependencies)?);
     }
-    let instance = options.admin.instance.clone();
-    let instance = instance.unwrap_or_else(|| InstanceName::of(process));
+    let instance = instance(options, process);
     let sources = Sources {
         instance: instance.clone(),
         banks,
+        bank_monitor,
         limiter: base.limits.fallback_limiter(),
+        replicas: Arc::clone(&base.replicas),
         pacer: pacing.fallback,
         journal: journal.clone(),
         keys: store.clone(),
         dashboard: for_insights.clone(),
         connections,
         traces,
+        dropped_lines,
     };
-    let operator = operator(clock.as_ref(), random.as_ref());
     Ok(Gateway {
+        operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,
-        operator,
         change_feed,
         retirement: Arc::new(base.retirement()),
+        replica_monitor,
+        catalogue,
+        catalogue_renewal: unless_off(bank.participant_renewal, renewal),
         reconciliation: base.reconciliation().map(Arc::new),
         in_process: base.limits.in_process(),
         for_insights,
@@ -218,6 +236,32 @@ async fn gateway_on(
         store: base.store,
         clock: base.clock,
     })
+}
+
+fn request_layer(
+    base: &Infrastructure,
+    requests: &TaskTracker,
+    metrics_sink: &Arc<MeteredRequests>,
+    traces: &Traces,
+) -> Arc<RequestLayer> {
+    Arc::new(RequestLayer {
+        clock: Arc::clone(&base.clock),
+        random: Arc::clone(&base.random),
+        tasks: requests.clone(),
+        body_deadline: rest::BODY_DEADLINE,
+        metrics_sink: metrics_sink.clone(),
+        trace_context: traces.trace_context(),
+    })
+}
+
+fn instance(options: &ServeOptions, process: Uuid) -> InstanceName {
+    let name = options.admin.instance.clone();
+    name.unwrap_or_else(|| InstanceName::of(process))
+}
+
+fn ticket_seal(base: &Infrastructure) -> Result<PendingSignInSeal> {
+    let seal = base.secret.ticket_seal();
+    seal.map_err(|problem| unusable(&problem))
 }
 
 /// Runs `work` with the key service and the operator as its caller, without a server. One that runs
@@ -282,30 +326,11 @@ pub(crate) fn sandbox_config(latency: Duration) -> SandboxConfig {
     }
 }
 
-/// The banks of both sides; only the central bank's portal counts what it is asked.
-fn banks(
-    options: &BankOptions,
-    sandbox_url: &PortalUrl,
-    pacer: Arc<dyn Pacer>,
-    traces: &Traces,
-) -> Result<BankBySide> {
-    let live = PortalConfig {
-        connect_timeout: options.bank_connect_timeout,
-        diagnostics_dir: options.bank_diagnostics_dir.clone(),
-        ..PortalConfig::new(options.bank_url.clone())
-    };
-    let test = PortalConfig::new(sandbox_url.clone());
-    let live = Portal::new(live)
-        .context("preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)")?;
-    let test = Portal::new(test).context("preparing the sandbox's client")?;
-    let told = |portal: Portal| match traces.headers() {
-        Some(headers) => portal.in_traces(headers),
-        None => portal,
-    };
-    Ok(BankBySide {
-        live: Arc::new(told(live.paced_by(pacer))),
-        test: Arc::new(told(test)),
-    })
+fn unless_off(switch: Switch, renewal: CatalogueRenewal) -> Option<Arc<CatalogueRenewal>> {
+    match switch {
+        Switch::On => Some(Arc::new(renewal)),
+        Switch::Off => None,
+    }
 }
 
 /// The service of the dashboard's queries, on connections of its own.
@@ -325,32 +350,4 @@ fn insights(
         monitor,
     };
     InsightsService::new(sources, Arc::clone(&base.clock), Arc::clone(&base.random))
-}
-
-fn metered(banks: BankBySide, metrics: &Arc<Metrics>, clock: &Arc<dyn Clock>) -> BankBySide {
-    let metered = |bank, side| Arc::new(MeteredBank::new(metrics, bank, side, Arc::clone(clock)));
-    BankBySide {
-        live: metered(banks.live, Environment::Live),
-        test: metered(banks.test, Environment::Test),
-    }
-}
-
-fn proofs(
-    options: &BankOptions,
-    banks: &BankBySide,
-    clock: &Arc<dyn Clock>,
-    monitor: &Arc<BankMonitor>,
-) -> ProofService {
-    let memory = ProofMemory::new(
-        u64::from(options.proof_memory) << 20,
-        options.proof_memory_age,
-    );
-    ProofService::new(
-        banks.clone(),
-        Arc::clone(clock),
-        Catalogue::embedded(),
-        options.bank_timeout,
-        memory,
-        Arc::clone(monitor),
-    )
 }

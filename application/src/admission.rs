@@ -1,7 +1,11 @@
 //! Admission of proof requests: keys and limits.
 
+mod admitted;
 mod credentials;
 mod gatekeeper;
+mod key_check;
 mod lookup_throttle;
 
+pub use admitted::{Admission, Settlement};
+pub use credentials::CredentialCache;
 pub use gatekeeper::GatekeeperService;

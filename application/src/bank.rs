@@ -1,5 +1,6 @@
-//! The bank: pacing of queries during an outage of the shared pacer, and health.
+//! The bank: pacing of queries during an outage of the shared pacer, health, and a circuit breaker.
 
+mod breaker;
 mod health;
 mod pacing;
 

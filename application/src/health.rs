@@ -1,18 +1,27 @@
 //! Health of the gateway's components.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
+use futures::lock::Mutex;
 use ports::Cause;
 use ports::inbound::{Component, ComponentState, Health};
-use ports::outbound::{Limiter, UsageJournal};
+use ports::outbound::{Clock, Limiter, UsageJournal};
 use uuid::Uuid;
 
 use crate::limits::{ChangeFeed, FallbackLimiter, LimiterMode};
 
+/// Age at which a finding isn't reported any more.
+const MAX_AGE: Duration = Duration::from_secs(1);
+
+/// A component, and why it is unhealthy.
+type Found = (Component, Option<Cause>);
+
 /// Calls the limiter, which is one cheap reading, and reads the recorded health of the store and of
-/// the journal. So frequent checks don't load the store, and are answered while it is silent.
+/// the journal. So checks don't load the store, and are answered while it is silent. However many ask,
+/// components are examined once a second.
 ///
 /// The gateway serves as long as the journal may write what is admitted now and the limiter answers:
 /// keys that were seen before need nothing else of the store. While the shared limiter is down the
@@ -23,6 +32,15 @@ pub struct HealthService {
     journal: Arc<dyn UsageJournal>,
     limiter: Arc<dyn Limiter>,
     fallback: Option<Arc<FallbackLimiter>>,
+    clock: Arc<dyn Clock>,
+    /// Locked while components are examined, so that of many callers one examines.
+    examined: Mutex<Option<Examined>>,
+}
+
+/// Components as they were found.
+struct Examined {
+    at: Duration,
+    components: Vec<Component>,
 }
 
 impl HealthService {
@@ -31,12 +49,15 @@ impl HealthService {
         store: Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
         limiter: Arc<dyn Limiter>,
+        clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             store,
             journal,
             limiter,
             fallback: None,
+            clock,
+            examined: Mutex::default(),
         }
     }
 
@@ -46,13 +67,21 @@ impl HealthService {
         store: Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
         limiter: Arc<FallbackLimiter>,
+        clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
-            store,
-            journal,
-            limiter: limiter.clone(),
-            fallback: Some(limiter),
+            fallback: Some(limiter.clone()),
+            ..Self::new(store, journal, limiter, clock)
         }
+    }
+
+    async fn examine(&self) -> [Found; 3] {
+        let components = [
+            ("store", self.store()),
+            ("journal", self.journal()),
+            ("limiter", self.limiter().await),
+        ];
+        components.map(|(name, (state, cause))| (Component { name, state }, cause))
     }
 
     fn store(&self) -> (ComponentState, Option<Cause>) {
@@ -69,7 +98,8 @@ impl HealthService {
     async fn limiter(&self) -> (ComponentState, Option<Cause>) {
         let Some(fallback) = &self.fallback else {
             // No key has this id: it counts that the limiter answers.
-            let answer = self.limiter.peek(KeyId(Uuid::nil())).await;
+            let nobodys = CountedKey::first(KeyId(Uuid::nil()));
+            let answer = self.limiter.peek(nobodys).await;
             let failure = answer.err().map(|error| Arc::new(error) as Cause);
             return state(failure, ComponentState::Failed);
         };
@@ -94,17 +124,36 @@ fn state(cause: Option<Cause>, unhealthy: ComponentState) -> (ComponentState, Op
 #[async_trait]
 impl Health for HealthService {
     async fn components(&self) -> Vec<Component> {
-        let components = [
-            ("store", self.store()),
-            ("journal", self.journal()),
-            ("limiter", self.limiter().await),
-        ];
-        let components = components.into_iter().map(|(name, (state, cause))| {
-            if let Some(cause) = cause {
+        let mut examined = self.examined.lock().await;
+        let now = self.clock.monotonic();
+        if let Some(recent) = &*examined
+            && now.saturating_sub(recent.at) < MAX_AGE
+        {
+            return recent.components.clone();
+        }
+        let found = self.examine().await;
+        let before = examined.as_ref().map(|examined| &examined.components[..]);
+        log_changes(before.unwrap_or_default(), &found);
+        let components: Vec<_> = found.into_iter().map(|(component, _)| component).collect();
+        *examined = Some(Examined {
+            at: now,
+            components: components.clone(),
+        });
+        components
+    }
+}
+
+/// Logs components that are in another state than before. At first all are expected to be up.
+fn log_changes(before: &[Component], found: &[Found]) {
+    for (Component { name, state }, cause) in found {
+        let before = before.iter().find(|before| before.name == *name);
+        let before = before.map_or(ComponentState::Up, |before| before.state);
+        match cause {
+            _ if before == *state => {}
+            Some(cause) => {
                 tracing::warn!(component = name, ?state, %cause, "component unhealthy");
             }
-            Component { name, state }
-        });
-        components.collect()
+            None => tracing::info!(component = name, ?state, "component healthy again"),
+        }
     }
 }

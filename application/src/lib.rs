@@ -9,10 +9,12 @@
 //!   the banks ([`BankMonitor`]);
 //! - `keys`: administration of keys and plans ([`KeyService`]), and the end of grace periods
 //!   ([`Retirement`]);
+//! - `participants`: the catalogue of participants ([`SharedCatalogue`]), and its renewal
+//!   ([`CatalogueRenewal`]);
 //! - `people`: sessions ([`SessionService`]) and authorization;
 //! - `insights`: what the dashboard shows ([`InsightsService`]);
 //! - `health`: readiness ([`HealthService`]);
-//! - `sync`: circuit breaker and keyed mutex.
+//! - `sync`: circuit breaker, keyed mutex and rounds.
 
 mod admission;
 mod bank;
@@ -20,15 +22,23 @@ mod health;
 mod insights;
 mod keys;
 mod limits;
+mod participants;
 mod people;
 mod proofs;
 mod sync;
 
-pub use admission::GatekeeperService;
+pub use admission::{Admission, CredentialCache, GatekeeperService, Settlement};
 pub use bank::{BankMonitor, FallbackPacer};
 pub use health::HealthService;
 pub use insights::{InsightSources, InsightsService};
-pub use keys::{KeyService, MOST_ACTIVE_KEYS, Retirement, SecretsError, recognise_secrets};
-pub use limits::{ChangeFeed, FallbackLimiter, LimiterMode, Reconciliation};
+pub use keys::{KeyService, Retirement, SecretsError, recognise_secrets};
+pub use limits::{
+    ChangeFeed, CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount,
+    ReplicaMonitor,
+};
+pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};
-pub use proofs::{BankBySide, ProofMemory, ProofRequestService, ProofService, SpawnTask};
+pub use proofs::{
+    BankBySide, FetchReport, ProofMemory, ProofRequest, ProofRequestService, ProofService,
+    SpawnTask,
+};

@@ -7,9 +7,11 @@ mod fallback;
 mod local;
 mod propagate;
 mod reconcile;
+mod replicas;
 mod resync;
 
 pub use change_feed::ChangeFeed;
 pub use fallback::{FallbackLimiter, LimiterMode};
 pub(crate) use propagate::ChangePropagator;
 pub use reconcile::Reconciliation;
+pub use replicas::{CountSource, ReplicaCount, ReplicaMonitor};

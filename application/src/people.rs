@@ -2,6 +2,7 @@
 
 mod authorization;
 mod sessions;
+mod throttle;
 
 pub(crate) use authorization::{Authorization, list_error, require_admin};
 pub use sessions::{BrowserAddresses, SessionService};

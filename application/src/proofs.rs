@@ -1,10 +1,11 @@
 //! Proof requests: the use case of a whole request, and the lookup of a proof.
 
+mod in_flight;
 mod lookup;
 mod memory;
 mod requests;
 mod single_flight;
 
-pub use lookup::{BankBySide, ProofService};
+pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::ProofMemory;
 pub use requests::{ProofRequestService, SpawnTask};

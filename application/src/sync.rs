@@ -1,4 +1,6 @@
 //! Synchronisation of tasks.
 
 pub(crate) mod breaker;
+pub(crate) mod buckets;
 pub(crate) mod keyed_mutex;
+pub(crate) mod rounds;

@@ -8,11 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{FallbackLimiter, LimiterMode, Reconciliation};
+use application::{
+    CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount, ReplicaMonitor,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::{Customer, CustomerId};
-use domain::key::{ApiKey, Credential, Environment, FullKey, KeyId, KeyName, Owner};
+use domain::customer::{Customer, CustomerId, Owner};
+use domain::key::{
+    ApiKey, CountedKey, Credential, Environment, FullKey, KeyBounds, KeyId, KeyName,
+};
 use domain::limits::{LimitStatus, Limits, MonthlyUse, Plan};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -22,7 +26,8 @@ use memory::InProcessLimiter;
 use ports::contract::limiter::{LimiterUnderTest, TestTime};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, CustomerStore, KeyRecord, KeyState, KeyStore, Limiter,
-    LimiterError, RequestEntry, Snapshot, UsageJournal, Verdict,
+    LimiterError, ReplicaRegistry, RequestEntry, Snapshot, StoreError, Successor, UsageJournal,
+    Verdict,
 };
 use support::{Elsewhere, WatchedStore, hasher, limits, noon, operator};
 use testkit::fakes::{ManualClock, MemoryJournal, MemoryStore};
@@ -42,6 +47,10 @@ mod reconciliation;
 mod replica;
 #[path = "fallback_limiter/restart.rs"]
 mod restart;
+#[path = "fallback_limiter/rotation.rs"]
+mod rotation;
+#[path = "fallback_limiter/share.rs"]
+mod share;
 
 use replica::*;
 
@@ -99,7 +108,7 @@ async fn a_revocation_is_refused_at_once_by_a_degraded_replica() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     replica.degrade(FaultMode::Refuses).await;
     assert_eq!(replica.admitted_of(1).await, 1);
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
     assert_eq!(replica.limiter.peek(KEY).await.unwrap(), None);
 }
@@ -109,7 +118,7 @@ async fn a_revocation_that_the_shared_limiter_missed_is_refused_once_it_is_back(
     let replica = Replica::one_of(1, limits(100, None)).await;
     // No request with the key comes in the outage, and no failed admission opened the circuit.
     replica.shared.becomes(FaultMode::Refuses);
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     let state = replica.in_store().await.state;
     replica.limiter.apply(KEY, state).await.unwrap_err();
     replica.shared.becomes(FaultMode::Works);
@@ -135,14 +144,14 @@ async fn the_mode_is_known_before_the_first_request() {
 #[tokio::test]
 async fn a_revocation_that_could_not_be_propagated_is_refused_once_the_shared_limiter_is_back() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    let other = KeyId(Uuid::from_u128(8));
+    let other = CountedKey::first(KeyId(Uuid::from_u128(8)));
     replica.shared.becomes(FaultMode::Refuses);
     for _ in 0..3 {
         let unknown = replica.limiter.admit(other).await.unwrap();
         assert!(matches!(unknown, Verdict::Unknown { .. }));
     }
     assert_eq!(replica.limiter.mode(), LimiterMode::Degraded);
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     replica.recover();
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
     assert_eq!(replica.limiter.mode(), LimiterMode::Shared);
@@ -153,7 +162,7 @@ async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_f
     let replica = Replica::one_of(1, limits(100, None)).await;
     assert_eq!(replica.admitted_of(1).await, 1);
     // The server that applied it is gone; the one in its place missed it.
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     replica.shared.becomes(FaultMode::Refuses);
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
     replica.shared.becomes(FaultMode::Works);
@@ -165,9 +174,9 @@ async fn a_revocation_that_a_server_lost_to_its_successor_is_refused_after_one_f
 async fn new_limits_hold_at_once_for_a_degraded_replica() {
     let replica = Replica::one_of(2, limits(100, None)).await;
     assert_eq!(replica.degrade(FaultMode::Refuses).await, 3);
-    replica.data.set_key_limits(KEY, limits(10, None)).await;
+    replica.data.set_key_limits(KEY.id, limits(10, None)).await;
     assert_eq!(replica.admitted_of(100).await, 2);
-    replica.data.set_key_limits(KEY, limits(20, None)).await;
+    replica.data.set_key_limits(KEY.id, limits(20, None)).await;
     assert_eq!(replica.admitted_of(100).await, 5);
 }
 
@@ -175,7 +184,7 @@ async fn new_limits_hold_at_once_for_a_degraded_replica() {
 async fn a_key_that_the_store_has_not_is_unknown() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     replica.degrade(FaultMode::Refuses).await;
-    let nobody = KeyId(Uuid::from_u128(404));
+    let nobody = CountedKey::first(KeyId(Uuid::from_u128(404)));
     let verdict = replica.limiter.admit(nobody).await.unwrap();
     let month = Month::of(noon());
     assert_eq!(verdict, Verdict::Unknown { month });
@@ -257,7 +266,7 @@ async fn a_burst_after_an_outage_reads_a_key_once() {
     for asker in &mut asking {
         assert!(asker.as_mut().now_or_never().is_none());
     }
-    replica.store.release_snapshots();
+    replica.store.come_back();
     for verdict in futures::future::join_all(asking).await {
         assert!(matches!(verdict.unwrap(), Verdict::Admitted { .. }));
     }
@@ -313,7 +322,7 @@ fn refund_of(request: Uuid, month: Month) -> RequestEntry {
     RequestEntry {
         id: request,
         request_id: RequestId::parse("till-7").unwrap(),
-        key: KEY,
+        key: KEY.id,
         customer: CUSTOMER,
         endpoint: Endpoint::Xml,
         outcome: Outcome::BankTimeout,
@@ -323,4 +332,31 @@ fn refund_of(request: Uuid, month: Month) -> RequestEntry {
         bank_time: None,
         refund: Some(month),
     }
+}
+
+#[tokio::test]
+async fn a_page_of_keys_is_read_in_one_call_stale_or_not() {
+    let replica = Replica::one_of(1, limits(100, None)).await;
+    // A process that just began, to which every key is stale.
+    let begun = replica.beside(1);
+    let mut keys = vec![KEY; 99];
+    keys.push(CountedKey::first(KeyId(Uuid::from_u128(404))));
+    let peeked = begun.limiter.peek_many(&keys).await.unwrap();
+    assert_eq!(peeked.iter().flatten().count(), 99);
+    assert_eq!((begun.shared.calls(), begun.store.batches().len()), (1, 0));
+    assert_eq!(begun.store.snapshots(), 0);
+}
+
+#[tokio::test]
+async fn a_degraded_replica_reads_a_page_of_keys_in_one_query_of_the_store() {
+    let replica = Replica::one_of(2, limits(100, Some(50))).await;
+    replica.degrade(FaultMode::Refuses).await;
+    let snapshots = replica.store.snapshots();
+    let nobody = CountedKey::first(KeyId(Uuid::from_u128(404)));
+    let peeked = replica.limiter.peek_many(&[nobody, KEY]).await.unwrap();
+    assert_eq!(replica.store.snapshots(), snapshots);
+    assert_eq!(replica.store.batches(), [2]);
+    assert_eq!(peeked[0], None);
+    let known = peeked[1].unwrap();
+    assert_eq!((known.minute.limit, known.month.unwrap().used), (50, 3));
 }

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::key::{Environment, FullKey};
+use domain::key::{CountedKey, Environment, FullKey};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use ports::inbound::{AdmissionError, KeyAdministration, RequestedScope};
-use ports::outbound::{Limiter, RefusalEntry};
+use ports::outbound::{Limiter, RefusalEntry, Verdict};
 use support::fixture::{HERE, fixture, month_used};
 use support::{Elsewhere, disk_full, limits, noon, operator};
+use testkit::fakes::DRIVER_ERROR;
 
 #[path = "gatekeeper/hydration.rs"]
 mod hydration;
@@ -107,7 +108,7 @@ async fn an_admission_describes_its_request() {
     let first = fixture.ask(&holder).await.unwrap();
     assert_eq!(
         (first.key, first.environment),
-        (holder.id, Environment::Test)
+        (CountedKey::first(holder.id), Environment::Test)
     );
     assert_eq!(
         (first.endpoint, first.request_id.as_str()),
@@ -214,7 +215,12 @@ async fn refusals_of_limits_are_journaled_and_no_others() {
     let unknown = Some("cep_test_Unknown1.0123456789abcdefghijABCD");
     fixture.present(unknown, HERE).await.unwrap_err();
     fixture.data.revoke_key(holder.id).await;
-    fixture.in_process.forget(holder.id).await.unwrap();
+    fixture
+        .limiter
+        .in_process()
+        .forget(CountedKey::first(holder.id))
+        .await
+        .unwrap();
     fixture.ask(&holder).await.unwrap_err();
     assert_eq!(fixture.written.refusals().len(), 2, "no key, no statistics");
 }
@@ -247,7 +253,7 @@ async fn a_store_that_fails_admits_only_known_keys() {
             panic!("a key that can't be read was not refused as such");
         };
         assert!(retry_after > Duration::ZERO);
-        assert!(cause.to_string().contains("the store is down"), "{cause}");
+        assert!(cause.to_string().contains(DRIVER_ERROR), "{cause}");
     }
     fixture.store.come_back();
     let served = fixture.ask(&stranger).await;
@@ -312,7 +318,7 @@ async fn a_limiter_that_fails_admits_no_request() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
     fixture.ask(&holder).await.unwrap();
-    fixture.limiter.fail_once_after(0);
+    fixture.limiter.faults().fail_once_after(0);
     let refusal = fixture.ask(&holder).await.unwrap_err();
     assert!(matches!(refusal, AdmissionError::Unavailable { .. }));
     let admission = fixture.ask(&holder).await.unwrap();

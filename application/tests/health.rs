@@ -4,6 +4,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use application::{ChangeFeed, HealthService};
 use futures::FutureExt;
@@ -20,10 +21,9 @@ struct Looked {
 
 async fn looked() -> Looked {
     let fixture = fixture();
-    let (store, limiter) = (fixture.store.clone(), fixture.limiter.clone());
-    let feed = ChangeFeed::start(store, limiter.clone(), fixture.clock.clone()).await;
-    let feed = Arc::new(feed.unwrap());
-    let health = HealthService::new(feed.clone(), fixture.journal.clone(), limiter);
+    let feed = Arc::new(fixture.change_feed().await);
+    let (limiter, clock) = (fixture.limiter.clone(), fixture.clock.clone());
+    let health = HealthService::new(feed.clone(), fixture.journal.clone(), limiter, clock);
     Looked {
         fixture,
         feed,
@@ -32,8 +32,16 @@ async fn looked() -> Looked {
 }
 
 impl Looked {
-    /// The states of store, journal and limiter, which are known without waiting for anything.
-    fn states(&self) -> [ComponentState; 3] {
+    /// The states of store, journal and limiter a second later, after a look at the changes of keys.
+    async fn states(&self) -> [ComponentState; 3] {
+        self.fixture.clock.advance(Duration::from_secs(1));
+        let _ = self.feed.poll().await;
+        self.recent_states()
+    }
+
+    /// The states as they are reported, which may be those of the last second, without waiting for
+    /// anything.
+    fn recent_states(&self) -> [ComponentState; 3] {
         let components = self.health.components().now_or_never();
         let components = components.expect("looking at our health waits for something");
         let names: Vec<_> = components.iter().map(|component| component.name).collect();
@@ -47,7 +55,7 @@ use ComponentState::{Degraded, Failed, Up};
 
 #[tokio::test]
 async fn we_are_ready_when_store_and_journal_work() {
-    assert_eq!(looked().await.states(), [Up, Up, Up]);
+    assert_eq!(looked().await.states().await, [Up, Up, Up]);
 }
 
 /// Keys that were seen before are served without it, as long as the journal writes.
@@ -56,10 +64,10 @@ async fn a_store_that_is_down_is_named_and_we_serve() {
     let looked = looked().await;
     looked.fixture.store.go_down();
     looked.feed.poll().await.unwrap_err();
-    assert_eq!(looked.states(), [Degraded, Up, Up]);
+    assert_eq!(looked.states().await, [Degraded, Up, Up]);
     looked.fixture.store.come_back();
     looked.feed.poll().await.unwrap();
-    assert_eq!(looked.states(), [Up, Up, Up]);
+    assert_eq!(looked.states().await, [Up, Up, Up]);
 }
 
 #[tokio::test]
@@ -67,7 +75,7 @@ async fn frequent_health_checks_do_not_read_the_store() {
     let looked = looked().await;
     looked.fixture.store.go_down();
     assert_eq!(
-        looked.states(),
+        looked.recent_states(),
         [Up, Up, Up],
         "known from the change feed alone"
     );
@@ -78,23 +86,23 @@ async fn a_journal_that_accepts_nothing_is_reported_without_a_wait() {
     let looked = looked().await;
     looked.fixture.written.fail_with(Some(disk_full()));
     assert_eq!(
-        looked.states(),
+        looked.states().await,
         [Up, Degraded, Up],
         "what waits may still be written"
     );
     looked.fixture.written.refuse_with(Some(disk_full()));
-    assert_eq!(looked.states(), [Up, Failed, Up]);
+    assert_eq!(looked.states().await, [Up, Failed, Up]);
     looked.fixture.written.fail_with(None);
     looked.fixture.written.refuse_with(None);
-    assert_eq!(looked.states(), [Up, Up, Up]);
+    assert_eq!(looked.states().await, [Up, Up, Up]);
 }
 
 #[tokio::test]
 async fn a_limiter_that_fails_is_named() {
     let looked = looked().await;
-    looked.fixture.limiter.fail_once_after(0);
-    assert_eq!(looked.states(), [Up, Up, Failed]);
-    assert_eq!(looked.states(), [Up, Up, Up]);
+    looked.fixture.limiter.faults().fail_once_after(0);
+    assert_eq!(looked.states().await, [Up, Up, Failed]);
+    assert_eq!(looked.states().await, [Up, Up, Up]);
 }
 
 #[tokio::test]
@@ -105,6 +113,41 @@ async fn a_slow_disk_does_not_delay_health_checks() {
     fixture.ask(&holder).await.unwrap();
     fixture.journal.hold();
     let waiting = fixture.ask(&holder).await.unwrap();
-    assert_eq!(looked.states(), [Up, Up, Up]);
+    assert_eq!(looked.states().await, [Up, Up, Up]);
     drop(waiting);
+}
+
+#[tokio::test]
+async fn ten_thousand_probes_within_a_second_are_one_call_of_the_limiter() {
+    let looked = looked().await;
+    let faults = looked.fixture.limiter.faults();
+    let peeks = || faults.calls().get("peek").copied().unwrap_or_default();
+    let before = peeks();
+    let probes = (0..10_000).map(|_| looked.health.components());
+    futures::future::join_all(probes).await;
+    assert_eq!(peeks(), before + 1);
+
+    faults.fail_once_after(0);
+    looked.fixture.clock.advance(Duration::from_millis(999));
+    assert_eq!(looked.recent_states(), [Up, Up, Up]);
+    looked.fixture.clock.advance(Duration::from_millis(1));
+    assert_eq!(looked.recent_states(), [Up, Up, Failed]);
+    assert_eq!(peeks(), before + 2);
+}
+
+#[tokio::test]
+async fn a_change_of_state_is_one_line_of_the_log() {
+    let looked = looked().await;
+    let (lines, _guard) = testkit::log::listen();
+    looked.fixture.written.refuse_with(Some(disk_full()));
+    for _ in 0..10 {
+        looked.states().await;
+    }
+    looked.fixture.written.refuse_with(None);
+    for _ in 0..10 {
+        looked.states().await;
+    }
+    let levels = lines.of("application::health").into_iter();
+    let levels: Vec<_> = levels.map(|line| line["level"].clone()).collect();
+    assert_eq!(levels, ["WARN", "INFO"]);
 }

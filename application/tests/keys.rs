@@ -3,15 +3,16 @@
 
 mod support;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use application::{ChangeFeed, MOST_ACTIVE_KEYS};
+use application::KeyService;
 use chrono::TimeDelta;
 use domain::audit::{Action, AuditFilter};
 use domain::customer::{CustomerId, ExistingKeys, Role};
 use domain::key::{
-    Environment, Grace, KeyFilter, KeyId, KeyName, KeyQuery, KeySort, KeyStatus, RevokedKeys,
+    Environment, Grace, KeyFilter, KeyId, KeyName, KeyQuery, KeySort, KeyStatus, MOST_NEW_KEYS,
+    RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::page::{Cursor, Direction, PageRequest, PageSize};
@@ -20,7 +21,8 @@ use ports::inbound::{
 };
 use ports::outbound::{AuditLog, Clock, CustomerStore};
 use support::fixture::{Fixture, HERE, Holder, fixture};
-use support::{limits, noon, person};
+use support::{hasher, limits, noon, operator, person};
+use testkit::fakes::{CountingRandom, Fault};
 use uuid::Uuid;
 
 #[path = "keys/failures.rs"]
@@ -78,6 +80,14 @@ impl Fixture {
         let page = self.keys.list(caller, requested, &listing()).await?;
         let keys = page.items.into_iter().map(|(_, overview)| overview.key.id);
         Ok(keys.collect())
+    }
+
+    /// The caller's own keys, newest first.
+    async fn own(&self, caller: &Caller) -> Vec<KeyId> {
+        let first = PageRequest::first(PageSize::MAX);
+        let page = self.keys.own(caller, RevokedKeys::Included, &first).await;
+        let keys = page.unwrap().items.into_iter().map(|(_, key)| key.id);
+        keys.collect()
     }
 
     /// The audit log, oldest first: actions and actors.

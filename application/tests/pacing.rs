@@ -9,9 +9,9 @@ use std::time::Duration;
 use application::FallbackPacer;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Pacing, Throttled};
+use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Lane, Pacing, Throttled};
 use memory::InProcessPacer;
-use ports::contract::pacer::{ManualTime, PacerUnderTest};
+use ports::contract::pacer::{LANE, ManualTime, PacerUnderTest};
 use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 use tokio::time::Instant;
 
@@ -60,8 +60,8 @@ impl FaultyPacer {
 
 #[async_trait]
 impl Pacer for FaultyPacer {
-    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
-        self.works()?.acquire(patience).await
+    async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
+        self.works()?.acquire(lane, patience).await
     }
 
     async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
@@ -175,7 +175,7 @@ async fn without_the_shared_pacer_each_replica_has_its_share() {
     let mut acquired = 0;
     for _ in 0..60 {
         for pacer in &replicas {
-            acquired += u32::from(pacer.acquire(AT_ONCE).await.is_ok());
+            acquired += u32::from(pacer.acquire(LANE, AT_ONCE).await.is_ok());
         }
         advance(1).await;
     }
@@ -207,30 +207,30 @@ async fn the_degraded_mode_begins_with_the_third_failure_and_ends_with_the_first
 async fn a_known_back_off_outlives_the_shared_pacer() {
     let shared = FaultyPacer::new();
     let [met, refused, unaware] = [(); 3].map(|()| replica(shared.clone()));
-    met.acquire(AT_ONCE).await.unwrap();
+    met.acquire(LANE, AT_ONCE).await.unwrap();
     met.record_throttled(seconds(1)).await.unwrap();
-    backing_off(refused.acquire(AT_ONCE).await);
+    backing_off(refused.acquire(LANE, AT_ONCE).await);
     shared.go_down();
     advance(20).await;
     for pacer in [&met, &refused] {
         for _ in 0..5 {
-            let left = backing_off(pacer.acquire(AT_ONCE).await);
+            let left = backing_off(pacer.acquire(LANE, AT_ONCE).await);
             assert_eq!(left, FIRST_BACK_OFF.saturating_sub(seconds(20)));
         }
         assert!(pacer.is_degraded());
         assert!(pacer.budget().await.unwrap().paused_for.is_some());
     }
     // Only as far as a process knows of it.
-    unaware.acquire(AT_ONCE).await.unwrap();
+    unaware.acquire(LANE, AT_ONCE).await.unwrap();
     advance(100).await;
-    met.acquire(AT_ONCE).await.unwrap();
+    met.acquire(LANE, AT_ONCE).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_shared_pacer_that_lost_a_back_off_gets_it_again() {
     let [before, after] = [(); 2].map(|()| FaultyPacer::new());
     let pacer = replica(before);
-    pacer.acquire(AT_ONCE).await.unwrap();
+    pacer.acquire(LANE, AT_ONCE).await.unwrap();
     pacer.record_throttled(seconds(1)).await.unwrap();
     // The same process, with a shared pacer that has no state.
     let left = pacer.budget().await.unwrap().paused_for.unwrap();
@@ -238,8 +238,8 @@ async fn a_shared_pacer_that_lost_a_back_off_gets_it_again() {
     own.merge(&PacerState::backing_off(left)).await.unwrap();
     let clock = Arc::new(TokioTime(Instant::now()));
     let pacer = FallbackPacer::new(after.clone(), Arc::new(own), clock);
-    backing_off(pacer.acquire(AT_ONCE).await);
-    backing_off(replica(after).acquire(AT_ONCE).await);
+    backing_off(pacer.acquire(LANE, AT_ONCE).await);
+    backing_off(replica(after).acquire(LANE, AT_ONCE).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,15 +248,14 @@ async fn the_shared_pacer_merges_what_happened_while_it_was_down() {
     let pacer = replica(shared.clone());
     shared.go_down();
     for _ in 0..4 {
-        pacer.acquire(AT_ONCE).await.unwrap();
-        advance(12).await;
+        pacer.acquire(LANE, AT_ONCE).await.unwrap();
+        advance(13).await;
     }
     assert!(pacer.is_degraded());
     shared.come_back();
     let other = replica(shared.clone());
     assert_eq!(other.budget().await.unwrap().remaining, BUDGET);
-    advance(3).await;
-    // 51, 39, 27 and 15 s ago.
+    // 52, 39, 26 and 13 s ago.
     assert_eq!(pacer.budget().await.unwrap().remaining, BUDGET - 4);
     assert_eq!(other.budget().await.unwrap().remaining, BUDGET - 4);
     advance(10).await;
@@ -270,18 +269,19 @@ async fn the_shared_pacer_merges_what_happened_while_it_was_down() {
         pacer.budget().await.unwrap().paused_for,
         Some(FIRST_BACK_OFF)
     );
-    backing_off(other.acquire(AT_ONCE).await);
+    backing_off(other.acquire(LANE, AT_ONCE).await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn slots_of_the_shared_pacer_count_against_the_share() {
     let shared = FaultyPacer::new();
     let pacer = replica(shared.clone());
-    pacer.acquire(AT_ONCE).await.unwrap();
+    pacer.acquire(LANE, AT_ONCE).await.unwrap();
     advance(5).await;
     shared.go_down();
-    // The share is a slot every 12 s.
-    assert_eq!(used_up(pacer.acquire(AT_ONCE).await), seconds(7));
+    // The share is a slot every 12.2 s.
+    let left = Duration::from_millis(7_200);
+    assert_eq!(used_up(pacer.acquire(LANE, AT_ONCE).await), left);
 }
 
 #[tokio::test(start_paused = true)]
@@ -292,10 +292,10 @@ async fn a_caller_who_waits_for_the_shared_pacer_when_it_fails_goes_on_locally_w
 
     #[async_trait]
     impl Pacer for FailingAfterWait {
-        async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
+        async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
             tokio::time::sleep(seconds(10)).await;
             self.0.go_down();
-            self.0.acquire(patience).await
+            self.0.acquire(lane, patience).await
         }
         async fn record_throttled(&self, under_way: Duration) -> Result<BackOff, PacerError> {
             self.0.record_throttled(under_way).await
@@ -311,17 +311,18 @@ async fn a_caller_who_waits_for_the_shared_pacer_when_it_fails_goes_on_locally_w
         }
     }
 
-    // The share's next slot is 12 s after the one that was merged. Of 13 s of patience 3 are left
-    // after ten, half of them for the wait; of 14 there are 4.
-    for (patience, slot_at) in [(13, None), (14, Some(12))] {
+    // The share's next slot is 12.2 s after the one that was merged. Of 14 s of patience 4 are left
+    // after ten, half of them for the wait; of 15 there are 5.
+    let slot = Duration::from_millis(12_200);
+    for (patience, slot_at) in [(14, None), (15, Some(slot))] {
         let pacer = replica(Arc::new(FailingAfterWait(FaultyPacer::new())));
         pacer.merge(&PacerState::acquired_now()).await.unwrap();
         let asked = Instant::now();
-        let answer = pacer.acquire(seconds(patience)).await;
+        let answer = pacer.acquire(LANE, seconds(patience)).await;
         match slot_at {
-            None => assert_eq!(used_up(answer), seconds(2)),
+            None => assert_eq!(used_up(answer), Duration::from_millis(2_200)),
             Some(_) => answer.unwrap(),
         }
-        assert_eq!(asked.elapsed(), seconds(slot_at.unwrap_or(10)));
+        assert_eq!(asked.elapsed(), slot_at.unwrap_or(seconds(10)));
     }
 }

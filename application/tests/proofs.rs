@@ -4,21 +4,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{BankBySide, BankMonitor, ProofMemory, ProofService};
+use application::{BankBySide, BankMonitor, FetchReport, ProofMemory, ProofRequest, ProofService};
 use domain::calendar::parse_date;
 use domain::file::RequestedFiles;
-use domain::inference::Evidence;
+use domain::hints::Hint;
+use domain::inference::InferredBanks;
 use domain::key::Environment;
 use domain::pacing::ThrottleReason;
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::transfer::Transfer;
 use futures::future::join_all;
-use ports::inbound::{
-    BankState, FetchError, FetchReport, Files, NotFoundReason, ProofRequest, Proofs,
-};
+use ports::contract::pacer::LANE;
+use ports::inbound::{BankState, FetchError, Files, NotFoundReason};
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
+#[path = "proofs/memory.rs"]
+mod memory;
 #[path = "proofs/single_flight.rs"]
 mod single_flight;
 
@@ -49,7 +51,7 @@ fn fixture_caching(bytes: u64) -> Fixture {
     let proofs = ProofService::new(
         banks,
         clock.clone(),
-        Catalogue::embedded(),
+        Arc::new(Catalogue::embedded().clone()),
         PATIENCE,
         memory,
         monitor.clone(),
@@ -81,6 +83,7 @@ impl Fixture {
             query: query(amount),
             wanted,
             environment: Environment::Test,
+            lane: LANE,
         };
         self.proofs.fetch(request).await
     }
@@ -133,19 +136,17 @@ async fn a_proof_is_delivered_with_what_was_inferred() {
         (banks.issuer.to_string(), banks.receiver.to_string()),
         ("40012".into(), "40002".into())
     );
-    let kind = |evidence: Option<Evidence>| evidence.map(|evidence| evidence.kind());
+    let InferredBanks { issuer, receiver } = report.details.inferred;
+    let inferred = [issuer.unwrap(), receiver.unwrap()];
     assert_eq!(
-        [
-            report.details.issuer_evidence,
-            report.details.receiver_evidence
-        ]
-        .map(kind),
-        [Some("tracking_key_shape:high"), Some("clabe_prefix")]
+        inferred.each_ref().map(|side| side.evidence.kind()),
+        ["tracking_key_shape:high", "clabe_prefix"]
     );
-    let delivery = report.result.unwrap();
-    assert_eq!(delivery.inferred_issuer.unwrap().code, banks.issuer);
-    assert_eq!(delivery.inferred_receiver.unwrap().code, banks.receiver);
-    assert!(matches!(delivery.files, Files::Xml(_)));
+    assert_eq!(
+        inferred.map(|side| side.code),
+        [banks.issuer, banks.receiver]
+    );
+    assert!(matches!(report.result.unwrap().files, Files::Xml(_)));
     assert_eq!(fixture.live.times_asked(), 0);
 }
 
@@ -156,6 +157,7 @@ async fn a_live_lookup_never_asks_the_sandbox() {
         query: query("10.00"),
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,
+        lane: LANE,
     };
     fixture.proofs.fetch(request).await.result.unwrap();
     fixture
@@ -167,118 +169,6 @@ async fn a_live_lookup_never_asks_the_sandbox() {
         (fixture.live.times_asked(), fixture.test.times_asked()),
         (1, 1)
     );
-}
-
-#[tokio::test]
-async fn a_second_format_and_a_repeat_ask_for_what_is_missing_alone() {
-    let fixture = fixture();
-    for wanted in [
-        RequestedFiles::Xml,
-        RequestedFiles::Xml,
-        RequestedFiles::Pdf,
-        RequestedFiles::Pdf,
-        RequestedFiles::Xml,
-    ] {
-        fixture.fetch("10.00", wanted).await.result.unwrap();
-    }
-    assert_eq!(fixture.asked(), [RequestedFiles::Xml, RequestedFiles::Pdf]);
-}
-
-#[tokio::test]
-async fn a_pair_is_of_one_session_whatever_was_fetched_before() {
-    for before in [
-        &[][..],
-        &[RequestedFiles::Xml],
-        &[RequestedFiles::Xml, RequestedFiles::Pdf],
-    ] {
-        let fixture = fixture();
-        for wanted in before {
-            fixture.fetch("10.00", *wanted).await.result.unwrap();
-        }
-        // The pair, once it is there, serves every format.
-        for wanted in [
-            RequestedFiles::Both,
-            RequestedFiles::Both,
-            RequestedFiles::Pdf,
-            RequestedFiles::Xml,
-        ] {
-            fixture.fetch("10.00", wanted).await.result.unwrap();
-        }
-        assert_eq!(fixture.asked(), [before, &[RequestedFiles::Both]].concat());
-    }
-}
-
-#[tokio::test]
-async fn a_pair_that_was_fetched_for_its_pdf_is_a_pair() {
-    let fixture = fixture();
-    fixture
-        .fetch("10.00", RequestedFiles::Pdf)
-        .await
-        .result
-        .unwrap();
-    fixture
-        .fetch("10.00", RequestedFiles::Both)
-        .await
-        .result
-        .unwrap();
-    assert_eq!(fixture.asked(), [RequestedFiles::Both]);
-}
-
-#[tokio::test]
-async fn an_xml_that_comes_again_with_other_bytes_is_not_understood() {
-    let fixture = fixture();
-    let first = unsealed_proof(&transfer(1_000));
-    fixture
-        .test
-        .script(transfer(1_000), Script::Issue(first.clone()));
-    fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap();
-    let mut changed = first.clone();
-    changed.xml = changed.xml.map(|xml| [&xml[..], b"\n"].concat().into());
-    fixture.test.script(transfer(1_000), Script::Issue(changed));
-    let error = fixture
-        .fetch("10.00", RequestedFiles::Both)
-        .await
-        .result
-        .unwrap_err();
-    assert!(
-        matches!(error, FetchError::BankProtocol { .. }),
-        "{error:?}"
-    );
-    let Files::Xml(xml) = fixture
-        .fetch("10.00", RequestedFiles::Xml)
-        .await
-        .result
-        .unwrap()
-        .files
-    else {
-        panic!("the XML alone was wanted");
-    };
-    assert_eq!(Some(xml), first.xml, "the changed one was remembered");
-}
-
-#[tokio::test]
-async fn a_pdf_comes_with_the_xml_that_it_is_checked_by() {
-    let fixture = fixture();
-    let report = fixture.fetch("10.00", RequestedFiles::Pdf).await;
-    assert!(matches!(report.result.unwrap().files, Files::Pdf(_)));
-    assert_eq!(fixture.asked(), [RequestedFiles::Both]);
-}
-
-#[tokio::test]
-async fn without_a_cache_every_lookup_asks_the_bank() {
-    let fixture = fixture_caching(0);
-    for _ in 0..3 {
-        fixture
-            .fetch("10.00", RequestedFiles::Both)
-            .await
-            .result
-            .unwrap();
-    }
-    assert_eq!(fixture.test.times_asked(), 3);
 }
 
 #[tokio::test]
@@ -381,6 +271,51 @@ async fn what_was_not_found_comes_with_hints_and_what_was_not_issued_with_its_st
 }
 
 #[tokio::test]
+async fn what_was_inferred_is_reported_whatever_comes_of_the_lookup() {
+    let fixture = fixture();
+    for amount in ["404.00", "404.02", "429.00", "502.00", "503.00", "504.00"] {
+        let report = fixture.fetch(amount, RequestedFiles::Xml).await;
+        assert!(report.result.is_err(), "{amount}");
+        let InferredBanks { issuer, receiver } = report.details.inferred;
+        assert!(issuer.is_some() && receiver.is_some(), "{amount}");
+    }
+}
+
+#[tokio::test]
+async fn callers_of_one_query_get_the_hints_of_their_own_request() {
+    let fixture = Arc::new(fixture());
+    let mut inferring = query("404.00");
+    inferring.tracking_key = domain::tracking_key::TrackingKey::parse("CPO000012345678").unwrap();
+    let mut naming = inferring.clone();
+    naming.issuer = Some(Catalogue::embedded().parse_code("90722").unwrap());
+    fixture.test.hold();
+    let asking = [inferring, naming].map(|query| {
+        let fixture = Arc::clone(&fixture);
+        tokio::spawn(async move {
+            let request = ProofRequest {
+                query,
+                wanted: RequestedFiles::Xml,
+                environment: Environment::Test,
+                lane: LANE,
+            };
+            fixture.proofs.fetch(request).await.result.unwrap_err()
+        })
+    });
+    fixture.is_asked().await;
+    fixture.test.release();
+    let was_inferred = join_all(asking).await.into_iter().map(|error| {
+        let FetchError::NotFound { hints, .. } = error.unwrap() else {
+            panic!("404.00 was found");
+        };
+        hints
+            .iter()
+            .any(|hint| matches!(hint, Hint::IssuerWasInferred { .. }))
+    });
+    assert_eq!(was_inferred.collect::<Vec<_>>(), [true, false]);
+    assert_eq!(fixture.test.times_asked(), 1);
+}
+
+#[tokio::test]
 async fn a_transfer_that_cannot_be_inferred_is_not_looked_up() {
     let fixture = fixture();
     let mut unknown = query("10.00");
@@ -389,6 +324,7 @@ async fn a_transfer_that_cannot_be_inferred_is_not_looked_up() {
         query: unknown,
         wanted: RequestedFiles::Xml,
         environment: Environment::Test,
+        lane: LANE,
     };
     let report = fixture.proofs.fetch(request).await;
     let Err(FetchError::InferenceFailed { issuer, receiver }) = report.result else {

@@ -4,24 +4,27 @@
 mod support;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use application::ProofRequestService;
+use application::{BankBySide, BankMonitor, ProofMemory, ProofRequestService, ProofService};
 use async_trait::async_trait;
-use bytes::Bytes;
 use domain::calendar::parse_date;
-use domain::file::FileStem;
+use domain::inference::InferredBanks;
 use domain::limits::MonthlyUse;
 use domain::outcome::Outcome;
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::transfer::Transfer;
 use ports::Cause;
 use ports::inbound::{
-    AdmissionError, Delivery, FetchError, FetchReport, Files, InvalidRequest, LookupDetails,
-    ProofExchange, ProofRequest, ProofRequests, Proofs, Reply, ServedRequest, SettledRequest,
+    AdmissionError, Delivery, FetchError, InvalidRequest, ProofExchange, ProofRequests, Reply,
+    ServedRequest, SettledRequest,
 };
+use ports::outbound::BankError;
 use support::fixture::{self, HERE, Holder, request};
 use support::{disk_full, limits};
-use tokio::sync::{Notify, oneshot};
+use testkit::fakes::{Script, ScriptedBank, unsealed_proof};
+use tokio::sync::oneshot;
 
 /// Fault of a step of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,35 +39,27 @@ enum Fault {
 
 type Steps = Arc<Mutex<Vec<&'static str>>>;
 
-/// Lookups that deliver, time out or panic.
-struct FaultyProofs {
-    fault: Option<Fault>,
-    steps: Steps,
-    /// Notified when a lookup may go on, if there is one.
-    proceed: Option<Arc<Notify>>,
+/// Lookups in a bank that answers, times out or panics.
+fn proofs(fixture: &fixture::Fixture, bank: &Arc<ScriptedBank>) -> ProofService {
+    ProofService::new(
+        BankBySide {
+            live: bank.clone(),
+            test: bank.clone(),
+        },
+        fixture.clock.clone(),
+        Arc::new(Catalogue::embedded().clone()),
+        Duration::from_secs(5),
+        ProofMemory::new(0, Duration::from_mins(1)),
+        Arc::new(BankMonitor::new(fixture.clock.clone())),
+    )
 }
 
-#[async_trait]
-impl Proofs for FaultyProofs {
-    async fn fetch(&self, request: ProofRequest) -> FetchReport {
-        self.steps.lock().unwrap().push("look up");
-        if let Some(proceed) = &self.proceed {
-            proceed.notified().await;
-        }
-        assert_ne!(self.fault, Some(Fault::LookupPanics), "as ordered");
-        let result = match self.fault {
-            Some(Fault::LookupTimesOut) => Err(FetchError::BankTimeout),
-            _ => Ok(Delivery {
-                files: Files::Xml(Bytes::from_static(b"<xml/>")),
-                stem: FileStem::new(request.query.date, &request.query.tracking_key),
-                inferred_issuer: None,
-                inferred_receiver: None,
-            }),
-        };
-        FetchReport {
-            details: LookupDetails::default(),
-            result,
-        }
+/// The bank's answer, with a fault that was ordered.
+fn answer(fault: Option<Fault>, transfer: &Transfer) -> Script {
+    assert_ne!(fault, Some(Fault::LookupPanics), "as ordered");
+    match fault {
+        Some(Fault::LookupTimesOut) => Script::Fail(BankError::Timeout),
+        _ => Script::Issue(unsealed_proof(transfer)),
     }
 }
 
@@ -86,7 +81,11 @@ impl ProofExchange for FaultyExchange {
         }
     }
 
-    async fn encode(&mut self, _: Result<Delivery, FetchError>) -> Result<(), Cause> {
+    async fn encode(
+        &mut self,
+        _: Result<Delivery, FetchError>,
+        _: &InferredBanks,
+    ) -> Result<(), Cause> {
         self.steps.lock().unwrap().push("encode");
         assert_ne!(self.fault, Some(Fault::EncodePanics), "as ordered");
         match self.fault {
@@ -113,9 +112,9 @@ fn query() -> ProofQuery {
     ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
 }
 
-/// A service over a real gatekeeper.
 struct Fixture {
     base: fixture::Fixture,
+    bank: Arc<ScriptedBank>,
     holder: Holder,
     service: ProofRequestService,
     fault: Option<Fault>,
@@ -123,26 +122,26 @@ struct Fixture {
 }
 
 async fn fixture(fault: Option<Fault>) -> Fixture {
-    fixture_with(fault, None).await
-}
-
-async fn fixture_with(fault: Option<Fault>, proceed: Option<Arc<Notify>>) -> Fixture {
     let base = fixture::fixture();
     let holder = base.holder(limits(10, Some(5))).await;
     let steps = Steps::default();
-    let proofs = FaultyProofs {
-        fault,
-        steps: steps.clone(),
-        proceed,
-    };
+    let bank = ScriptedBank::answering({
+        let steps = steps.clone();
+        move |transfer| {
+            steps.lock().unwrap().push("look up");
+            answer(fault, transfer)
+        }
+    });
+    let bank = Arc::new(bank);
     let service = ProofRequestService::new(
         base.gatekeeper.clone(),
-        Arc::new(proofs),
+        Arc::new(proofs(&base, &bank)),
         base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),
     );
     Fixture {
         base,
+        bank,
         holder,
         service,
         fault,
@@ -264,11 +263,11 @@ async fn an_answer_whose_admission_is_not_durable_is_withheld_and_refunded() {
 
 #[tokio::test]
 async fn a_request_whose_caller_hangs_up_is_served_to_its_end() {
-    let proceed = Arc::new(Notify::new());
-    let fixture = fixture_with(None, Some(proceed.clone())).await;
+    let fixture = fixture(None).await;
+    fixture.bank.hold();
     let abandoned = fixture.start(fixture.holder.secret.reveal());
     drop(abandoned);
-    proceed.notify_one();
+    fixture.bank.release();
     while fixture.steps().last() != Some(&"finish") {
         tokio::task::yield_now().await;
     }

@@ -5,15 +5,15 @@ mod support;
 
 use std::time::Duration;
 
-use application::{ChangeFeed, Retirement};
+use application::Retirement;
 use domain::audit::{Action, AuditFilter};
-use domain::customer::Role;
-use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus, Owner};
+use domain::customer::{Owner, Role};
+use domain::key::{Environment, Grace, KeyId, KeyName, KeyStatus};
 use domain::page::{PageRequest, PageSize};
-use ports::inbound::{AdmissionError, KeyAdministration, NewKey, RequestedScope};
+use ports::inbound::{AdmissionError, Caller, KeyAdministration, NewKey, RequestedScope};
 use ports::outbound::AuditLog;
 use support::fixture::{Fixture, Holder, fixture};
-use support::person;
+use support::{operator, person};
 use testkit::fakes::CountingRandom;
 
 fn retirement(fixture: &Fixture) -> Retirement {
@@ -24,20 +24,23 @@ fn retirement(fixture: &Fixture) -> Retirement {
 
 /// A key that was rotated, and retires after so many hours.
 async fn retiring(fixture: &Fixture, hours: u32) -> Holder {
-    let ana = person("ana", Role::Member);
+    retiring_of(fixture, &person("ana", Role::Member), hours).await
+}
+
+async fn retiring_of(fixture: &Fixture, owner: &Caller, hours: u32) -> Holder {
     let order = NewKey {
         name: KeyName::parse("till").unwrap(),
         environment: Environment::Test,
         limits: None,
     };
-    let created = fixture.keys.create(&ana, order).await.unwrap();
+    let created = fixture.keys.create(owner, order).await.unwrap();
     let holder = Holder {
         id: created.key.key.id,
         secret: created.secret,
     };
     fixture.ask(&holder).await.unwrap();
     let grace = Grace::from_hours(hours).unwrap();
-    fixture.keys.rotate(&ana, holder.id, grace).await.unwrap();
+    fixture.keys.rotate(owner, holder.id, grace).await.unwrap();
     holder
 }
 
@@ -92,7 +95,7 @@ async fn a_retirement_is_in_the_audit_log_as_the_gateways() {
 async fn any_number_of_keys_retires_at_once() {
     let fixture = fixture();
     for _ in 0..250 {
-        retiring(&fixture, 1).await;
+        retiring_of(&fixture, &operator(), 1).await;
     }
     fixture.clock.advance(Duration::from_hours(1));
     let retirement = retirement(&fixture);
@@ -103,16 +106,11 @@ async fn any_number_of_keys_retires_at_once() {
 #[tokio::test]
 async fn a_retirement_that_the_limiter_missed_is_applied_by_the_change_feed() {
     let fixture = fixture();
-    let feed = ChangeFeed::start(
-        fixture.store.clone(),
-        fixture.limiter.clone(),
-        fixture.clock.clone(),
-    );
-    let feed = feed.await.unwrap();
+    let feed = fixture.change_feed().await;
     let holders = [retiring(&fixture, 1).await, retiring(&fixture, 1).await];
     feed.poll().await.unwrap();
     fixture.clock.advance(Duration::from_hours(1));
-    fixture.limiter.fail_once_after(0);
+    fixture.limiter.faults().fail_once_after(0);
     assert_eq!(retirement(&fixture).sweep().await.unwrap(), 2);
     feed.poll().await.unwrap();
     for holder in &holders {

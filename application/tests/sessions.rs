@@ -4,24 +4,24 @@
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use application::{BrowserAddresses, SessionService};
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
-use domain::customer::Role;
-use domain::key::Owner;
+use chrono::TimeDelta;
+use domain::customer::{Owner, Role};
 use domain::sign_in::{PendingSignInSeal, fingerprint};
 use futures::future::join_all;
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{
-    AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
-    IdentityError, IdentityProvider, StoreError, TokenError,
+    AccessToken, AuthorizationRequest, Claims, CodeGrant, DenyList, Fingerprint, IdentityError,
+    IdentityProvider, TokenError,
 };
 use support::noon;
-use testkit::fakes::{CountingRandom, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
+use testkit::fakes::{CountingRandom, Fault, ManualClock, MemoryStore, ScriptedIdentity, SignOut};
 
+#[path = "sessions/rate.rs"]
+mod rate;
 #[path = "sessions/sign_in.rs"]
 mod sign_in;
 #[path = "sessions/sign_out.rs"]
@@ -33,45 +33,6 @@ fn addresses() -> BrowserAddresses {
     BrowserAddresses {
         signed_in: format!("{PUBLIC}/auth/callback"),
         signed_out: PUBLIC.to_owned(),
-    }
-}
-
-/// A deny list that counts its readings and can be down.
-#[derive(Default)]
-struct WatchedDenyList {
-    inner: MemoryStore,
-    is_down: AtomicBool,
-    readings: AtomicUsize,
-}
-
-impl WatchedDenyList {
-    fn answer(&self) -> Result<(), StoreError> {
-        if self.is_down.load(Ordering::SeqCst) {
-            return Err(StoreError { cause: down() });
-        }
-        Ok(())
-    }
-
-    fn set_down(&self) {
-        self.is_down.store(true, Ordering::SeqCst);
-    }
-}
-
-#[async_trait]
-impl DenyList for WatchedDenyList {
-    async fn deny(
-        &self,
-        fingerprint: &Fingerprint,
-        until: DateTime<Utc>,
-    ) -> Result<Denial, StoreError> {
-        self.answer()?;
-        self.inner.deny(fingerprint, until).await
-    }
-
-    async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
-        self.readings.fetch_add(1, Ordering::SeqCst);
-        self.answer()?;
-        self.inner.is_denied(fingerprint).await
     }
 }
 
@@ -112,7 +73,7 @@ impl IdentityProvider for Malleable {
 struct Fixture {
     clock: Arc<ManualClock>,
     provider: Arc<ScriptedIdentity>,
-    denied: Arc<WatchedDenyList>,
+    denied: Arc<MemoryStore>,
     sessions: SessionService,
     elsewhere: SessionService,
 }
@@ -120,14 +81,13 @@ struct Fixture {
 fn fixture() -> Fixture {
     let clock = Arc::new(ManualClock::at(noon()));
     let provider = Arc::new(ScriptedIdentity::new(clock.clone()));
-    let denied = Arc::new(WatchedDenyList::default());
+    let denied = Arc::new(MemoryStore::default());
     let random = Arc::new(CountingRandom::default());
     let process = |secret: u8| {
         let seal = PendingSignInSeal::new(&[secret; 32]).unwrap();
-        let (provider, denied) = (provider.clone(), denied.clone());
         SessionService::new(
-            provider,
-            denied,
+            provider.clone(),
+            denied.clone(),
             clock.clone(),
             random.clone(),
             seal,

@@ -5,12 +5,12 @@ mod support;
 
 use std::time::Duration;
 
+use application::Settlement;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
 use domain::transfer::Banks;
-use ports::inbound::{Gatekeeper, Settlement};
 use support::fixture::{ended, fixture, fixture_at, month_used};
 use support::{disk_full, limits, noon};
 
@@ -27,7 +27,7 @@ async fn an_idle_key_that_was_forgotten_comes_back_with_its_counts() {
             .unwrap();
     }
     fixture.clock.advance(Duration::from_mins(1));
-    assert_eq!(fixture.in_process.forget_idle(), 1);
+    assert_eq!(fixture.limiter.in_process().forget_idle(), 1);
     let admission = fixture.ask(&holder).await.unwrap();
     assert_eq!(month_used(&admission), 3);
 }
@@ -213,7 +213,7 @@ async fn a_refund_that_the_limiter_missed_is_in_the_store_all_the_same() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(5))).await;
     let admission = fixture.ask(&holder).await.unwrap();
-    fixture.limiter.fail_once_after(0);
+    fixture.limiter.faults().fail_once_after(0);
     let settled = fixture
         .gatekeeper
         .settle(admission, ended(Outcome::BankTimeout));

@@ -25,13 +25,13 @@ local sha256 = ffi.C.EVP_sha256()
 local mac, mac_length = ffi.new('unsigned char[32]'), ffi.new('unsigned int[1]')
 local settings, credentials
 
--- Reads what doesn't change; the workers share its memory. Lines of `keys`: prefix, hash, two keys.
+-- Reads what doesn't change; the workers share its memory. Lines of `keys`: prefix, hash, three keys.
 function gate.start(given)
   settings, credentials = given, {}
   for line in io.lines(given.keys) do
-    local prefix, hash, state, log = line:match('^(%S+) (%S+) (%S+) (%S+)$')
+    local prefix, hash, state, counters, log = line:match('^(%S+) (%S+) (%S+) (%S+) (%S+)$')
     hash = hash:gsub('..', function(digits) return string.char(tonumber(digits, 16)) end)
-    credentials[prefix] = { hash = hash, state = state, log = log }
+    credentials[prefix] = { hash = hash, state = state, counters = counters, log = log }
   end
   local file = assert(io.open(given.proof, 'rb'))
   settings.proof = file:read('*a')
@@ -53,7 +53,7 @@ local function admit(known)
   connection:set_timeout(TIMEOUT)
   local connected = connection:connect('127.0.0.1', settings.redis)
   if not connected then return nil end
-  local answer = connection:evalsha(settings.script, 2, known.state, known.log, '0')
+  local answer = connection:evalsha(settings.script, 3, known.state, known.counters, known.log, '0')
   if not answer then
     connection:close()
     return nil

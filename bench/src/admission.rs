@@ -9,13 +9,13 @@ use anyhow::Result;
 use application::{GatekeeperService, KeyService};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
-use domain::key::{Environment, HashGeneration, KeyHasher, KeyName, Owner};
+use domain::customer::{Owner, Role};
+use domain::key::{Environment, HashGeneration, KeyHasher, KeyName};
 use domain::limits::Limits;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use memory::InProcessLimiter;
-use ports::inbound::{AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey};
+use ports::inbound::{AdmissionRequest, Caller, KeyAdministration, NewKey};
 use ports::outbound::{
     AdmissionEntry, Clock, JournalError, Receipt, RefusalEntry, RequestEntry, UsageJournal,
 };
@@ -104,6 +104,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
         clock,
         random,
         hasher()?,
+        Arc::default(),
     );
     let request_id = RequestId::from_uuid(Uuid::nil());
     let attempt = || AdmissionRequest {
@@ -116,7 +117,9 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
 
     let started = Instant::now();
     for _ in 0..ADMISSIONS / 2 {
-        black_box(ports::outbound::Limiter::admit(limiter.as_ref(), created.key.key.id).await?);
+        black_box(
+            ports::outbound::Limiter::admit(limiter.as_ref(), created.key.key.counted()).await?,
+        );
     }
     let limiter_alone = started.elapsed() * 2 / ADMISSIONS;
     let started = Instant::now();

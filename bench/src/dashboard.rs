@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId};
+use domain::customer::{Customer, CustomerId, Owner};
 use domain::key::{
-    ApiKey, Credential, Environment, FullKey, HashGeneration, KeyHasher, KeyId, KeyName, Owner,
+    ApiKey, Credential, Environment, FullKey, HashGeneration, KeyBounds, KeyHasher, KeyId, KeyName,
 };
 use domain::limits::Plan;
 use domain::month::Month;
@@ -40,6 +40,8 @@ const DAYS: u32 = 90;
 const CHUNK: u32 = 10_000;
 /// Times that each query is sent, one after another.
 const TIMES: usize = 1_000;
+/// Time between two: a session may send 30 a second.
+const PAUSE: Duration = Duration::from_millis(40);
 /// Secret that the keys are hashed with.
 const SECRET: &str = "a benchmark keeps no secrets at all";
 /// The dashboard's first query.
@@ -63,7 +65,7 @@ pub(crate) async fn first_look() -> Result<Vec<Row>> {
     let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()?;
-    let cookie = sign_in(&client, &origin).await?;
+    let cookie = sign_in(&client, &origin, "demo-member").await?;
 
     let keys = || client.get(format!("{origin}/keys")).header(COOKIE, &cookie);
     let start = || {
@@ -103,7 +105,9 @@ pub(crate) async fn first_look() -> Result<Vec<Row>> {
 
 async fn measure(request: impl Fn() -> RequestBuilder) -> Result<String> {
     let mut latencies = Vec::with_capacity(TIMES);
+    let mut turns = tokio::time::interval(PAUSE);
     for _ in 0..TIMES {
+        turns.tick().await;
         let started = Instant::now();
         let answer = request().send().await?.error_for_status()?;
         answer.bytes().await?;
@@ -121,15 +125,15 @@ fn free_address() -> Result<String> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
 }
 
-/// Signs in as the demo member, and returns the session's cookie.
-async fn sign_in(client: &Client, origin: &str) -> Result<String> {
+/// Signs a person of the sandbox in, and returns the session's cookie.
+pub(crate) async fn sign_in(client: &Client, origin: &str, person: &str) -> Result<String> {
     let begun = client.get(format!("{origin}/login")).send().await?;
     let (ticket, authorize) = (cookie(&begun)?, location(&begun)?);
     let (provider, query) = authorize.split_once("/authorize?").context("no query")?;
     let chosen = client
         .post(format!("{provider}/sign-in?{query}"))
         .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body("person=demo-member")
+        .body(format!("person={person}"))
         .send()
         .await?;
     let landed = client.get(location(&chosen)?).header(COOKIE, ticket);
@@ -212,6 +216,7 @@ async fn add_key(
     let created_at = now - TimeDelta::minutes(i64::from(KEYS - number));
     let key = ApiKey {
         id,
+        counters: id.into(),
         customer: customer.id,
         owner: customer.owner.clone(),
         name: KeyName::parse(&format!("caja {number}"))?,
@@ -226,6 +231,7 @@ async fn add_key(
         key,
         credential: Credential {
             id,
+            counters: id.into(),
             customer: customer.id,
             hash,
             generation,
@@ -237,7 +243,7 @@ async fn add_key(
         actor: customer.owner.clone(),
         request_id: RequestId::from_uuid(id.0),
     };
-    store.insert(record, u64::from(KEYS), &act).await?;
+    store.insert(record, KeyBounds::Unbounded, &act).await?;
     Ok(id)
 }
 

@@ -9,8 +9,10 @@ use tokio::runtime::Builder;
 
 mod admission;
 mod baseline;
+mod beside;
 mod dashboard;
 mod load;
+mod prefixes;
 mod process;
 mod processor;
 mod replicas;
@@ -32,6 +34,16 @@ fn main() -> Result<()> {
             println!("{}", table::render(&rows));
             return Ok(());
         }
+        Some("prefixes") => {
+            let rows = one_thread()?.block_on(prefixes::told_apart())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
+        Some("beside") => {
+            let rows = one_thread()?.block_on(beside::floods())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
         Some("replicas") => {
             let rows = one_thread()?.block_on(replicas::measure())?;
             println!("{}", table::render(&rows));
@@ -47,6 +59,7 @@ fn main() -> Result<()> {
     rows.extend(runtime.block_on(system::many_in_flight())?);
     rows.extend(runtime.block_on(system::start_and_idle())?);
     rows.extend(runtime.block_on(replicas::measure())?);
+    rows.extend(runtime.block_on(beside::floods())?);
     // The journal's writer needs a thread of its own to be filled in time.
     rows.extend(threads()?.block_on(dashboard::first_look())?);
     println!("{}", table::render(&rows));

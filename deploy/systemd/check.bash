@@ -86,7 +86,7 @@ class Upstream(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("content-length", 0))
         if len(self.rfile.read(length)) < length:
             return
-        names = ["host", "x-forwarded-for", "x-forwarded-proto", "x-api-key"]
+        names = ["host", "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-api-key"]
         asked = {"path": self.path, "version": self.request_version}
         body = json.dumps(asked | {name: self.headers.get_all(name) for name in names}).encode()
         self.send_response(200)
@@ -106,7 +106,7 @@ proxy_holds() {
   local ask=(curl -sS --noproxy '*' --http2 --cacert "$work/tls.crt" --resolve "cep.example.org:$2:127.0.0.1" --max-time 10)
   until_it "${ask[@]}" "$origin/healthz" || fail "$name doesn't answer: $(cat "$work/$name.log")"
   "${ask[@]}" -D "$work/head" -o "$work/body" -H 'x-api-key: key' -H 'x-forwarded-for: 203.0.113.9' \
-    -d '{}' "$origin/v1/cep/xml_auto"
+    -H 'forwarded: for=203.0.113.9' -d '{}' "$origin/v1/cep/xml_auto"
   python3 - "$name" "$work/head" "$work/body" <<'PYTHON'
 import json, sys
 name, head, body = sys.argv[1], open(sys.argv[2]).read().lower(), json.load(open(sys.argv[3]))
@@ -118,6 +118,7 @@ for holds, problem in [
     (body["x-api-key"] == ["key"], "loses the API key"),
     (body["host"][0].startswith("cep.example.org"), "loses the name of the host"),
     (body["x-forwarded-for"] == ["127.0.0.1"], "believes a caller's X-Forwarded-For"),
+    (body["forwarded"] is None, "passes a caller's Forwarded on"),
     (body["x-forwarded-proto"] == ["https"], "doesn't tell of https"),
 ]:
     if not holds:

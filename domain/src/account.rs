@@ -1,4 +1,4 @@
-//! Beneficiary accounts: CLABE (18 digits) and card (16 digits).
+//! Beneficiary accounts: CLABE (18 digits), card (16 digits) and phone (10 digits).
 
 use std::fmt;
 
@@ -12,6 +12,8 @@ pub enum Account {
     Clabe(Clabe),
     /// A 16-digit card number.
     Card(Card),
+    /// A 10-digit phone number.
+    Phone(Phone),
 }
 
 /// Error of parsing an account.
@@ -20,8 +22,8 @@ pub enum AccountError {
     /// Something other than ASCII digits, blanks and hyphens.
     #[error("only digits, blanks and hyphens are accepted")]
     NotDigits,
-    /// Neither 18 nor 16 digits.
-    #[error("18 digits (CLABE) or 16 digits (card) are needed, {digits} were given")]
+    /// Neither 18 nor 16 nor 10 digits.
+    #[error("18 digits (CLABE), 16 (card) or 10 (phone) are needed, {digits} were given")]
     Length {
         /// Number of digits that were given.
         digits: usize,
@@ -41,6 +43,7 @@ impl Account {
         match digits.len() {
             18 => Ok(Self::Clabe(Clabe(digits))),
             16 => Ok(Self::Card(Card(digits))),
+            10 => Ok(Self::Phone(Phone(digits))),
             digits => Err(AccountError::Length { digits }),
         }
     }
@@ -50,24 +53,27 @@ impl Account {
         match self {
             Self::Clabe(clabe) => clabe.as_str(),
             Self::Card(card) => card.as_str(),
+            Self::Phone(phone) => phone.as_str(),
         }
     }
 
-    /// Returns `true` if the last digit is the check digit of the others.
+    /// Returns `true` if the last digit is the check digit of the others, or there is none.
     pub fn has_valid_check_digit(&self) -> bool {
-        self.check_digit() == self.expected_check_digit()
+        self.expected_check_digit()
+            .is_none_or(|expected| expected == self.last_digit())
     }
 
     /// The last digit, 0–9.
-    pub fn check_digit(&self) -> u8 {
+    pub fn last_digit(&self) -> u8 {
         self.as_str().bytes().last().map_or(0, |digit| digit - b'0')
     }
 
-    /// The last digit as computed from the others, 0–9.
-    pub fn expected_check_digit(&self) -> u8 {
+    /// The last digit as computed from the others, 0–9; `None` for a phone number.
+    pub fn expected_check_digit(&self) -> Option<u8> {
         match self {
-            Self::Clabe(clabe) => clabe.expected_check_digit(),
-            Self::Card(card) => card.expected_check_digit(),
+            Self::Clabe(clabe) => Some(clabe.expected_check_digit()),
+            Self::Card(card) => Some(card.expected_check_digit()),
+            Self::Phone(_) => None,
         }
     }
 }
@@ -77,6 +83,7 @@ impl fmt::Debug for Account {
         f.write_str(match self {
             Self::Clabe(_) => "Clabe(redacted)",
             Self::Card(_) => "Card(redacted)",
+            Self::Phone(_) => "Phone(redacted)",
         })
     }
 }
@@ -138,6 +145,18 @@ impl Card {
     }
 }
 
+/// A 10-digit phone number, which its holder has linked to an account of one institution: SPEI's
+/// account type 10. It has no check digit, and nothing in it names the institution.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Phone(String);
+
+impl Phone {
+    /// The 10 digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +164,8 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
+    #[case("123456789", 9)]
+    #[case("12345678901", 11)]
     #[case("123456789012345", 15)]
     #[case("12345678901234567", 17)]
     #[case("1234567890123456789", 19)]
@@ -166,6 +187,16 @@ mod tests {
         let account = Account::parse("002-010-07777777777-1").unwrap();
         assert_eq!(account.as_str(), "002010077777777771");
         assert!(account.has_valid_check_digit());
+    }
+
+    #[test]
+    fn ten_digits_are_a_phone_number_without_a_check_digit() {
+        let phone = Account::parse("55 1234-5678").unwrap();
+        assert!(matches!(phone, Account::Phone(_)));
+        assert_eq!(phone.as_str(), "5512345678");
+        assert_eq!(phone.expected_check_digit(), None);
+        assert!(phone.has_valid_check_digit());
+        assert_eq!(format!("{phone:?}"), "Phone(redacted)");
     }
 
     #[test]
@@ -208,7 +239,7 @@ mod tests {
             digits in "[0-9]{17}", place in 0_usize..17, change in 1_u8..10,
         ) {
             let unchecked = Account::parse(&format!("{digits}0")).unwrap();
-            let right = format!("{digits}{}", unchecked.expected_check_digit());
+            let right = format!("{digits}{}", unchecked.expected_check_digit().unwrap());
             prop_assert!(Account::parse(&right).unwrap().has_valid_check_digit());
             let mut wrong = right.into_bytes();
             wrong[place] = (wrong[place] - b'0' + change) % 10 + b'0';
@@ -221,7 +252,8 @@ mod tests {
             digits in "[0-9]{15}", place in 0_usize..15, change in 1_u8..10,
         ) {
             let unchecked = Account::parse(&format!("{digits}0")).unwrap();
-            let mut card = format!("{digits}{}", unchecked.expected_check_digit()).into_bytes();
+            let check_digit = unchecked.expected_check_digit().unwrap();
+            let mut card = format!("{digits}{check_digit}").into_bytes();
             card[place] = (card[place] - b'0' + change) % 10 + b'0';
             let wrong = Account::parse(&String::from_utf8(card).unwrap()).unwrap();
             prop_assert!(!wrong.has_valid_check_digit());

@@ -1,15 +1,13 @@
 //! Entries of the audit log: actor, action, key or customer, and the fields that changed.
 
-use strum::VariantArray;
-
-use crate::variants::all;
 use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 
-use crate::customer::{Customer, CustomerId};
-use crate::key::{ApiKey, KeyId, Owner};
+use crate::customer::{Customer, CustomerId, Owner};
+use crate::key::{ApiKey, KeyId};
 use crate::page::Page;
 use crate::request::RequestId;
+use crate::variants::named_enum;
 
 /// Actor, time and request of a mutation. Every mutation takes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,46 +22,21 @@ pub struct AuditContext {
     pub request_id: RequestId,
 }
 
-/// Audited actions.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Action {
-    /// A key was created.
-    KeyCreated,
-    /// A key was renamed.
-    KeyRenamed,
-    /// A key was revoked, by a person or at the end of its grace period.
-    KeyRevoked,
-    /// A key was given a successor, and retires.
-    KeyRotated,
-    /// A key's limits were set.
-    LimitsSet,
-    /// A customer's plan was set.
-    PlanSet,
-}
-
-impl Action {
-    /// All actions.
-    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
-
-    /// The stored name.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a stored name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
+named_enum! {
+    /// Audited actions.
+    pub enum Action {
+        /// A key was created.
+        KeyCreated,
+        /// A key was renamed.
+        KeyRenamed,
+        /// A key was revoked, by a person or at the end of its grace period.
+        KeyRevoked,
+        /// A key was given a successor, and retires.
+        KeyRotated,
+        /// A key's limits were set.
+        LimitsSet,
+        /// A customer's plan was set.
+        PlanSet,
     }
 }
 
@@ -168,6 +141,7 @@ mod tests {
     fn key() -> ApiKey {
         ApiKey {
             id: KeyId(Uuid::nil()),
+            counters: KeyId(Uuid::nil()).into(),
             customer: CustomerId(Uuid::nil()),
             owner: Owner::operator(),
             name: KeyName::parse("till 4").unwrap(),

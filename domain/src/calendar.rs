@@ -6,6 +6,9 @@ use chrono_tz::America::Mexico_City;
 /// A transfer accepted from this hour on belongs to the next banking day's operation.
 pub const OPERATION_DAY_ENDS: NaiveTime = NaiveTime::from_hms_opt(18, 0, 0).expect("a time of day");
 
+/// The first date that can be asked for; SPEI began on 13 August 2004.
+pub const EARLIEST: NaiveDate = NaiveDate::from_ymd_opt(2004, 1, 1).expect("a day");
+
 /// Error of parsing a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DateError {
@@ -15,6 +18,9 @@ pub enum DateError {
     /// Of the right shape, but not in the calendar, for example `2025-02-30`.
     #[error("no such day in the calendar")]
     NoSuchDay,
+    /// Before [`EARLIEST`].
+    #[error("must not be before {EARLIEST}")]
+    TooEarly,
     /// After today in Mexico City.
     #[error("must not be after today in Mexico City ({today})")]
     InFuture {
@@ -37,6 +43,21 @@ pub fn parse_date(text: &str) -> Result<NaiveDate, DateError> {
         return Err(DateError::Malformed);
     }
     NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| DateError::NoSuchDay)
+}
+
+/// Reads `YYYY-MM-DD` from [`EARLIEST`] to `today`, which is Mexico City's.
+///
+/// # Errors
+/// See [`DateError`].
+pub fn parse_past_date(text: &str, today: NaiveDate) -> Result<NaiveDate, DateError> {
+    let date = parse_date(text)?;
+    if date < EARLIEST {
+        return Err(DateError::TooEarly);
+    }
+    if date > today {
+        return Err(DateError::InFuture { today });
+    }
+    Ok(date)
 }
 
 /// Mexico City's local time at an instant.
@@ -186,6 +207,20 @@ mod tests {
     #[case("2025-13-01", DateError::NoSuchDay)]
     fn an_invalid_date_is_refused(#[case] text: &str, #[case] reason: DateError) {
         assert_eq!(parse_date(text), Err(reason));
+    }
+
+    #[rstest]
+    #[case("0001-01-01", Err(DateError::TooEarly))]
+    #[case("2003-12-31", Err(DateError::TooEarly))]
+    #[case("2004-01-01", Ok(()))]
+    #[case("2026-11-20", Ok(()))]
+    #[case("2026-11-21", Err(DateError::InFuture { today: day("2026-11-20") }))]
+    fn a_date_to_ask_for_is_of_spei_and_not_in_the_future(
+        #[case] text: &str,
+        #[case] expected: Result<(), DateError>,
+    ) {
+        let read = parse_past_date(text, day("2026-11-20"));
+        assert_eq!(read, expected.map(|()| day(text)));
     }
 
     #[test]

@@ -4,9 +4,9 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::key::Owner;
 use crate::limits::{MonthlyUse, Plan};
 use crate::month::Month;
+use crate::variants::named_enum;
 
 /// The identity of a customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +15,33 @@ pub struct CustomerId(pub Uuid);
 impl std::fmt::Display for CustomerId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Owner of a key: a subject of an identity provider.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Owner {
+    /// The provider that vouches for the subject.
+    pub issuer: String,
+    /// The subject, unique at its issuer.
+    pub subject: String,
+}
+
+impl Owner {
+    /// The owner of keys created on the command line.
+    pub fn operator() -> Self {
+        Self {
+            issuer: "cli".to_owned(),
+            subject: "operator".to_owned(),
+        }
+    }
+
+    /// The actor that revokes a key at the end of its grace period.
+    pub fn gateway() -> Self {
+        Self {
+            issuer: "gateway".to_owned(),
+            subject: "retirement".to_owned(),
+        }
     }
 }
 
@@ -61,11 +88,14 @@ impl Role {
     }
 }
 
-/// Effect of a new plan on a customer's existing keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExistingKeys {
-    /// They keep their limits.
-    Keep,
-    /// They take the plan's limits, unless revoked.
-    Follow,
+named_enum! {
+    /// Effect of a new plan on a customer's existing keys.
+    #[derive(Default)]
+    pub enum ExistingKeys {
+        /// They keep their limits.
+        #[default]
+        Keep,
+        /// They take the plan's limits, unless revoked.
+        Follow,
+    }
 }

@@ -8,7 +8,7 @@ use chrono::{Datelike, NaiveDate, NaiveTime};
 use crate::account::Account;
 use crate::amount::Amount;
 use crate::calendar;
-use crate::inference;
+use crate::inference::{self, Confidence, InferredBanks};
 use crate::participant::{Catalogue, ParticipantCode};
 use crate::transfer::Transfer;
 
@@ -29,6 +29,18 @@ pub enum Hint {
         given: ParticipantCode,
         /// The institution of the CLABE on the date.
         expected: ParticipantCode,
+    },
+    /// The shape of the tracking key names another institution than the issuer named.
+    IssuerDiffers {
+        /// The issuer named.
+        given: ParticipantCode,
+        /// The institution whose tracking keys have this shape.
+        expected: ParticipantCode,
+    },
+    /// The issuer wasn't named, and its inference is of less than high confidence.
+    IssuerWasInferred {
+        /// The institution inferred.
+        inferred: ParticipantCode,
     },
     /// An institution's code isn't its code on the date.
     CodeNotValidOnDate {
@@ -71,7 +83,12 @@ const SUSPICIOUS_CENTAVOS: u64 = 10_000 * 100;
 const PLAUSIBLE_DAYS: u64 = 366;
 
 /// Hints about a transfer that wasn't found, most likely first; `today` is Mexico City's.
-pub fn hints(transfer: &Transfer, today: NaiveDate, catalogue: &Catalogue) -> Vec<Hint> {
+pub fn hints(
+    transfer: &Transfer,
+    inferred: &InferredBanks,
+    today: NaiveDate,
+    catalogue: &Catalogue,
+) -> Vec<Hint> {
     let date = transfer.date();
     let inside = dates_in_tracking_key(transfer, today);
     let codes = [transfer.receiver(), transfer.issuer()];
@@ -84,6 +101,8 @@ pub fn hints(transfer: &Transfer, today: NaiveDate, catalogue: &Catalogue) -> Ve
             .flatten(),
     );
     hints.extend(receiver_differs(transfer, catalogue));
+    hints.extend(issuer_differs(transfer, catalogue));
+    hints.extend(issuer_was_inferred(inferred));
     hints.extend(date_in_tracking_key(date, &inside));
     hints.push(operation_date(date));
     if !inside.contains(&date) {
@@ -94,21 +113,19 @@ pub fn hints(transfer: &Transfer, today: NaiveDate, catalogue: &Catalogue) -> Ve
 }
 
 fn check_digit(account: &Account) -> Option<Hint> {
-    let (given, expected) = (account.check_digit(), account.expected_check_digit());
+    let (given, expected) = (account.last_digit(), account.expected_check_digit()?);
     (given != expected).then_some(Hint::CheckDigit { given, expected })
 }
 
 fn code_not_valid(given: ParticipantCode, date: NaiveDate, catalogue: &Catalogue) -> Option<Hint> {
     if catalogue
-        .participants()
-        .iter()
-        .any(|participant| participant.code == given && participant.is_valid_on(date))
+        .on(date)
+        .any(|participant| participant.code == given)
     {
         return None;
     }
     let expected = catalogue
-        .find(given)
-        .and_then(|participant| catalogue.by_clabe_prefix(&participant.clabe_prefix, date))
+        .by_institution(catalogue.institution(given), date)
         .map(|participant| participant.code);
     Some(Hint::CodeNotValidOnDate { given, expected })
 }
@@ -120,13 +137,26 @@ fn receiver_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> 
         return None;
     };
     let given = transfer.receiver();
-    let same_institution = catalogue
-        .find(given)
-        .is_some_and(|participant| participant.clabe_prefix == clabe.prefix());
-    let expected = catalogue
-        .by_clabe_prefix(clabe.prefix(), transfer.date())?
-        .code;
-    (!same_institution).then_some(Hint::ReceiverDiffers { given, expected })
+    let holder = catalogue.by_clabe_prefix(clabe.prefix(), transfer.date())?;
+    let expected = holder.code;
+    (catalogue.institution(given) != holder.institution)
+        .then_some(Hint::ReceiverDiffers { given, expected })
+}
+
+/// Never of an inferred issuer, which is the one that the shape names.
+fn issuer_differs(transfer: &Transfer, catalogue: &Catalogue) -> Option<Hint> {
+    let given = transfer.issuer();
+    let named = inference::infer_issuer(transfer.tracking_key(), transfer.date(), catalogue);
+    let expected = named.ok()?.code;
+    (catalogue.institution(given) != catalogue.institution(expected))
+        .then_some(Hint::IssuerDiffers { given, expected })
+}
+
+fn issuer_was_inferred(inferred: &InferredBanks) -> Option<Hint> {
+    let issuer = inferred.issuer.as_ref()?;
+    let inferred = issuer.code;
+    (issuer.evidence.confidence() < Confidence::High)
+        .then_some(Hint::IssuerWasInferred { inferred })
 }
 
 /// Dates inside the tracking key that `fecha` could be: not in the future, not years away.

@@ -42,11 +42,28 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// The kind of evidence, for logs: never a digit of the account or the key.
-    pub fn kind(&self) -> &'static str {
+    /// The datum that an institution was inferred from.
+    pub fn source(&self) -> &'static str {
         match self {
             Self::ClabePrefix(_) => "clabe_prefix",
             Self::CardPrefix(_) => "card_prefix",
+            Self::TrackingKeyShape { .. } => "tracking_key_shape",
+        }
+    }
+
+    /// Confidence in the inference. The lists of card prefixes are partly ten years old.
+    pub fn confidence(&self) -> Confidence {
+        match self {
+            Self::ClabePrefix(_) => Confidence::High,
+            Self::CardPrefix(_) => Confidence::Medium,
+            Self::TrackingKeyShape { confidence, .. } => *confidence,
+        }
+    }
+
+    /// The kind of evidence, for logs: never a digit of the account or the key.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ClabePrefix(_) | Self::CardPrefix(_) => self.source(),
             Self::TrackingKeyShape { confidence, .. } => match confidence {
                 Confidence::High => "tracking_key_shape:high",
                 Confidence::Medium => "tracking_key_shape:medium",
@@ -55,13 +72,23 @@ impl Evidence {
     }
 }
 
-/// Confidence in a tracking-key shape. Shapes of low confidence are never used.
+/// Confidence in an inference. Tracking-key shapes of low confidence are never used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Observed, but another bank's keys may have the same shape.
+    /// Observed, but it may name another bank as well.
     Medium,
     /// Observed for this bank alone.
     High,
+}
+
+impl Confidence {
+    /// The name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 /// Reason for a failed inference.
@@ -73,6 +100,9 @@ pub enum InferenceFailure {
     /// The card's prefix is in no list, or its issuer takes no part in SPEI.
     #[error("the issuer of this card is not known")]
     UnknownCardPrefix,
+    /// The account is a phone number, which names no institution.
+    #[error("a phone number names no institution")]
+    PhoneAccount,
     /// No bank is known to make tracking keys of this shape.
     #[error("no bank is known to make tracking keys of this shape")]
     UnknownTrackingKeyShape,
@@ -81,7 +111,8 @@ pub enum InferenceFailure {
 /// Infers the receiver from the beneficiary's account, in the catalogue valid on `date`.
 ///
 /// # Errors
-/// [`InferenceFailure::UnknownClabePrefix`] or [`InferenceFailure::UnknownCardPrefix`].
+/// [`InferenceFailure::UnknownClabePrefix`], [`InferenceFailure::UnknownCardPrefix`] or
+/// [`InferenceFailure::PhoneAccount`].
 pub fn infer_receiver(
     account: &Account,
     date: NaiveDate,
@@ -101,6 +132,7 @@ pub fn infer_receiver(
         }
         Account::Card(card) => card_prefixes::issuer_of(card, date, catalogue)
             .ok_or(InferenceFailure::UnknownCardPrefix),
+        Account::Phone(_) => Err(InferenceFailure::PhoneAccount),
     }
 }
 
@@ -123,15 +155,22 @@ pub(crate) fn dates_in(key: &TrackingKey, near: NaiveDate) -> impl Iterator<Item
     tracking_key_shapes::dates_in(key, near).chain(tracking_key_dates::scan(key.as_str(), near))
 }
 
-/// A query whose institutions are all known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// The transfer to ask for.
-    pub transfer: Transfer,
-    /// Inference of the issuer; `None` when the caller named the issuer.
+/// Institutions of a query that were inferred.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InferredBanks {
+    /// The issuer; `None` when the caller named it, or nothing could be inferred.
     pub issuer: Option<Inferred>,
-    /// Inference of the receiver; `None` when the caller named the receiver.
+    /// The receiver; `None` when the caller named it, or nothing could be inferred.
     pub receiver: Option<Inferred>,
+}
+
+/// Result of resolving a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// What was inferred, also for a query that names no transfer.
+    pub inferred: InferredBanks,
+    /// The transfer to ask for.
+    pub transfer: Result<Transfer, Unresolved>,
 }
 
 /// Error of resolving a query.
@@ -151,17 +190,30 @@ pub enum Unresolved {
 }
 
 /// Completes a query to a transfer. A side named by the caller is not inferred.
-///
-/// # Errors
-/// See [`Unresolved`].
-pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Result<Resolved, Unresolved> {
-    let issuer = named_or_inferred(query.issuer, || {
+pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Resolution {
+    let issuer = Side::of(query.issuer, || {
         infer_issuer(&query.tracking_key, query.date, catalogue)
     });
-    let receiver = named_or_inferred(query.receiver, || {
+    let receiver = Side::of(query.receiver, || {
         infer_receiver(&query.account, query.date, catalogue)
     });
-    let ((issuer_code, issuer), (receiver_code, receiver)) = match (issuer, receiver) {
+    Resolution {
+        transfer: transfer(query, &issuer, &receiver, catalogue),
+        inferred: InferredBanks {
+            issuer: issuer.inferred(),
+            receiver: receiver.inferred(),
+        },
+    }
+}
+
+/// Returns the transfer of two different institutions.
+fn transfer(
+    query: ProofQuery,
+    issuer: &Side,
+    receiver: &Side,
+    catalogue: &Catalogue,
+) -> Result<Transfer, Unresolved> {
+    let (issuer, receiver) = match (issuer.code(), receiver.code()) {
         (Ok(issuer), Ok(receiver)) => (issuer, receiver),
         (issuer, receiver) => {
             return Err(Unresolved::InferenceFailed {
@@ -170,29 +222,48 @@ pub fn resolve(query: ProofQuery, catalogue: &Catalogue) -> Result<Resolved, Unr
             });
         }
     };
-    let transfer = Transfer::new(
+    let institution = catalogue.institution(issuer);
+    if institution == catalogue.institution(receiver) {
+        return Err(SameInstitution { code: institution }.into());
+    }
+    Ok(Transfer::new(
         query.date,
         query.tracking_key,
         query.account,
         query.amount,
-        issuer_code,
-        receiver_code,
-    )?;
-    Ok(Resolved {
-        transfer,
         issuer,
         receiver,
-    })
+    )?)
 }
 
-/// Returns one side's code, and its inference unless the caller named it.
-fn named_or_inferred(
-    named: Option<ParticipantCode>,
-    infer: impl FnOnce() -> Result<Inferred, InferenceFailure>,
-) -> Result<(ParticipantCode, Option<Inferred>), InferenceFailure> {
-    match named {
-        Some(code) => Ok((code, None)),
-        None => infer().map(|inferred| (inferred.code, Some(inferred))),
+/// One side of a query.
+enum Side {
+    /// The caller named it.
+    Named(ParticipantCode),
+    /// The caller left it out.
+    Inferred(Result<Inferred, InferenceFailure>),
+}
+
+impl Side {
+    fn of(
+        named: Option<ParticipantCode>,
+        infer: impl FnOnce() -> Result<Inferred, InferenceFailure>,
+    ) -> Self {
+        named.map_or_else(|| Self::Inferred(infer()), Self::Named)
+    }
+
+    fn code(&self) -> Result<ParticipantCode, InferenceFailure> {
+        match self {
+            Self::Named(code) => Ok(*code),
+            Self::Inferred(inferred) => inferred.as_ref().map(|side| side.code).map_err(|e| *e),
+        }
+    }
+
+    fn inferred(self) -> Option<Inferred> {
+        match self {
+            Self::Named(_) => None,
+            Self::Inferred(inferred) => inferred.ok(),
+        }
     }
 }
 

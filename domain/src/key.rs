@@ -5,13 +5,16 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::customer::CustomerId;
+use crate::customer::{CustomerId, Owner};
 use crate::limits::Limits;
+use crate::variants::named_enum;
 
+mod bounds;
 mod listing;
 mod secret;
 mod text;
 
+pub use bounds::{Addition, BoundReached, KeyBounds, KeyCensus, MOST_NEW_KEYS, NEW_KEYS_SPAN};
 pub use listing::{KeyFilter, KeyOverview, KeyQuery, KeySort, RevokedKeys};
 pub use secret::{
     HashGeneration, KeyHash, KeyHasher, MIN_SECRET_BYTES, SecretError, SecretFingerprint,
@@ -28,25 +31,72 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// The bank that a key queries: the central bank's portal, or the sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum Environment {
-    /// The central bank's portal.
-    Live,
-    /// The sandbox bank.
-    Test,
+/// The identity of the counters of a key's limits. A key that was rotated and its successors share
+/// them, so that no rotation gives a key a second minute or a second month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CounterId(pub Uuid);
+
+impl From<KeyId> for CounterId {
+    /// The counters of a key that succeeds no other, and of its successors.
+    fn from(first: KeyId) -> Self {
+        Self(first.0)
+    }
 }
 
-impl Environment {
-    /// `live` or `test`, as in a key's text.
-    pub fn name(self) -> &'static str {
-        self.into()
+impl fmt::Display for CounterId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A key and the counters of its limits. Both never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CountedKey {
+    /// The key.
+    pub id: KeyId,
+    /// The counters of its limits.
+    pub counters: CounterId,
+}
+
+impl CountedKey {
+    /// A key that succeeds no other: its counters have its own id.
+    pub const fn first(id: KeyId) -> Self {
+        Self {
+            id,
+            counters: CounterId(id.0),
+        }
     }
 
-    /// Parses `live` or `test`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
+    /// A successor, which shares the counters of its predecessor.
+    pub const fn succeeding(predecessor: Self, id: KeyId) -> Self {
+        Self {
+            id,
+            counters: predecessor.counters,
+        }
+    }
+
+    /// Returns `true` if the key succeeds no other.
+    pub fn is_first(self) -> bool {
+        self.counters == self.id.into()
+    }
+}
+
+impl fmt::Display for CountedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id.fmt(f)
+    }
+}
+
+named_enum! {
+    /// The bank that a key queries: the central bank's portal, or the sandbox. Its name is part of
+    /// a key's text.
+    #[derive(Default)]
+    pub enum Environment {
+        /// The central bank's portal.
+        #[default]
+        Live,
+        /// The sandbox bank.
+        Test,
     }
 }
 
@@ -95,38 +145,13 @@ fn is_visible(character: char) -> bool {
     !character.is_control() && !is_hidden
 }
 
-/// Owner of a key: a subject of an identity provider.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Owner {
-    /// The provider that vouches for the subject.
-    pub issuer: String,
-    /// The subject, unique at its issuer.
-    pub subject: String,
-}
-
-impl Owner {
-    /// The owner of keys created on the command line.
-    pub fn operator() -> Self {
-        Self {
-            issuer: "cli".to_owned(),
-            subject: "operator".to_owned(),
-        }
-    }
-
-    /// The actor that revokes a key at the end of its grace period.
-    pub fn gateway() -> Self {
-        Self {
-            issuer: "gateway".to_owned(),
-            subject: "retirement".to_owned(),
-        }
-    }
-}
-
 /// An API key without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// Its identity.
     pub id: KeyId,
+    /// The counters of its limits.
+    pub counters: CounterId,
     /// The customer.
     pub customer: CustomerId,
     /// The customer's identity.
@@ -148,6 +173,14 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
+    /// The key with its counters.
+    pub fn counted(&self) -> CountedKey {
+        CountedKey {
+            id: self.id,
+            counters: self.counters,
+        }
+    }
+
     /// The key's status.
     pub fn status(&self) -> KeyStatus {
         match (self.revoked_at, self.retires_at) {
@@ -158,27 +191,15 @@ impl ApiKey {
     }
 }
 
-/// Status of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum KeyStatus {
-    /// It is accepted.
-    Active,
-    /// It is accepted until it revokes itself.
-    Retiring,
-    /// It is refused.
-    Revoked,
-}
-
-impl KeyStatus {
-    /// `active`, `retiring` or `revoked`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses `active`, `retiring` or `revoked`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
+named_enum! {
+    /// Status of a key.
+    pub enum KeyStatus {
+        /// It is accepted.
+        Active,
+        /// It is accepted until it revokes itself.
+        Retiring,
+        /// It is refused.
+        Revoked,
     }
 }
 
@@ -218,12 +239,24 @@ impl Grace {
 pub struct Credential {
     /// The key.
     pub id: KeyId,
+    /// The counters of its limits.
+    pub counters: CounterId,
     /// The customer.
     pub customer: CustomerId,
     /// The keyed hash of the whole key.
     pub hash: KeyHash,
     /// The generation of the secret that made the hash.
     pub generation: HashGeneration,
+}
+
+impl Credential {
+    /// The key with its counters.
+    pub fn counted(&self) -> CountedKey {
+        CountedKey {
+            id: self.id,
+            counters: self.counters,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! Limits of a key, plans, and the state of a limit after a decision.
 
-use strum::VariantArray;
-
-use crate::variants::all;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::month::Month;
+use crate::variants::named_enum;
 
 /// Highest rate limit of a key, in requests per minute.
 pub const MAX_PER_MINUTE: u32 = 1_000_000;
@@ -121,41 +119,19 @@ impl From<Limits> for LimitsChange {
     }
 }
 
-/// A customer's plan. A new key starts with its plan's limits.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Plan {
-    /// Free: 60 a minute, 1,000 a month.
-    #[default]
-    Startup,
-    /// Any rate, no monthly cap.
-    Enterprise,
+named_enum! {
+    /// A customer's plan. A new key starts with its plan's limits.
+    #[derive(Default)]
+    pub enum Plan {
+        /// Free: 60 a minute, 1,000 a month.
+        #[default]
+        Startup,
+        /// Any rate, no monthly cap.
+        Enterprise,
+    }
 }
 
 impl Plan {
-    /// All plans.
-    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
-
-    /// `startup` or `enterprise`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Reads `startup` or `enterprise`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-
     /// The limits of a new key of this plan.
     pub fn limits(self) -> Limits {
         match self {

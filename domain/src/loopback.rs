@@ -15,6 +15,40 @@ pub fn is_loopback(host: &str) -> bool {
     }
 }
 
+/// Reason why a URL's transport is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// Neither https nor http.
+    #[error("the scheme must be https, not {scheme}")]
+    Scheme {
+        /// The scheme that was given.
+        scheme: String,
+    },
+    /// Plain http to another machine: what is sent could be read on the way.
+    #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
+    Insecure {
+        /// The host that was given.
+        host: String,
+    },
+}
+
+/// Checks that a URL is https, or http to this machine.
+///
+/// # Errors
+/// See [`TransportError`].
+pub fn check_transport(scheme: &str, host: &str) -> Result<(), TransportError> {
+    match scheme {
+        "https" => Ok(()),
+        "http" if is_loopback(host) => Ok(()),
+        "http" => Err(TransportError::Insecure {
+            host: host.to_owned(),
+        }),
+        _ => Err(TransportError::Scheme {
+            scheme: scheme.to_owned(),
+        }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

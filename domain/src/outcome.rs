@@ -1,55 +1,30 @@
 //! Endpoints and outcomes of proof requests, as statistics record them.
 
-use strum::VariantArray;
-
 use crate::file::RequestedFiles;
 use crate::query::Institutions;
-use crate::variants::all;
+use crate::variants::named_enum;
 
-/// Proof endpoints.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Endpoint {
-    /// `xml_auto`.
-    XmlAuto,
-    /// `xml`.
-    Xml,
-    /// `pdf`.
-    Pdf,
-    /// `pdf_auto`.
-    PdfAuto,
-    /// `zip_auto`.
-    ZipAuto,
-    /// `base64`: the PDF in an envelope.
-    Base64,
-    /// `xml_base64`: the XML in an envelope.
-    XmlBase64,
+named_enum! {
+    /// Proof endpoints, each named by the last segment of its path.
+    pub enum Endpoint {
+        /// `xml_auto`.
+        XmlAuto,
+        /// `xml`.
+        Xml,
+        /// `pdf`.
+        Pdf,
+        /// `pdf_auto`.
+        PdfAuto,
+        /// `zip_auto`.
+        ZipAuto,
+        /// `base64`: the PDF in an envelope.
+        Base64,
+        /// `xml_base64`: the XML in an envelope.
+        XmlBase64,
+    }
 }
 
 impl Endpoint {
-    /// All endpoints, in the API's order.
-    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
-
-    /// The last segment of the endpoint's path.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses the last segment of a path.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-
     /// The files that the endpoint serves.
     pub fn wanted(self) -> RequestedFiles {
         match self {
@@ -66,62 +41,49 @@ impl Endpoint {
             Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 => Institutions::Required,
         }
     }
+
+    /// Returns the endpoints at which a caller names both institutions and gets the same files.
+    pub fn explicit(self) -> &'static [Self] {
+        match self {
+            Self::XmlAuto => &[Self::Xml],
+            Self::PdfAuto => &[Self::Pdf],
+            Self::ZipAuto => &[Self::Xml, Self::Pdf],
+            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 => &[],
+        }
+    }
 }
 
-/// Outcome of a request with a valid key.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Outcome {
-    /// The proof was delivered.
-    Delivered,
-    /// The request was malformed, or its body came too slowly (400, 408, 413, 415).
-    InvalidRequest,
-    /// A bank could not be inferred.
-    InferenceFailed,
-    /// The bank knows no such transfer.
-    NotFound,
-    /// The bank knows the transfer, but has no proof (yet).
-    NotIssued,
-    /// Refused by the minute's limit.
-    RateLimited,
-    /// Refused by the month's quota.
-    QuotaExceeded,
-    /// The bank's answer could not be understood.
-    BankProtocolError,
-    /// The bank could not be reached, or said that it is closed.
-    BankUnavailable,
-    /// The bank's own limit, or our budget of queries, is used up.
-    BankThrottled,
-    /// The bank did not answer in time.
-    BankTimeout,
-    /// An internal error.
-    InternalError,
+named_enum! {
+    /// Outcome of a request with a valid key.
+    pub enum Outcome {
+        /// The proof was delivered.
+        Delivered,
+        /// The request was malformed, or its body came too slowly (400, 408, 413, 415).
+        InvalidRequest,
+        /// A bank could not be inferred.
+        InferenceFailed,
+        /// The bank knows no such transfer.
+        NotFound,
+        /// The bank knows the transfer, but has no proof (yet).
+        NotIssued,
+        /// Refused by the minute's limit.
+        RateLimited,
+        /// Refused by the month's quota.
+        QuotaExceeded,
+        /// The bank's answer could not be understood.
+        BankProtocolError,
+        /// The bank could not be reached, or said that it is closed.
+        BankUnavailable,
+        /// The bank's own limit, or our budget of queries, is used up.
+        BankThrottled,
+        /// The bank did not answer in time.
+        BankTimeout,
+        /// An internal error.
+        InternalError,
+    }
 }
 
 impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Self; Self::VARIANTS.len()] = all(Self::VARIANTS);
-
-    /// The name that is stored and logged.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses a stored name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-
     /// Returns `true` if the request is refunded to the monthly quota: after our own and the bank's
     /// failures.
     pub fn is_refunded(self) -> bool {
@@ -163,6 +125,21 @@ mod tests {
                 _ => RequestedFiles::Pdf,
             };
             assert_eq!(endpoint.wanted(), wanted, "{endpoint:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_infers_has_explicit_endpoints_with_the_same_files() {
+        for endpoint in Endpoint::ALL {
+            let infers = endpoint.institutions() == Institutions::Inferable;
+            let explicit = endpoint.explicit();
+            assert_eq!(!explicit.is_empty(), infers, "{endpoint:?}");
+            for other in explicit {
+                assert_eq!(other.institutions(), Institutions::Required, "{endpoint:?}");
+                let wanted = endpoint.wanted();
+                let fits = wanted == RequestedFiles::Both || wanted == other.wanted();
+                assert!(fits, "{endpoint:?}: {other:?}");
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct PageSize(u32);
 pub struct PageSizeError;
 
 impl PageSize {
+    /// The shortest page.
+    pub const MIN: Self = Self(1);
     /// The longest page.
     pub const MAX: Self = Self(MAX_PAGE);
 

@@ -1,9 +1,19 @@
 //! SPEI participants: their codes, and a dated catalogue.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+
+mod catalogue;
+mod csv;
+mod renewal;
+
+pub use catalogue::Catalogue;
+pub use csv::CatalogueError;
+pub use renewal::{DamagedList, ListedParticipant, Renewal};
+
+/// Longest name of a participant, in characters; the central bank's have up to 15.
+const MAX_NAME_LENGTH: usize = 40;
 
 /// A participant's code: five digits, and `2001` for the central bank itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +50,13 @@ impl ParticipantCode {
     }
 }
 
+impl ParticipantCode {
+    /// The first three digits of a CLABE at the participant: the code's last three.
+    fn clabe_prefix(self) -> String {
+        format!("{:03}", self.0 % 1_000)
+    }
+}
+
 impl fmt::Display for ParticipantCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -59,6 +76,8 @@ pub struct Participant {
     pub code: ParticipantCode,
     /// The first three digits of a CLABE at this participant.
     pub clabe_prefix: String,
+    /// The institution, by its newest code: payments between two of its codes never cross SPEI.
+    pub institution: ParticipantCode,
     /// The short name that the central bank lists.
     pub name: String,
     /// First day on which the code is valid; open when `None`.
@@ -74,78 +93,11 @@ impl Participant {
     }
 }
 
-/// Catalogue of participants by date.
-#[derive(Debug)]
-pub struct Catalogue {
-    participants: Vec<Participant>,
-}
-
-/// The central bank's public list of 2026-09-11 and earlier codes that older payments need.
-static EMBEDDED: LazyLock<Catalogue> = LazyLock::new(|| {
-    Catalogue::from_csv(include_str!("../data/banks.csv")).expect("the embedded list is tested")
-});
-
-impl Catalogue {
-    /// The compiled-in catalogue.
-    pub fn embedded() -> &'static Self {
-        &EMBEDDED
-    }
-
-    /// Reads `clabe_prefix,participant,name,valid_from,valid_to,note` with a header row; `None`
-    /// when a row is malformed.
-    fn from_csv(csv: &str) -> Option<Self> {
-        let date = |text: &str| match text {
-            "" => Some(None),
-            text => crate::calendar::parse_date(text).ok().map(Some),
-        };
-        let participants = csv::Reader::from_reader(csv.as_bytes())
-            .records()
-            .map(|row| {
-                let row = row.ok()?;
-                Some(Participant {
-                    clabe_prefix: row.get(0)?.to_owned(),
-                    code: ParticipantCode::parse(row.get(1)?)?,
-                    name: row.get(2)?.to_owned(),
-                    valid_from: date(row.get(3)?)?,
-                    valid_to: date(row.get(4)?)?,
-                })
-            })
-            .collect::<Option<_>>()?;
-        Some(Self { participants })
-    }
-
-    /// Every participant, also those of the past, by CLABE prefix.
-    pub fn participants(&self) -> &[Participant] {
-        &self.participants
-    }
-
-    /// The participant that has or had this code.
-    pub fn find(&self, code: ParticipantCode) -> Option<&Participant> {
-        self.participants
-            .iter()
-            .find(|participant| participant.code == code)
-    }
-
-    /// The participant whose customers' CLABEs begin with `prefix` on `date`.
-    pub fn by_clabe_prefix(&self, prefix: &str, date: NaiveDate) -> Option<&Participant> {
-        self.participants
-            .iter()
-            .find(|participant| participant.clabe_prefix == prefix && participant.is_valid_on(date))
-    }
-
-    /// Parses the code of a present or past participant.
-    ///
-    /// The date isn't considered: the day on which a participant changed its code is known to a few
-    /// days only, and the portal simply finds nothing under the wrong one.
-    ///
-    /// # Errors
-    /// See [`ParticipantError`].
-    pub fn parse_code(&self, text: &str) -> Result<ParticipantCode, ParticipantError> {
-        let code = ParticipantCode::parse(text).ok_or(ParticipantError::Malformed)?;
-        self.find(code)
-            .map(|participant| participant.code)
-            .ok_or(ParticipantError::Unknown)
-    }
+/// Returns `true` for a participant's name: printable, not blank, and of a usual length.
+fn is_name(text: &str) -> bool {
+    !text.trim().is_empty()
+        && text.chars().count() <= MAX_NAME_LENGTH
+        && !text.chars().any(char::is_control)
 }
 
 #[cfg(test)]
@@ -197,6 +149,33 @@ mod tests {
                     other.clabe_prefix == participant.clabe_prefix && other.is_valid_on(date)
                 });
                 assert_eq!(holders.count(), 1, "{} on {date}", participant.clabe_prefix);
+            }
+        }
+    }
+
+    #[rstest]
+    #[case::nu_before_it_was_a_bank("90638", "40638")]
+    #[case::nu("40638", "40638")]
+    #[case::any_other("40012", "40012")]
+    #[case::nobody("40999", "40999")]
+    fn a_code_belongs_to_an_institution(#[case] code: &str, #[case] institution: &str) {
+        let code = ParticipantCode::parse(code).unwrap();
+        let found = Catalogue::embedded().institution(code);
+        assert_eq!(found.to_string(), institution);
+    }
+
+    #[test]
+    fn codes_with_one_clabe_prefix_are_one_institution() {
+        let catalogue = Catalogue::embedded();
+        for one in catalogue.participants() {
+            for other in catalogue.participants() {
+                let same_prefix = one.clabe_prefix == other.clabe_prefix;
+                assert_eq!(
+                    one.institution == other.institution,
+                    same_prefix,
+                    "{}",
+                    one.code
+                );
             }
         }
     }

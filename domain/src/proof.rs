@@ -7,6 +7,7 @@ use std::fmt;
 
 use chrono::{NaiveDate, NaiveTime};
 
+use crate::calendar;
 use crate::participant::ParticipantCode;
 use crate::transfer::Transfer;
 
@@ -116,7 +117,7 @@ pub enum Mismatch {
     /// Another amount.
     #[error("the proof names another amount")]
     Amount,
-    /// The date is neither the operation date nor the credit date.
+    /// Neither the operation date nor the credit date is the date asked for, or its next day.
     #[error("the proof names another date")]
     Date,
 }
@@ -133,7 +134,8 @@ impl Proof {
     }
 
     /// Checks that this is the proof of `transfer`. The account isn't compared: for some payment
-    /// types the proof names another one than the portal matched.
+    /// types the proof names another one than the portal matched. A payment sent late in the day and
+    /// credited after midnight has a proof of the next day.
     ///
     /// # Errors
     /// The first [`Mismatch`].
@@ -147,10 +149,23 @@ impl Proof {
         if self.centavos != transfer.amount().centavos() {
             return Err(Mismatch::Amount);
         }
-        if ![self.operation_date, self.chain.credit_date()].contains(&transfer.date()) {
+        if !self.is_dated(transfer.date()) {
             return Err(Mismatch::Date);
         }
         Ok(())
+    }
+
+    /// Returns `true` if the operation date or the credit date is `date`, the next day, or the next
+    /// banking day.
+    fn is_dated(&self, date: NaiveDate) -> bool {
+        let accepted = [
+            Some(date),
+            date.succ_opt(),
+            Some(calendar::next_banking_day(date)),
+        ];
+        [self.operation_date, self.chain.credit_date()]
+            .iter()
+            .any(|dated| accepted.contains(&Some(*dated)))
     }
 
     /// Compares the certain fields of the chain with the attributes. The amount's place is certain

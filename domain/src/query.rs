@@ -125,7 +125,7 @@ pub enum Institutions {
 /// A valid proof request. An institution that is `None` is to be inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofQuery {
-    /// Calendar date of the transfer in Mexico City, not after today.
+    /// Calendar date of the transfer in Mexico City, from [`calendar::EARLIEST`] to today.
     pub date: NaiveDate,
     /// The tracking key.
     pub tracking_key: TrackingKey,
@@ -154,7 +154,9 @@ impl ProofQuery {
         let mut check = Checker {
             errors: &mut errors,
         };
-        let date = check.required(Field::Date, text(&raw.date), |text| past_date(text, today));
+        let date = check.required(Field::Date, text(&raw.date), |text| {
+            Ok(calendar::parse_past_date(text, today)?)
+        });
         let tracking_key = check.required(Field::TrackingKey, text(&raw.tracking_key), |text| {
             Ok(TrackingKey::parse(text)?)
         });
@@ -253,14 +255,6 @@ fn decimal<'a>(token: &'a Token<'_>) -> Result<Option<&'a str>, FieldErrorKind> 
     }
 }
 
-fn past_date(text: &str, today: NaiveDate) -> Result<NaiveDate, FieldErrorKind> {
-    let date = calendar::parse_date(text)?;
-    if date > today {
-        return Err(DateError::InFuture { today }.into());
-    }
-    Ok(date)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,6 +347,20 @@ mod tests {
             errors[0].problem,
             FieldErrorKind::Date(DateError::InFuture { .. })
         ));
+    }
+
+    #[test]
+    fn a_date_before_spei_is_refused() {
+        let raw = RawQuery {
+            date: Token::Text("2003-12-31".into()),
+            ..good()
+        };
+        let errors = parse(&raw, Institutions::Required).unwrap_err();
+        let expected = FieldError {
+            field: Field::Date,
+            problem: DateError::TooEarly.into(),
+        };
+        assert_eq!(errors, [expected]);
     }
 
     #[test]

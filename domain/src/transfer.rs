@@ -7,7 +7,8 @@ use crate::amount::Amount;
 use crate::participant::ParticipantCode;
 use crate::tracking_key::TrackingKey;
 
-/// The six facts that identify a transfer. Issuer and receiver are different institutions.
+/// The six facts that identify a transfer. Issuer and receiver have different codes; a catalogue
+/// knows if they are two codes of one institution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transfer {
     date: NaiveDate,
@@ -39,7 +40,7 @@ impl Transfer {
     /// A transfer of `amount` on `date` (Mexico City's calendar) to `account`.
     ///
     /// # Errors
-    /// [`SameInstitution`] when issuer and receiver are one.
+    /// [`SameInstitution`] when issuer and receiver have one code.
     pub fn new(
         date: NaiveDate,
         tracking_key: TrackingKey,

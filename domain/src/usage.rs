@@ -5,17 +5,20 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveTime, TimeDelta, Timelike, U
 use crate::key::KeyId;
 use crate::latency::Latencies;
 use crate::outcome::{Endpoint, Outcome};
+use crate::variants::named_enum;
 
-/// The length of a slot. Slots begin at full UTC hours, days and months.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumString, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum Granularity {
-    /// One hour.
-    Hour,
-    /// One day.
-    Day,
-    /// One calendar month.
-    Month,
+named_enum! {
+    /// The length of a slot. Slots begin at full UTC hours, days and months.
+    #[derive(Default)]
+    pub enum Granularity {
+        /// One hour.
+        Hour,
+        /// One day.
+        #[default]
+        Day,
+        /// One calendar month.
+        Month,
+    }
 }
 
 impl Granularity {
@@ -26,16 +29,6 @@ impl Granularity {
             Self::Day => 400,
             Self::Month => 36,
         }
-    }
-
-    /// `hour`, `day` or `month`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Parses `hour`, `day` or `month`.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
     }
 
     /// The beginning of the slot that contains an instant.
@@ -156,17 +149,20 @@ impl Period {
     }
 }
 
-/// Grouping of a chart's requests into series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Breakdown {
-    /// One series of all requests.
-    Total,
-    /// One series per key.
-    Key,
-    /// One series per endpoint.
-    Endpoint,
-    /// One series per outcome.
-    Outcome,
+named_enum! {
+    /// Grouping of a chart's requests into series.
+    #[derive(Default)]
+    pub enum Breakdown {
+        /// One series of all requests.
+        #[default]
+        Total,
+        /// One series per key.
+        Key,
+        /// One series per endpoint.
+        Endpoint,
+        /// One series per outcome.
+        Outcome,
+    }
 }
 
 /// Totals of requests.

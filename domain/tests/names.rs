@@ -1,13 +1,22 @@
 //! Names that are stored, logged or part of the API: they never change.
 
 use domain::audit::Action;
-use domain::customer::Role;
+use domain::customer::{ExistingKeys, Role};
 use domain::key::{Environment, KeyStatus};
 use domain::limits::Plan;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::ThrottleReason;
 use domain::payment::PaymentState;
-use domain::usage::Granularity;
+use domain::usage::{Breakdown, Granularity};
+
+/// Asserts the names of an enum's variants, their order, and that each is parsed.
+macro_rules! assert_names {
+    ($enum:ty, $names:expr) => {
+        assert_eq!(<$enum>::ALL.map(<$enum>::name), $names);
+        assert_eq!(<$enum as strum::VariantNames>::VARIANTS, $names);
+        assert_eq!($names.map(<$enum>::from_name), <$enum>::ALL.map(Some));
+    };
+}
 
 #[test]
 fn endpoints_keep_their_names_and_order() {
@@ -20,9 +29,7 @@ fn endpoints_keep_their_names_and_order() {
         "base64",
         "xml_base64",
     ];
-    assert_eq!(Endpoint::ALL.map(Endpoint::name), names);
-    let parsed = names.map(Endpoint::from_name);
-    assert_eq!(parsed, Endpoint::ALL.map(Some));
+    assert_names!(Endpoint, names);
 }
 
 #[test]
@@ -41,8 +48,7 @@ fn outcomes_keep_their_names_and_order() {
         "bank_timeout",
         "internal_error",
     ];
-    assert_eq!(Outcome::ALL.map(Outcome::name), names);
-    assert_eq!(names.map(Outcome::from_name), Outcome::ALL.map(Some));
+    assert_names!(Outcome, names);
 }
 
 #[test]
@@ -55,39 +61,21 @@ fn audited_actions_keep_their_names_and_order() {
         "limits_set",
         "plan_set",
     ];
-    assert_eq!(Action::ALL.map(Action::name), names);
-    assert_eq!(names.map(Action::from_name), Action::ALL.map(Some));
+    assert_names!(Action, names);
 }
 
 #[test]
 fn plans_keep_their_names_and_order() {
-    let names = ["startup", "enterprise"];
-    assert_eq!(Plan::ALL.map(Plan::name), names);
-    assert_eq!(names.map(Plan::from_name), Plan::ALL.map(Some));
+    assert_names!(Plan, ["startup", "enterprise"]);
 }
 
 #[test]
-fn environments_statuses_granularities_and_roles_keep_their_names() {
-    for (environment, name) in [(Environment::Live, "live"), (Environment::Test, "test")] {
-        assert_eq!(environment.name(), name);
-        assert_eq!(Environment::from_name(name), Some(environment));
-    }
-    for (status, name) in [
-        (KeyStatus::Active, "active"),
-        (KeyStatus::Retiring, "retiring"),
-        (KeyStatus::Revoked, "revoked"),
-    ] {
-        assert_eq!(status.name(), name);
-        assert_eq!(KeyStatus::from_name(name), Some(status));
-    }
-    for (granularity, name) in [
-        (Granularity::Hour, "hour"),
-        (Granularity::Day, "day"),
-        (Granularity::Month, "month"),
-    ] {
-        assert_eq!(granularity.name(), name);
-        assert_eq!(Granularity::from_name(name), Some(granularity));
-    }
+fn words_of_keys_customers_and_charts_keep_their_names() {
+    assert_names!(Environment, ["live", "test"]);
+    assert_names!(KeyStatus, ["active", "retiring", "revoked"]);
+    assert_names!(Granularity, ["hour", "day", "month"]);
+    assert_names!(Breakdown, ["total", "key", "endpoint", "outcome"]);
+    assert_names!(ExistingKeys, ["keep", "follow"]);
     assert_eq!(Role::Member.name(), "member");
     assert_eq!(Role::Admin.name(), "admin");
 }

@@ -15,6 +15,9 @@ mod m0002_people_and_usage;
 mod m0003_provider_keys;
 mod m0004_secret_marks;
 mod m0005_drop_provider_keys;
+mod m0006_rotated_keys;
+mod m0007_replicas;
+mod m0008_participant_catalogue;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -30,6 +33,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_provider_keys::Migration),
             Box::new(m0004_secret_marks::Migration),
             Box::new(m0005_drop_provider_keys::Migration),
+            Box::new(m0006_rotated_keys::Migration),
+            Box::new(m0007_replicas::Migration),
+            Box::new(m0008_participant_catalogue::Migration),
         ]
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod audit_log;
 pub mod bank;
+pub mod catalogue_store;
 pub mod customer_store;
 pub mod deny_list;
 pub mod fixture;
@@ -10,6 +11,7 @@ pub mod key_store;
 pub mod limiter;
 pub mod pacer;
 mod paging;
+pub mod replicas;
 pub mod secret_fingerprints;
 pub mod stores;
 pub mod usage;

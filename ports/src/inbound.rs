@@ -1,25 +1,23 @@
 //! Inbound ports: the application's use cases.
 
-mod gatekeeper;
+mod admission;
 mod health;
 mod insights;
 mod keys;
+mod participants;
 mod people;
 mod proofs;
 mod requests;
 
-pub use gatekeeper::{
-    Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
-};
+pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};
 pub use keys::{CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey};
+pub use participants::{CatalogueAdministration, Participants, RenewalError};
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
-pub use proofs::{
-    Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest, Proofs,
-};
+pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
     InvalidRequest, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };

@@ -8,6 +8,8 @@ mod journal;
 mod key_store;
 mod limiter;
 mod pacer;
+mod participants;
+mod replicas;
 mod secret_fingerprints;
 
 pub use crate::{JournalError, Receipt, StoreError};
@@ -25,4 +27,6 @@ pub use key_store::{
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
+pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
+pub use replicas::ReplicaRegistry;
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

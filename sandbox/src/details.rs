@@ -1,7 +1,7 @@
 //! The data of a proof that isn't in the query: parties, time, concept, and the receiving bank's
 //! spelling. Invented, and derived from the tracking key.
 
-use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike as _};
 use domain::account::Account;
 use domain::amount::Amount;
 use domain::calendar;
@@ -90,7 +90,7 @@ pub(crate) enum ChildOrder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Details {
     pub(crate) payment_type: u8,
-    /// Time of credit, Mexico City's; its date is the order's.
+    /// Time of credit, Mexico City's; its date is the order's, or the next day's.
     pub(crate) credited_at: NaiveDateTime,
     pub(crate) operation_date: NaiveDate,
     pub(crate) payer: Party,
@@ -108,7 +108,7 @@ impl Details {
     /// Returns the details of `order`, always the same.
     pub(crate) fn of(order: &Order) -> Self {
         let rng = SeededRng::from_key(&order.tracking_key);
-        let credited_at = order.date.and_time(time_of_day(&rng));
+        let credited_at = credited_at(order, &rng);
         let payer = payer(order, &rng);
         let beneficiary = beneficiary(order, &rng);
         Self {
@@ -138,6 +138,21 @@ impl Details {
                 "child order",
             ),
         }
+    }
+}
+
+/// The magic amount of a payment that is sent late in the day and credited after midnight.
+pub(crate) const CREDITED_THE_NEXT_DAY: &str = "200.01";
+
+/// Returns the time of credit.
+fn credited_at(order: &Order, rng: &SeededRng<'_>) -> NaiveDateTime {
+    let time = time_of_day(rng);
+    match order.date.succ_opt() {
+        Some(next_day) if order.amount.to_string() == CREDITED_THE_NEXT_DAY => {
+            let after_midnight = time.with_hour(0).unwrap_or(NaiveTime::MIN);
+            next_day.and_time(after_midnight)
+        }
+        _ => order.date.and_time(time),
     }
 }
 
@@ -226,9 +241,9 @@ fn customer(institution: String, code: ParticipantCode, side: &str, rng: &Seeded
 }
 
 fn with_check_digit(digits: &str) -> String {
-    let check =
-        Account::parse(&format!("{digits}0")).map_or(0, |account| account.expected_check_digit());
-    format!("{digits}{check}")
+    let unchecked = Account::parse(&format!("{digits}0")).ok();
+    let check = unchecked.and_then(|account| account.expected_check_digit());
+    format!("{digits}{}", check.unwrap_or(0))
 }
 
 fn account_type(account: &str, rng: &SeededRng<'_>) -> &'static str {

@@ -70,7 +70,7 @@ fn original_chain(order: &Order, details: &Details) -> String {
          {iva}|{amount}{further}|{CERTIFICATE_NUMBER}||",
         payment_type = details.payment_type,
         operation = date(details.operation_date),
-        credit = date(order.date),
+        credit = date(details.credited_at.date()),
         time = details.credited_at.format("%H%M%S"),
         receiver = order.receiver,
         payer = side(&details.payer),

@@ -11,6 +11,8 @@ import schemathesis
 # Two participants of the catalogue, and a day that has passed.
 ISSUER, RECEIVER = "40012", "40002"
 PAST = "2025-01-31"
+# SPEI began in 2004: no payment is older.
+FIRST = "2004-01-01"
 DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\Z")
 PARTICIPANT = re.compile(r"([1-9][0-9]{4}|2001)\Z")
 # Amounts by which the sandbox chooses a failure of the bank (README.md).
@@ -37,8 +39,8 @@ def before_call(context, case, kwargs):
         return
     body = case.body = dict(case.body)
     date = body.get("fecha")
-    # No date is in the future of whatever day it is.
-    if isinstance(date, str) and is_date(date) and date > PAST:
+    # No date is in the future of whatever day it is, or before SPEI.
+    if isinstance(date, str) and is_date(date) and not FIRST <= date <= PAST:
         body["fecha"] = PAST
     for name, code in (("emisor", ISSUER), ("receptor", RECEIVER)):
         given = body.get(name)

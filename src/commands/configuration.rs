@@ -16,7 +16,8 @@ read once, at the start, and a value that is wrong ends the program with an erro
 [operations.md](operations.md) says which of them matter in production, and why.
 
 A secret can stand in a file, as Docker and Kubernetes hand it over: the variable whose name ends in `_FILE` \
-names the file (at most 64 KiB; a line break at its end doesn't count). Give the variable or its file, not \
+names the file (at most 64 KiB; a line break at its end doesn't count). Links are followed, as Kubernetes \
+mounts secrets; a file that others than its owner may change is refused. Give the variable or its file, not \
 both. Unlike variables, files aren't shown when Docker inspects a container, and no program that is started \
 inherits them.
 ";
@@ -26,9 +27,10 @@ pub(super) fn page() -> String {
     let mut program = cli::program();
     program.build();
     let mut page = INTRODUCTION.to_owned();
-    for heading in headings(&program) {
-        let options = program
-            .get_arguments()
+    let all = options(&program);
+    for heading in headings(&all) {
+        let options = all
+            .iter()
             .filter(|option| option.get_help_heading() == Some(heading));
         write!(
             page,
@@ -36,7 +38,9 @@ pub(super) fn page() -> String {
         )
         .expect(INFALLIBLE);
         for option in options {
-            let variable = option.get_env().expect("every option of `serve` has one");
+            let variable = option
+                .get_env()
+                .expect("every option with a heading has one");
             let commands = program
                 .get_subcommands()
                 .filter(|command| takes(command, option))
@@ -61,10 +65,25 @@ pub(super) fn page() -> String {
 
 const INFALLIBLE: &str = "a string takes what is written to it";
 
+/// The options with a variable: those of `serve`, then those of other commands alone.
+fn options(program: &Command) -> Vec<&Arg> {
+    let mut options: Vec<_> = program.get_arguments().collect();
+    for option in program.get_subcommands().flat_map(Command::get_arguments) {
+        let variable = option.get_env();
+        if variable.is_some() && options.iter().all(|known| known.get_env() != variable) {
+            options.push(option);
+        }
+    }
+    options
+}
+
 /// The headings, in the order of the options.
-fn headings(program: &Command) -> Vec<&str> {
+fn headings<'a>(options: &[&'a Arg]) -> Vec<&'a str> {
     let mut headings = Vec::new();
-    for heading in program.get_arguments().filter_map(Arg::get_help_heading) {
+    for heading in options
+        .iter()
+        .filter_map(|option| option.get_help_heading())
+    {
         if !headings.contains(&heading) {
             headings.push(heading);
         }

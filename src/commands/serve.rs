@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use application::ChangeFeed;
+use domain::replicas::BEAT_INTERVAL;
 use ports::outbound::UsageJournal;
 use store_seaorm::{Journal, Retention};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
+use web::TrustedProxies;
 
 use crate::admin::{self, Admin};
-use crate::config::{AdminAddress, Listen, RetentionOptions, ServeOptions};
+use crate::config::{AdminAddress, ConnectionOptions, Listen, RetentionOptions, ServeOptions};
 use crate::database_log::LogSizeWarning;
 use crate::metrics::{self, Metrics};
-use crate::server::{self, Bounds, OpenConnections};
-use crate::telemetry::Log;
+use crate::server::{self, Bounds, ConnectionLimits, OpenConnections};
+use crate::telemetry::{DroppedLines, Log};
 use crate::traces::Traces;
 use crate::wiring::{self, Deployment, Gateway, Identity, ServeContext};
-use crate::{first_start, say, systemd};
+use crate::{catalogue_watch, first_start, say, systemd};
 
 /// Interval at which changes of keys by other processes are looked for: they must take effect
 /// within a second.
@@ -34,6 +36,12 @@ const RETIRE: Duration = Duration::from_secs(1);
 const RECONCILE: Duration = Duration::from_secs(20);
 /// Interval at which idle keys are removed from memory.
 const FORGET_IDLE: Duration = Duration::from_mins(1);
+/// Interval of looks for lines of the log that were dropped.
+const REPORT_DROPS: Duration = Duration::from_secs(1);
+/// Interval at which the stored catalogue of participants is looked at.
+const CATALOGUE_WATCH: Duration = Duration::from_secs(5);
+/// Interval of checks if the catalogue's renewal is due.
+const CATALOGUE_RENEWAL: Duration = Duration::from_secs(20);
 /// Interval of checks of the size of an embedded database's log.
 const LOG_SIZE: Duration = Duration::from_secs(5);
 /// Interval at which rows past their retention are removed.
@@ -48,7 +56,7 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
     let deployment = Deployment::of(&options.keys)?;
     super::prepare_data_dir(database)?;
     let _alone = wiring::lock_database(database, deployment)?;
-    let connections = connections(options.connections.max_connections);
+    let connections = connections(&options.connections);
     let listen = options.listen.listen;
     let listener =
         server::listen(listen).with_context(|| format!("listening on {listen} (CEP_LISTEN)"))?;
@@ -59,6 +67,7 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
         None => Metrics::off(),
     });
     let open = OpenConnections::default();
+    let dropped_lines = Arc::new(log.dropped_lines());
     let (sandbox, sandbox_url) = wiring::start_sandbox(&options.sandbox)?;
     let identity = wiring::identity(&options.people, address)?;
     let context = ServeContext {
@@ -67,13 +76,11 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
         metrics: Arc::clone(&metrics),
         connections: open.clone(),
         traces: traces.clone(),
+        dropped_lines: Arc::clone(&dropped_lines),
     };
     let gateway = Box::pin(wiring::gateway(&options, context)).await?;
     let mut background = start_background(&gateway, &options.retention);
-    background.spawn(every(metrics::UPKEEP, move || {
-        metrics.add_up();
-        std::future::ready(())
-    }));
+    start_reports(&mut background, metrics, &dropped_lines);
     let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.scraped_gauges)));
     let admin = admin.transpose()?;
 
@@ -132,6 +139,7 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
     };
     let served = server::serve(listener, gateway.router.clone(), bounds, stop).await;
     background.shutdown().await;
+    gateway.change_feed.stop();
     gateway.finish(LEFTOVERS).await;
     sandbox.cancel();
     if let Some(identity) = &identity {
@@ -141,6 +149,7 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
         admin.stop().await;
     }
     traces.finish().await;
+    dropped_lines.report();
     tracing::info!("stopped");
     if let Some(ended) = broken {
         bail!("a background task ended: {ended:?}");
@@ -191,10 +200,22 @@ fn end_on_second_signal() {
     });
 }
 
+/// Limits of callers' connections.
+fn connections(options: &ConnectionOptions) -> ConnectionLimits {
+    let all = connections_at_once(options.max_connections);
+    let per_address = options.max_connections_per_address;
+    let wanted = per_address.map(|most| usize::try_from(most).expect("a u32 fits"));
+    ConnectionLimits {
+        all,
+        per_address: wanted.unwrap_or_else(|| all.div_ceil(2)),
+        proxies: Arc::new(TrustedProxies::new(options.trusted_proxies.clone())),
+    }
+}
+
 /// Raises the limit of descriptors, since the shell's usual 1,024 are soon used up, and returns the
 /// number of connections that may be served: a lookup takes a second socket, for the bank, so callers get half
 /// of the descriptors at most.
-fn connections(wanted: u32) -> usize {
+fn connections_at_once(wanted: u32) -> usize {
     let descriptors = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => limit,
         Err(error) => {
@@ -259,6 +280,17 @@ fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<
             }
         }
     }));
+    let catalogue = Arc::clone(&gateway.catalogue);
+    tasks.spawn(every(CATALOGUE_WATCH, move || {
+        let catalogue = Arc::clone(&catalogue);
+        async move { catalogue_watch::follow(&catalogue).await }
+    }));
+    if let Some(renewal) = gateway.catalogue_renewal.clone() {
+        tasks.spawn(every(CATALOGUE_RENEWAL, move || {
+            let renewal = Arc::clone(&renewal);
+            async move { catalogue_watch::renew(&renewal).await }
+        }));
+    }
     if let Some(reconciliation) = gateway.reconciliation.clone() {
         tasks.spawn(every(RECONCILE, move || {
             let reconciliation = Arc::clone(&reconciliation);
@@ -266,6 +298,16 @@ fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<
                 match reconciliation.round().await {
                     Ok(keys) => tracing::debug!(keys, "told to Redis again"),
                     Err(error) => tracing::warn!(%error, "keys could not be read for Redis"),
+                }
+            }
+        }));
+    }
+    if let Some(monitor) = gateway.replica_monitor.clone() {
+        tasks.spawn(every(BEAT_INTERVAL, move || {
+            let monitor = Arc::clone(&monitor);
+            async move {
+                if let Err(error) = monitor.beat().await {
+                    tracing::warn!(%error, "replicas can't be counted; their last number holds");
                 }
             }
         }));
@@ -305,6 +347,23 @@ fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<
         }
     }));
     tasks
+}
+
+/// Adds up metrics, and reports lines of the log that were dropped.
+fn start_reports(
+    tasks: &mut JoinSet<()>,
+    metrics: Arc<Metrics>,
+    dropped_lines: &Arc<DroppedLines>,
+) {
+    tasks.spawn(every(metrics::UPKEEP, move || {
+        metrics.add_up();
+        std::future::ready(())
+    }));
+    let dropped_lines = Arc::clone(dropped_lines);
+    tasks.spawn(every(REPORT_DROPS, move || {
+        dropped_lines.report();
+        std::future::ready(())
+    }));
 }
 
 /// Logs when the database stops and begins to answer, and returns whether it does. While it doesn't, the

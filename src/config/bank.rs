@@ -8,7 +8,7 @@ use std::time::Duration;
 use bank_portal::PortalUrl;
 use clap::Args;
 
-use super::{heading, value};
+use super::{Switch, heading, value};
 
 /// The central bank's portal, and proofs in memory.
 #[derive(Debug, Args)]
@@ -41,6 +41,16 @@ pub struct BankOptions {
     /// newest 20. They may hold personal data. Off when not given.
     #[arg(long, env = "CEP_BANK_DIAGNOSTICS_DIR", value_name = "DIR")]
     pub bank_diagnostics_dir: Option<PathBuf>,
+
+    /// Renewal of the catalogue of participants from the portal, once a day: one query of one of all
+    /// replicas. When it is off, `participants refresh` and `participants import` renew it.
+    #[arg(
+        long,
+        env = "CEP_PARTICIPANT_RENEWAL",
+        value_name = "SWITCH",
+        default_value = "on"
+    )]
+    pub participant_renewal: Switch,
 
     /// Mebibytes of issued proofs that are kept in memory.
     #[arg(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use store_seaorm::RoleName;
 
 use super::{Secret, SecretKind, ServerUrl, heading, url, value};
 
@@ -48,6 +49,16 @@ impl SecretKind for DatabaseUrl {
     fn parse(text: &str) -> Result<ServerUrl, String> {
         url::database(text)
     }
+}
+
+/// Roles of the database.
+#[derive(Debug, Args)]
+#[command(next_help_heading = heading::DATABASE)]
+pub struct RoleOptions {
+    /// Role of PostgreSQL that serves, when it isn't the one that migrates: it is given the rights to
+    /// serve and no others, so that it can't change the audit log.
+    #[arg(long, env = "CEP_SERVING_ROLE", value_name = "ROLE", value_parser = RoleName::parse)]
+    pub serving_role: Option<RoleName>,
 }
 
 /// Connections to the database.

@@ -13,16 +13,16 @@ const LARGEST_CERTIFICATES: u64 = 1024 * 1024;
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::REPLICAS)]
 pub struct ReplicaOptions {
-    /// Replicas that serve at the same time. While Redis is down each admits its share of every
-    /// limit: too small a number admits too much then.
+    /// Replicas that serve at the same time, instead of the number that they count by themselves.
+    /// While Redis is down each admits its share of every limit: too small a number admits too much
+    /// then.
     #[arg(
         long,
         env = "CEP_REPLICAS",
         value_name = "N",
-        default_value = "2",
         value_parser = replicas
     )]
-    pub replicas: NonZeroU32,
+    pub replicas: Option<NonZeroU32>,
 
     /// Milliseconds that Redis may take to answer; a call that takes longer has failed.
     #[arg(

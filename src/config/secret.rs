@@ -1,9 +1,15 @@
 //! Options that are secret. Each can stand in a file, as Docker and Kubernetes hand secrets over: the
 //! option `--NAME` (`CEP_NAME`) has a second form, `--NAME-file` (`CEP_NAME_FILE`).
+//!
+//! The operator names such a file, and what hands it over decides about it: Kubernetes mounts links to
+//! files of root, systemd gives them the mode 0440, Compose keeps the owner that they have outside. So
+//! links are followed, and neither owner nor readers are checked; only a file that others may change is
+//! refused.
 
 use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
@@ -11,6 +17,9 @@ use zeroize::Zeroizing;
 
 /// Largest file that is read: no secret is nearly so long.
 const LARGEST: u64 = 64 * 1024;
+
+/// Permission to change a file, of anybody but its owner.
+const OTHERS_WRITE: u32 = 0o022;
 
 /// Declaration of a secret option.
 pub trait SecretKind: 'static {
@@ -131,6 +140,11 @@ fn in_file<T>(path: &str, parse: fn(&str) -> Result<T, String>) -> Result<T, Str
 pub(super) fn bytes(path: &str, most: u64) -> Result<Zeroizing<Vec<u8>>, String> {
     let unreadable = |error| format!("the file can't be read: {error}");
     let file = File::open(PathBuf::from(path)).map_err(unreadable)?;
+    let found = file.metadata().map_err(unreadable)?;
+    // A pipe, as of a shell's `<(…)`, is whoever's made it.
+    if found.is_file() && found.mode() & OTHERS_WRITE != 0 {
+        return Err("others may change the file: run chmod go-w on it".to_owned());
+    }
     let size = usize::try_from(most).unwrap_or(usize::MAX);
     // Reserved at once: a vector that grows leaves copies of the secret behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(size + 1));

@@ -8,7 +8,7 @@ use clap::Args;
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
 
-use super::{Secret, SecretKind, heading};
+use super::{Secret, SecretKind, Switch, heading};
 
 /// Export of traces.
 #[derive(Debug, Args)]
@@ -25,8 +25,8 @@ pub struct TraceOptions {
     )]
     pub otlp_endpoint: Option<CollectorUrl>,
 
-    /// Share of traces that are sent, 0 to 1, of those that begin here. Whether one that began
-    /// elsewhere is sent was decided there, and stands in its `traceparent`.
+    /// Share of traces that are sent, 0 to 1. Of a trusted caller's (`CEP_TRACE_TRUST`), its
+    /// `traceparent` decides.
     #[arg(
         long,
         env = "CEP_TRACE_RATIO",
@@ -35,6 +35,16 @@ pub struct TraceOptions {
         value_parser = ratio
     )]
     pub trace_ratio: f64,
+
+    /// Trust in callers: `on` continues the trace of a caller's `traceparent`, which decides whether
+    /// it is sent; `off` begins one here, with a link to the caller's.
+    #[arg(
+        long,
+        env = "CEP_TRACE_TRUST",
+        value_name = "SWITCH",
+        default_value = "off"
+    )]
+    pub trace_trust: Switch,
 
     /// Headers for the collector.
     #[command(flatten)]

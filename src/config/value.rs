@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use chrono::NaiveDate;
+use domain::calendar::{self, DateError};
 use domain::key::Environment;
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
 
@@ -65,4 +67,12 @@ pub fn per_minute() -> impl clap::builder::TypedValueParser<Value = u32> {
 /// Parser of a number of requests a month.
 pub fn monthly_quota() -> impl clap::builder::TypedValueParser<Value = u64> {
     clap::value_parser!(u64).range(1..=MAX_MONTHLY_QUOTA)
+}
+
+/// Reads a date.
+///
+/// # Errors
+/// Shows the form.
+pub fn date(text: &str) -> Result<NaiveDate, DateError> {
+    calendar::parse_date(text)
 }

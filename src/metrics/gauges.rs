@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use application::{BankBySide, FallbackLimiter, FallbackPacer, LimiterMode};
+use application::{
+    BankBySide, BankMonitor, FallbackLimiter, FallbackPacer, LimiterMode, ReplicaCount,
+};
 use domain::key::Environment;
+use domain::pacing::LookupClass;
 use store_seaorm::{Journal, Store};
 
 use super::{Metrics, names, number, process};
 use crate::config::InstanceName;
 use crate::server::OpenConnections;
+use crate::telemetry::{DropCounts, DroppedLines};
 use crate::traces::{Counts, Traces};
 
 /// Sources of the gauges.
@@ -16,8 +20,11 @@ pub(crate) struct Sources {
     /// Name of the process.
     pub(crate) instance: InstanceName,
     pub(crate) banks: BankBySide,
+    pub(crate) bank_monitor: Arc<BankMonitor>,
     /// The rate limiter, where it falls back to this process.
     pub(crate) limiter: Option<Arc<FallbackLimiter>>,
+    /// The number of replicas.
+    pub(crate) replicas: Arc<ReplicaCount>,
     /// Pacing of the bank, where it falls back to this process.
     pub(crate) pacer: Option<Arc<FallbackPacer>>,
     pub(crate) journal: Journal,
@@ -28,6 +35,7 @@ pub(crate) struct Sources {
     /// Connections of callers.
     pub(crate) connections: OpenConnections,
     pub(crate) traces: Traces,
+    pub(crate) dropped_lines: Arc<DroppedLines>,
 }
 
 /// Metrics, whose gauges are sampled for each scrape.
@@ -46,19 +54,26 @@ impl ScrapedGauges {
         let Sources {
             instance,
             banks,
+            bank_monitor,
             limiter,
+            replicas,
             pacer,
             journal,
             keys,
             dashboard,
             connections,
             traces,
+            dropped_lines,
         } = &self.sources;
         self.metrics.build_info(instance.as_str()).set(1.0);
         self.read_banks(banks).await;
+        let open = bank_monitor.is_circuit_open();
+        self.set(&names::BANK_CIRCUIT_OPEN, &[], flag(open));
         let mode = limiter.as_ref().map(|limiter| limiter.mode());
         let degraded = mode == Some(LimiterMode::Degraded);
         self.set(&names::LIMITER_DEGRADED, &[], flag(degraded));
+        let count = f64::from(replicas.get().get());
+        self.set(&names::REPLICAS, &[], count);
         let degraded = pacer.as_ref().is_some_and(|pacer| pacer.is_degraded());
         self.set(&names::BANK_PACING_DEGRADED, &[], flag(degraded));
         let waiting = number(journal.waiting() as u64);
@@ -72,9 +87,12 @@ impl ScrapedGauges {
         }
         let open = number(connections.count() as u64);
         self.set(&names::CONNECTIONS, &[], open);
+        let refused = self.metrics.counter(&names::CONNECTIONS_REFUSED, &[]);
+        refused.absolute(connections.refused());
         if let Some(counts) = traces.counts() {
             self.read_spans(counts);
         }
+        self.read_drops(dropped_lines.counts());
         process::read(&self.metrics);
         self.metrics.render()
     }
@@ -94,6 +112,11 @@ impl ScrapedGauges {
             self.set(&names::BANK_BUDGET_REMAINING, &labels, remaining);
             let paused = budget.paused_for.unwrap_or_default().as_secs_f64();
             self.set(&names::BANK_PAUSED, &labels, paused);
+            for class in LookupClass::ALL {
+                let labels = [("side", side.name()), ("class", class.name())];
+                let waiting = f64::from(budget.waiting.of(class));
+                self.set(&names::BANK_WAITING, &labels, waiting);
+            }
         }
     }
 
@@ -117,6 +140,14 @@ impl ScrapedGauges {
                 .metrics
                 .counter(&names::TRACE_SPANS, &[("result", result)]);
             counter.absolute(spans);
+        }
+    }
+
+    fn read_drops(&self, counts: DropCounts) {
+        for (kind, lines) in [("ordinary", counts.ordinary), ("changes", counts.reserved)] {
+            let labels = [("kind", kind)];
+            let counter = self.metrics.counter(&names::LOG_LINES_DROPPED, &labels);
+            counter.absolute(lines);
         }
     }
 

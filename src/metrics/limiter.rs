@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
@@ -81,29 +81,38 @@ impl MeteredLimiter {
 
 #[async_trait]
 impl Limiter for MeteredLimiter {
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         self.measured(&self.admit, self.limiter.admit(key)).await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
-        self.measured(&self.peek, self.limiter.peek(key)).await
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        self.measured(&self.peek, self.limiter.peek_many(keys))
+            .await
     }
 
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         let call = self.limiter.hydrate(key, snapshot);
         self.measured(&self.hydrate, call).await
     }
 
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         let call = self.limiter.apply(key, state);
         self.measured(&self.apply, call).await
     }
 
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
         self.measured(&self.forget, self.limiter.forget(key)).await
     }
 
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError> {
         let call = self.limiter.refund(key, month, request);
         self.measured(&self.refund, call).await
     }

@@ -29,6 +29,8 @@ const OF_REQUESTS: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0,
 /// 250 µs to 150 ms: Redis on the same network takes 100 to 500 µs and fails after 150 ms; in
 /// process everything is in the first. An alert looks at 50 ms.
 const OF_THE_LIMITER: &[f64] = &[0.000_25, 0.000_5, 0.001, 0.005, 0.02, 0.05, 0.15];
+/// At once, or up to the patience of callers; lookups of the background wait for minutes.
+const OF_TURNS: &[f64] = &[0.01, 0.5, 2.0, 5.0, 10.0, 22.0, 60.0, 600.0];
 /// 1 ms to 5 s: a disk that flushes takes milliseconds; nobody waits longer than 5 s. An alert looks at
 /// half a second.
 const OF_COMMITS: &[f64] = &[0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0];
@@ -67,12 +69,27 @@ names! {
     BANK_PAUSED = "cep_bank_paused_seconds",
         Kind::Gauge, Some(Unit::Seconds),
         "Time for which the bank is still left alone, because it wanted fewer questions; 0 when it isn't";
+    BANK_WAITING = "cep_bank_waiting_lookups",
+        Kind::Gauge, Some(Unit::Count),
+        "Lookups of all replicas that wait for their turns at the bank, by class";
+    BANK_TURNS = "cep_bank_turns_total",
+        Kind::Counter, Some(Unit::Count),
+        "Turns at the bank that this process asked for, by class and result";
+    BANK_TURN_WAIT = "cep_bank_turn_wait_seconds",
+        Kind::Histogram { buckets: OF_TURNS }, Some(Unit::Seconds),
+        "Time that lookups waited for the turns that they got, by class";
+    BANK_CIRCUIT_OPEN = "cep_bank_circuit_open",
+        Kind::Gauge, None,
+        "1 while lookups at the central bank fail at once, because the last ones hung";
     BANK_PACING_DEGRADED = "cep_bank_pacing_degraded",
         Kind::Gauge, None,
         "1 while each replica keeps its share of the bank's budget, because the shared one can't be reached";
     LIMITER_DEGRADED = "cep_limiter_degraded",
         Kind::Gauge, None,
         "1 while this process keeps limits on its own, because the shared limiter fails";
+    REPLICAS = "cep_replicas",
+        Kind::Gauge, Some(Unit::Count),
+        "Replicas among which this process shares limits while the shared limiter fails";
     LIMITER_DURATION = "cep_limiter_duration_seconds",
         Kind::Histogram { buckets: OF_THE_LIMITER }, Some(Unit::Seconds),
         "Calls of the limiter (Redis, or this process), by operation and result";
@@ -100,9 +117,15 @@ names! {
     CONNECTIONS = "cep_connections",
         Kind::Gauge, Some(Unit::Count),
         "Open HTTP connections";
+    CONNECTIONS_REFUSED = "cep_connections_refused_total",
+        Kind::Counter, Some(Unit::Count),
+        "HTTP connections that were closed at once: their address had as many as it may have, or too many waited";
     TRACE_SPANS = "cep_trace_spans_total",
         Kind::Counter, Some(Unit::Count),
         "Spans of traces: sent to the collector, failed because it didn't take them, dropped because too many waited";
+    LOG_LINES_DROPPED = "cep_log_lines_dropped_total",
+        Kind::Counter, Some(Unit::Count),
+        "Lines of the log that were dropped because it wasn't read as fast as they came: ordinary ones, and those about changes of keys";
     BUILD_INFO = "cep_build_info",
         Kind::Gauge, None,
         "Always 1; its labels tell the version, and this process among its replicas";

@@ -13,7 +13,7 @@ use web::MetricsSink;
 use super::{LazyHistogram, METADATA, Metrics, names};
 
 /// Number of endings: outcomes, and two that are none.
-const ENDINGS: usize = Outcome::ALL.len() + 2;
+const ENDINGS: usize = Outcome::ALL.len() + 3;
 
 /// Sink that measures proof requests and counts answers.
 pub(crate) struct MeteredRequests {
@@ -74,7 +74,8 @@ impl ProofMetricsSink for MeteredRequests {
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration) {
         let place = match ending {
             Ending::Settled(outcome) => outcome as usize,
-            Ending::InvalidApiKey => ENDINGS - 2,
+            Ending::InvalidApiKey => ENDINGS - 3,
+            Ending::KeyUnchecked => ENDINGS - 2,
             Ending::Unavailable => ENDINGS - 1,
         };
         self.durations[endpoint as usize][place].record(duration);

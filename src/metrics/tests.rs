@@ -113,14 +113,14 @@ fn what_was_added_up_before_a_look_is_not_counted_twice() {
 
 #[tokio::test]
 async fn a_limiters_calls_are_counted_by_operation_and_result() {
-    use domain::key::KeyId;
+    use domain::key::{CountedKey, KeyId};
     use memory::InProcessLimiter;
 
     let metrics = Arc::new(Metrics::new());
     let clock = Arc::new(crate::system::SystemClock::new());
     let limiter = Arc::new(InProcessLimiter::new(clock.clone()));
     let limiter = MeteredLimiter::new(&metrics, limiter, clock);
-    let key = KeyId(uuid::Uuid::nil());
+    let key = CountedKey::first(KeyId(uuid::Uuid::nil()));
     limiter.admit(key).await.unwrap();
     limiter.admit(key).await.unwrap();
     limiter.peek(key).await.unwrap();

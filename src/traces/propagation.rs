@@ -1,19 +1,29 @@
 //! Traces of other processes: `traceparent` and `tracestate` (W3C Trace Context).
+//!
+//! A `traceparent` says whether its trace is sampled, and anybody can write one: it decides that here
+//! only when the operator trusts the callers. Other callers' traces are linked to ours, which the
+//! gateway's own ratio samples.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::Context;
-use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
+use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry::trace::{SpanContext, TraceContextExt as _, TraceFlags, TraceState};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 use web::trace::TraceContext;
 
+use crate::config::Switch;
+
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// Longest `tracestate` that is kept: what the standard asks for.
 const LONGEST_STATE: usize = 512;
 
-/// Links spans with the traces that callers began.
-pub(super) struct Propagation;
+/// Joins spans to the traces that callers began.
+pub(super) struct Propagation {
+    /// On: callers decide what is sampled.
+    pub(super) trust: Switch,
+}
 
 impl TraceContext for Propagation {
     /// A malformed `traceparent`, or one that stands there twice, is ignored.
@@ -21,17 +31,41 @@ impl TraceContext for Propagation {
         if !web::the_one(headers, &TRACEPARENT).is_some_and(is_sound) {
             return;
         }
-        let parent =
+        let caller =
             TraceContextPropagator::new().extract_with_context(&Context::new(), &Incoming(headers));
-        if let Err(error) = span.set_parent(parent) {
-            tracing::debug!(%error, "a span has no parent");
+        match self.trust {
+            Switch::On => {
+                if let Err(error) = span.set_parent(caller) {
+                    tracing::debug!(%error, "a span has no parent");
+                }
+            }
+            Switch::Off => span.add_link(without_state(caller.span().span_context())),
         }
     }
 }
 
-/// Writes the headers by which another server continues the trace of `span`.
-pub(super) fn tell(span: &Span, headers: &mut HeaderMap) {
-    TraceContextPropagator::new().inject_context(&span.context(), &mut Outgoing(headers));
+/// A span of a caller's by its ids alone: its `tracestate` may be any text.
+fn without_state(caller: &SpanContext) -> SpanContext {
+    SpanContext::new(
+        caller.trace_id(),
+        caller.span_id(),
+        caller.trace_flags(),
+        true,
+        TraceState::NONE,
+    )
+}
+
+/// The `traceparent` by which another server continues the trace of `span`.
+pub(super) fn parent(span: &Span) -> Option<HeaderValue> {
+    let context = span.context();
+    let span = context.span();
+    let span = span.span_context();
+    if !span.is_valid() {
+        return None;
+    }
+    let (trace, id) = (span.trace_id(), span.span_id());
+    let flags = span.trace_flags() & TraceFlags::SAMPLED;
+    HeaderValue::try_from(format!("00-{trace}-{id}-{flags:02x}")).ok()
 }
 
 /// Checks the syntax of a `traceparent`: the library accepts more than the standard allows.
@@ -64,19 +98,6 @@ impl Extractor for Incoming<'_> {
 
     fn keys(&self) -> Vec<&str> {
         self.0.keys().map(HeaderName::as_str).collect()
-    }
-}
-
-struct Outgoing<'a>(&'a mut HeaderMap);
-
-impl Injector for Outgoing<'_> {
-    fn set(&mut self, key: &str, value: String) {
-        let header = (HeaderName::try_from(key), HeaderValue::try_from(value));
-        if let (Ok(name), Ok(value)) = header
-            && !value.is_empty()
-        {
-            self.0.insert(name, value);
-        }
     }
 }
 

@@ -1,21 +1,27 @@
 //! Infrastructure shared by all commands that work on keys, and the services that need nothing else.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use application::{
-    ChangeFeed, GatekeeperService, HealthService, KeyService, Reconciliation, Retirement,
+    ChangeFeed, CountSource, CredentialCache, GatekeeperService, HealthService, KeyService,
+    Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
 };
 use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
 use store_seaorm::Store;
+use uuid::Uuid;
 
 use super::Deployment;
 use super::limits::LimitBackend;
 use super::secrets::{hasher, hmac_secret};
 use super::storage;
-use crate::config::{HmacSecret, KeyOptions};
+use crate::config::{HmacSecret, KeyOptions, ReplicaOptions};
 use crate::metrics::Metrics;
 use crate::system::{SystemClock, SystemRandom, SystemTimer};
+
+/// Replicas that share the bank's budget at least, when their number isn't configured.
+const LEAST_REPLICAS: NonZeroU32 = NonZeroU32::new(2).expect("two is not zero");
 
 /// The store, the secret of keys, and the rate limiter.
 pub(super) struct Infrastructure {
@@ -26,6 +32,9 @@ pub(super) struct Infrastructure {
     pub(super) secret: HmacSecret,
     pub(super) limits: LimitBackend,
     pub(super) limiter: Arc<dyn Limiter>,
+    credentials: Arc<CredentialCache>,
+    /// The number of replicas, of which each keeps a share of the limits while Redis is down.
+    pub(super) replicas: Arc<ReplicaCount>,
 }
 
 impl Infrastructure {
@@ -49,7 +58,10 @@ impl Infrastructure {
         let random: Arc<dyn Random> = Arc::new(SystemRandom);
         let key_store: Arc<dyn KeyStore> = Arc::new(store.clone());
         let secret = hmac_secret(options, &store, random.as_ref()).await?;
-        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, metrics)?;
+        // One, until the first heartbeat counts them.
+        let configured = options.replicas.replicas;
+        let replicas = Arc::new(ReplicaCount::new(configured.unwrap_or(NonZeroU32::MIN)));
+        let limits = LimitBackend::of(&options.replicas, &key_store, &clock, &replicas, metrics)?;
         Ok(Self {
             clock,
             random,
@@ -58,7 +70,39 @@ impl Infrastructure {
             secret,
             limiter: limits.limiter(),
             limits,
+            credentials: Arc::default(),
+            replicas,
         })
+    }
+
+    /// The heartbeats of this process among its replicas, once the first of them has counted them;
+    /// `None` for the only one.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub(super) async fn replica_monitor(
+        &self,
+        options: &ReplicaOptions,
+        instance: Uuid,
+    ) -> Result<Option<Arc<ReplicaMonitor>>> {
+        let source = match (options.has_redis(), options.replicas) {
+            (false, _) => return Ok(None),
+            (true, Some(_)) => CountSource::Configured,
+            (true, None) => CountSource::Counted,
+        };
+        let registry = Arc::new(self.store.clone());
+        let (clock, count) = (Arc::clone(&self.clock), Arc::clone(&self.replicas));
+        let monitor = ReplicaMonitor::new(registry, clock, instance, count, source);
+        let beat = monitor.beat().await;
+        beat.context("counting the replicas in the database")?;
+        Ok(Some(Arc::new(monitor)))
+    }
+
+    /// Replicas among which the bank's budget is shared while Redis is down. The share is fixed at
+    /// the start, so at least two are assumed: the other one may not have begun.
+    pub(super) fn replicas_of_budget(&self, options: &ReplicaOptions) -> NonZeroU32 {
+        let counted = self.replicas.get().max(LEAST_REPLICAS);
+        options.replicas.unwrap_or(counted)
     }
 
     pub(super) fn key_service(&self) -> Result<KeyService> {
@@ -73,6 +117,16 @@ impl Infrastructure {
         ))
     }
 
+    /// The key service; what people look at is read from this pool, if there is one.
+    pub(super) fn key_service_reading_from(&self, pool: Option<&Store>) -> Result<KeyService> {
+        let service = self.key_service()?;
+        let Some(pool) = pool else {
+            return Ok(service);
+        };
+        let (keys, customers) = (Arc::new(pool.clone()), Arc::new(pool.clone()));
+        Ok(service.reading_from(keys, customers))
+    }
+
     pub(super) fn gatekeeper(&self, journal: &Arc<dyn UsageJournal>) -> Result<GatekeeperService> {
         Ok(GatekeeperService::new(
             Arc::clone(&self.key_store),
@@ -81,13 +135,19 @@ impl Infrastructure {
             Arc::clone(&self.clock),
             Arc::clone(&self.random),
             hasher(&self.secret)?,
+            Arc::clone(&self.credentials),
         ))
     }
 
     /// The task that follows changes of keys.
     pub(super) async fn change_feed(&self) -> Result<ChangeFeed, StoreError> {
-        let keys = Arc::clone(&self.key_store);
-        ChangeFeed::start(keys, Arc::clone(&self.limiter), Arc::clone(&self.clock)).await
+        ChangeFeed::start(
+            Arc::clone(&self.key_store),
+            Arc::clone(&self.limiter),
+            Arc::clone(&self.credentials),
+            Arc::clone(&self.clock),
+        )
+        .await
     }
 
     pub(super) fn retirement(&self) -> Retirement {
@@ -110,13 +170,13 @@ impl Infrastructure {
         change_feed: &Arc<ChangeFeed>,
         journal: Arc<dyn UsageJournal>,
     ) -> HealthService {
-        let store = Arc::clone(change_feed);
+        let (store, clock) = (Arc::clone(change_feed), Arc::clone(&self.clock));
         match &self.limits {
             LimitBackend::InProcess { limiter, .. } => {
-                HealthService::new(store, journal, Arc::clone(limiter))
+                HealthService::new(store, journal, Arc::clone(limiter), clock)
             }
             LimitBackend::Shared { limiter, .. } => {
-                HealthService::with_fallback(store, journal, Arc::clone(limiter))
+                HealthService::with_fallback(store, journal, Arc::clone(limiter), clock)
             }
         }
     }

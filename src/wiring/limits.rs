@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use application::{FallbackLimiter, FallbackPacer, LimiterMode};
+use application::{FallbackLimiter, FallbackPacer, LimiterMode, ReplicaCount};
 use domain::pacing::Pacing;
 use limiter_redis::{RedisLimiter, RedisOptions};
 use memory::{InProcessLimiter, InProcessPacer};
 use ports::outbound::{Clock, KeyStore, Limiter, Pacer};
+use uuid::Uuid;
 
 use crate::config::{KeyOptions, ReplicaOptions, ServerUrl};
-use crate::metrics::{MeteredLimiter, Metrics};
+use crate::metrics::{MeteredLimiter, MeteredPacer, Metrics};
 
 /// Kind of deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,7 @@ impl LimitBackend {
         options: &ReplicaOptions,
         keys: &Arc<dyn KeyStore>,
         clock: &Arc<dyn Clock>,
+        replicas: &Arc<ReplicaCount>,
         metrics: &Arc<Metrics>,
     ) -> Result<Self> {
         let in_process = Arc::new(InProcessLimiter::new(Arc::clone(clock)));
@@ -93,7 +95,7 @@ impl LimitBackend {
             in_process.clone(),
             Arc::clone(keys),
             Arc::clone(clock),
-            options.replicas,
+            Arc::clone(replicas),
         );
         Ok(Self::Shared {
             redis,
@@ -107,22 +109,24 @@ impl LimitBackend {
         &self,
         budget: NonZeroU32,
         replicas: NonZeroU32,
-        clock: &Arc<dyn Clock>,
+        process: Uuid,
+        (clock, metrics): (&Arc<dyn Clock>, &Arc<Metrics>),
     ) -> BankPacing {
         let pacing = Pacing::new(budget);
+        let metered = |pacer| Arc::new(MeteredPacer::new(metrics, pacer, Arc::clone(clock)));
         let Self::Shared { redis, .. } = self else {
             return BankPacing {
-                pacer: Arc::new(InProcessPacer::new(pacing)),
+                pacer: metered(Arc::new(InProcessPacer::new(pacing))),
                 fallback: None,
             };
         };
         let fallback = Arc::new(FallbackPacer::new(
-            Arc::new(redis.pacer(pacing)),
+            Arc::new(redis.pacer(process, pacing)),
             Arc::new(InProcessPacer::new(pacing.share_of(replicas))),
             Arc::clone(clock),
         ));
         BankPacing {
-            pacer: fallback.clone(),
+            pacer: metered(fallback.clone()),
             fallback: Some(fallback),
         }
     }

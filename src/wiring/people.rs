@@ -7,11 +7,10 @@ use anyhow::{Context, Result, bail};
 use application::{BrowserAddresses, SessionService};
 use axum::Router;
 use dashboard::DashboardState;
-use domain::participant::Catalogue;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use ports::inbound::{Insights, KeyAdministration, Sessions};
+use ports::inbound::{Insights, KeyAdministration, Participants, Sessions};
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
@@ -179,6 +178,7 @@ fn callback(public: &Origin) -> String {
 /// Dependencies of the routes under sessions.
 pub(crate) struct DashboardDeps {
     pub(crate) keys: Arc<dyn KeyAdministration>,
+    pub(crate) participants: Arc<dyn Participants>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) denied: Arc<dyn DenyList>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -194,6 +194,7 @@ pub(crate) struct DashboardDeps {
 pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result<Router> {
     let DashboardDeps {
         keys,
+        participants,
         insights,
         denied,
         clock,
@@ -230,7 +231,7 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
         keys,
         insights,
         clock: Arc::clone(&clock),
-        catalogue: Catalogue::embedded(),
+        participants,
         request_layer: Arc::clone(&request_layer),
         guard,
         introspection: identity.introspection,

@@ -1,10 +1,12 @@
 //! The database: opening, its schema, and the lock of the one process that may serve on it.
 
 use anyhow::{Context, Result, bail};
-use store_seaorm::{SchemaError, ServingLock, Store, StoreOptions, sqlite_url};
+use store_seaorm::{
+    LockError, OpenError, SchemaError, ServingLock, Store, StoreOptions, sqlite_url,
+};
 
 use super::Deployment;
-use crate::config::DatabaseOptions;
+use crate::config::{DatabaseOptions, RoleOptions};
 
 /// The embedded database's name in the data folder.
 const DATABASE: &str = "cep.db";
@@ -33,13 +35,29 @@ async fn at_newest_schema(deployment: Deployment, store: &Store) -> Result<()> {
     match deployment {
         Deployment::Embedded => migrate(store).await,
         Deployment::Replicated => match store.check_schema().await {
-            Ok(()) => Ok(()),
+            Ok(()) => warn_of_rights(store).await,
             Err(behind @ SchemaError::Behind { .. }) => {
                 bail!("{behind}: run `cep-gateway migrate` once, then start");
             }
+            Err(rights @ SchemaError::Rights { .. }) => bail!(
+                "{rights}: run `cep-gateway migrate` as the user that owns the tables, with this user as \
+                 CEP_SERVING_ROLE, then start"
+            ),
             Err(error) => Err(error).context("looking at the database's schema (CEP_DATABASE_URL)"),
         },
     }
+}
+
+/// Warns when a replica that is taken over could change the audit log.
+async fn warn_of_rights(store: &Store) -> Result<()> {
+    let may_tamper = store.may_tamper_with_audit().await;
+    if may_tamper.context("looking at the rights of the database's user (CEP_DATABASE_URL)")? {
+        tracing::warn!(
+            "the user of the database may change the audit log: serve as one that owns no tables \
+             (CEP_SERVING_ROLE, see `cep-gateway migrate --help`)"
+        );
+    }
+    Ok(())
 }
 
 /// Returns a result, and closes the store first where it is an error. A store that is merely dropped
@@ -59,14 +77,23 @@ pub(super) async fn closed_after(store: Store, work: Result<()>) -> Result<()> {
     store.close().await.context("closing the database")
 }
 
-/// Brings the database to its newest schema. Two at once are safe: one works, the other waits.
+/// Brings the database to its newest schema, and gives the role that serves its rights. Two at once are
+/// safe: one works, the other waits.
 ///
 /// # Errors
 /// It can't be opened or changed.
-pub(crate) async fn bring_up_to_date(options: &DatabaseOptions) -> Result<()> {
+pub(crate) async fn bring_up_to_date(options: &DatabaseOptions, roles: &RoleOptions) -> Result<()> {
     let store = open_with(options, FEW).await?;
-    let migrated = migrate(&store).await;
-    closed_after(store, migrated).await
+    let ready = async {
+        migrate(&store).await?;
+        let Some(role) = &roles.serving_role else {
+            return Ok(());
+        };
+        let granted = store.grant_serving(role).await;
+        granted.context("giving the role that serves its rights (CEP_SERVING_ROLE)")
+    };
+    let ready = ready.await;
+    closed_after(store, ready).await
 }
 
 async fn migrate(store: &Store) -> Result<()> {
@@ -110,6 +137,16 @@ pub(crate) fn lock(
     }
     let lock = Store::lock_for_serving(&url(options)?);
     lock.with_context(|| format!("locking the database ({})", variable(options)))
+}
+
+/// Returns `true` for the error of [`lock`] while another process has it.
+pub(super) fn is_taken(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        matches!(
+            cause.downcast_ref(),
+            Some(OpenError::Lock(LockError::Taken(_)))
+        )
+    })
 }
 
 fn url(options: &DatabaseOptions) -> Result<String> {

@@ -1,12 +1,15 @@
 //! Fakes of the outbound ports, for tests of the application and of inbound adapters.
 //!
 //! The stores, the journal and the bank pass the contract suites of their ports (`tests/stores.rs`,
-//! `bank.rs`); the identity provider has tests of its own. Each fails when a test tells it to.
+//! `bank.rs`), the limiter is that of `memory`, which passes its own; the identity provider and the
+//! injected faults have tests of their own. Each fails when a test tells it to.
 
 mod bank;
 mod clock;
+mod faults;
 mod identity;
 mod journal;
+mod limiter;
 mod store;
 
 use std::error::Error;
@@ -16,8 +19,10 @@ use ports::Cause;
 
 pub use bank::{Script, ScriptedBank, by_amount, unsealed_proof};
 pub use clock::{CountingRandom, ManualClock};
+pub use faults::{DRIVER_ERROR, Fault, Faults};
 pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
+pub use limiter::FaultyLimiter;
 pub use store::MemoryStore;
 
 /// The cause of a fake's error.

@@ -1,5 +1,6 @@
 //! Test support shared by several crates: PostgreSQL and Redis servers of a test's own,
-//! certificates for them, fakes of the outbound ports, and captured logs.
+//! certificates for them, an identity provider, fakes of the outbound ports, the application's
+//! services over these fakes, and captured logs.
 //!
 //! Each server listens on a free port of loopback, keeps its data in a temporary folder, and is
 //! stopped when its value is dropped. Failures panic, as in a test.
@@ -7,7 +8,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod fakes;
+#[cfg(feature = "identity-server")]
+pub mod identity_server;
 pub mod log;
+pub mod people;
 pub mod postgres;
 pub mod redis;
 pub mod sqlite;

@@ -50,6 +50,11 @@ fn secrets_in_memory_keep_the_contract() {
 }
 
 #[test]
+fn a_catalogue_in_memory_keeps_the_contract() {
+    block_on(contract::catalogue_store::catalogue_store(stores));
+}
+
+#[test]
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }

@@ -3,7 +3,7 @@
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::gateway::{ENDPOINTS, Gateway, json_of, request};
+use crate::gateway::{Gateway, endpoints, json_of, request};
 
 /// A body with one field replaced by this JSON text.
 fn with(field: &str, value: &str) -> String {
@@ -63,7 +63,7 @@ async fn a_faulty_field_is_named_with_its_problem() {
     for (field, values) in cases {
         for value in values {
             let body = with(field, &value);
-            for endpoint in ENDPOINTS {
+            for endpoint in endpoints() {
                 if endpoint.ends_with("_auto") && value == "null" && field == "emisor" {
                     continue; // left out, so it is inferred
                 }
@@ -99,7 +99,7 @@ fn raw(values: &[&str]) -> Vec<String> {
 async fn all_missing_fields_are_named_at_once() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    for endpoint in ENDPOINTS {
+    for endpoint in endpoints() {
         let error = json_of(gateway.post(endpoint, &key, &json!({})).await, 400).await;
         let names: Vec<_> = error["details"]["fields"]
             .as_array()

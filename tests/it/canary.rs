@@ -4,14 +4,14 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::gateway::{ENDPOINTS, Gateway, Key, Plan, request};
+use crate::gateway::{Gateway, Key, Plan, endpoints, request};
 use crate::person::{Demo, Person};
 
 /// Sends requests to every endpoint for a proof of 8,675,309.17 pesos, for every error, and with an
 /// invalid field; returns the names in the proof.
 pub(crate) async fn ask_for_everything(gateway: &Gateway, key: &Key) -> Vec<String> {
     let mut names = Vec::new();
-    for endpoint in ENDPOINTS {
+    for endpoint in endpoints() {
         let sound = request(42, "8675309.17");
         let answer = gateway.post(endpoint, key, &sound).await;
         assert_eq!(answer.status(), 200);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 
-use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
+use crate::gateway::{Gateway, Plan, command, eventually, json_of};
 
 #[tokio::test]
 async fn the_greetings_curl_line_saves_a_proof_when_it_is_pasted() {
@@ -68,6 +68,9 @@ fn the_data_folder_is_its_owners_alone_and_a_second_start_makes_no_second_key() 
 #[case("CEP_PROOF_MEMORY", "lots")]
 #[case("CEP_MAX_CONNECTIONS", "0")]
 #[case("CEP_MAX_CONNECTIONS", "4000000000")]
+#[case("CEP_MAX_CONNECTIONS_PER_ADDRESS", "0")]
+#[case("CEP_TRUSTED_PROXIES", "proxy.example")]
+#[case("CEP_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0")]
 #[case("CEP_REQUEST_RETENTION", "4000000000")]
 #[case("CEP_REQUEST_RETENTION", "0")]
 #[case("CEP_ADMIN_LISTEN", "9464")]
@@ -266,29 +269,11 @@ async fn a_key_outlives_the_rotation_of_the_secret() {
         prefix: text("prefix"),
         full: text("api_key"),
     };
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        200
-    );
+    assert_eq!(gateway.status_of(&key).await, 200);
     let gateway = start(gateway.stop(), &format!("{new},{old}"));
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        200
-    );
+    assert_eq!(gateway.status_of(&key).await, 200);
     let gateway = start(gateway.stop(), &new);
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        401
-    );
+    assert_eq!(gateway.status_of(&key).await, 401);
 }
 
 #[tokio::test]

@@ -33,17 +33,23 @@ async fn open(browser: &Browser, gateway: &Gateway, view: &str) {
     browser.page.goto(&url).await.unwrap();
 }
 
+/// The secret that the page shows, in a field or as text.
+async fn shown_secret(browser: &Browser) -> String {
+    let shown = browser.find("secret").await;
+    let secret = match shown.prop("value").await.unwrap() {
+        Some(value) if !value.is_empty() => value,
+        _ => shown.text().await.unwrap(),
+    };
+    secret.trim().to_owned()
+}
+
 /// Creates a `test` key in the page, and returns the key that the page shows once.
 async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
     browser.click("create-key").await;
     browser.fill("key-name", name).await;
     browser.click("key-env-test").await;
     browser.click("create-submit").await;
-    let full = browser.find("secret").await;
-    let full = match full.prop("value").await.unwrap() {
-        Some(value) if !value.is_empty() => value,
-        _ => full.text().await.unwrap(),
-    };
+    let full = shown_secret(browser).await;
     let curl = browser
         .find("curl")
         .await
@@ -55,9 +61,19 @@ async fn create_key(browser: &Browser, name: &str) -> (Key, String) {
     let key = Key {
         id: String::new(),
         prefix,
-        full: full.trim().to_owned(),
+        full,
     };
     (key, curl)
+}
+
+/// A member's browser on the page of keys, with the dialog of a new key open.
+async fn member_with_a_new_key() -> Option<(Browser, Gateway, (Key, String))> {
+    let browser = Browser::start(Look::DESKTOP).await?;
+    let gateway = Gateway::start();
+    sign_in(&browser, &gateway, Demo::Member).await;
+    open(&browser, &gateway, "/keys").await;
+    let key = create_key(&browser, "caja 4").await;
+    Some((browser, gateway, key))
 }
 
 /// Closes the dialog of a new key; the page asks for confirmation when the key wasn't copied.
@@ -74,13 +90,9 @@ async fn close_reveal(browser: &Browser) {
 
 #[tokio::test]
 async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+    let Some((browser, gateway, (key, curl))) = member_with_a_new_key().await else {
         return;
     };
-    let gateway = Gateway::start();
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, "/keys").await;
-    let (key, curl) = create_key(&browser, "caja 4").await;
     assert!(key.full.starts_with("cep_test_"), "{}", key.full);
     assert!(
         curl.contains(&key.full) && curl.contains(&gateway.url("/v1/cep/")),
@@ -133,23 +145,14 @@ async fn a_newcomer_signs_in_makes_a_key_pastes_the_line_and_sees_the_request() 
 
 #[tokio::test]
 async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+    let Some((browser, gateway, (key, _))) = member_with_a_new_key().await else {
         return;
     };
-    let gateway = Gateway::start();
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, "/keys").await;
-    let (key, _) = create_key(&browser, "caja 4").await;
     close_reveal(&browser).await;
     let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
     assert_eq!(answer.status(), StatusCode::OK);
 
-    browser
-        .find_css("[data-testid=key-row] a")
-        .await
-        .click()
-        .await
-        .unwrap();
+    browser.click_css("[data-testid=key-row] a").await;
     browser.click("revoke").await;
     let dialog = browser.find_css("dialog[open]").await;
     // It names the key.
@@ -165,20 +168,11 @@ async fn a_key_that_is_revoked_in_the_page_is_refused_by_the_next_request() {
 
 #[tokio::test]
 async fn a_key_is_rotated_with_grace() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+    let Some((browser, gateway, (old, _))) = member_with_a_new_key().await else {
         return;
     };
-    let gateway = Gateway::start();
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, "/keys").await;
-    let (old, _) = create_key(&browser, "caja 4").await;
     close_reveal(&browser).await;
-    browser
-        .find_css("[data-testid=key-row] a")
-        .await
-        .click()
-        .await
-        .unwrap();
+    browser.click_css("[data-testid=key-row] a").await;
     browser.click("rotate").await;
     browser.find("grace").await;
     browser.click("rotate-confirm").await;
@@ -188,14 +182,10 @@ async fn a_key_is_rotated_with_grace() {
         async || browser.has("secret").await,
     )
     .await;
-    let shown = browser.find("secret").await;
-    let full = match shown.prop("value").await.unwrap() {
-        Some(value) if !value.is_empty() => value,
-        _ => shown.text().await.unwrap(),
-    };
+    let full = shown_secret(&browser).await;
     assert_ne!(full, old.full);
     let new = Key {
-        full: full.trim().to_owned(),
+        full,
         ..old.clone()
     };
     for key in [&old, &new] {

@@ -9,6 +9,7 @@ mod deploy;
 mod operations;
 mod page;
 mod readme;
+mod security;
 mod shell;
 mod single_machine;
 
@@ -25,15 +26,16 @@ pub(crate) use shell::ENVIRONMENT;
 use shell::Shell;
 
 /// Every page for readers, and the number of its blocks that aren't run.
-const PAGES: [(&str, usize); 9] = [
+const PAGES: [(&str, usize); 10] = [
     ("ARCHITECTURE.md", 0),
     ("CONTRIBUTING.md", 0),
     ("README.md", 1),
-    ("deploy/README.md", 10),
+    ("deploy/README.md", 11),
     ("docs/configuration.md", 0),
     ("docs/glossary.md", 0),
     ("docs/graphql/README.md", 0),
-    ("docs/operations.md", 0),
+    ("docs/operations.md", 1),
+    ("docs/security.md", 0),
     ("docs/single-machine.md", 12),
 ];
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use reqwest::Method;
-use serde_json::{Value, json};
+use testkit::redis::Redis;
 
 use crate::gateway::{Gateway, Key, Plan, json_of};
 use crate::load::{Answer, Asker, question};
@@ -46,6 +46,16 @@ impl Fleet {
         Self::start_each(&vec![Vec::new(); replicas], variables)
     }
 
+    /// Starts three replicas on this Redis, where people can sign in.
+    pub(crate) fn of_three(redis: &Redis) -> Option<Self> {
+        let variables = [
+            ("CEP_REDIS_URL", &*redis.url()),
+            ("CEP_REDIS_TIMEOUT", PATIENT),
+            ("CEP_DASHBOARD", "on"),
+        ];
+        Self::start(3, &variables)
+    }
+
     /// Starts a replica for each of these sets of variables, in addition to the shared ones.
     pub(crate) fn start_each(
         apart: &[Vec<(String, String)>],
@@ -76,6 +86,21 @@ impl Fleet {
             answers.push(askers[place].ask(&question).await.unwrap());
         }
         answers
+    }
+
+    /// Creates a `test` key with these limits, as an operator does, who has no bound on keys;
+    /// without a quota if it is `None`.
+    pub(crate) fn key(&self, per_minute: usize, monthly_quota: Option<usize>) -> Key {
+        let (per_minute, quota) = (
+            per_minute.to_string(),
+            monthly_quota.unwrap_or(1).to_string(),
+        );
+        let month: &[&str] = match monthly_quota {
+            Some(_) => &["--monthly-quota", &quota],
+            None => &["--no-cap"],
+        };
+        let arguments = [&["--per-minute", &per_minute], month].concat();
+        self.replicas[0].key(&arguments)
     }
 
     /// Returns whether `/readyz` of all replicas reports this state of their limiter.
@@ -123,16 +148,6 @@ pub(crate) struct KeyAdmin(Person);
 impl KeyAdmin {
     pub(crate) async fn of(gateway: &Gateway) -> Self {
         Self(Person::signed_in(gateway, Demo::Admin).await)
-    }
-
-    /// A `test` key with these limits; without a quota if it is `None`.
-    pub(crate) async fn key(&self, per_minute: usize, monthly_quota: Option<usize>) -> Key {
-        let key = self.0.create_key("test", "test").await;
-        let limits: Value = json!({ "per_minute": per_minute, "monthly_quota": monthly_quota });
-        let path = format!("/admin/keys/{}", key.id);
-        let set = self.0.sending(Method::PATCH, &path, &limits).send().await;
-        json_of(set.unwrap(), 200).await;
-        key
     }
 
     /// Revokes any person's key; it is revoked when this returns.

@@ -7,25 +7,21 @@ use std::process::{Child, Command, Output};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use domain::outcome::Endpoint;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::watch;
 
 mod plan;
 
 pub(crate) use plan::{Plan, command};
 
-/// The seven endpoints' names.
-pub(crate) const ENDPOINTS: [&str; 7] = [
-    "xml_auto",
-    "xml",
-    "pdf",
-    "pdf_auto",
-    "zip_auto",
-    "base64",
-    "xml_base64",
-];
+/// The names of all proof endpoints.
+pub(crate) fn endpoints() -> [&'static str; Endpoint::ALL.len()] {
+    Endpoint::ALL.map(Endpoint::name)
+}
 
 /// A running gateway, its folder, and a client.
 pub(crate) struct Gateway {
@@ -169,6 +165,11 @@ impl Gateway {
         self.asking(endpoint, key).body(body).send().await.unwrap()
     }
 
+    /// The status of a request for a proof that the sandbox has.
+    pub(crate) async fn status_of(&self, key: &Key) -> StatusCode {
+        self.post("xml", key, &request(1, "10.00")).await.status()
+    }
+
     /// A request to this endpoint without a body.
     pub(crate) fn asking(&self, endpoint: &str, key: &Key) -> RequestBuilder {
         self.client
@@ -294,10 +295,11 @@ pub(crate) async fn holds_within(
     true
 }
 
-/// A sandbox bank of a test's own that counts its requests.
+/// A sandbox bank of a test's own that counts its requests, and hangs when it is told to.
 pub(crate) struct CountingBank {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<(Instant, String)>>>,
+    hangs: watch::Sender<bool>,
 }
 
 impl CountingBank {
@@ -311,14 +313,32 @@ impl CountingBank {
             now: Arc::new(now),
         };
         let seen = Arc::clone(&asked);
+        let hangs = watch::Sender::new(false);
+        let receiver = hangs.subscribe();
         let counted = axum::middleware::map_request(move |request: axum::extract::Request| {
             let question = request.uri().path_and_query().map(ToString::to_string);
+            let question = question.map(|question| (Instant::now(), question));
             seen.lock().unwrap().extend(question);
-            std::future::ready(request)
+            let mut receiver = receiver.clone();
+            async move {
+                // Without a sender the test is over.
+                let _ = receiver.wait_for(|hangs| !hangs).await;
+                request
+            }
         });
         let router = sandbox::router(config).layer(counted);
         tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
-        Self { url, asked }
+        Self { url, asked, hangs }
+    }
+
+    /// Answers nothing from now on.
+    pub(crate) fn hang(&self) {
+        self.hangs.send_replace(true);
+    }
+
+    /// Answers again.
+    pub(crate) fn answer(&self) {
+        self.hangs.send_replace(false);
     }
 
     /// A gateway whose `live` keys query this bank, without a budget that matters.
@@ -334,7 +354,16 @@ impl CountingBank {
         let asked = self.asked.lock().unwrap();
         asked
             .iter()
-            .map(|question| question.trim_start_matches("/cep/").to_owned())
+            .map(|(_, question)| question.trim_start_matches("/cep/").to_owned())
             .collect()
+    }
+
+    /// The times at which cycles began.
+    pub(crate) fn cycles(&self) -> Vec<Instant> {
+        let asked = self.asked.lock().unwrap();
+        let cycles = asked
+            .iter()
+            .filter(|(_, question)| question.contains("valida.do"));
+        cycles.map(|(at, _)| *at).collect()
     }
 }

@@ -4,27 +4,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::gateway::{ENDPOINTS, Gateway, Key, eventually, headers, request};
+use crate::gateway::{Gateway, Key, endpoints, eventually, headers, request};
 
 #[tokio::test]
 async fn a_revocation_by_another_process_takes_effect_within_a_second() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        200
-    );
+    assert_eq!(gateway.status_of(&key).await, 200);
     let revoked = gateway.run(&["keys", "revoke", &key.id]);
     assert!(revoked.status.success());
     eventually("the key is refused", Duration::from_secs(1), async || {
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status()
-            == 401
+        gateway.status_of(&key).await == 401
     })
     .await;
     let first: Value = serde_json::from_slice(&revoked.stdout).unwrap();
@@ -39,13 +29,7 @@ async fn a_key_that_was_revoked_before_the_start_is_refused_after_it() {
     let key = gateway.roomy_key();
     assert!(gateway.run(&["keys", "revoke", &key.id]).status.success());
     let gateway = crate::gateway::Plan::in_folder(gateway.stop()).start();
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        401
-    );
+    assert_eq!(gateway.status_of(&key).await, 401);
 }
 
 #[tokio::test]
@@ -178,7 +162,7 @@ async fn the_list_of_keys_shows_what_was_used_this_month_and_what_is_left() {
 async fn a_new_key_works_at_once_on_every_endpoint() {
     let gateway = Gateway::start();
     let key = gateway.key(&[]);
-    for endpoint in ENDPOINTS {
+    for endpoint in endpoints() {
         assert_eq!(
             gateway
                 .post(endpoint, &key, &request(1, "10.00"))
@@ -236,7 +220,7 @@ async fn every_refusal_is_the_same_on_every_endpoint() {
         full: "cep_test_AAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
         ..roomy.clone()
     };
-    for endpoint in ENDPOINTS {
+    for endpoint in endpoints() {
         assert_eq!(
             gateway.post(endpoint, &unknown, &body).await.status(),
             401,

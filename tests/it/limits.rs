@@ -11,13 +11,7 @@ use crate::gateway::{Gateway, Key, eventually, json_of, request};
 async fn statuses(gateway: &Arc<Gateway>, key: &Key, requests: usize) -> Vec<u16> {
     let asking = (0..requests).map(|_| {
         let (gateway, key) = (Arc::clone(gateway), key.clone());
-        tokio::spawn(async move {
-            gateway
-                .post("xml", &key, &request(1, "10.00"))
-                .await
-                .status()
-                .as_u16()
-        })
+        tokio::spawn(async move { gateway.status_of(&key).await.as_u16() })
     });
     join_all(asking)
         .await
@@ -89,13 +83,7 @@ async fn a_refusal_says_when_to_come_back_and_takes_nothing() {
 async fn the_quota_is_answered_with_its_end() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "100", "--monthly-quota", "1"]);
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        200
-    );
+    assert_eq!(gateway.status_of(&key).await, 200);
     let body = json_of(gateway.post("xml", &key, &request(1, "10.00")).await, 402).await;
     assert_eq!(body["error"], "QUOTA_EXCEEDED");
     assert_eq!(
@@ -162,20 +150,8 @@ async fn only_the_documented_outcomes_are_counted() {
 async fn a_limit_set_by_another_process_takes_effect_within_a_second() {
     let gateway = Gateway::start();
     let key = gateway.key(&["--per-minute", "1", "--monthly-quota", "100"]);
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        200
-    );
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        429
-    );
+    assert_eq!(gateway.status_of(&key).await, 200);
+    assert_eq!(gateway.status_of(&key).await, 429);
     assert!(
         gateway
             .run(&["keys", "set-limits", &key.id, "--per-minute", "50"])
@@ -185,13 +161,7 @@ async fn a_limit_set_by_another_process_takes_effect_within_a_second() {
     eventually(
         "the new limit is in force",
         Duration::from_secs(1),
-        async || {
-            gateway
-                .post("xml", &key, &request(1, "10.00"))
-                .await
-                .status()
-                == 200
-        },
+        async || gateway.status_of(&key).await == 200,
     )
     .await;
 }

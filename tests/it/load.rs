@@ -2,11 +2,11 @@
 //! which the gateways run on too.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use crate::gateway::{Gateway, Key, request};
 
@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// One connection to a gateway.
 pub(crate) struct Asker {
     address: SocketAddr,
+    /// Its own address, of this machine's.
+    from: IpAddr,
     stream: Option<TcpStream>,
     received: Vec<u8>,
     patience: Duration,
@@ -70,10 +72,17 @@ impl Asker {
     pub(crate) fn new(gateway: &Gateway) -> Self {
         Self {
             address: gateway.address,
+            from: IpAddr::V4(Ipv4Addr::LOCALHOST),
             stream: None,
             received: Vec::new(),
             patience: PATIENCE,
         }
+    }
+
+    /// Sets its own address, of this machine's.
+    pub(crate) fn from(mut self, address: [u8; 4]) -> Self {
+        self.from = address.into();
+        self
     }
 
     /// Sets the timeout of an answer.
@@ -99,7 +108,7 @@ impl Asker {
     async fn exchange(&mut self, question: &[u8]) -> io::Result<Answer> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => TcpStream::connect(self.address).await?,
+            None => connect(self.from, self.address).await?,
         };
         stream.set_nodelay(true)?;
         let sent = Instant::now();
@@ -149,6 +158,13 @@ impl Asker {
         }
         Ok(answer)
     }
+}
+
+/// Connects from one of this machine's addresses.
+pub(crate) async fn connect(from: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((from, 0).into())?;
+    socket.connect(to).await
 }
 
 /// The most of these instants that lie within any 60 seconds.

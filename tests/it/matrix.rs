@@ -7,7 +7,7 @@ use futures::future::join_all;
 use testkit::redis::Redis;
 use tokio::sync::Mutex;
 
-use crate::fleet::{Fleet, KeyAdmin, PATIENT};
+use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::Key;
 use crate::load::{Asker, SeededRng, question};
 
@@ -101,19 +101,17 @@ async fn replicas_admit_what_the_model_admits_whatever_limit_and_load() {
     let variables = [
         ("CEP_REDIS_URL", &*redis.url()),
         ("CEP_REDIS_TIMEOUT", PATIENT),
-        ("CEP_DASHBOARD", "on"),
     ];
     let Some(fleet) = Fleet::start(3, &variables) else {
         return;
     };
-    let key_admin = KeyAdmin::of(&fleet.replicas[0]).await;
     let cases = Arc::new(Mutex::new(Case::all()));
     join_all((0..AT_ONCE).map(async |_| {
         loop {
             let Some(case) = cases.lock().await.pop() else {
                 return;
             };
-            let key = key_admin.key(case.limit, case.quota).await;
+            let key = fleet.key(case.limit, case.quota);
             let found = case.run(&fleet, &key).await;
             assert_eq!(found, case.model(), "{case:?}");
         }

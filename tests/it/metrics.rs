@@ -13,10 +13,10 @@ use crate::person::{Demo, Person};
 use crate::servers::Servers;
 
 /// Samples of a scrape, by name and labels.
-struct Measured(BTreeMap<String, f64>);
+pub(crate) struct Measured(BTreeMap<String, f64>);
 
 impl Measured {
-    async fn of(gateway: &Gateway) -> Self {
+    pub(crate) async fn of(gateway: &Gateway) -> Self {
         Self::read(&text_of(gateway).await)
     }
 
@@ -36,7 +36,7 @@ impl Measured {
         self.0.get(series).copied().unwrap_or_default()
     }
 
-    fn value(&self, series: &str) -> f64 {
+    pub(crate) fn value(&self, series: &str) -> f64 {
         let value = self.0.get(series);
         *value.unwrap_or_else(|| panic!("there is no {series}"))
     }

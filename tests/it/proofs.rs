@@ -11,7 +11,7 @@ use reqwest::Response;
 use rstest::rstest;
 use serde_json::Value;
 
-use crate::gateway::{CountingBank, ENDPOINTS, Gateway, json_of, request};
+use crate::gateway::{CountingBank, Gateway, endpoints, json_of, request};
 
 const AUTO: [&str; 3] = ["xml_auto", "pdf_auto", "zip_auto"];
 
@@ -88,7 +88,7 @@ async fn all_seven_endpoints_deliver_the_same_proof() {
     let key = gateway.roomy_key();
     let mut xmls = Vec::new();
     for prefix in ["/v1/cep", "/api/v1/cep"] {
-        for endpoint in ENDPOINTS {
+        for endpoint in endpoints() {
             let answer = gateway
                 .client
                 .post(gateway.url(&format!("{prefix}/{endpoint}")))
@@ -140,7 +140,7 @@ async fn a_magic_amount_has_its_outcome_on_every_endpoint(
         .start();
     let key = gateway.roomy_key();
     let body = request(1, amount);
-    let asked = ENDPOINTS.map(|endpoint| gateway.post(endpoint, &key, &body));
+    let asked = endpoints().map(|endpoint| gateway.post(endpoint, &key, &body));
     for answer in futures::future::join_all(asked).await {
         let retry_after = answer.headers().get("retry-after").cloned();
         assert!(answer.headers().contains_key("ratelimit"));
@@ -170,7 +170,7 @@ async fn a_magic_amount_has_its_outcome_on_every_endpoint(
 async fn inferred_fields_are_reported_and_given_ones_are_not() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
-    for endpoint in ENDPOINTS {
+    for endpoint in endpoints() {
         let mut body = request(8, "1234.56");
         let explicit = gateway.post(endpoint, &key, &body).await;
         assert!(!explicit.headers().contains_key("x-inferred-emisor"));

@@ -6,6 +6,7 @@ use futures::future::join_all;
 use reqwest::StatusCode;
 
 use crate::gateway::{Gateway, Plan, command, eventually, json_of, request};
+use crate::metrics::Measured;
 use crate::servers::Servers;
 
 /// Variables of every replica.
@@ -48,6 +49,45 @@ pub(crate) fn migrate(servers: &Servers) -> std::process::Output {
         .arg("migrate")
         .output()
         .unwrap()
+}
+
+/// Waits until each of these replicas counts so many.
+async fn all_count(replicas: &[Gateway], count: u32) {
+    let patience = Duration::from_secs(30);
+    eventually("the replicas count each other", patience, async || {
+        let counts = replicas.iter().map(async |gateway| {
+            let measured = Measured::of(gateway).await;
+            measured
+                .value("cep_replicas")
+                .total_cmp(&f64::from(count))
+                .is_eq()
+        });
+        join_all(counts).await.into_iter().all(|is_so| is_so)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn replicas_count_each_other_as_they_come_and_a_number_that_is_set_holds() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let mut replicas = vec![replica(&servers)];
+    all_count(&replicas, 1).await;
+    replicas.push(replica(&servers));
+    all_count(&replicas, 2).await;
+    let set = [plan(&servers).with("CEP_REPLICAS", 7).start()];
+    all_count(&set, 7).await;
+    all_count(&replicas, 3).await;
+    let registered = || {
+        let query = "SELECT COUNT(*) FROM replicas";
+        servers.postgres.ask("postgres", query)
+    };
+    assert_eq!(registered(), "3");
+    let [third] = set;
+    third.stop();
+    assert_eq!(registered(), "2", "it leaves when it stops");
 }
 
 #[tokio::test]
@@ -121,6 +161,7 @@ async fn without_redis_each_replica_admits_its_share_and_afterwards_the_quota_is
     };
     assert!(migrate(&servers).status.success());
     let replicas = [replica(&servers), replica(&servers)];
+    all_count(&replicas, 2).await;
     let admitted_of = async |key, asked: usize| {
         let mut admitted = 0;
         for number in 0..asked {

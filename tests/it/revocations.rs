@@ -38,7 +38,7 @@ async fn scene(
     let key_admins = join_all(fleet.replicas.iter().map(KeyAdmin::of)).await;
     let mut keys = Vec::new();
     for _ in 0..KEYS {
-        keys.push(key_admins[0].key(1_000_000, None).await);
+        keys.push(fleet.key(1_000_000, None));
     }
     Some((fleet, key_admins, keys))
 }

@@ -1,6 +1,7 @@
 //! Values in files: secrets, and the certificate authority of Redis.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
@@ -54,6 +55,71 @@ async fn a_secret_in_a_file_is_the_one_that_the_variable_would_hold() {
         .start();
     let answer = gateway.post("xml", &key, &request(1, "10.00")).await;
     assert_eq!(answer.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_secret_is_read_as_kubernetes_mounts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = folder.path().join("..2026_11_23");
+    fs::create_dir(&mounted).unwrap();
+    let secret = file(&mounted, "hmac", CANARY.as_bytes());
+    fs::set_permissions(secret, Permissions::from_mode(0o440)).unwrap();
+    symlink("..2026_11_23", folder.path().join("..data")).unwrap();
+    symlink("..data/hmac", folder.path().join("hmac")).unwrap();
+    let link = folder.path().join("hmac");
+    let gateway = Plan::in_folder(folder)
+        .with("CEP_HMAC_SECRET_FILE", link.display())
+        .start();
+    let key = gateway.roomy_key();
+    assert_eq!(gateway.status_of(&key).await, StatusCode::OK);
+}
+
+#[rstest]
+#[case(0o620)]
+#[case(0o602)]
+fn a_secret_that_others_may_change_is_refused(#[case] mode: u32) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "hmac", CANARY.as_bytes());
+    fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+    let said = refusal(folder.path(), &[("CEP_HMAC_SECRET_FILE", &path)]);
+    for part in ["CEP_HMAC_SECRET_FILE", &path, "chmod go-w"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[rstest]
+#[case("CEP_DATA_DIR")]
+#[case("CEP_BANK_DIAGNOSTICS_DIR")]
+fn a_folder_that_others_may_write_to_is_refused(#[case] variable: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = folder.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, Permissions::from_mode(0o777)).unwrap();
+    let shared = shared.to_str().unwrap();
+    let said = refusal(folder.path(), &[(variable, shared)]);
+    for part in [variable, shared, "chmod go-w"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(fs::read_dir(shared).unwrap().count(), 0);
+}
+
+#[test]
+fn links_in_the_data_folder_are_refused_and_their_targets_untouched() {
+    for name in ["secret", "cep.db", "cep.db.lock"] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        fs::create_dir(&data).unwrap();
+        let target = folder.path().join("target");
+        fs::write(&target, "not ours").unwrap();
+        fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
+        symlink(&target, data.join(name)).unwrap();
+        let said = refusal(folder.path(), &[]);
+        assert!(
+            said.contains("symbolic link") && said.contains(name),
+            "{said}"
+        );
+        assert_eq!(fs::read_to_string(target).unwrap(), "not ours", "{name}");
+    }
 }
 
 /// Other variables that each variable needs.

@@ -1,21 +1,16 @@
 //! People at several replicas, which share one identity provider: a session is one everywhere.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::future::join_all;
 use reqwest::header::COOKIE;
 use reqwest::{Method, StatusCode};
-use sandbox::identity::{Handle, IdentityConfig, router_and_handle};
 use serde_json::json;
 use testkit::free_port;
-use tokio::net::TcpListener;
+use testkit::identity_server::{IdentityServer, RegisteredClient};
 
 use crate::gateway::{Gateway, Plan, command, json_of};
 use crate::person::{Demo, Person};
@@ -26,51 +21,26 @@ const SESSION: &str = "cep_session";
 /// Shortest time between two refreshes of one replica because of an unknown key id.
 const COOL_DOWN: Duration = Duration::from_secs(10);
 
-/// An identity provider that no replica started.
-struct Provider {
-    issuer: String,
-    handle: Handle,
-    key_fetches: Arc<AtomicUsize>,
-}
-
-impl Provider {
-    /// For people who come back to this address.
-    #[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
-    async fn start(public: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let issuer = format!("http://{}", listener.local_addr().unwrap());
-        let (router, handle) = router_and_handle(IdentityConfig {
-            issuer: issuer.clone(),
-            client_id: "cep".to_owned(),
-            client_secret: None,
-            redirect_uris: vec![format!("http://{public}/auth/callback")],
-            post_logout_redirect_uris: vec![format!("http://{public}")],
-            audience: "cep-api".to_owned(),
-            now: Arc::new(chrono::Utc::now),
-        });
-        let key_fetches = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&key_fetches);
-        let router = router.layer(from_fn(move |request: Request, next: Next| {
-            if request.uri().path() == "/jwks" {
-                counter.fetch_add(1, Ordering::Relaxed);
-            }
-            next.run(request)
-        }));
-        tokio::spawn(sandbox::serve(listener, router, std::future::pending()));
-        Self {
-            issuer,
-            handle,
-            key_fetches,
-        }
-    }
-
-    fn key_fetches(&self) -> usize {
-        self.key_fetches.load(Ordering::Relaxed)
-    }
+/// Starts an identity provider that is no replica's own, for people who come back to this address.
+#[expect(clippy::disallowed_methods, reason = "as a program beside us does")]
+async fn start_provider(public: SocketAddr) -> IdentityServer {
+    let client = RegisteredClient {
+        id: "cep",
+        secret: None,
+        redirect_uri: &format!("http://{public}/auth/callback"),
+        signed_out_uri: &format!("http://{public}"),
+        audience: "cep-api",
+    };
+    IdentityServer::start(client, chrono::Utc::now).await
 }
 
 /// One of the replicas that people reach by the address `public`.
-fn replica(servers: &Servers, provider: &Provider, public: SocketAddr, listen: &str) -> Gateway {
+fn replica(
+    servers: &Servers,
+    provider: &IdentityServer,
+    public: SocketAddr,
+    listen: &str,
+) -> Gateway {
     Plan::new()
         .with("CEP_LISTEN", listen)
         .with("CEP_DATABASE_URL", servers.database_url())
@@ -96,7 +66,7 @@ async fn status_of(person: &Person) -> StatusCode {
     answer.unwrap().status()
 }
 
-/// What looks like a session, signed with a key that nobody has heard of.
+/// A well-formed session token, signed with an unknown key.
 fn forged(number: usize) -> String {
     let part = |json: serde_json::Value| URL_SAFE_NO_PAD.encode(json.to_string());
     let header = json!({ "alg": "RS256", "typ": "at+jwt", "kid": format!("kid-{number}") });
@@ -116,7 +86,7 @@ async fn a_session_is_one_at_every_replica_and_each_fetches_the_providers_keys_o
         .status();
     assert!(migrated.unwrap().success());
     let public = SocketAddr::from(([127, 0, 0, 1], free_port()));
-    let provider = Provider::start(public).await;
+    let provider = start_provider(public).await;
     let one = replica(&servers, &provider, public, &public.to_string());
     let another = replica(&servers, &provider, public, "127.0.0.1:0");
 

@@ -53,7 +53,7 @@ async fn is_silent(collector: &Collector, gateway: &Gateway, trace: &str) -> boo
 async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
     let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::start().await;
-    let plan = collector.plan().with("CEP_INSTANCE", "pod-7");
+    let plan = collector.trusting_plan().with("CEP_INSTANCE", "pod-7");
     let gateway = bank.known_to(plan).start();
     let key = gateway.live_key();
     let headers = [
@@ -103,10 +103,7 @@ async fn a_request_is_one_trace_from_its_caller_to_the_bank() {
         told.push(Some(format!("00-{TRACE}-{}-01", client.id)));
     }
     assert_eq!(bank.told("traceparent"), told);
-    assert_eq!(
-        bank.told("tracestate"),
-        [const { "vendor=1" }; 2].map(|state| Some(state.to_owned()))
-    );
+    assert_eq!(bank.told("tracestate"), [None, None]);
     assert_eq!(trace.0.len(), 7, "{:#?}", trace.0);
     assert!(trace.0.iter().all(|span| span.events == 0));
     for (name, value) in [
@@ -179,7 +176,7 @@ async fn routes_of_people_have_spans_and_probes_and_files_have_none() {
 #[tokio::test]
 async fn only_what_is_our_fault_is_an_error() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.plan().start();
+    let gateway = collector.trusting_plan().start();
     let key = gateway.roomy_key();
     for (amount, status, outcome, error) in [
         ("404.00", 404, "not_found", None),
@@ -235,7 +232,7 @@ async fn only_what_is_our_fault_is_an_error() {
 #[tokio::test]
 async fn an_invalid_traceparent_is_ignored(#[case] values: &[&str]) {
     let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.plan().start();
+    let gateway = collector.trusting_plan().start();
     let key = gateway.roomy_key();
     let headers: Vec<_> = values.iter().map(|value| ("traceparent", *value)).collect();
     assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
@@ -249,7 +246,7 @@ async fn an_invalid_traceparent_is_ignored(#[case] values: &[&str]) {
 async fn a_caller_that_does_not_want_a_trace_gets_none_and_the_bank_is_told_so() {
     let collector = Collector::start(Behaviour::Takes).await;
     let bank = Bank::start().await;
-    let gateway = bank.known_to(collector.plan()).start();
+    let gateway = bank.known_to(collector.trusting_plan()).start();
     let unsampled = format!("00-{TRACE}-{CALLER}-00");
     let headers = [("traceparent", &*unsampled)];
     let key = gateway.live_key();
@@ -268,7 +265,10 @@ async fn a_caller_that_does_not_want_a_trace_gets_none_and_the_bank_is_told_so()
 #[tokio::test]
 async fn the_ratio_is_of_traces_that_begin_here() {
     let collector = Collector::start(Behaviour::Takes).await;
-    let gateway = collector.plan().with("CEP_TRACE_RATIO", "0").start();
+    let gateway = collector
+        .trusting_plan()
+        .with("CEP_TRACE_RATIO", "0")
+        .start();
     let key = gateway.roomy_key();
     for number in 1..20 {
         ask(&gateway, &key, number, &[]).await;
@@ -276,6 +276,47 @@ async fn the_ratio_is_of_traces_that_begin_here() {
     ask(&gateway, &key, 20, &[("traceparent", &*sampled())]).await;
     collector.span("POST /v1/cep/xml").await;
     assert!(collector.spans().iter().all(|span| span.trace == TRACE));
+}
+
+#[tokio::test]
+async fn a_stranger_cannot_have_a_trace_sampled() {
+    let collector = Collector::start(Behaviour::Takes).await;
+    let gateway = collector.plan().with("CEP_TRACE_RATIO", "0").start();
+    let key = gateway.roomy_key();
+    for number in 1..20 {
+        let headers = [("traceparent", &*sampled())];
+        assert_eq!(ask(&gateway, &key, number, &headers).await, 200);
+    }
+    // What waits to be sent is sent before the end.
+    stop(gateway).await;
+    assert!(collector.headers().is_empty());
+}
+
+#[tokio::test]
+async fn a_strangers_trace_is_linked_to_one_that_begins_here() {
+    let collector = Collector::start(Behaviour::Takes).await;
+    let bank = Bank::start().await;
+    let gateway = bank.known_to(collector.plan()).start();
+    let key = gateway.live_key();
+    let unsampled = format!("00-{TRACE}-{CALLER}-00");
+    let headers = [("traceparent", &*unsampled), ("tracestate", "vendor=1")];
+    assert_eq!(ask(&gateway, &key, 1, &headers).await, 200);
+
+    let trace = collector.trace("POST /v1/cep/xml").await;
+    let server = trace.the("POST /v1/cep/xml");
+    assert_ne!(server.trace, TRACE);
+    assert_eq!((&*server.parent, &*server.state), ("", ""));
+    assert_eq!(server.links, [CALLER]);
+    assert_eq!(trace.0.len(), 7, "{:#?}", trace.0);
+    assert_eq!(bank.told("tracestate"), [None, None]);
+    for told in bank.told("traceparent") {
+        let told = told.unwrap();
+        assert!(told.starts_with(&format!("00-{}-", server.trace)), "{told}");
+        assert!(told.ends_with("-01"), "{told}");
+    }
+    let exported = collector.bytes();
+    let state = b"vendor=1";
+    assert!(!exported.windows(state.len()).any(|window| window == state));
 }
 
 #[tokio::test]

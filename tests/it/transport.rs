@@ -1,7 +1,11 @@
 //! HTTP: h2c, deadlines, oversized and dribbling requests.
 
+use std::collections::HashSet;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use procfs::net::TcpState;
+use procfs::process::{FDTarget, Process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -136,13 +140,7 @@ async fn ten_megabytes_are_refused_with_and_without_their_length() {
     }
     let answer = exchange(&gateway, &without_length).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    assert_eq!(
-        gateway
-            .post("xml", &key, &request(1, "10.00"))
-            .await
-            .status(),
-        200
-    );
+    assert_eq!(gateway.status_of(&key).await, 200);
 }
 
 #[tokio::test]
@@ -168,10 +166,13 @@ async fn oversized_heads_are_refused() {
 
 #[tokio::test]
 async fn an_idle_connection_does_not_take_the_place_of_a_working_one_for_ever() {
-    let gateway = Plan::new().with("CEP_MAX_CONNECTIONS", 2).start();
-    let _idle = TcpStream::connect(gateway.address).await.unwrap();
-    let _idle_too = TcpStream::connect(gateway.address).await.unwrap();
-    // Both places are taken until the header deadline frees them.
+    let gateway = Plan::new()
+        .with("CEP_MAX_CONNECTIONS", 2)
+        .with("CEP_MAX_CONNECTIONS_PER_ADDRESS", 4)
+        .start();
+    // The two places, and the one that is kept for this machine, are taken until the header deadline
+    // frees them.
+    let _idle = [(); 3].map(|()| std::net::TcpStream::connect(gateway.address).unwrap());
     let served = gateway
         .client
         .get(gateway.url("/healthz"))
@@ -231,4 +232,35 @@ async fn a_refused_body_that_is_still_arriving_does_not_cost_the_connection() {
         answers.starts_with("HTTP/1.1 413") && answers.contains("HTTP/1.1 200"),
         "{answers}"
     );
+}
+
+/// The addresses that a process listens on, by the kernel's account.
+fn listening(process: u32) -> Vec<SocketAddr> {
+    let process = Process::new(process.cast_signed()).unwrap();
+    let descriptors = process.fd().unwrap().map(|descriptor| descriptor.unwrap());
+    let sockets: HashSet<_> = descriptors
+        .filter_map(|descriptor| match descriptor.target {
+            FDTarget::Socket(inode) => Some(inode),
+            _ => None,
+        })
+        .collect();
+    let tables = [procfs::net::tcp(), procfs::net::tcp6()];
+    let entries = tables.into_iter().flat_map(Result::unwrap);
+    entries
+        .filter(|entry| entry.state == TcpState::Listen && sockets.contains(&entry.inode))
+        .map(|entry| entry.local_address)
+        .collect()
+}
+
+#[test]
+fn nothing_but_the_api_is_reachable_from_outside() {
+    let gateway = Plan::new()
+        .with("CEP_LISTEN", "0.0.0.0:0")
+        .with("CEP_DASHBOARD", "off")
+        .start();
+    let (inside, outside): (Vec<_>, Vec<_>) = listening(gateway.id())
+        .into_iter()
+        .partition(|address| address.ip().is_loopback());
+    assert_eq!(outside, [gateway.address]);
+    assert_eq!(inside.len(), 2, "metrics and the sandbox bank: {inside:?}");
 }

@@ -1,30 +1,26 @@
 //! Gatekeeper: admits requests by key and limits, and settles them.
 
 use std::future::ready;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use domain::key::{Credential, Environment, FullKey, KeyHasher, KeyId, KeyPrefix};
+use domain::key::{CountedKey, Credential, Environment, FullKey, KeyHasher};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use ports::Cause;
-use ports::inbound::{
-    Admission, AdmissionError, AdmissionRequest, Gatekeeper, NotDurable, Settlement,
-};
+use ports::inbound::{AdmissionError, AdmissionRequest, NotDurable};
 use ports::outbound::{
     AdmissionEntry, Charge, Clock, KeyStore, Limiter, Random, Receipt, RefusalEntry, RequestEntry,
     Snapshot, StoreError, UsageJournal, Verdict, new_id,
 };
 
+use super::admitted::{Admission, Settlement};
 use super::credentials::CredentialCache;
-use super::lookup_throttle::{KeyLookupThrottle, Throttled};
+use super::key_check::{KeyCheck, Unverified};
+use super::lookup_throttle::KeyLookupThrottle;
 use crate::sync::keyed_mutex::KeyedMutex;
 
-/// Credentials that are cached.
-const CREDENTIALS: usize = 100_000;
 /// `Retry-After` while the store or the limiter fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Keys that are hydrated at the same time, at most.
@@ -37,9 +33,7 @@ pub struct GatekeeperService {
     journal: Arc<dyn UsageJournal>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
-    hasher: KeyHasher,
-    credentials: CredentialCache,
-    lookup_throttle: KeyLookupThrottle,
+    key_check: KeyCheck,
     /// Locked while a key is hydrated, so that a burst on a cold key reads it once.
     hydrating: KeyedMutex,
 }
@@ -56,6 +50,25 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for NoVerdict {
     }
 }
 
+impl From<NoVerdict> for AdmissionError {
+    fn from(no_verdict: NoVerdict) -> Self {
+        match no_verdict {
+            NoVerdict::UnknownKey => Self::InvalidKey,
+            NoVerdict::Failed(cause) => unavailable(cause),
+        }
+    }
+}
+
+impl From<Unverified> for AdmissionError {
+    fn from(unverified: Unverified) -> Self {
+        match unverified {
+            Unverified::Wrong => Self::InvalidKey,
+            Unverified::Throttled { retry_after } => Self::KeyUnchecked { retry_after },
+            Unverified::Failed(cause) => unavailable(cause),
+        }
+    }
+}
+
 fn unavailable(cause: Cause) -> AdmissionError {
     AdmissionError::Unavailable {
         retry_after: RETRY_AFTER,
@@ -69,7 +82,8 @@ fn unavailable(cause: Cause) -> AdmissionError {
 struct Forgotten;
 
 impl GatekeeperService {
-    /// A gatekeeper over these keys and limits.
+    /// A gatekeeper over these keys and limits. The change feed of the same keys adds new ones to
+    /// `credentials`.
     pub fn new(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
@@ -77,16 +91,23 @@ impl GatekeeperService {
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         hasher: KeyHasher,
+        credentials: Arc<CredentialCache>,
     ) -> Self {
+        let key_check = KeyCheck {
+            keys: Arc::clone(&keys),
+            journal: Arc::clone(&journal),
+            clock: Arc::clone(&clock),
+            hasher,
+            credentials,
+            lookup_throttle: KeyLookupThrottle::new(),
+        };
         Self {
             keys,
             limiter,
             journal,
             clock,
             random,
-            hasher,
-            credentials: CredentialCache::new(CREDENTIALS),
-            lookup_throttle: KeyLookupThrottle::new(),
+            key_check,
             hydrating: KeyedMutex::new(HYDRATIONS),
         }
     }
@@ -97,45 +118,11 @@ impl GatekeeperService {
     /// # Errors
     /// Fails when the store can't be read.
     pub async fn warm_up(&self) -> Result<(), StoreError> {
-        for (prefix, credential) in self.keys.credentials(CREDENTIALS as u64).await? {
-            self.credentials.insert(prefix, Arc::new(credential));
-        }
-        Ok(())
-    }
-
-    /// The credential of a prefix, from the cache or from the store.
-    async fn credential(
-        &self,
-        prefix: &KeyPrefix,
-        address: IpAddr,
-    ) -> Result<Option<Arc<Credential>>, NoVerdict> {
-        if let Some(credential) = self.credentials.get(prefix) {
-            return Ok(Some(credential));
-        }
-        let _lookup = self.lookup_throttle.lock(prefix).await;
-        if let Some(credential) = self.credentials.get(prefix) {
-            return Ok(Some(credential));
-        }
-        let now = self.clock.monotonic();
-        match self.lookup_throttle.check(address, now) {
-            Ok(()) => {}
-            Err(Throttled::Address) => return Ok(None),
-            Err(error @ Throttled::Global) => return Err(error.into()),
-        }
-        // While nothing can be written nothing is admitted: no need to ask a store that is down.
-        self.journal.accepts()?;
-        let Some(credential) = self.keys.credential(prefix).await? else {
-            self.lookup_throttle.record_unknown(address, now);
-            return Ok(None);
-        };
-        let credential = Arc::new(credential);
-        self.credentials
-            .insert(prefix.clone(), Arc::clone(&credential));
-        Ok(Some(credential))
+        self.key_check.warm_up().await
     }
 
     /// The limiter's verdict; a key that it doesn't know is hydrated before.
-    async fn verdict(&self, key: KeyId) -> Result<Verdict, NoVerdict> {
+    async fn verdict(&self, key: CountedKey) -> Result<Verdict, NoVerdict> {
         let verdict = self.limiter.admit(key).await?;
         if !matches!(verdict, Verdict::Unknown { .. }) {
             return Ok(verdict);
@@ -152,12 +139,12 @@ impl GatekeeperService {
         }
     }
 
-    async fn hydrate(&self, key: KeyId, month: Month) -> Result<(), NoVerdict> {
+    async fn hydrate(&self, key: CountedKey, month: Month) -> Result<(), NoVerdict> {
         // What is still in the journal isn't in the counters that are read next.
         self.journal.flush().await?;
         let snapshot = self
             .keys
-            .snapshot(key, month)
+            .snapshot(key.id, month)
             .await?
             .ok_or(NoVerdict::UnknownKey)?;
         let hydrated = self.hydrate_with(key, snapshot).await;
@@ -169,14 +156,14 @@ impl GatekeeperService {
         hydrated
     }
 
-    /// Hydrates the limiter and reads the key a second time. A change that was made after the first
-    /// reading, but before the limiter knew the key, was skipped by whatever applies changes: a key
-    /// that can't be read again must not stay known.
-    async fn hydrate_with(&self, key: KeyId, snapshot: Snapshot) -> Result<(), NoVerdict> {
+    /// Hydrates the limiter and reads the key a second time. The limiter keeps what was applied to
+    /// it since the first reading, but it may have lost that, or change while nobody applies
+    /// changes: a key that can't be read again must not stay known.
+    async fn hydrate_with(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), NoVerdict> {
         self.limiter.hydrate(key, snapshot).await?;
         let again = self
             .keys
-            .snapshot(key, snapshot.month)
+            .snapshot(key.id, snapshot.month)
             .await?
             .ok_or(NoVerdict::UnknownKey)?;
         if again.state != snapshot.state {
@@ -193,9 +180,12 @@ impl GatekeeperService {
         (limit_status, month, charge): (LimitStatus, Month, Charge),
     ) -> Admission {
         let at = self.clock.now();
-        let key = credential.id;
+        let key = credential.counted();
         let receipt = match charge {
-            Charge::Unwritten => self.journal.admit(AdmissionEntry { key, month, at }),
+            Charge::Unwritten => {
+                let key = key.id;
+                self.journal.admit(AdmissionEntry { key, month, at })
+            }
             Charge::Written => Receipt::new(ready(Ok(()))),
         };
         Admission {
@@ -223,34 +213,24 @@ impl GatekeeperService {
             at: self.clock.now(),
         });
     }
-}
 
-#[async_trait]
-impl Gatekeeper for GatekeeperService {
-    async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError> {
+    /// Admits one request. Changes no counter when it refuses.
+    ///
+    /// # Errors
+    /// The reason of the refusal.
+    pub async fn admit(&self, request: AdmissionRequest) -> Result<Admission, AdmissionError> {
         let key = request
             .presented_key
             .as_deref()
             .and_then(FullKey::parse)
             .ok_or(AdmissionError::InvalidKey)?;
-        let no_admission = |no_verdict| match no_verdict {
-            NoVerdict::UnknownKey => AdmissionError::InvalidKey,
-            NoVerdict::Failed(cause) => unavailable(cause),
-        };
-        let credential = self
-            .credential(key.prefix(), request.address)
-            .await
-            .map_err(no_admission)?;
-        if !self.hasher.verify(&key, credential.as_deref()) {
-            return Err(AdmissionError::InvalidKey);
-        }
-        let credential = credential.ok_or(AdmissionError::InvalidKey)?;
+        let credential = self.key_check.check(&key, request.address).await?;
         // An admission that can't be written soon is refused: nothing is counted for it, and the bank
         // isn't asked in vain.
         if let Err(error) = self.journal.accepts() {
             return Err(unavailable(Arc::new(error)));
         }
-        match self.verdict(credential.id).await.map_err(no_admission)? {
+        match self.verdict(credential.counted()).await? {
             Verdict::Admitted {
                 limit_status,
                 month,
@@ -285,7 +265,13 @@ impl Gatekeeper for GatekeeperService {
         }
     }
 
-    async fn settle(
+    /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
+    /// month's quota, and returns once the admission is durable. MUST be called once for every
+    /// admission, before its answer leaves.
+    ///
+    /// # Errors
+    /// [`NotDurable`]: the admission couldn't be written down; the answer must not leave.
+    pub async fn settle(
         &self,
         admission: Admission,
         settlement: Settlement,
@@ -320,7 +306,7 @@ impl Gatekeeper for GatekeeperService {
         self.journal.conclude(RequestEntry {
             id,
             request_id,
-            key,
+            key: key.id,
             customer,
             endpoint,
             outcome,

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use domain::key::Environment;
 use domain::latency::Latencies;
-use domain::pacing::{BankBudget, ThrottleReason};
+use domain::pacing::BankBudget;
 use ports::inbound::{BankHealth, BankState};
 use ports::outbound::{BankAnswer, BankError, Clock};
+
+use super::breaker::BankBreaker;
 
 /// Minutes that are kept: an hour.
 const MINUTES: u64 = 60;
@@ -23,6 +25,8 @@ const TOLERATED_ONE_IN: u64 = 5;
 /// Records the results of the last hour's lookups, bank by bank.
 pub struct BankMonitor {
     clock: Arc<dyn Clock>,
+    /// Of the central bank's portal. The sandbox has none: it fails because it is asked to.
+    breaker: BankBreaker,
     live: Mutex<History>,
     test: Mutex<History>,
 }
@@ -31,15 +35,33 @@ impl BankMonitor {
     /// A monitor without a lookup.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
+            breaker: BankBreaker::new(Arc::clone(&clock)),
             clock,
             live: Mutex::default(),
             test: Mutex::default(),
         }
     }
 
-    /// Waits for the end of a lookup and records it. One that is cancelled, because nobody waits for
-    /// it any more, says nothing about the bank.
-    pub(crate) async fn record(
+    /// Makes a lookup and records its result; while the bank hangs the lookup fails at once. One that
+    /// is cancelled, because nobody waits for it any more, says nothing about the bank.
+    pub(crate) async fn look_up(
+        &self,
+        environment: Environment,
+        lookup: impl Future<Output = Result<BankAnswer, BankError>>,
+    ) -> Result<BankAnswer, BankError> {
+        let lookup = self.record(environment, lookup);
+        match environment {
+            Environment::Live => self.breaker.call(lookup).await,
+            Environment::Test => lookup.await,
+        }
+    }
+
+    /// Returns true while lookups at the central bank fail at once.
+    pub fn is_circuit_open(&self) -> bool {
+        self.breaker.is_open()
+    }
+
+    async fn record(
         &self,
         environment: Environment,
         lookup: impl Future<Output = Result<BankAnswer, BankError>>,
@@ -102,14 +124,9 @@ impl LookupOutcome {
             Err(
                 BankError::Protocol { .. } | BankError::Unavailable { .. } | BankError::Timeout,
             ) => Some(Self::Failed),
-            Err(BankError::Throttled { reason, .. }) => match reason {
-                ThrottleReason::CaptchaPage
-                | ThrottleReason::TooManyQueriesPage
-                | ThrottleReason::TooManyRequests => Some(Self::Failed),
-                ThrottleReason::BackingOff
-                | ThrottleReason::BudgetUsedUp
-                | ThrottleReason::TooManyLookups => None,
-            },
+            Err(BankError::Throttled { reason, .. }) => {
+                reason.is_of_the_bank().then_some(Self::Failed)
+            }
         }
     }
 }

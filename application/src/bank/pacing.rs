@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, BankBudget, MINUTE, Throttled};
+use domain::pacing::{BackOff, BankBudget, Lane, Throttled, WINDOW};
 use futures::lock::Mutex as AsyncMutex;
 use ports::outbound::{AcquireError, Clock, Pacer, PacerError, PacerState};
 
@@ -98,7 +98,7 @@ impl FallbackPacer {
         let ages = unmerged.slots.iter();
         let ages = ages.map(|granted_at| now.saturating_sub(*granted_at));
         Ok(PacerState {
-            turns: ages.filter(|age| *age < MINUTE).collect(),
+            turns: ages.filter(|age| *age < WINDOW).collect(),
             paused_for,
         })
     }
@@ -117,9 +117,13 @@ impl FallbackPacer {
     }
 
     /// Acquires a slot of the shared pacer; `None` when it fails, or the circuit is open.
-    async fn acquire_shared(&self, patience: Duration) -> Option<Result<(), AcquireError>> {
+    async fn acquire_shared(
+        &self,
+        lane: Lane,
+        patience: Duration,
+    ) -> Option<Result<(), AcquireError>> {
         let call = self.begin_merged_call().await?;
-        match self.shared.acquire(patience).await {
+        match self.shared.acquire(lane, patience).await {
             Ok(()) => {
                 call.succeed();
                 Some(self.count_locally().await)
@@ -159,19 +163,20 @@ impl FallbackPacer {
 
 #[async_trait]
 impl Pacer for FallbackPacer {
-    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
+    async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
         let started = self.clock.monotonic();
         self.check_back_off().await?;
-        if let Some(result) = self.acquire_shared(patience).await {
+        if let Some(result) = self.acquire_shared(lane, patience).await {
             return result;
         }
         let elapsed = self.clock.monotonic().saturating_sub(started);
-        self.local.acquire(patience.saturating_sub(elapsed)).await?;
+        let left = patience.saturating_sub(elapsed);
+        self.local.acquire(lane, left).await?;
         let now = self.clock.monotonic();
         let slots = &mut self.unmerged().slots;
         while slots
             .front()
-            .is_some_and(|granted_at| *granted_at + MINUTE <= now)
+            .is_some_and(|granted_at| *granted_at + WINDOW <= now)
         {
             slots.pop_front();
         }

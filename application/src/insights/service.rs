@@ -108,12 +108,13 @@ impl Insights for InsightsService {
         Ok(self.authorization.customer_or_new(&caller.owner).await?)
     }
 
-    async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError> {
-        match self.sources.limiter.peek(key.key.id).await {
-            Ok(Some(limit_status)) => Ok(limit_status),
-            Ok(None) => Ok(self.idle_status(key)),
-            Err(error) => Err(KeyError::Store(Arc::new(error))),
-        }
+    async fn limit_statuses(&self, keys: &[KeyOverview]) -> Result<Vec<LimitStatus>, KeyError> {
+        let counted: Vec<_> = keys.iter().map(|key| key.key.counted()).collect();
+        let peeked = self.sources.limiter.peek_many(&counted).await;
+        let peeked = peeked.map_err(|error| KeyError::Store(Arc::new(error)))?;
+        let known = keys.iter().zip(peeked);
+        let status = |(key, known): (_, Option<_>)| known.unwrap_or_else(|| self.idle_status(key));
+        Ok(known.map(status).collect())
     }
 
     async fn usage(

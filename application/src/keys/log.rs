@@ -3,8 +3,8 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::Action;
-use domain::customer::{Customer, CustomerId, Role};
-use domain::key::{ApiKey, Owner};
+use domain::customer::{Customer, CustomerId, Owner, Role};
+use domain::key::ApiKey;
 use ports::inbound::Caller;
 
 /// The actor as a log may name it: by account. A provider's subject may be an e-mail address.

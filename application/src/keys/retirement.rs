@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use domain::audit::AuditContext;
-use domain::key::{KeyId, Owner};
+use domain::customer::Owner;
+use domain::key::CountedKey;
 use domain::request::RequestId;
 use ports::outbound::{
     Clock, KeyChange, KeyStore, Limiter, Random, Scope, StoreError, UpdateError, new_id,
@@ -64,7 +65,7 @@ impl Retirement {
         }
     }
 
-    async fn revoke(&self, key: KeyId) -> Result<(), StoreError> {
+    async fn revoke(&self, key: CountedKey) -> Result<(), StoreError> {
         let id = new_id(self.clock.as_ref(), self.random.as_ref());
         let audit = AuditContext {
             id,
@@ -75,7 +76,7 @@ impl Retirement {
         let change = KeyChange::Revoke;
         match self
             .keys
-            .change(Scope::Everybody, key, &change, &audit)
+            .change(Scope::Everybody, key.id, &change, &audit)
             .await
         {
             Ok(_) => {}

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext};
-use domain::customer::{Customer, CustomerId, ExistingKeys};
+use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use domain::key::{
-    ApiKey, Credential, Environment, FullKey, Grace, KeyHasher, KeyId, KeyName, KeyOverview,
-    KeyQuery, Owner, RevokedKeys,
+    ApiKey, BoundReached, CountedKey, Credential, Environment, FullKey, Grace, KeyBounds,
+    KeyHasher, KeyId, KeyName, KeyOverview, KeyQuery, RevokedKeys,
 };
 use domain::limits::{LimitsChange, MonthlyUse, Plan};
 use domain::month::Month;
-use domain::page::Page;
+use domain::page::{Page, PageRequest};
 use ports::Cause;
 use ports::inbound::{
     Caller, CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey,
@@ -23,21 +23,19 @@ use ports::outbound::{
 };
 
 use super::log::{self, Actor};
+use super::reader::KeyReader;
 use crate::limits::ChangePropagator;
-use crate::people::{Authorization, list_error, require_admin};
+use crate::people::{Authorization, require_admin};
 
 /// Attempts at an unused prefix. One is enough but for one time in 10¹⁴ over the number of keys.
 const PREFIX_ATTEMPTS: usize = 8;
-/// Active keys that a customer may have. `GET /keys` shows them all in one answer, and each costs
-/// memory once it is used: enough for a key a till, too few to fill a disk with. The operator of the
-/// machine has no bound.
-pub const MOST_ACTIVE_KEYS: u64 = 1_000;
 
 /// Creates, lists, changes and revokes keys, and sets plans.
 pub struct KeyService {
     keys: Arc<dyn KeyStore>,
     customers: Arc<dyn CustomerStore>,
     authorization: Authorization,
+    reader: KeyReader,
     propagator: ChangePropagator,
     clock: Arc<dyn Clock>,
     timer: Arc<dyn Timer>,
@@ -57,22 +55,45 @@ impl KeyService {
         random: Arc<dyn Random>,
         hasher: KeyHasher,
     ) -> Self {
-        let authorization = Authorization::new(
-            Arc::clone(&customers),
-            Arc::clone(&clock),
-            Arc::clone(&random),
-        );
+        let authorization = || {
+            let (clock, random) = (Arc::clone(&clock), Arc::clone(&random));
+            Authorization::new(Arc::clone(&customers), clock, random)
+        };
+        let reader = KeyReader {
+            keys: Arc::clone(&keys),
+            authorization: authorization(),
+            clock: Arc::clone(&clock),
+        };
+        let authorization = authorization();
         let propagator = ChangePropagator::new(Arc::clone(&keys), limiter, Arc::clone(&clock));
         Self {
             keys,
             customers,
             authorization,
+            reader,
             propagator,
             clock,
             timer,
             random,
             hasher,
         }
+    }
+
+    /// Has keys be read for people from another connection to the same database: what they look at must not
+    /// keep admissions and revocations waiting.
+    #[must_use]
+    pub fn reading_from(
+        mut self,
+        keys: Arc<dyn KeyStore>,
+        customers: Arc<dyn CustomerStore>,
+    ) -> Self {
+        let (clock, random) = (Arc::clone(&self.clock), Arc::clone(&self.random));
+        self.reader = KeyReader {
+            keys,
+            authorization: Authorization::new(customers, Arc::clone(&clock), random),
+            clock,
+        };
+        self
     }
 
     fn audit(&self, caller: &Caller) -> AuditContext {
@@ -85,11 +106,18 @@ impl KeyService {
     }
 
     /// A new secret, and its credential.
-    fn generate(&self, environment: Environment, customer: CustomerId) -> (FullKey, Credential) {
+    fn generate(
+        &self,
+        environment: Environment,
+        customer: CustomerId,
+        predecessor: Option<&ApiKey>,
+    ) -> (FullKey, Credential) {
         let secret = FullKey::generate(environment, &mut |buffer| self.random.fill(buffer));
         let (hash, generation) = self.hasher.hash(&secret);
+        let id = KeyId(new_id(self.clock.as_ref(), self.random.as_ref()));
         let credential = Credential {
-            id: KeyId(new_id(self.clock.as_ref(), self.random.as_ref())),
+            id,
+            counters: predecessor.map_or(id.into(), |key| key.counters),
             customer,
             hash,
             generation,
@@ -136,40 +164,30 @@ impl KeyService {
 
     /// Returns a changed key once the change holds in every process.
     async fn propagated(&self, key: ApiKey) -> Result<KeyOverview, KeyError> {
-        let snapshots = self.propagate(&[key.id]).await?;
+        let snapshots = self.propagate(&[key.counted()]).await?;
         let snapshot = snapshots.get(&key.id).copied();
         overview(key, snapshot)
     }
 
     /// Returns the keys' snapshots once their changes hold in every process.
-    async fn propagate(&self, keys: &[KeyId]) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
+    async fn propagate(&self, keys: &[CountedKey]) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
         self.propagator.propagate(keys, self.timer.as_ref()).await
     }
-
-    /// Checks that there is room for the key that a grace period keeps active beside its successor.
-    /// Without this, one key rotated again and again would become any number of them.
-    async fn check_room(&self, caller: &Caller, customer: CustomerId) -> Result<(), KeyError> {
-        let active = self.keys.of_customer(customer, RevokedKeys::Hidden).await?;
-        let active = u64::try_from(active.len()).unwrap_or(u64::MAX);
-        if active < most_active(caller) {
-            Ok(())
-        } else {
-            Err(too_many_keys())
-        }
-    }
 }
 
-fn most_active(caller: &Caller) -> u64 {
+/// Bounds on the caller's new keys: the operator of the machine has none.
+fn bounds(caller: &Caller) -> KeyBounds {
     if caller.owner == Owner::operator() {
-        u64::MAX
+        KeyBounds::Unbounded
     } else {
-        MOST_ACTIVE_KEYS
+        KeyBounds::OfPlan
     }
 }
 
-fn too_many_keys() -> KeyError {
-    KeyError::TooManyKeys {
-        most: MOST_ACTIVE_KEYS,
+fn bound_error(bound: BoundReached) -> KeyError {
+    match bound {
+        BoundReached::Active { most } => KeyError::TooManyKeys { most },
+        BoundReached::New { retry_after } => KeyError::TooManyNewKeys { retry_after },
     }
 }
 
@@ -204,9 +222,10 @@ impl KeyAdministration for KeyService {
         let audit = self.audit(caller);
         let mut cause: Cause = Arc::new(InsertError::PrefixTaken);
         for _ in 0..PREFIX_ATTEMPTS {
-            let (secret, credential) = self.generate(order.environment, customer.id);
+            let (secret, credential) = self.generate(order.environment, customer.id, None);
             let key = ApiKey {
                 id: credential.id,
+                counters: credential.counters,
                 customer: customer.id,
                 owner: customer.owner.clone(),
                 name: order.name.clone(),
@@ -221,7 +240,7 @@ impl KeyAdministration for KeyService {
                 key: key.clone(),
                 credential,
             };
-            match self.keys.insert(record, most_active(caller), &audit).await {
+            match self.keys.insert(record, bounds(caller), &audit).await {
                 Ok(()) => {
                     let actor = Actor::new(caller, Some(customer.id));
                     log::key(Action::KeyCreated, &key, actor);
@@ -229,7 +248,7 @@ impl KeyAdministration for KeyService {
                     return Ok(CreatedKey { key, secret });
                 }
                 Err(taken @ InsertError::PrefixTaken) => cause = Arc::new(taken),
-                Err(InsertError::TooManyKeys) => return Err(too_many_keys()),
+                Err(InsertError::Bound(bound)) => return Err(bound_error(bound)),
                 Err(InsertError::Store(error)) => return Err(error.into()),
             }
         }
@@ -242,21 +261,16 @@ impl KeyAdministration for KeyService {
         requested: RequestedScope,
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError> {
-        let Some(scope) = self.authorization.scope(caller, requested).await? else {
-            return Ok(Page::of(Vec::new(), query.page.first, Some(0)));
-        };
-        let month = Month::of(self.clock.now());
-        self.keys
-            .list(scope, month, query)
-            .await
-            .map_err(list_error)
+        self.reader.list(caller, requested, query).await
     }
 
-    async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError> {
-        let Some(customer) = self.authorization.customer(caller).await? else {
-            return Ok(Vec::new());
-        };
-        Ok(self.keys.of_customer(customer.id, revoked).await?)
+    async fn own(
+        &self,
+        caller: &Caller,
+        revoked: RevokedKeys,
+        page: &PageRequest,
+    ) -> Result<Page<ApiKey>, KeyError> {
+        self.reader.own(caller, revoked, page).await
     }
 
     async fn find(
@@ -265,10 +279,7 @@ impl KeyAdministration for KeyService {
         requested: RequestedScope,
         id: KeyId,
     ) -> Result<KeyOverview, KeyError> {
-        let scope = self.scope(caller, requested).await?;
-        let month = Month::of(self.clock.now());
-        let found = self.keys.find(scope, id, month).await?;
-        found.ok_or(KeyError::NotFound)
+        self.reader.find(caller, requested, id).await
     }
 
     async fn rename(
@@ -308,17 +319,18 @@ impl KeyAdministration for KeyService {
         let found = self.keys.find(scope, id, month).await?;
         let KeyOverview { key, used, .. } = found.ok_or(KeyError::NotFound)?;
         let retires_at = grace.end(audit.at);
-        if retires_at > audit.at {
-            self.check_room(caller, key.customer).await?;
-        }
         let mut cause: Cause = Arc::new(RotateError::PrefixTaken);
         for _ in 0..PREFIX_ATTEMPTS {
-            let (secret, credential) = self.generate(key.prefix.environment(), key.customer);
+            let environment = key.prefix.environment();
+            let (secret, credential) = self.generate(environment, key.customer, Some(&key));
             let successor = Successor {
                 prefix: secret.prefix().clone(),
                 credential,
             };
-            let rotated = self.keys.rotate(scope, id, &successor, retires_at, &audit);
+            let bounds = bounds(caller);
+            let rotated = self
+                .keys
+                .rotate(scope, id, &successor, retires_at, bounds, &audit);
             let Rotation { old, new } = match rotated.await {
                 Ok(rotation) => rotation,
                 Err(taken @ RotateError::PrefixTaken) => {
@@ -328,6 +340,7 @@ impl KeyAdministration for KeyService {
                 Err(RotateError::NotFound) => return Err(KeyError::NotFound),
                 Err(RotateError::Revoked) => return Err(KeyError::Revoked),
                 Err(RotateError::AlreadyRotated) => return Err(KeyError::AlreadyRotated),
+                Err(RotateError::Bound(bound)) => return Err(bound_error(bound)),
                 Err(RotateError::Store(error)) => return Err(error.into()),
             };
             let actor = Actor::new(caller, Some(old.customer));
@@ -337,7 +350,7 @@ impl KeyAdministration for KeyService {
             // already, and the change feed applies that: what must not be lost now is the successor's
             // secret.
             if old.revoked_at.is_some()
-                && let Err(error) = self.propagate(&[old.id]).await
+                && let Err(error) = self.propagate(&[old.counted()]).await
             {
                 tracing::warn!(key = %old.id, %error, "a rotated key could not be applied to the limiter yet");
             }
@@ -346,7 +359,12 @@ impl KeyAdministration for KeyService {
                 month,
                 used,
             };
-            let key = unused(new, month);
+            // Its use is the old key's: they share their counters.
+            let key = KeyOverview {
+                key: new,
+                month,
+                used,
+            };
             let new = CreatedKey { key, secret };
             return Ok(RotatedKey { old, new });
         }

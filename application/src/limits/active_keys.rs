@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{Snapshot, Verdict};
@@ -13,7 +13,7 @@ const MOST_KEYS: usize = 100_000;
 
 /// The keys since they were taken last.
 #[derive(Debug, Default)]
-pub(crate) struct ActiveKeys(HashMap<KeyId, LimiterView>);
+pub(crate) struct ActiveKeys(HashMap<CountedKey, LimiterView>);
 
 /// The shared limiter's view of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) struct LimiterView {
 impl ActiveKeys {
     /// Records a verdict. One that names no month is ignored: of a key that is never admitted
     /// because its minute is full, something was admitted a minute before.
-    pub(super) fn record(&mut self, key: KeyId, verdict: &Verdict) {
+    pub(super) fn record(&mut self, key: CountedKey, verdict: &Verdict) {
         let (month, limit_status) = match verdict {
             Verdict::Admitted {
                 limit_status,
@@ -49,13 +49,13 @@ impl ActiveKeys {
     }
 
     /// Takes them out.
-    pub(crate) fn take(&mut self) -> HashMap<KeyId, LimiterView> {
+    pub(crate) fn take(&mut self) -> HashMap<CountedKey, LimiterView> {
         let room = HashMap::with_capacity(self.0.len());
         std::mem::replace(&mut self.0, room)
     }
 
     /// Puts back what was taken, unless it was recorded anew.
-    pub(crate) fn put_back(&mut self, keys: HashMap<KeyId, LimiterView>) {
+    pub(crate) fn put_back(&mut self, keys: HashMap<CountedKey, LimiterView>) {
         for (key, view) in keys {
             if self.0.len() < MOST_KEYS {
                 self.0.entry(key).or_insert(view);

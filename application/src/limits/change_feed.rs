@@ -1,23 +1,27 @@
-//! Change feed: applies changes of keys that other processes made to the limiter.
+//! Change feed: applies changes of keys that other processes made to the limiter, and caches the
+//! credentials of keys that they created.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures::lock::Mutex as AsyncMutex;
 use ports::Cause;
-use ports::outbound::{ChangeNumber, Clock, KeyStore, Limiter, StoreError};
+use ports::outbound::{Change, ChangeNumber, Clock, KeyStore, Limiter, StoreError};
+
+use crate::admission::CredentialCache;
 
 /// Time without an answer after which the store counts as down: it is polled several times a second.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Longest time between two calls of the store while many changes are applied.
 const HEARTBEAT: Duration = Duration::from_millis(250);
 
-/// Follows the store's changes of keys. A key that another process revoked is refused here once
-/// [`ChangeFeed::poll`] ran, so call it several times a second. As nobody else calls the store all
+/// Follows the store's changes of keys. A key that another process created is known here, and one that
+/// it revoked is refused, once [`ChangeFeed::poll`] ran, so call it several times a second. As nobody else calls the store all
 /// the time, the feed also monitors that it answers.
 pub struct ChangeFeed {
     keys: Arc<dyn KeyStore>,
     limiter: Arc<dyn Limiter>,
+    credentials: Arc<CredentialCache>,
     clock: Arc<dyn Clock>,
     seen: AsyncMutex<ChangeNumber>,
     store: Mutex<StoreHealth>,
@@ -45,6 +49,7 @@ impl ChangeFeed {
     pub async fn start(
         keys: Arc<dyn KeyStore>,
         limiter: Arc<dyn Limiter>,
+        credentials: Arc<CredentialCache>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, StoreError> {
         let seen = keys.newest_change().await?;
@@ -55,6 +60,7 @@ impl ChangeFeed {
         Ok(Self {
             keys,
             limiter,
+            credentials,
             clock,
             seen: AsyncMutex::new(seen),
             store: Mutex::new(health),
@@ -113,14 +119,18 @@ impl ChangeFeed {
     /// Fails when the store can't be read; nothing is lost, the next call begins at the same place.
     pub async fn poll(&self) -> Result<usize, StoreError> {
         let mut seen = self.seen.lock().await;
+        let _round = self.credentials.begin_round();
         let mut applied = 0;
         while self.read(self.keys.newest_change()).await? > *seen {
             let changes = self.read(self.keys.changes(*seen)).await?;
             if changes.is_empty() {
                 break;
             }
+            // Before the limiter, which may fail: good keys are checked all the same.
+            self.cache_credentials(&changes);
             for change in &changes {
-                if let Err(error) = self.limiter.apply(change.key, change.state).await {
+                let key = change.credential.counted();
+                if let Err(error) = self.limiter.apply(key, change.state).await {
                     return Err(StoreError { cause: error.cause });
                 }
                 *seen = change.number;
@@ -129,5 +139,17 @@ impl ChangeFeed {
             applied += changes.len();
         }
         Ok(applied)
+    }
+
+    fn cache_credentials(&self, changes: &[Change]) {
+        for change in changes {
+            let credential = Arc::new(change.credential.clone());
+            self.credentials.insert(change.prefix.clone(), credential);
+        }
+    }
+
+    /// Stops following the changes: nobody waits for the next poll any more.
+    pub fn stop(&self) {
+        self.credentials.end_rounds();
     }
 }

@@ -9,7 +9,8 @@
 //! Bounds on what is admitted, with a limit of L a minute, a quota of Q and R replicas:
 //!
 //! - In any 60 seconds: L, and max(L, R) more around a change of the mode, because the shared
-//!   window and the local ones don't know of each other.
+//!   window and the local ones don't know of each other. R is counted by heartbeats; a replica that
+//!   joins while the mode is local adds its own share, L / R, in the minute in which it joins.
 //! - In a month, while the shared limiter is down for all replicas: Q. What journals had accepted but
 //!   not written when it failed (requests that were being answered, a few milliseconds' worth) comes
 //!   on top: the store didn't have it yet when it was asked.
@@ -26,12 +27,11 @@
 //! locally, the store counts it too, so both have it and merge it as one; when it is refused
 //! locally, or the store fails, it costs its key a unit of the month.
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use ports::outbound::{
@@ -41,6 +41,7 @@ use uuid::Uuid;
 
 use super::active_keys::ActiveKeys;
 use super::local::{LocalFallback, store_failed};
+use super::replicas::ReplicaCount;
 use super::resync::ResyncTracker;
 use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
 use crate::sync::keyed_mutex::KeyedMutex;
@@ -48,7 +49,7 @@ use crate::sync::keyed_mutex::KeyedMutex;
 /// Keys that are resynchronised at the same time, at most.
 const RESYNCS: usize = 64;
 /// No key has this id. A call about it shows whether the shared limiter answers.
-const PROBE: KeyId = KeyId(Uuid::nil());
+const PROBE: CountedKey = CountedKey::first(KeyId(Uuid::nil()));
 
 /// The limiter that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,14 +95,14 @@ enum ResyncError {
 }
 
 impl FallbackLimiter {
-    /// A limiter over `shared`, one of `replicas` processes that share it. `local` is a limiter of
+    /// A limiter over `shared`, one of as many processes that share it as `replicas` counts. `local` is a limiter of
     /// this process, empty, and used for nothing else.
     pub fn new(
         shared: Arc<dyn Limiter>,
         local: Arc<dyn Limiter>,
         keys: Arc<dyn KeyStore>,
         clock: Arc<dyn Clock>,
-        replicas: NonZeroU32,
+        replicas: Arc<ReplicaCount>,
     ) -> Self {
         let local = LocalFallback::new(local, Arc::clone(&keys), Arc::clone(&clock), replicas);
         Self {
@@ -147,7 +148,7 @@ impl FallbackLimiter {
     /// Calls the shared limiter about a key, which is resynchronised before if it is stale there.
     async fn call_shared<T>(
         &self,
-        key: KeyId,
+        key: CountedKey,
         request: impl Future<Output = Result<T, LimiterError>>,
     ) -> Result<SharedResult<T>, LimiterError> {
         let Some(call) = self.begin_call() else {
@@ -169,7 +170,7 @@ impl FallbackLimiter {
     }
 
     /// Hydrates the shared limiter with the store's snapshot of a key, if the key is stale there.
-    async fn resync(&self, key: KeyId) -> Result<(), ResyncError> {
+    async fn resync(&self, key: CountedKey) -> Result<(), ResyncError> {
         let staleness = || self.resync_tracker().staleness(key, self.clock.monotonic());
         if staleness().is_none() {
             return Ok(());
@@ -187,7 +188,7 @@ impl FallbackLimiter {
         // Its month, for our clock may show another one.
         let month = known.month.map(|month| month.month());
         let month = month.unwrap_or_else(|| self.month());
-        let snapshot = self.keys.snapshot(key, month).await;
+        let snapshot = self.keys.snapshot(key.id, month).await;
         let snapshot = snapshot.map_err(ResyncError::Store)?;
         let snapshot = snapshot.ok_or(ResyncError::UnknownKey)?;
         let hydrated = self.shared.hydrate(key, snapshot).await;
@@ -199,7 +200,7 @@ impl FallbackLimiter {
     /// Hydrates the shared limiter with the store's snapshot of a key that it knows.
     pub(crate) async fn rehydrate(
         &self,
-        key: KeyId,
+        key: CountedKey,
         snapshot: Snapshot,
     ) -> Result<(), CircuitOpen> {
         // No probe: whoever waits for a verdict finds out sooner whether it is back.
@@ -211,7 +212,7 @@ impl FallbackLimiter {
         hydrated.map_err(|_| CircuitOpen)
     }
 
-    async fn admit_locally(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit_locally(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         // Before, because the caller may be cancelled once the store has counted; and after, because
         // a concurrent resynchronisation may have read the store before it counted.
         self.resync_tracker().mark_stale(key);
@@ -290,7 +291,7 @@ impl Guarded for FallbackLimiter {
 
 #[async_trait]
 impl Limiter for FallbackLimiter {
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         match self.call_shared(key, self.shared.admit(key)).await? {
             SharedResult::Answered(verdict) => {
                 self.active_keys().record(key, &verdict);
@@ -305,21 +306,27 @@ impl Limiter for FallbackLimiter {
         }
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
-        match self.call_shared(key, self.shared.peek(key)).await? {
-            SharedResult::Answered(limit_status) => Ok(limit_status),
-            SharedResult::UnknownKey(_) => Ok(None),
-            SharedResult::Unavailable => self.local.peek(key, self.month()).await,
+    /// Reads the shared limiter as it is. A key that is stale there is resynchronised by its next
+    /// admission: a page of them would cost several calls each.
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        if let Some(call) = self.begin_call()
+            && let Ok(peeked) = call.end(self.shared.peek_many(keys).await)
+        {
+            return Ok(peeked);
         }
+        self.local.peek_many(keys, self.month()).await
     }
 
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         self.call_always(self.shared.hydrate(key, snapshot)).await?;
         self.resync_tracker().mark_synced(key);
         Ok(())
     }
 
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         self.local.apply(key, state).await?;
         let applied = self.call_always(self.shared.apply(key, state)).await;
         if applied.is_err() {
@@ -329,13 +336,18 @@ impl Limiter for FallbackLimiter {
     }
 
     /// Forgets nothing locally: the local limiter is hydrated before each use, and its minute counts.
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
         self.call_always(self.shared.forget(key)).await
     }
 
     /// Never fails: a refund that the shared limiter misses reaches it from the store, with the
     /// key's next resynchronisation.
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError> {
         let now = self.clock.monotonic();
         let is_stale = self.resync_tracker().staleness(key, now).is_some();
         // While the shared limiter doesn't have all that was charged, it must not give back.

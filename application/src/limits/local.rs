@@ -1,21 +1,24 @@
 //! Local fallback of the shared limiter: the minute in this process, status and month in the store.
 
-use std::num::NonZeroU32;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::limits::{LimitStatus, Limits, MonthStatus, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{
     Charge, Clock, KeyState, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Verdict,
 };
 
+use super::replicas::ReplicaCount;
 use crate::sync::keyed_mutex::KeyedMutex;
 
 /// Longest wait of a request for others of its key: the store takes no longer over a charge that
 /// waits for another one.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Keys whose snapshots are read in one query, at most.
+const MOST_SNAPSHOTS: usize = 500;
 /// Keys that are charged at the same time, at most.
 const CHARGES: usize = 64;
 
@@ -25,9 +28,9 @@ pub(super) struct LocalFallback {
     minutes: Arc<dyn Limiter>,
     keys: Arc<dyn KeyStore>,
     clock: Arc<dyn Clock>,
-    replicas: NonZeroU32,
-    /// Locked while a key is charged. The store would charge one request of it at a time as well, and
-    /// the others would hold connections that other keys need.
+    replicas: Arc<ReplicaCount>,
+    /// Locked while counters are charged. The store would charge one request of them at a time as
+    /// well, and the others would hold connections that other keys need.
     charging: KeyedMutex,
 }
 
@@ -41,7 +44,7 @@ impl LocalFallback {
         minutes: Arc<dyn Limiter>,
         keys: Arc<dyn KeyStore>,
         clock: Arc<dyn Clock>,
-        replicas: NonZeroU32,
+        replicas: Arc<ReplicaCount>,
     ) -> Self {
         Self {
             minutes,
@@ -54,7 +57,11 @@ impl LocalFallback {
 
     /// Admits one request by the store's snapshot of its key. When both limits are used up, the
     /// minute's is answered; a quota is charged in the store.
-    pub(super) async fn admit(&self, key: KeyId, month: Month) -> Result<Verdict, LimiterError> {
+    pub(super) async fn admit(
+        &self,
+        key: CountedKey,
+        month: Month,
+    ) -> Result<Verdict, LimiterError> {
         let Some(snapshot) = self.hydrated(key, month).await? else {
             return Ok(Verdict::Unknown { month });
         };
@@ -88,7 +95,7 @@ impl LocalFallback {
     /// Charges a request that the minute admitted.
     async fn charge(
         &self,
-        key: KeyId,
+        key: CountedKey,
         limit_status: LimitStatus,
         quota: u64,
         month: Month,
@@ -112,11 +119,11 @@ impl LocalFallback {
     /// Charges one request of a key at a time.
     async fn charge_exclusively(
         &self,
-        key: KeyId,
+        key: CountedKey,
         month: Month,
     ) -> Result<Option<MonthlyUse>, LimiterError> {
         let started = self.clock.monotonic();
-        let _charging = self.charging.lock(&key).await;
+        let _charging = self.charging.lock(&key.counters).await;
         let waited = self.clock.monotonic().saturating_sub(started);
         if waited >= PATIENCE {
             let cause = Arc::new(ChargeQueueFull(waited));
@@ -126,50 +133,82 @@ impl LocalFallback {
         charged.map_err(store_failed)
     }
 
-    pub(super) async fn peek(
+    /// Reads the limits of keys; one query of the store for each [`MOST_SNAPSHOTS`] of them.
+    pub(super) async fn peek_many(
         &self,
-        key: KeyId,
+        keys: &[CountedKey],
         month: Month,
-    ) -> Result<Option<LimitStatus>, LimiterError> {
-        let Some(snapshot) = self.hydrated(key, month).await? else {
-            return Ok(None);
-        };
-        let limit_status = self.minutes.peek(key).await?;
-        Ok(match snapshot.state.limits.monthly_quota() {
-            Some(quota) => limit_status
-                .map(|limit_status| self.with_month(limit_status, quota, month, snapshot.used)),
-            None => limit_status,
-        })
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        let mut peeked = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(MOST_SNAPSHOTS) {
+            let ids: Vec<_> = keys.iter().map(|key| key.id).collect();
+            let snapshots = self.keys.snapshots(&ids, month).await;
+            let snapshots: HashMap<_, _> = snapshots.map_err(store_failed)?.into_iter().collect();
+            for key in keys {
+                if let Some(snapshot) = snapshots.get(&key.id) {
+                    self.hydrate(*key, *snapshot).await?;
+                }
+            }
+            for (key, minute) in keys.iter().zip(self.minutes.peek_many(keys).await?) {
+                // What the store doesn't have any more, the minutes may still have.
+                let known = snapshots.get(&key.id).zip(minute);
+                peeked.push(known.map(|(snapshot, minute)| self.limit_status(minute, snapshot)));
+            }
+        }
+        Ok(peeked)
+    }
+
+    /// The status of a key whose month is the store's.
+    fn limit_status(&self, minute: LimitStatus, snapshot: &Snapshot) -> LimitStatus {
+        match snapshot.state.limits.monthly_quota() {
+            Some(quota) => self.with_month(minute, quota, snapshot.month, snapshot.used),
+            None => minute,
+        }
     }
 
     /// Applies a change of a key.
-    pub(super) async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+    pub(super) async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         self.minutes.apply(key, self.share(state)).await
     }
 
     /// Hydrates the minutes with the store's snapshot of a key, and returns it; `None` when the store
     /// has no such key.
-    async fn hydrated(&self, key: KeyId, month: Month) -> Result<Option<Snapshot>, LimiterError> {
-        let snapshot = self.keys.snapshot(key, month).await.map_err(store_failed)?;
+    async fn hydrated(
+        &self,
+        key: CountedKey,
+        month: Month,
+    ) -> Result<Option<Snapshot>, LimiterError> {
+        let snapshot = self
+            .keys
+            .snapshot(key.id, month)
+            .await
+            .map_err(store_failed)?;
         if let Some(snapshot) = snapshot {
-            let share = Snapshot {
-                state: self.share(snapshot.state),
-                // Without a quota no month matters, and its clock may be behind this one.
-                month: Month::of(self.clock.now()),
-                ..snapshot
-            };
-            self.minutes.hydrate(key, share).await?;
+            self.hydrate(key, snapshot).await?;
         }
         Ok(snapshot)
     }
 
-    /// This replica's share of a key's minute. It is the same for every version, so that versions
-    /// order shares as they order the limits.
+    /// Hydrates the minutes with this replica's share of a snapshot.
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
+        let share = Snapshot {
+            state: self.share(snapshot.state),
+            // Without a quota no month matters, and its clock may be behind this one.
+            month: Month::of(self.clock.now()),
+            ..snapshot
+        };
+        self.minutes.hydrate(key, share).await
+    }
+
+    /// This replica's share of a key's minute. Its version grows with the key's, and with each
+    /// change of the number of replicas, so that versions order shares as they order the limits.
     fn share(&self, state: KeyState) -> KeyState {
-        let per_minute = (state.limits.per_minute() / self.replicas).max(1);
+        let (replicas, changes) = self.replicas.with_changes();
+        let per_minute = (state.limits.per_minute() / replicas).max(1);
         let limits = Limits::new(per_minute, None);
         KeyState {
             limits: limits.expect("a share of a limit is at least 1 and at most the limit"),
+            version: state.version << 32 | u64::from(changes),
             ..state
         }
     }

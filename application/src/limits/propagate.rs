@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::month::Month;
 use ports::outbound::{Clock, KeyStore, Limiter, LimiterError, Snapshot, StoreError, Timer};
 
@@ -57,9 +57,12 @@ impl ChangePropagator {
 
     /// Applies a key's state once, and returns the snapshot with its usage of this month; `None`
     /// when no key has the id.
-    pub(crate) async fn apply(&self, key: KeyId) -> Result<Option<Snapshot>, PropagationError> {
+    pub(crate) async fn apply(
+        &self,
+        key: CountedKey,
+    ) -> Result<Option<Snapshot>, PropagationError> {
         let month = Month::of(self.clock.now());
-        let snapshot = self.keys.snapshot(key, month).await;
+        let snapshot = self.keys.snapshot(key.id, month).await;
         let snapshot = snapshot.map_err(PropagationError::Store)?;
         if let Some(snapshot) = snapshot {
             let applied = self.limiter.apply(key, snapshot.state).await;
@@ -75,7 +78,7 @@ impl ChangePropagator {
     /// Fails when the store can't be read to the end, so that it isn't known who follows it.
     pub(crate) async fn propagate(
         &self,
-        keys: &[KeyId],
+        keys: &[CountedKey],
         timer: &dyn Timer,
     ) -> Result<HashMap<KeyId, Snapshot>, StoreError> {
         let started = self.clock.monotonic();
@@ -93,11 +96,11 @@ impl ChangePropagator {
                     continue;
                 }
                 match self.apply(key).await {
-                    Ok(snapshot) => snapshots.extend(snapshot.map(|snapshot| (key, snapshot))),
+                    Ok(snapshot) => snapshots.extend(snapshot.map(|snapshot| (key.id, snapshot))),
                     Err(error) => {
                         missed.push(key);
                         if let PropagationError::Limiter { snapshot, .. } = error {
-                            snapshots.insert(key, snapshot);
+                            snapshots.insert(key.id, snapshot);
                         }
                         failure = Some(error);
                     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::month::Month;
 use futures::{StreamExt, stream};
 use ports::outbound::{KeyStore, StoreError};
@@ -53,14 +53,24 @@ impl Reconciliation {
     }
 
     /// Removes the keys from `left` that are reconciled.
-    async fn merge(&self, left: &mut HashMap<KeyId, LimiterView>) -> Result<usize, StoreError> {
+    async fn merge(
+        &self,
+        left: &mut HashMap<CountedKey, LimiterView>,
+    ) -> Result<usize, StoreError> {
         let mut merged = 0;
         for (month, keys) in by_month(left) {
             for batch in keys.chunks(BATCH) {
-                let snapshots = self.keys.snapshots(batch, month).await?;
-                let differ = snapshots
-                    .into_iter()
-                    .filter(|(key, snapshot)| !left[key].agrees_with(snapshot));
+                let ids: Vec<_> = batch.iter().map(|key| key.id).collect();
+                let snapshots = self.keys.snapshots(&ids, month).await?;
+                let snapshots: HashMap<KeyId, _> = snapshots.into_iter().collect();
+                let mut differ = Vec::new();
+                for key in batch {
+                    if let Some(snapshot) = snapshots.get(&key.id)
+                        && !left[key].agrees_with(snapshot)
+                    {
+                        differ.push((*key, *snapshot));
+                    }
+                }
                 let rehydrate = |(key, snapshot)| self.limiter.rehydrate(key, snapshot);
                 let mut rehydrated = stream::iter(differ)
                     .map(rehydrate)
@@ -83,7 +93,7 @@ impl Reconciliation {
 
 /// The keys by the month of their view: in the first seconds of a month there may be two, by the
 /// shared limiter's clock, not ours.
-fn by_month(views: &HashMap<KeyId, LimiterView>) -> HashMap<Month, Vec<KeyId>> {
+fn by_month(views: &HashMap<CountedKey, LimiterView>) -> HashMap<Month, Vec<CountedKey>> {
     let mut months = HashMap::<_, Vec<_>>::new();
     for (key, view) in views {
         months.entry(view.month()).or_default().push(*key);

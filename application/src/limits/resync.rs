@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::key::{CountedKey, CounterId, KeyId};
 use domain::month::Month;
 
 /// Keys that are tracked, at most: as many as the gatekeeper caches credentials of, a few megabytes.
@@ -27,8 +27,9 @@ const ROUND: Duration = Duration::from_secs(1);
 /// limiter that went on while no process ran.
 #[derive(Debug, Default)]
 pub(super) struct ResyncTracker {
-    /// Keys that were marked stale, with the sequence number of the latest mark.
-    stale: HashMap<KeyId, Sequence>,
+    /// Counters that were marked stale, with the sequence number of the latest mark: what one key
+    /// was admitted counts for all that share them.
+    stale: HashMap<CounterId, Sequence>,
     /// The latest mark of all.
     latest: Sequence,
     all_stale: AllStale,
@@ -79,17 +80,17 @@ impl ResyncTracker {
     }
 
     /// Marks a key as stale: the shared limiter missed something of it.
-    pub(super) fn mark_stale(&mut self, key: KeyId) {
-        if self.stale.len() >= MOST_KEYS && !self.stale.contains_key(&key) {
-            self.synced.remove(&key);
+    pub(super) fn mark_stale(&mut self, key: CountedKey) {
+        if self.stale.len() >= MOST_KEYS && !self.stale.contains_key(&key.counters) {
+            self.synced.remove(&key.id);
             return;
         }
         self.latest.0 += 1;
-        self.stale.insert(key, self.latest);
+        self.stale.insert(key.counters, self.latest);
     }
 
     /// The staleness of a key; `None` when it is in sync.
-    pub(super) fn staleness(&mut self, key: KeyId, now: Duration) -> Option<Staleness> {
+    pub(super) fn staleness(&mut self, key: CountedKey, now: Duration) -> Option<Staleness> {
         if let AllStale::Until(end) = self.all_stale
             && end <= now
         {
@@ -98,8 +99,8 @@ impl ResyncTracker {
         if self.is_behind && self.next_round <= now {
             self.begin_round(now);
         }
-        let marked = self.stale.get(&key).copied();
-        let is_synced = match self.synced.get(&key) {
+        let marked = self.stale.get(&key.counters).copied();
+        let is_synced = match self.synced.get(&key.id) {
             None => false,
             Some(round) => self.all_stale == AllStale::No || *round == self.round,
         };
@@ -108,27 +109,27 @@ impl ResyncTracker {
 
     /// Clears the staleness that a key had before it was resynchronised. A mark that was made
     /// meanwhile stays.
-    pub(super) fn clear(&mut self, key: KeyId, staleness: Staleness) {
-        if self.stale.get(&key).copied() != staleness.0 {
+    pub(super) fn clear(&mut self, key: CountedKey, staleness: Staleness) {
+        if self.stale.get(&key.counters).copied() != staleness.0 {
             return;
         }
-        self.stale.remove(&key);
+        self.stale.remove(&key.counters);
         let round = self.round;
         *self.synced_in(key) = round;
     }
 
     /// Marks a key as hydrated by this process: the shared limiter didn't know it before.
-    pub(super) fn mark_synced(&mut self, key: KeyId) {
+    pub(super) fn mark_synced(&mut self, key: CountedKey) {
         // Its snapshot may have been read before the round began.
         self.synced_in(key);
     }
 
     /// The round in which a key was resynchronised; the one before all others if it never was.
-    fn synced_in(&mut self, key: KeyId) -> &mut Round {
-        if self.synced.len() >= MOST_KEYS && !self.synced.contains_key(&key) {
+    fn synced_in(&mut self, key: CountedKey) -> &mut Round {
+        if self.synced.len() >= MOST_KEYS && !self.synced.contains_key(&key.id) {
             self.synced.clear();
         }
-        self.synced.entry(key).or_default()
+        self.synced.entry(key.id).or_default()
     }
 
     /// Begins a round, in which every key is resynchronised again.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::customer::{Customer, CustomerId, Role};
-use domain::key::Owner;
+use domain::customer::{Customer, CustomerId, Owner, Role};
 use domain::limits::Plan;
 use ports::inbound::{Caller, KeyError, RequestedScope};
 use ports::outbound::{Clock, CustomerStore, ListError, Random, Scope, StoreError, new_id};

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::key::Owner;
+use domain::customer::Owner;
+use domain::rate::RateExceeded;
 use domain::sign_in::{
     LIFETIME, PendingSignIn, PendingSignInSeal, ReturnPath, fingerprint, token_fingerprint,
 };
 use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
 use ports::outbound::{
-    AuthorizationRequest, Clock, CodeGrant, Denial, DenyList, Fingerprint, IdentityError,
+    AuthorizationRequest, Claims, Clock, CodeGrant, Denial, DenyList, Fingerprint, IdentityError,
     IdentityProvider, Random, TokenError,
 };
+
+use super::throttle::{RedemptionThrottle, SessionThrottle};
 
 /// Time beyond its lifetime for which a token that was signed out is denied: a process whose clock is
 /// behind must not accept it after its end.
@@ -28,6 +31,8 @@ pub struct SessionService {
     random: Arc<dyn Random>,
     seal: PendingSignInSeal,
     addresses: BrowserAddresses,
+    requests: SessionThrottle,
+    redemptions: RedemptionThrottle,
 }
 
 /// Addresses that the provider redirects browsers to; they have to be registered there.
@@ -57,6 +62,8 @@ impl SessionService {
             random,
             seal,
             addresses,
+            requests: SessionThrottle::new(),
+            redemptions: RedemptionThrottle::default(),
         }
     }
 
@@ -73,6 +80,17 @@ impl SessionService {
         }
     }
 
+    /// Verifies a token's signature, and counts the request. The store isn't asked: made-up tokens, and too
+    /// many requests, cost it nothing.
+    async fn verified(&self, token: &str) -> Result<(Claims, Fingerprint), SessionError> {
+        let fingerprint = Fingerprint(token_fingerprint(token));
+        let now = self.clock.monotonic();
+        self.requests.check(&fingerprint, now)?;
+        let claims = self.provider.verify(token).await.map_err(session_error)?;
+        self.requests.take(&fingerprint, &owner_of(&claims), now)?;
+        Ok((claims, fingerprint))
+    }
+
     /// Consumes a sign-in: it accepts no other answer from now on. Of two at the same moment, one is
     /// the first.
     async fn consume(&self, ticket: &PendingSignIn) -> Result<(), SignInError> {
@@ -82,6 +100,13 @@ impl SessionService {
             Ok(Denial::Repeated) => Err(SignInError::NotUnderWay),
             Err(error) => Err(SignInError::Unavailable(Arc::new(error))),
         }
+    }
+}
+
+fn owner_of(claims: &Claims) -> Owner {
+    Owner {
+        issuer: claims.issuer.clone(),
+        subject: claims.subject.clone(),
     }
 }
 
@@ -149,9 +174,12 @@ impl Sessions for SessionService {
             verifier: ticket.verifier(),
             redirect_uri: &self.addresses.signed_in,
         };
-        let access = self.provider.redeem(&grant).await.map_err(sign_in_error)?;
-        // Written once the provider has redeemed the code: strangers can't make the list grow.
+        let allowed = self.redemptions.take(self.clock.monotonic());
+        allowed.map_err(|RateExceeded { retry_after }| SignInError::Busy { retry_after })?;
+        // Before the provider is asked: it is never asked about one sign-in twice. Strangers, too, can make
+        // the list grow, but no faster than redemptions are allowed, and by rows of ten minutes.
         self.consume(&ticket).await?;
+        let access = self.provider.redeem(&grant).await.map_err(sign_in_error)?;
         Ok(Session {
             token: access.token,
             expires_at: access.claims.expires_at,
@@ -160,15 +188,10 @@ impl Sessions for SessionService {
     }
 
     async fn person(&self, token: &str) -> Result<Person, SessionError> {
-        // The signature first, so that made-up tokens cost the store nothing.
-        let claims = self.provider.verify(token).await.map_err(session_error)?;
-        let token = Fingerprint(token_fingerprint(token));
+        let (claims, token) = self.verified(token).await?;
         match self.deny_list.is_denied(&token).await {
             Ok(false) => Ok(Person {
-                owner: Owner {
-                    issuer: claims.issuer,
-                    subject: claims.subject,
-                },
+                owner: owner_of(&claims),
                 role: claims.role,
                 display_name: claims.display_name,
                 expires_at: claims.expires_at,
@@ -181,19 +204,23 @@ impl Sessions for SessionService {
     }
 
     async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
-        match self.provider.verify(token).await {
-            Ok(claims) => {
-                let fingerprint = Fingerprint(token_fingerprint(token));
+        match self.verified(token).await {
+            Ok((claims, fingerprint)) => {
                 let until = claims.expires_at + CLOCK_SKEW;
                 let denied = self.deny_list.deny(&fingerprint, until).await;
-                denied.map_err(|error| SessionError::Unavailable(Arc::new(error)))?;
-                if let Err(error) = self.provider.revoke(token).await {
+                let denied = denied.map_err(|error| SessionError::Unavailable(Arc::new(error)))?;
+                // The provider is told once, however often somebody signs out.
+                if denied == Denial::New
+                    && let Err(error) = self.provider.revoke(token).await
+                {
                     tracing::warn!(%error, "a session was ended here, but could not be revoked at the provider");
                 }
             }
             // No session of ours to end; the provider may still have its own.
-            Err(TokenError::Invalid(_)) => {}
-            Err(TokenError::Unavailable(cause)) => return Err(SessionError::Unavailable(cause)),
+            Err(SessionError::Invalid { .. }) => {}
+            Err(error @ (SessionError::TooManyRequests { .. } | SessionError::Unavailable(_))) => {
+                return Err(error);
+            }
         }
         Ok(self.provider.sign_out_url(&self.addresses.signed_out).await)
     }

@@ -3,27 +3,29 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use domain::calendar;
 use domain::file::{FileStem, RequestedFiles};
 use domain::hints;
-use domain::inference::{self, Inferred, Unresolved};
+use domain::inference::{self, Resolution, Unresolved};
 use domain::key::Environment;
-use domain::participant::Catalogue;
+use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::PaymentState;
 use domain::proof::Proof;
+use domain::query::ProofQuery;
 use domain::transfer::{Banks, Transfer};
 use futures::FutureExt;
-use ports::inbound::{
-    Delivery, FetchError, FetchReport, Files, LookupDetails, NotFoundReason, ProofRequest, Proofs,
-};
+use ports::inbound::{Delivery, FetchError, Files, LookupDetails, NotFoundReason, Participants};
 use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
 use tracing::Instrument as _;
 
+use super::in_flight::LookupsInFlight;
 use super::memory::{CachedProof, Pdf, ProofMemory, Session, Subject};
-use super::single_flight::SingleFlight;
+use super::single_flight::{FlightKey, SingleFlight};
 use crate::bank::BankMonitor;
+
+/// Shortest time that is told to a key with too many lookups under way.
+const MIN_LOOKUP_TIME: Duration = Duration::from_secs(1);
 
 /// The bank of each environment: live keys never reach the sandbox, test keys never the portal.
 #[derive(Clone)]
@@ -43,16 +45,39 @@ impl BankBySide {
     }
 }
 
+/// A lookup to make.
+#[derive(Clone, Debug)]
+pub struct ProofRequest {
+    /// The transfer.
+    pub query: ProofQuery,
+    /// The files.
+    pub wanted: RequestedFiles,
+    /// The bank.
+    pub environment: Environment,
+    /// Queue in which it waits for its turn at the bank.
+    pub lane: Lane,
+}
+
+/// Result of a lookup.
+#[derive(Clone, Debug)]
+pub struct FetchReport {
+    /// Facts for statistics and the log.
+    pub details: LookupDetails,
+    /// The proof, or the reason why there is none.
+    pub result: Result<Delivery, FetchError>,
+}
+
 /// Looks proofs up. A query that several callers make at the same moment is sent once.
 pub struct ProofService {
     banks: BankBySide,
     clock: Arc<dyn Clock>,
-    catalogue: &'static Catalogue,
+    participants: Arc<dyn Participants>,
     /// Time that all queries to the bank for one caller may take together.
     patience: Duration,
     memory: ProofMemory,
     monitor: Arc<BankMonitor>,
     flights: SingleFlight,
+    in_flight: LookupsInFlight,
 }
 
 impl ProofService {
@@ -61,7 +86,7 @@ impl ProofService {
     pub fn new(
         banks: BankBySide,
         clock: Arc<dyn Clock>,
-        catalogue: &'static Catalogue,
+        participants: Arc<dyn Participants>,
         patience: Duration,
         memory: ProofMemory,
         monitor: Arc<BankMonitor>,
@@ -69,11 +94,76 @@ impl ProofService {
         Self {
             banks,
             clock,
-            catalogue,
+            participants,
             patience,
             memory,
             monitor,
             flights: SingleFlight::default(),
+            in_flight: LookupsInFlight::default(),
+        }
+    }
+
+    /// Fetches one proof, from the cache or from the bank of `request.environment`.
+    pub async fn fetch(&self, request: ProofRequest) -> FetchReport {
+        let catalogue = self.participants.catalogue();
+        let Resolution { inferred, transfer } = inference::resolve(request.query, &catalogue);
+        let transfer = match transfer {
+            Ok(transfer) => transfer,
+            Err(unresolved) => {
+                return FetchReport {
+                    details: LookupDetails {
+                        inferred,
+                        ..LookupDetails::default()
+                    },
+                    result: Err(without_transfer(&unresolved)),
+                };
+            }
+        };
+        let banks = Banks {
+            issuer: transfer.issuer(),
+            receiver: transfer.receiver(),
+        };
+        let subject = Subject {
+            environment: request.environment,
+            transfer,
+        };
+        let started = self.clock.monotonic();
+        let cached = self.memory.get(&subject);
+        let cached = cached.filter(|proof| proof.has(request.wanted));
+        let (proof, bank_time) = if let Some(proof) = cached {
+            (Ok(proof), None)
+        } else {
+            let proof = self
+                .proof(&subject, (request.wanted, request.lane), started)
+                .await;
+            (proof, Some(self.clock.monotonic().saturating_sub(started)))
+        };
+        let delivery = proof.and_then(|proof| {
+            Ok(Delivery {
+                files: files(&proof, request.wanted)?,
+                stem: proof.stem.clone(),
+            })
+        });
+        let result = delivery.map_err(|error| match error {
+            FetchError::NotFound {
+                reason: reason @ NotFoundReason::NotInSpei,
+                ..
+            } => {
+                // Of this caller: another one, who waited for the same query, may have named what
+                // this one left out.
+                let today = calendar::today(self.clock.now());
+                let hints = hints::hints(&subject.transfer, &inferred, today, &catalogue);
+                FetchError::NotFound { reason, hints }
+            }
+            other => other,
+        });
+        FetchReport {
+            details: LookupDetails {
+                banks: Some(banks),
+                inferred,
+                bank_time,
+            },
+            result,
         }
     }
 
@@ -82,9 +172,18 @@ impl ProofService {
     async fn proof(
         &self,
         subject: &Subject,
-        wanted: RequestedFiles,
+        (wanted, lane): (RequestedFiles, Lane),
         started_at: Duration,
     ) -> Result<Arc<CachedProof>, FetchError> {
+        let _in_flight = self
+            .in_flight
+            .begin(lane.key)
+            .ok_or_else(|| self.too_many_lookups(subject.environment))?;
+        let flight = FlightKey {
+            subject: subject.clone(),
+            customer: lane.customer,
+            class: lane.class,
+        };
         loop {
             let known = self.memory.get(subject);
             if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
@@ -96,13 +195,25 @@ impl ProofService {
             if left.is_zero() {
                 return Err(FetchError::BankTimeout);
             }
-            let query = || self.query(subject.clone(), known, wanted, left);
+            let query = || self.query(subject.clone(), known, (wanted, lane), left);
             // It belongs to the trace of the first caller, though others wait for it too.
             let start = || query().in_current_span().boxed();
-            let proof = self.flights.run(subject, start).await?;
+            let proof = self.flights.run(&flight, start).await?;
             if proof.has(wanted) {
                 return Ok(proof);
             }
+        }
+    }
+
+    /// The refusal of a key with too many lookups under way: one of them ends within the time that
+    /// lookups usually take.
+    fn too_many_lookups(&self, environment: Environment) -> FetchError {
+        let latency = self.monitor.health(environment, None).latency;
+        let retry_after =
+            latency.map_or(MIN_LOOKUP_TIME, |latency| latency.p50.max(MIN_LOOKUP_TIME));
+        FetchError::BankThrottled {
+            retry_after,
+            reason: ThrottleReason::TooManyLookupsOfKey,
         }
     }
 
@@ -111,14 +222,12 @@ impl ProofService {
         &self,
         subject: Subject,
         known: Option<Arc<CachedProof>>,
-        wanted: RequestedFiles,
+        (wanted, lane): (RequestedFiles, Lane),
         patience: Duration,
     ) -> impl Future<Output = Result<Arc<CachedProof>, FetchError>> + Send + 'static {
         let bank = Arc::clone(self.banks.of(subject.environment));
         let memory = self.memory.clone();
         let monitor = Arc::clone(&self.monitor);
-        let today = calendar::today(self.clock.now());
-        let catalogue = self.catalogue;
         async move {
             let missing = match (&known, wanted) {
                 // The XML was accepted before, and the PDF belongs to it.
@@ -131,10 +240,11 @@ impl ProofService {
             let lookup = Lookup {
                 transfer,
                 wanted: missing,
+                lane,
                 patience,
             };
             match monitor
-                .record(subject.environment, bank.fetch(&lookup))
+                .look_up(subject.environment, bank.fetch(&lookup))
                 .await
                 .map_err(bank_failed)?
             {
@@ -147,18 +257,31 @@ impl ProofService {
                     Ok(proof)
                 }
                 BankAnswer::NotIssued(payment) if payment.state != PaymentState::NotFound => {
-                    let reason = NotFoundReason::ProofNotIssued(payment);
-                    Err(FetchError::NotFound {
-                        reason,
-                        hints: Vec::new(),
-                    })
+                    Err(not_found(NotFoundReason::ProofNotIssued(payment)))
                 }
-                BankAnswer::NotIssued(_) | BankAnswer::NotFound => Err(FetchError::NotFound {
-                    reason: NotFoundReason::NotInSpei,
-                    hints: hints::hints(&subject.transfer, today, catalogue),
-                }),
+                BankAnswer::NotIssued(_) | BankAnswer::NotFound => {
+                    Err(not_found(NotFoundReason::NotInSpei))
+                }
             }
         }
+    }
+}
+
+/// The error of a query that names no transfer.
+fn without_transfer(unresolved: &Unresolved) -> FetchError {
+    match *unresolved {
+        Unresolved::InferenceFailed { issuer, receiver } => {
+            FetchError::InferenceFailed { issuer, receiver }
+        }
+        Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
+    }
+}
+
+/// The answer to all who wait for it, still without the hints of each.
+fn not_found(reason: NotFoundReason) -> FetchError {
+    FetchError::NotFound {
+        reason,
+        hints: Vec::new(),
     }
 }
 
@@ -232,64 +355,5 @@ fn files(proof: &CachedProof, wanted: RequestedFiles) -> Result<Files, FetchErro
         (RequestedFiles::Pdf, Some(pdf)) => Ok(Files::Pdf(pdf)),
         (RequestedFiles::Both, Some(pdf)) => Ok(Files::Both { xml, pdf }),
         (RequestedFiles::Pdf | RequestedFiles::Both, None) => Err(not_understood(MissingFile)),
-    }
-}
-
-#[async_trait]
-impl Proofs for ProofService {
-    async fn fetch(&self, request: ProofRequest) -> FetchReport {
-        let resolved = match inference::resolve(request.query, self.catalogue) {
-            Ok(resolved) => resolved,
-            Err(unresolved) => {
-                let error = match unresolved {
-                    Unresolved::InferenceFailed { issuer, receiver } => {
-                        FetchError::InferenceFailed { issuer, receiver }
-                    }
-                    Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
-                };
-                return FetchReport {
-                    details: LookupDetails::default(),
-                    result: Err(error),
-                };
-            }
-        };
-        let evidence_of = |side: &Option<Inferred>| side.as_ref().map(|side| side.evidence.clone());
-        let issuer_evidence = evidence_of(&resolved.issuer);
-        let receiver_evidence = evidence_of(&resolved.receiver);
-        let transfer = resolved.transfer;
-        let banks = Banks {
-            issuer: transfer.issuer(),
-            receiver: transfer.receiver(),
-        };
-        let subject = Subject {
-            environment: request.environment,
-            transfer,
-        };
-        let started = self.clock.monotonic();
-        let cached = self.memory.get(&subject);
-        let cached = cached.filter(|proof| proof.has(request.wanted));
-        let (proof, bank_time) = if let Some(proof) = cached {
-            (Ok(proof), None)
-        } else {
-            let proof = self.proof(&subject, request.wanted, started).await;
-            (proof, Some(self.clock.monotonic().saturating_sub(started)))
-        };
-        let delivery = proof.and_then(|proof| {
-            Ok(Delivery {
-                files: files(&proof, request.wanted)?,
-                stem: proof.stem.clone(),
-                inferred_issuer: resolved.issuer,
-                inferred_receiver: resolved.receiver,
-            })
-        });
-        FetchReport {
-            details: LookupDetails {
-                banks: Some(banks),
-                issuer_evidence,
-                receiver_evidence,
-                bank_time,
-            },
-            result: delivery,
-        }
     }
 }

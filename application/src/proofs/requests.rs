@@ -6,16 +6,19 @@ use std::sync::Arc;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
 use domain::outcome::Outcome;
+use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use ports::inbound::{
-    Admission, AdmissionError, AdmissionRequest, FetchReport, Gatekeeper, InvalidRequest,
-    LookupDetails, ProofExchange, ProofRequest, ProofRequests, Proofs, Reply, ServedRequest,
-    SettledRequest, Settlement,
+    AdmissionError, AdmissionRequest, InvalidRequest, LookupDetails, ProofExchange, ProofRequests,
+    Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::Clock;
 use tracing::{Instrument as _, Span};
+
+use super::lookup::{FetchReport, ProofRequest, ProofService};
+use crate::admission::{Admission, GatekeeperService, Settlement};
 
 /// Starts a task of the runtime, which runs to its end though nobody waits for it.
 pub type SpawnTask = Box<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
@@ -28,8 +31,8 @@ pub struct ProofRequestService {
 
 /// The steps of a request.
 struct Steps {
-    gatekeeper: Arc<dyn Gatekeeper>,
-    proofs: Arc<dyn Proofs>,
+    gatekeeper: Arc<GatekeeperService>,
+    proofs: Arc<ProofService>,
     clock: Arc<dyn Clock>,
 }
 
@@ -43,8 +46,8 @@ struct Processed {
 impl ProofRequestService {
     /// A service that runs each request as a task of `spawn`.
     pub fn new(
-        gatekeeper: Arc<dyn Gatekeeper>,
-        proofs: Arc<dyn Proofs>,
+        gatekeeper: Arc<GatekeeperService>,
+        proofs: Arc<ProofService>,
         clock: Arc<dyn Clock>,
         spawn: SpawnTask,
     ) -> Self {
@@ -76,7 +79,7 @@ impl Steps {
         request: AdmissionRequest,
         exchange: &mut dyn ProofExchange,
     ) -> ServedRequest {
-        let (endpoint, request_id) = (request.endpoint, request.request_id.clone());
+        let request_id = request.request_id.clone();
         let span = tracing::info_span!(target: "cep::trace", "admission");
         let admission = match self.gatekeeper.admit(request).instrument(span).await {
             Ok(admission) => admission,
@@ -87,7 +90,12 @@ impl Steps {
                 return ServedRequest::Refused(error);
             }
         };
-        let wanted = (endpoint.wanted(), admission.environment);
+        let lane = Lane {
+            customer: admission.customer,
+            key: admission.key.counters,
+            class: LookupClass::Interactive,
+        };
+        let wanted = (admission.endpoint.wanted(), admission.environment, lane);
         let processed = AssertUnwindSafe(self.process(wanted, &request_id, exchange))
             .catch_unwind()
             .await
@@ -98,7 +106,7 @@ impl Steps {
     /// Decodes the query, looks the proof up and encodes the result.
     async fn process(
         &self,
-        (wanted, environment): (RequestedFiles, Environment),
+        (wanted, environment, lane): (RequestedFiles, Environment, Lane),
         request_id: &RequestId,
         exchange: &mut dyn ProofExchange,
     ) -> Processed {
@@ -116,13 +124,14 @@ impl Steps {
             query,
             wanted,
             environment,
+            lane,
         };
         let FetchReport { details, result } = self.proofs.fetch(lookup).await;
         let outcome = match &result {
             Ok(_) => Outcome::Delivered,
             Err(error) => error.outcome(),
         };
-        match exchange.encode(result).await {
+        match exchange.encode(result, &details.inferred).await {
             Ok(()) => Processed {
                 outcome,
                 details,
@@ -141,7 +150,7 @@ impl Steps {
             details,
             reply,
         } = processed;
-        let (key, environment) = (admission.key, admission.environment);
+        let (key, environment) = (admission.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
         let settlement = Settlement {
             outcome,

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use domain::customer::CustomerId;
+use domain::pacing::LookupClass;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use ports::inbound::FetchError;
@@ -13,13 +15,22 @@ use super::memory::{CachedProof, Subject};
 type Answer = Result<Arc<CachedProof>, FetchError>;
 type SharedQuery = Shared<BoxFuture<'static, Answer>>;
 
+/// Identity of a query. Customers and classes don't share one: whoever joined another customer's
+/// would wait for its turn in that one's queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FlightKey {
+    pub(super) subject: Subject,
+    pub(super) customer: CustomerId,
+    pub(super) class: LookupClass,
+}
+
 /// The queries in flight.
 #[derive(Clone, Default)]
 pub(super) struct SingleFlight(Arc<Mutex<Queries>>);
 
 #[derive(Default)]
 struct Queries {
-    in_flight: HashMap<Subject, InFlight>,
+    in_flight: HashMap<FlightKey, InFlight>,
     started: u64,
 }
 
@@ -32,17 +43,17 @@ struct InFlight {
 }
 
 impl SingleFlight {
-    /// Waits for the query about `subject` that is in flight, or starts one. A query whose callers
+    /// Waits for the query of this key that is in flight, or starts one. A query whose callers
     /// have all been cancelled is started anew.
     ///
     /// Traces show the query with the first caller. The others have a span of their wait, with a
     /// link to the first.
     pub(super) async fn run(
         &self,
-        subject: &Subject,
+        key: &FlightKey,
         start: impl FnOnce() -> BoxFuture<'static, Answer>,
     ) -> Answer {
-        match self.join_or_start(subject, start) {
+        match self.join_or_start(key, start) {
             (query, None) => query.await,
             (query, Some(first)) => {
                 let wait = tracing::info_span!(target: "cep::trace", "wait for a shared lookup");
@@ -56,11 +67,11 @@ impl SingleFlight {
     /// The query to wait for, with the span of its first caller when that is another one.
     fn join_or_start(
         &self,
-        subject: &Subject,
+        key: &FlightKey,
         start: impl FnOnce() -> BoxFuture<'static, Answer>,
     ) -> (SharedQuery, Option<Span>) {
         let mut queries = self.queries();
-        if let Some(joined) = queries.in_flight.get(subject)
+        if let Some(joined) = queries.in_flight.get(key)
             && let Some(query) = joined.answer.upgrade()
         {
             return (query, Some(joined.span.clone()));
@@ -69,7 +80,7 @@ impl SingleFlight {
         let number = queries.started;
         let removal = RemoveOnDrop {
             flights: self.clone(),
-            subject: subject.clone(),
+            key: key.clone(),
             number,
         };
         let query = start();
@@ -85,7 +96,7 @@ impl SingleFlight {
                 answer,
                 span: Span::current(),
             };
-            queries.in_flight.insert(subject.clone(), in_flight);
+            queries.in_flight.insert(key.clone(), in_flight);
         }
         (query, None)
     }
@@ -99,7 +110,7 @@ impl SingleFlight {
 /// Removes a query when it ends, however it ends.
 struct RemoveOnDrop {
     flights: SingleFlight,
-    subject: Subject,
+    key: FlightKey,
     number: u64,
 }
 
@@ -108,10 +119,10 @@ impl Drop for RemoveOnDrop {
         let mut queries = self.flights.queries();
         if queries
             .in_flight
-            .get(&self.subject)
+            .get(&self.key)
             .is_some_and(|in_flight| in_flight.number == self.number)
         {
-            queries.in_flight.remove(&self.subject);
+            queries.in_flight.remove(&self.key);
         }
     }
 }

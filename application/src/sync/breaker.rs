@@ -108,6 +108,16 @@ impl Breaker {
         })
     }
 
+    /// Time for which calls are rejected; zero when one is permitted. An open end is that of a probe
+    /// under way: the next cool-down is told.
+    pub(crate) fn rejected_for(&self, now: Duration) -> Duration {
+        match self.state {
+            State::Closed { .. } => Duration::ZERO,
+            State::Open { until, .. } => until.saturating_sub(now),
+            State::HalfOpen { cool_down } => cool_down,
+        }
+    }
+
     /// The transitions to log now: each at once, but several together while the circuit flaps. To be
     /// called after each call of the service.
     pub(crate) fn report(&mut self, now: Duration) -> Option<TransitionReport> {

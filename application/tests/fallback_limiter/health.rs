@@ -9,14 +9,16 @@ use super::*;
 impl Replica {
     async fn health(&self) -> HealthService {
         let (store, limiter) = (self.store.clone(), self.limiter.clone());
-        let feed = ChangeFeed::start(store, limiter.clone(), self.clock.clone());
+        let (credentials, clock) = (Arc::default(), self.clock.clone());
+        let feed = ChangeFeed::start(store, limiter.clone(), credentials, clock);
         let feed = Arc::new(feed.await.unwrap());
-        HealthService::with_fallback(feed, self.journal.clone(), limiter)
+        HealthService::with_fallback(feed, self.journal.clone(), limiter, self.clock.clone())
     }
 }
 
-/// The components, without waiting for anything.
-fn limiter(health: &HealthService) -> ComponentState {
+/// The limiter's state a second later, without waiting for anything.
+fn limiter(replica: &Replica, health: &HealthService) -> ComponentState {
+    replica.clock.advance(Duration::from_secs(1));
     let components = health.components().now_or_never();
     components.expect("looking at our health waits")[2].state
 }
@@ -25,11 +27,15 @@ fn limiter(health: &HealthService) -> ComponentState {
 async fn a_degraded_limiter_is_reported_as_degraded() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let health = replica.health().await;
-    assert_eq!(limiter(&health), ComponentState::Up);
+    assert_eq!(limiter(&replica, &health), ComponentState::Up);
     replica.degrade(FaultMode::Refuses).await;
-    assert_eq!(limiter(&health), ComponentState::Degraded);
+    assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
     replica.recover();
-    assert_eq!(limiter(&health), ComponentState::Up, "looking is a try");
+    assert_eq!(
+        limiter(&replica, &health),
+        ComponentState::Up,
+        "looking is a try"
+    );
 }
 
 #[tokio::test]
@@ -41,8 +47,7 @@ async fn health_checks_of_a_degraded_limiter_do_not_read_the_store() {
     // One that is busy answers others first.
     replica.store.hold_snapshots();
     for _ in 0..20 {
-        assert_eq!(limiter(&health), ComponentState::Degraded);
-        replica.clock.advance(Duration::from_secs(1));
+        assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
     }
     assert_eq!(replica.store.snapshots(), readings);
 }
@@ -53,7 +58,7 @@ async fn a_limiter_on_its_own_has_failed_once_the_store_takes_nothing() {
     let health = replica.health().await;
     replica.degrade(FaultMode::Refuses).await;
     replica.journal.refuse_with(Some(disk_full()));
-    assert_eq!(limiter(&health), ComponentState::Failed);
+    assert_eq!(limiter(&replica, &health), ComponentState::Failed);
     replica.journal.refuse_with(None);
-    assert_eq!(limiter(&health), ComponentState::Degraded);
+    assert_eq!(limiter(&replica, &health), ComponentState::Degraded);
 }

@@ -89,7 +89,7 @@ async fn a_key_that_is_revoked_between_two_readings_is_refused() {
     let meanwhile = replica.data.clone();
     replica
         .store
-        .after_next_snapshot(async move { meanwhile.revoke_key(KEY).await });
+        .after_next_snapshot(async move { meanwhile.revoke_key(KEY.id).await });
     assert_eq!(replica.ask().await.unwrap(), Verdict::Revoked);
     assert_eq!(replica.in_store().await.used.charged, 0);
 }
@@ -115,7 +115,7 @@ async fn a_hot_key_is_charged_by_one_request_at_a_time() {
     for asker in &mut asking {
         assert!(asker.as_mut().now_or_never().is_none());
     }
-    replica.store.release_charges();
+    replica.store.come_back();
     let verdicts = futures::future::join_all(asking).await;
     let admitted = |verdict: &Result<Verdict, _>| matches!(verdict, Ok(Verdict::Admitted { .. }));
     assert_eq!(verdicts.iter().filter(|it| admitted(it)).count(), 47);
@@ -135,7 +135,7 @@ async fn a_request_that_waited_too_long_for_its_charge_is_refused_without_one() 
         assert!(asker.as_mut().now_or_never().is_none());
     }
     replica.clock.advance(Duration::from_secs(5));
-    replica.store.release_charges();
+    replica.store.come_back();
     first.await.unwrap();
     for asker in waiting {
         asker.await.unwrap_err();

@@ -55,7 +55,7 @@ async fn a_refund_that_was_lost_is_given_back() {
 async fn a_revocation_that_was_lost_is_refused_after_a_round() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     let before = replica.state().await;
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     promoted(&replica, 0, before).await;
     assert_eq!(replica.admitted_of(3).await, 3);
     assert_eq!(replica.round().await, 1);
@@ -68,7 +68,7 @@ async fn limits_that_were_lost_hold_after_a_round() {
     assert_eq!(replica.admitted_of(5).await, 5);
     let before = replica.state().await;
     let raised = limits(500, Some(20));
-    replica.data.set_key_limits(KEY, raised).await;
+    replica.data.set_key_limits(KEY.id, raised).await;
     promoted(&replica, 10, before).await;
     let refused = replica.ask().await.unwrap();
     assert!(matches!(refused, Verdict::QuotaExceeded { .. }));
@@ -106,7 +106,7 @@ async fn many_keys_are_read_together() {
     let snapshot = replica.in_store().await;
     for number in 0..1_200 {
         // Keys that the store doesn't have: there is nothing to reconcile.
-        let key = KeyId(Uuid::from_u128(1_000 + number));
+        let key = CountedKey::first(KeyId(Uuid::from_u128(1_000 + number)));
         replica.limiter.hydrate(key, snapshot).await.unwrap();
         replica.limiter.admit(key).await.unwrap();
     }

@@ -1,6 +1,7 @@
 //! Replicas over one shared limiter with faults to order.
 
 use super::*;
+use domain::key::KeyBounds;
 
 /// Fault of the shared limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,27 +54,35 @@ impl FaultyLimiter {
 
 #[async_trait]
 impl Limiter for FaultyLimiter {
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         self.call(self.inner.admit(key)).await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
-        self.call(self.inner.peek(key)).await
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        self.call(self.inner.peek_many(keys)).await
     }
 
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         self.call(self.inner.hydrate(key, snapshot)).await
     }
 
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         self.call(self.inner.apply(key, state)).await
     }
 
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
         self.call(self.inner.forget(key)).await
     }
 
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError> {
         self.call(self.inner.refund(key, month, request)).await
     }
 }
@@ -86,12 +95,14 @@ pub(super) struct Replica {
     pub(super) journal: Arc<MemoryJournal>,
     pub(super) shared: Arc<FaultyLimiter>,
     pub(super) own: Arc<InProcessLimiter>,
+    /// The number of replicas, as this one knows it.
+    pub(super) replicas: Arc<ReplicaCount>,
     pub(super) limiter: Arc<FallbackLimiter>,
     pub(super) reconciliation: Reconciliation,
-    pub(super) key: KeyId,
+    pub(super) key: CountedKey,
 }
 
-pub(super) const KEY: KeyId = KeyId(Uuid::from_u128(7));
+pub(super) const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(7)));
 pub(super) const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(1));
 
 impl Replica {
@@ -127,7 +138,7 @@ impl Replica {
         data: MemoryStore,
         shared: Arc<InProcessLimiter>,
     ) -> Self {
-        let store = Arc::new(WatchedStore::over(data.clone()));
+        let store = Arc::new(WatchedStore::over(&data));
         let journal = Arc::new(MemoryJournal::new(data.clone()));
         let shared = Arc::new(FaultyLimiter {
             inner: shared,
@@ -135,12 +146,13 @@ impl Replica {
             calls: AtomicUsize::new(0),
         });
         let own = Arc::new(InProcessLimiter::new(clock.clone()));
+        let replicas = Arc::new(ReplicaCount::new(NonZeroU32::new(replicas).unwrap()));
         let limiter = Arc::new(FallbackLimiter::new(
             shared.clone(),
             own.clone(),
             store.clone(),
             clock.clone(),
-            NonZeroU32::new(replicas).unwrap(),
+            replicas.clone(),
         ));
         let reconciliation = Reconciliation::new(limiter.clone(), store.clone());
         Self {
@@ -150,6 +162,7 @@ impl Replica {
             journal,
             shared,
             own,
+            replicas,
             limiter,
             reconciliation,
             key: KEY,
@@ -164,7 +177,7 @@ impl Replica {
 
     pub(super) async fn in_store(&self) -> Snapshot {
         let month = Month::of(self.clock.now());
-        let snapshot = self.data.snapshot(self.key, month).await.unwrap();
+        let snapshot = self.data.snapshot(self.key.id, month).await.unwrap();
         snapshot.unwrap()
     }
 
@@ -188,7 +201,7 @@ impl Replica {
 
     pub(super) fn write_down(&self, month: Month) {
         let entry = AdmissionEntry {
-            key: self.key,
+            key: self.key.id,
             month,
             at: self.clock.now(),
         };
@@ -214,9 +227,22 @@ impl Replica {
         self.clock.advance(Duration::from_secs(15));
     }
 
+    /// Use of the month as the next request finds it, which is given back.
     pub(super) async fn month_used(&self) -> u64 {
-        let limit_status = self.limiter.peek(self.key).await.unwrap().unwrap();
-        limit_status.month.unwrap().used
+        match self.ask().await.unwrap() {
+            Verdict::Admitted {
+                limit_status,
+                month,
+                ..
+            } => {
+                let request = Uuid::from_u128(1_000 + self.shared.calls() as u128);
+                self.limiter.refund(self.key, month, request).await.unwrap();
+                limit_status.month.unwrap().used - 1
+            }
+            Verdict::RateLimited { limit_status, .. } => limit_status.month.unwrap().used,
+            Verdict::QuotaExceeded { month, .. } => month.used,
+            verdict @ (Verdict::Revoked | Verdict::Unknown { .. }) => panic!("{verdict:?}"),
+        }
     }
 }
 
@@ -232,7 +258,8 @@ pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
     let secret = FullKey::generate(Environment::Test, &mut fill);
     let (hash, generation) = hasher().hash(&secret);
     let key = ApiKey {
-        id: KEY,
+        id: KEY.id,
+        counters: KEY.counters,
         customer: CUSTOMER,
         owner: Owner::operator(),
         name: KeyName::parse("till").unwrap(),
@@ -244,7 +271,8 @@ pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
         retires_at: None,
     };
     let credential = Credential {
-        id: KEY,
+        id: KEY.id,
+        counters: KEY.counters,
         customer: CUSTOMER,
         hash,
         generation,
@@ -256,7 +284,9 @@ pub(super) async fn add_key(data: &MemoryStore, limits: Limits) {
         request_id: RequestId::parse("cli-1").unwrap(),
     };
     let record = KeyRecord { key, credential };
-    data.insert(record, 10, &act).await.unwrap();
+    data.insert(record, KeyBounds::Unbounded, &act)
+        .await
+        .unwrap();
 }
 
 pub(super) struct ManualTime(pub(super) Arc<ManualClock>);

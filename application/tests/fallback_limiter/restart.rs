@@ -9,7 +9,7 @@ use super::*;
 async fn a_revocation_that_was_not_propagated_is_refused_from_the_first_request_on() {
     let before = Replica::one_of(1, limits(100, None)).await;
     before.shared.becomes(FaultMode::Refuses);
-    before.data.revoke_key(KEY).await;
+    before.data.revoke_key(KEY.id).await;
     let state = before.in_store().await.state;
     before.limiter.apply(KEY, state).await.unwrap_err();
     let shared = before.shared.inner.admit(KEY).await.unwrap();
@@ -55,7 +55,7 @@ async fn a_key_that_this_process_hydrated_is_not_read_again() {
 #[tokio::test]
 async fn a_request_with_a_revoked_key_costs_one_call() {
     let replica = Replica::one_of(1, limits(100, None)).await;
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     let restarted = replica.beside(1);
     assert_eq!(restarted.ask().await.unwrap(), Verdict::Revoked);
     assert_eq!(restarted.ask().await.unwrap(), Verdict::Revoked);
@@ -70,13 +70,14 @@ async fn no_change_of_before_keeps_a_process_from_telling_new_ones() {
     let replica = Replica::one_of(1, limits(100, None)).await;
     for per_minute in 1..=3_000 {
         let limits = limits(per_minute, None);
-        replica.data.set_key_limits(KEY, limits).await;
+        replica.data.set_key_limits(KEY.id, limits).await;
     }
     let restarted = replica.beside(1);
     let (store, limiter) = (restarted.store.clone(), restarted.limiter.clone());
-    let feed = ChangeFeed::start(store, limiter, restarted.clock.clone());
+    let (credentials, clock) = (Arc::default(), restarted.clock.clone());
+    let feed = ChangeFeed::start(store, limiter, credentials, clock);
     let feed = feed.await.unwrap();
-    replica.data.revoke_key(KEY).await;
+    replica.data.revoke_key(KEY.id).await;
     let calls = restarted.shared.calls();
     assert_eq!(feed.poll().await.unwrap(), 1);
     assert_eq!(restarted.shared.calls(), calls + 1);

@@ -1,19 +1,8 @@
 //! Hydration of a key that the limiter doesn't know, with changes meanwhile.
 
-use application::ChangeFeed;
 use futures::future::join_all;
-use support::fixture::Fixture;
 
 use super::*;
-
-async fn change_feed(fixture: &Fixture) -> ChangeFeed {
-    let feed = ChangeFeed::start(
-        fixture.store.clone(),
-        fixture.limiter.clone(),
-        fixture.clock.clone(),
-    );
-    feed.await.unwrap()
-}
 
 #[tokio::test]
 async fn a_burst_of_first_requests_reads_the_key_once() {
@@ -21,8 +10,7 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
     let holder = Arc::new(fixture.holder(limits(1_000, Some(1_000))).await);
     fixture.store.hold_snapshots();
     // Its credential is known, its counters aren't.
-    let wrong = with_wrong_secret(&holder.secret);
-    fixture.present(Some(&wrong), HERE).await.unwrap_err();
+    fixture.gatekeeper.warm_up().await.unwrap();
     let askers = (0..100).map(|_| {
         let (fixture, holder) = (fixture.clone(), holder.clone());
         async move { fixture.ask(&holder).await.unwrap() }
@@ -30,7 +18,7 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
     let release = async {
         // All futures before this one have been polled: they wait for the one that reads.
         assert_eq!(fixture.store.snapshots(), 1);
-        fixture.store.release_snapshots();
+        fixture.store.come_back();
     };
     let (admissions, ()) = futures::join!(join_all(askers), release);
     assert_eq!(fixture.store.snapshots(), 2, "one hydration reads twice");
@@ -43,7 +31,7 @@ async fn a_burst_of_first_requests_reads_the_key_once() {
 async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
-    let feed = change_feed(&fixture).await;
+    let feed = fixture.change_feed().await;
     let (data, id) = (fixture.data.clone(), holder.id);
     fixture.store.after_next_snapshot(async move {
         data.revoke_key(id).await;
@@ -58,7 +46,7 @@ async fn a_key_revoked_between_the_two_readings_of_a_hydrate_is_refused() {
 async fn a_key_whose_second_reading_fails_does_not_stay_known() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, None)).await;
-    let feed = Arc::new(change_feed(&fixture).await);
+    let feed = Arc::new(fixture.change_feed().await);
     let (data, id) = (fixture.data.clone(), holder.id);
     let (store, passing_over) = (fixture.store.clone(), feed.clone());
     fixture.store.after_next_snapshot(async move {
@@ -86,7 +74,7 @@ async fn a_key_that_cannot_be_brought_up_to_date_does_not_stay_known() {
     fixture.store.after_next_snapshot(async move {
         data.revoke_key(id).await;
         // The hydrate succeeds, the change after it doesn't.
-        limiter.fail_once_after(1);
+        limiter.faults().fail_once_after(1);
     });
     let refusal = fixture.ask(&holder).await.unwrap_err();
     assert!(
@@ -118,7 +106,7 @@ async fn a_forgotten_key_waits_for_the_journal_so_that_no_count_is_missed() {
     fixture.journal.hold();
     let unwritten = fixture.ask(&holder).await.unwrap();
     fixture.clock.advance(Duration::from_mins(1));
-    fixture.in_process.forget_idle();
+    fixture.limiter.in_process().forget_idle();
     let mut asked = Box::pin(fixture.ask(&holder));
     assert!(
         futures::poll!(&mut asked).is_pending(),
@@ -127,4 +115,30 @@ async fn a_forgotten_key_waits_for_the_journal_so_that_no_count_is_missed() {
     fixture.journal.release();
     assert_eq!(month_used(&asked.await.unwrap()), 3);
     drop(unwritten);
+}
+
+/// The revocation's answer comes after the limiter was told: from then on nobody is admitted, not
+/// even a request that finds the key known by a snapshot from before.
+#[tokio::test]
+async fn nobody_is_admitted_between_the_readings_once_a_revocation_was_answered() {
+    let fixture = Arc::new(fixture());
+    let holder = Arc::new(fixture.holder(limits(10, None)).await);
+    let (revoking, id) = (fixture.clone(), holder.id);
+    let (store, asking) = (fixture.store.clone(), (fixture.clone(), holder.clone()));
+    let (told, seen) = futures::channel::oneshot::channel();
+    fixture.store.after_next_snapshot(async move {
+        let operator = operator();
+        let revoked = revoking.keys.revoke(&operator, RequestedScope::All, id);
+        revoked.await.unwrap();
+        // Between the hydration and the second reading's return.
+        store.after_next_snapshot(async move {
+            let (fixture, holder) = asking;
+            let limiter = fixture.limiter.in_process();
+            let verdict = limiter.admit(CountedKey::first(holder.id)).await.unwrap();
+            told.send(verdict).unwrap();
+        });
+    });
+    let refusal = fixture.ask(&holder).await.unwrap_err();
+    assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
+    assert_eq!(seen.await.unwrap(), Verdict::Revoked);
 }

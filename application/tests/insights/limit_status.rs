@@ -2,34 +2,44 @@
 
 use super::*;
 
+/// The limit status of one key.
+async fn read(fixture: &Fixture, overview: &KeyOverview) -> LimitStatus {
+    let overviews = std::slice::from_ref(overview);
+    let limit_statuses = fixture.insights.limit_statuses(overviews).await.unwrap();
+    let [limit_status] = limit_statuses[..] else {
+        panic!("{limit_statuses:?}");
+    };
+    limit_status
+}
+
 #[tokio::test]
 async fn a_limit_status_is_the_one_of_the_next_answer() {
-    let dashboard = dashboard();
-    let key = dashboard.key_of(&ANA).await;
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
     for _ in 0..3 {
-        dashboard.request(&key, Outcome::Delivered).await;
+        fixture.request(&key, Outcome::Delivered).await;
     }
-    let overview = dashboard.overview(&ANA, &key).await;
-    let snapshots = dashboard.fixture.store.snapshots();
-    dashboard.fixture.store.go_down();
-    let limit_status = dashboard.insights.limit_status(&overview).await.unwrap();
+    let overview = fixture.overview(&ANA, &key).await;
+    let snapshots = fixture.store.snapshots();
+    fixture.store.go_down();
+    let limit_status = read(&fixture, &overview).await;
     assert_eq!(
         (limit_status.minute.limit, limit_status.minute.remaining),
         (60, 57)
     );
     assert_eq!(limit_status.month.unwrap().used, 3);
-    assert_eq!(dashboard.fixture.store.snapshots(), snapshots);
+    assert_eq!(fixture.store.snapshots(), snapshots);
 }
 
 #[tokio::test]
 async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
-    let dashboard = dashboard();
-    let key = dashboard.key_of(&ANA).await;
-    dashboard.request(&key, Outcome::Delivered).await;
-    dashboard.fixture.clock.advance(Duration::from_mins(1));
-    assert_eq!(dashboard.fixture.in_process.forget_idle(), 1);
-    let overview = dashboard.overview(&ANA, &key).await;
-    let limit_status = dashboard.insights.limit_status(&overview).await.unwrap();
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
+    fixture.request(&key, Outcome::Delivered).await;
+    fixture.clock.advance(Duration::from_mins(1));
+    assert_eq!(fixture.limiter.in_process().forget_idle(), 1);
+    let overview = fixture.overview(&ANA, &key).await;
+    let limit_status = read(&fixture, &overview).await;
     let expected = MinuteStatus {
         limit: 60,
         remaining: 60,
@@ -40,11 +50,8 @@ async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
     assert_eq!((month.used, month.limit), (1, 1_000));
     assert_eq!(month.reset_at, instant("2026-12-01T00:00:00Z"));
 
-    dashboard
-        .fixture
-        .clock
-        .advance(Duration::from_hours(15 * 24));
-    let limit_status = dashboard.insights.limit_status(&overview).await.unwrap();
+    fixture.clock.advance(Duration::from_hours(15 * 24));
+    let limit_status = read(&fixture, &overview).await;
     let month = limit_status.month.unwrap();
     assert_eq!(month.used, 0, "it was read last month");
     assert_eq!(month.reset_at, instant("2027-01-01T00:00:00Z"));
@@ -52,28 +59,29 @@ async fn an_idle_key_has_its_whole_minute_and_the_rest_of_its_month() {
 
 #[tokio::test]
 async fn a_limiter_that_fails_tells_no_standing() {
-    let dashboard = dashboard();
-    let key = dashboard.key_of(&ANA).await;
-    let overview = dashboard.overview(&ANA, &key).await;
-    dashboard.fixture.limiter.fail_once_after(0);
-    let limit_status = dashboard.insights.limit_status(&overview).await;
-    assert!(matches!(limit_status, Err(KeyError::Store(_))));
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
+    let overview = fixture.overview(&ANA, &key).await;
+    fixture.limiter.faults().fail_once_after(0);
+    let limit_statuses = fixture.insights.limit_statuses(&[overview]).await;
+    assert!(matches!(limit_statuses, Err(KeyError::Store(_))));
 }
 
 #[tokio::test]
 async fn a_bank_tells_its_budget_and_its_pause() {
-    let dashboard = dashboard();
+    let fixture = fixture();
     let budget = BankBudget {
         per_minute: 30,
         remaining: 0,
+        waiting: QueueLength::default(),
         paused_for: Some(Duration::from_mins(2)),
     };
-    dashboard.test_bank.set_budget(Some(budget));
-    let health = dashboard.insights.bank(Environment::Test).await;
+    fixture.test_bank.set_budget(Some(budget));
+    let health = fixture.insights.bank(Environment::Test).await;
     assert_eq!(
         (health.state, health.budget),
         (BankState::Paused, Some(budget))
     );
-    let health = dashboard.insights.bank(Environment::Live).await;
+    let health = fixture.insights.bank(Environment::Live).await;
     assert_eq!((health.state, health.budget), (BankState::Unknown, None));
 }

@@ -4,28 +4,28 @@ use super::*;
 
 #[tokio::test]
 async fn a_caller_who_asks_for_its_account_becomes_a_customer_once() {
-    let dashboard = dashboard();
-    let first = dashboard.insights.customer(&ANA).await.unwrap();
+    let fixture = fixture();
+    let first = fixture.insights.customer(&ANA).await.unwrap();
     assert_eq!((&first.owner, first.plan), (&ANA.owner, Plan::Startup));
-    let again = dashboard.insights.customer(&ANA).await.unwrap();
+    let again = fixture.insights.customer(&ANA).await.unwrap();
     assert_eq!(again, first);
-    let key = dashboard.key_of(&ANA).await;
-    let overview = dashboard.overview(&ANA, &key).await;
+    let key = fixture.key_of(&ANA).await;
+    let overview = fixture.overview(&ANA, &key).await;
     assert_eq!(overview.key.customer, first.id);
 }
 
 #[tokio::test]
 async fn anothers_use_and_requests_are_not_seen() {
-    let dashboard = dashboard();
-    let (anas, luis) = (dashboard.key_of(&ANA).await, dashboard.key_of(&LUIS).await);
-    dashboard.request(&anas, Outcome::Delivered).await;
-    let ask = usage(dashboard.newest(1, Granularity::Day), Breakdown::Key);
+    let fixture = fixture();
+    let (anas, luis) = (fixture.key_of(&ANA).await, fixture.key_of(&LUIS).await);
+    fixture.request(&anas, Outcome::Delivered).await;
+    let ask = usage(fixture.newest(1, Granularity::Day), Breakdown::Key);
     let of_key = |key: &Holder| UsageQuery {
         key: Some(key.id),
         ..ask
     };
-    let insights = &dashboard.insights;
-    let report = dashboard.report(&LUIS, RequestedScope::Own, &ask).await;
+    let insights = &fixture.insights;
+    let report = fixture.report(&LUIS, RequestedScope::Own, &ask).await;
     assert_eq!((report.totals.requests, report.series), (0, vec![]));
     let page = insights
         .requests(&LUIS, RequestedScope::Own, &listing())
@@ -43,7 +43,7 @@ async fn anothers_use_and_requests_are_not_seen() {
         assert_not_found(insights.requests(other, RequestedScope::Own, &ask).await);
     }
     // A key without usage isn't the same as a key that doesn't exist.
-    let own = dashboard
+    let own = fixture
         .report(&LUIS, RequestedScope::Own, &of_key(&luis))
         .await;
     assert_eq!(own.totals.requests, 0);
@@ -51,35 +51,35 @@ async fn anothers_use_and_requests_are_not_seen() {
 
 #[tokio::test]
 async fn a_caller_without_customer_has_no_usage() {
-    let dashboard = dashboard();
-    let ask = usage(dashboard.newest(3, Granularity::Day), Breakdown::Total);
-    let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
+    let fixture = fixture();
+    let ask = usage(fixture.newest(3, Granularity::Day), Breakdown::Total);
+    let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
     assert_eq!(report.series[0].counts, [0, 0, 0]);
     let ask = listing();
-    let page = dashboard
+    let page = fixture
         .insights
         .requests(&ANA, RequestedScope::Own, &ask)
         .await;
     assert_eq!(page.unwrap().items, []);
-    let known = dashboard.fixture.data.customer(&ANA.owner).await.unwrap();
+    let known = fixture.data.customer(&ANA.owner).await.unwrap();
     assert_eq!(known, None, "looking makes nobody a customer");
 }
 
 #[tokio::test]
 async fn only_admins_see_all_customers() {
-    let dashboard = dashboard();
-    let key = dashboard.key_of(&ANA).await;
-    dashboard.key_of(&LUIS).await;
-    dashboard.request(&key, Outcome::Delivered).await;
-    let customer = dashboard.overview(&ANA, &key).await.key.customer;
-    let insights = &dashboard.insights;
-    let ask = usage(dashboard.newest(1, Granularity::Day), Breakdown::Total);
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
+    fixture.key_of(&LUIS).await;
+    fixture.request(&key, Outcome::Delivered).await;
+    let customer = fixture.overview(&ANA, &key).await.key.customer;
+    let insights = &fixture.insights;
+    let ask = usage(fixture.newest(1, Granularity::Day), Breakdown::Total);
     let everything = AuditFilter::default();
     for requested in [RequestedScope::All, RequestedScope::Of(customer)] {
         assert_forbidden(insights.usage(&ANA, requested, &ask).await);
         assert_forbidden(insights.requests(&ANA, requested, &listing()).await);
         assert_eq!(
-            dashboard
+            fixture
                 .report(&ADMIN, requested, &ask)
                 .await
                 .totals
@@ -104,22 +104,22 @@ async fn only_admins_see_all_customers() {
 
 #[tokio::test]
 async fn an_admin_who_names_a_customer_sees_no_other_ones_key() {
-    let dashboard = dashboard();
-    let (anas, luis) = (dashboard.key_of(&ANA).await, dashboard.key_of(&LUIS).await);
-    let customer = dashboard.overview(&ANA, &anas).await.key.customer;
+    let fixture = fixture();
+    let (anas, luis) = (fixture.key_of(&ANA).await, fixture.key_of(&LUIS).await);
+    let customer = fixture.overview(&ANA, &anas).await.key.customer;
     let ask = UsageQuery {
         key: Some(luis.id),
-        ..usage(dashboard.newest(1, Granularity::Day), Breakdown::Total)
+        ..usage(fixture.newest(1, Granularity::Day), Breakdown::Total)
     };
     let requested = RequestedScope::Of(customer);
-    assert_not_found(dashboard.insights.usage(&ADMIN, requested, &ask).await);
-    dashboard.report(&ADMIN, RequestedScope::All, &ask).await;
+    assert_not_found(fixture.insights.usage(&ADMIN, requested, &ask).await);
+    fixture.report(&ADMIN, RequestedScope::All, &ask).await;
 }
 
 #[tokio::test]
 async fn a_cursor_of_another_list_is_named_so() {
-    let dashboard = dashboard();
-    dashboard.key_of(&ANA).await;
+    let fixture = fixture();
+    fixture.key_of(&ANA).await;
     let wrong = PageRequest {
         after: Some(Cursor {
             value: "a name".to_owned(),
@@ -127,7 +127,7 @@ async fn a_cursor_of_another_list_is_named_so() {
         }),
         ..page()
     };
-    let insights = &dashboard.insights;
+    let insights = &fixture.insights;
     let ask = RequestQuery {
         page: wrong.clone(),
         ..listing()

@@ -4,14 +4,14 @@ use super::*;
 
 #[tokio::test]
 async fn usage_is_reported_slot_by_slot_without_gaps() {
-    let dashboard = dashboard();
-    let key = dashboard.key_of(&ANA).await;
-    dashboard.request(&key, Outcome::Delivered).await;
-    dashboard.fixture.clock.advance(Duration::from_hours(2));
-    dashboard.request(&key, Outcome::NotFound).await;
-    dashboard.request(&key, Outcome::BankTimeout).await;
-    let ask = usage(dashboard.newest(4, Granularity::Hour), Breakdown::Total);
-    let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
+    fixture.request(&key, Outcome::Delivered).await;
+    fixture.clock.advance(Duration::from_hours(2));
+    fixture.request(&key, Outcome::NotFound).await;
+    fixture.request(&key, Outcome::BankTimeout).await;
+    let ask = usage(fixture.newest(4, Granularity::Hour), Breakdown::Total);
+    let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
     assert_eq!(report.slots.len(), 4);
     assert_eq!(report.series[0].counts, [0, 1, 0, 2]);
     let totals = report.totals;
@@ -24,19 +24,16 @@ async fn usage_is_reported_slot_by_slot_without_gaps() {
 
 #[tokio::test]
 async fn months_are_added_up_of_days_to_their_very_end() {
-    let dashboard = dashboard_at("2026-09-30T23:30:00Z");
-    let key = dashboard.key_of(&ANA).await;
+    let fixture = fixture_at(instant("2026-09-30T23:30:00Z"));
+    let key = fixture.key_of(&ANA).await;
     for _ in 0..3 {
-        dashboard.request(&key, Outcome::Delivered).await;
-        dashboard
-            .fixture
-            .clock
-            .advance(Duration::from_hours(15 * 24));
+        fixture.request(&key, Outcome::Delivered).await;
+        fixture.clock.advance(Duration::from_hours(15 * 24));
     }
     let (from, to) = ("2026-08-15T00:00:00Z", "2026-10-02T00:00:00Z");
     let period = Period::new(instant(from), instant(to), Granularity::Month).unwrap();
     let ask = usage(period, Breakdown::Total);
-    let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
+    let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
     // The third is of the 30th of October: in the last month, though after the period's end.
     assert_eq!(report.series[0].counts, [0, 1, 2]);
     assert_eq!(report.totals.requests, 3);
@@ -44,13 +41,13 @@ async fn months_are_added_up_of_days_to_their_very_end() {
 
 #[tokio::test]
 async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
-    let dashboard = dashboard();
-    let (busy, quiet) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
-    dashboard.request(&quiet, Outcome::Delivered).await;
+    let fixture = fixture();
+    let (busy, quiet) = (fixture.key_of(&ANA).await, fixture.key_of(&ANA).await);
+    fixture.request(&quiet, Outcome::Delivered).await;
     for _ in 0..2 {
-        dashboard.request(&busy, Outcome::NotFound).await;
+        fixture.request(&busy, Outcome::NotFound).await;
     }
-    let today = dashboard.newest(1, Granularity::Day);
+    let today = fixture.newest(1, Granularity::Day);
     for (breakdown, expected) in [
         (
             Breakdown::Key,
@@ -72,10 +69,7 @@ async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
         ),
     ] {
         let ask = usage(today, breakdown);
-        let series = dashboard
-            .report(&ANA, RequestedScope::Own, &ask)
-            .await
-            .series;
+        let series = fixture.report(&ANA, RequestedScope::Own, &ask).await.series;
         let shown: Vec<_> = series.iter().map(|it| (it.label, it.counts[0])).collect();
         assert_eq!(shown, expected);
     }
@@ -83,12 +77,12 @@ async fn usage_is_broken_down_by_key_endpoint_and_outcome() {
 
 #[tokio::test]
 async fn usage_of_one_key_counts_that_key_alone() {
-    let dashboard = dashboard();
-    let (one, other) = (dashboard.key_of(&ANA).await, dashboard.key_of(&ANA).await);
-    dashboard.request(&one, Outcome::Delivered).await;
-    dashboard.request(&one, Outcome::NotFound).await;
-    dashboard.request(&other, Outcome::Delivered).await;
-    let all = usage(dashboard.newest(1, Granularity::Day), Breakdown::Total);
+    let fixture = fixture();
+    let (one, other) = (fixture.key_of(&ANA).await, fixture.key_of(&ANA).await);
+    fixture.request(&one, Outcome::Delivered).await;
+    fixture.request(&one, Outcome::NotFound).await;
+    fixture.request(&other, Outcome::Delivered).await;
+    let all = usage(fixture.newest(1, Granularity::Day), Breakdown::Total);
     let criteria = RequestCriteria {
         outcome: Some(Outcome::Delivered),
         ..RequestCriteria::default()
@@ -107,23 +101,23 @@ async fn usage_of_one_key_counts_that_key_alone() {
             1,
         ),
     ] {
-        let report = dashboard.report(&ANA, RequestedScope::Own, &ask).await;
+        let report = fixture.report(&ANA, RequestedScope::Own, &ask).await;
         assert_eq!(report.totals.requests, expected);
     }
 }
 
 #[tokio::test]
 async fn requests_are_found_by_what_their_answers_carried() {
-    let dashboard = dashboard();
-    let key = dashboard.key_of(&ANA).await;
-    dashboard.request(&key, Outcome::NotFound).await;
+    let fixture = fixture();
+    let key = fixture.key_of(&ANA).await;
+    fixture.request(&key, Outcome::NotFound).await;
     let with_id = |id| RequestQuery {
         request_id: RequestId::parse(id),
         ..listing()
     };
     for (id, expected) in [("till-7", 1), ("till-8", 0)] {
         let ask = with_id(id);
-        let found = dashboard
+        let found = fixture
             .insights
             .requests(&ANA, RequestedScope::Own, &ask)
             .await;
@@ -133,14 +127,14 @@ async fn requests_are_found_by_what_their_answers_carried() {
 
 #[tokio::test]
 async fn a_key_that_does_not_exist_has_no_usage_report() {
-    let dashboard = dashboard();
-    dashboard.key_of(&ANA).await;
+    let fixture = fixture();
+    fixture.key_of(&ANA).await;
     let ask = UsageQuery {
         key: Some(KeyId(Uuid::nil())),
-        ..usage(dashboard.newest(1, Granularity::Day), Breakdown::Total)
+        ..usage(fixture.newest(1, Granularity::Day), Breakdown::Total)
     };
     assert_not_found(
-        dashboard
+        fixture
             .insights
             .usage(&ANA, RequestedScope::Own, &ask)
             .await,

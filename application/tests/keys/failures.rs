@@ -8,7 +8,7 @@ async fn a_limiter_that_fails_is_retried_before_the_change_is_acknowledged() {
     let created = fixture.key_of(&ANA).await;
     let secret = created.secret.reveal();
     assert!(fixture.is_admitted(secret).await);
-    fixture.limiter.fail_once_after(0);
+    fixture.limiter.faults().fail_once_after(0);
     let id = created.key.key.id;
     let revoked = fixture
         .keys
@@ -24,16 +24,11 @@ async fn a_limiter_that_fails_is_retried_before_the_change_is_acknowledged() {
 #[tokio::test]
 async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() {
     let fixture = fixture();
-    let feed = ChangeFeed::start(
-        fixture.store.clone(),
-        fixture.limiter.clone(),
-        fixture.clock.clone(),
-    );
-    let feed = feed.await.unwrap();
+    let feed = fixture.change_feed().await;
     let created = fixture.key_of(&ANA).await;
     let other = fixture.key_of(&ANA).await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);
-    fixture.limiter.fail();
+    fixture.limiter.faults().inject(Fault::Fails);
     let keys = &fixture.keys;
     let revoked = keys
         .revoke(&ANA, RequestedScope::Own, created.key.key.id)
@@ -48,7 +43,7 @@ async fn without_a_limiter_a_change_holds_once_all_processes_follow_the_store() 
     let rotated = keys.rotate(&ANA, other.key.key.id, hours(0)).await.unwrap();
     assert!(rotated.old.key.revoked_at.is_some());
 
-    fixture.limiter.work();
+    fixture.limiter.faults().clear();
     feed.poll().await.unwrap();
     assert!(!fixture.is_admitted(created.secret.reveal()).await);
     assert!(!fixture.is_admitted(other.secret.reveal()).await);
@@ -59,7 +54,7 @@ async fn a_change_that_no_process_can_follow_is_not_acknowledged() {
     let fixture = fixture();
     let created = fixture.key_of(&ANA).await;
     assert!(fixture.is_admitted(created.secret.reveal()).await);
-    fixture.limiter.fail();
+    fixture.limiter.faults().inject(Fault::Fails);
     // The store goes right after the commit.
     let store = fixture.store.clone();
     fixture
@@ -86,7 +81,7 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
         customer = Some(fixture.ask(holder).await.unwrap().customer);
     }
     let (plan, follow) = (Plan::Enterprise, ExistingKeys::Follow);
-    fixture.limiter.fail_once_after(0);
+    fixture.limiter.faults().fail_once_after(0);
     let set = fixture
         .keys
         .set_plan(&ADMIN, customer.unwrap(), plan, follow);
@@ -96,7 +91,7 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
         assert_eq!(told, 600);
     }
     let before = fixture.clock.now();
-    fixture.limiter.fail();
+    fixture.limiter.faults().inject(Fault::Fails);
     let plan = Plan::Startup;
     let set = fixture
         .keys

@@ -12,14 +12,14 @@ async fn a_new_key_is_good_and_has_used_nothing() {
 }
 
 #[tokio::test]
-async fn a_customer_has_a_thousand_active_keys_at_most() {
+async fn a_customer_has_no_more_active_keys_than_its_plan_allows() {
     let fixture = fixture();
     let mut last = None;
-    for _ in 0..MOST_ACTIVE_KEYS {
+    for _ in 0..Plan::Startup.most_active_keys() {
         last = Some(fixture.key_of(&ANA).await.key.key.id);
     }
     let last = last.unwrap();
-    let refused = |result: Result<(), KeyError>| matches!(result, Err(KeyError::TooManyKeys { most }) if most == 1_000);
+    let refused = |result: Result<(), KeyError>| matches!(result, Err(KeyError::TooManyKeys { most }) if most == 10);
     let keys = &fixture.keys;
     let another = keys.create(&ANA, order(None)).await.map(drop);
     assert!(refused(another));
@@ -36,7 +36,7 @@ async fn a_customer_has_a_thousand_active_keys_at_most() {
 }
 
 #[tokio::test]
-async fn one_key_rotated_again_and_again_is_no_more_than_a_thousand() {
+async fn one_key_rotated_again_and_again_is_no_more_than_the_plan_allows() {
     let fixture = fixture();
     let mut newest = fixture.key_of(&ANA).await.key.key.id;
     let mut keys = 1;
@@ -47,9 +47,50 @@ async fn one_key_rotated_again_and_again_is_no_more_than_a_thousand() {
             Err(other) => panic!("{other:?}"),
         }
         keys += 1;
-        assert!(keys <= MOST_ACTIVE_KEYS);
+        assert!(keys <= 10);
     }
-    assert_eq!(keys, MOST_ACTIVE_KEYS);
+    assert_eq!(keys, 10);
+}
+
+#[tokio::test]
+async fn a_customer_creates_or_rotates_no_more_keys_in_an_hour_than_allowed() {
+    let fixture = fixture();
+    let keys = &fixture.keys;
+    let mut id = fixture.key_of(&ANA).await.key.key.id;
+    fixture.clock.advance(Duration::from_mins(10));
+    for _ in 1..MOST_NEW_KEYS {
+        let rotated = keys.rotate(&ANA, id, hours(0)).await.unwrap();
+        id = rotated.new.key.key.id;
+    }
+    let refused = |result: Result<(), KeyError>| {
+        let Err(KeyError::TooManyNewKeys { retry_after }) = result else {
+            panic!("{result:?}");
+        };
+        assert_eq!(retry_after, Duration::from_mins(50));
+    };
+    refused(keys.create(&ANA, order(None)).await.map(drop));
+    refused(keys.rotate(&ANA, id, hours(0)).await.map(drop));
+    fixture.key_of(&LUIS).await;
+    fixture.clock.advance(Duration::from_mins(50));
+    keys.rotate(&ANA, id, hours(0)).await.unwrap();
+    for _ in 0..=MOST_NEW_KEYS {
+        keys.create(&operator(), order(None)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_successor_is_created_with_the_use_of_its_predecessor() {
+    let fixture = fixture();
+    let created = fixture.key_of(&ANA).await;
+    let mut secret = created.secret;
+    let mut id = created.key.key.id;
+    for used in 1..=3 {
+        assert!(fixture.is_admitted(secret.reveal()).await);
+        let rotated = fixture.keys.rotate(&ANA, id, hours(1)).await.unwrap();
+        assert_eq!(rotated.new.key.used.net(), used);
+        assert_eq!(rotated.old.used.net(), used);
+        (id, secret) = (rotated.new.key.key.id, rotated.new.secret);
+    }
 }
 
 #[tokio::test]
@@ -117,7 +158,7 @@ async fn a_key_rotated_without_grace_is_refused_once_its_successor_is_returned()
     assert_eq!(new.key.limits, limits(10, Some(1_000)));
     assert_eq!(
         (new.key.customer, new.used.net()),
-        (old.key.key.customer, 0)
+        (old.key.key.customer, 1)
     );
     assert_eq!(new.key.prefix, *rotated.new.secret.prefix());
     assert!(fixture.is_admitted(rotated.new.secret.reveal()).await);

@@ -131,7 +131,7 @@ async fn a_revocation_that_never_reaches_the_limiter_is_logged() {
     let id = fixture.key_of(&ANA).await.key.key.id;
     let (lines, _guard) = listen();
     let store = fixture.store.clone();
-    fixture.limiter.fail();
+    fixture.limiter.faults().inject(Fault::Fails);
     fixture
         .store
         .after_next_snapshot(async move { store.go_down() });

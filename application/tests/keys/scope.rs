@@ -44,8 +44,7 @@ async fn another_owners_key_does_not_exist() {
                 .unwrap()
                 .contains(&id)
         );
-        let own = keys.own(&other, RevokedKeys::Included).await.unwrap();
-        assert!(own.iter().all(|key| key.id != id));
+        assert!(fixture.own(&other).await.iter().all(|own| *own != id));
     }
     let found = fixture
         .keys
@@ -143,8 +142,7 @@ async fn a_caller_without_customer_has_an_empty_list() {
         (page.items.len(), page.has_next, page.total),
         (0, false, Some(0))
     );
-    let own = fixture.keys.own(&ANA, RevokedKeys::Included).await;
-    assert_eq!(own.unwrap(), []);
+    assert_eq!(fixture.own(&ANA).await, []);
     assert_eq!(fixture.data.customer(&ANA.owner).await.unwrap(), None);
 }
 
@@ -177,4 +175,30 @@ async fn an_act_is_written_down_with_its_request() {
     assert_eq!(entry.act.actor, ANA.owner);
     assert_eq!(entry.act.request_id, ANA.request_id);
     assert_eq!(entry.act.at, noon());
+}
+
+#[tokio::test]
+async fn what_people_look_at_is_read_over_connections_of_its_own() {
+    let fixture = fixture();
+    let id = fixture.key_of(&ANA).await.key.key.id;
+    let of_admissions = Arc::new(fixture.data.elsewhere());
+    let of_people = Arc::new(fixture.data.elsewhere());
+    let keys = KeyService::new(
+        of_admissions.clone(),
+        of_admissions.clone(),
+        fixture.limiter.clone(),
+        fixture.clock.clone(),
+        fixture.clock.clone(),
+        Arc::new(CountingRandom::default()),
+        hasher(),
+    )
+    .reading_from(of_people.clone(), of_people);
+    of_admissions.faults().inject(Fault::Fails);
+    let first = PageRequest::first(PageSize::MIN);
+    let own = keys.own(&ANA, RevokedKeys::Included, &first).await.unwrap();
+    assert_eq!(own.items[0].1.id, id);
+    let listed = keys.list(&ANA, RequestedScope::Own, &listing()).await;
+    assert_eq!(listed.unwrap().items.len(), 1);
+    keys.find(&ANA, RequestedScope::Own, id).await.unwrap();
+    assert!(of_admissions.faults().calls().is_empty());
 }

@@ -71,25 +71,68 @@ async fn of_many_answers_at_once_one_is_the_first() {
     }
 }
 
-/// Callers without an account at the provider can answer as often as they like: nothing is written.
 #[tokio::test]
-async fn answers_that_the_provider_knows_nothing_of_leave_nothing_behind() {
+async fn a_refusal_of_the_person_leaves_nothing_behind() {
     let fixture = fixture();
     let begun = fixture.begin("/").await;
-    for outcome in [Err("access_denied"), Ok("no-code-of-the-provider")] {
-        let answer = SignInAnswer {
-            outcome,
+    let answer = SignInAnswer {
+        outcome: Err("access_denied"),
+        ..begun.answer()
+    };
+    let refused = fixture.sessions.finish(answer).await;
+    assert!(
+        matches!(refused, Err(SignInError::Refused(_))),
+        "{refused:?}"
+    );
+    let state = Fingerprint(fingerprint(begun.answer().state));
+    assert!(!fixture.denied.is_denied(&state).await.unwrap());
+    fixture.sessions.finish(begun.answer()).await.unwrap();
+}
+
+/// A code that the provider doesn't know, or that it can't be asked about, is a code all the same.
+#[tokio::test]
+async fn the_provider_is_asked_about_a_sign_in_once() {
+    let fixture = fixture();
+    for failure in [None, Some(IdentityError::Unavailable(down()))] {
+        let begun = fixture.begin("/").await;
+        let asked = fixture.provider.redemptions();
+        fixture.provider.fail_with(failure);
+        let unknown = SignInAnswer {
+            outcome: Ok("no-code-of-the-provider"),
             ..begun.answer()
         };
-        let refused = fixture.sessions.finish(answer).await;
-        assert!(
-            matches!(refused, Err(SignInError::Refused(_))),
-            "{refused:?}"
-        );
-        let state = Fingerprint(fingerprint(begun.answer().state));
-        assert!(!fixture.denied.is_denied(&state).await.unwrap());
+        fixture.sessions.finish(unknown).await.unwrap_err();
+        fixture.provider.fail_with(None);
+        for process in [&fixture.sessions, &fixture.elsewhere] {
+            for answer in [unknown, begun.answer()] {
+                assert_not_under_way(process.finish(answer).await, "after a code");
+            }
+        }
+        assert_eq!(fixture.provider.redemptions(), asked + 1);
     }
-    fixture.sessions.finish(begun.answer()).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_provider_is_asked_about_so_many_sign_ins_and_no_more() {
+    let fixture = fixture();
+    let mut begun = Vec::new();
+    for _ in 0..52 {
+        begun.push(fixture.begin("/").await);
+    }
+    for begun in &begun[..50] {
+        fixture.sessions.finish(begun.answer()).await.unwrap();
+    }
+    let late = &begun[50..];
+    for begun in late {
+        let refused = fixture.sessions.finish(begun.answer()).await;
+        let Err(SignInError::Busy { retry_after }) = refused else {
+            panic!("{refused:?}");
+        };
+        fixture.clock.advance(retry_after);
+        // A sign-in that had to wait isn't used up.
+        fixture.sessions.finish(begun.answer()).await.unwrap();
+    }
+    assert_eq!(fixture.provider.redemptions(), 52);
 }
 
 #[tokio::test]
@@ -198,7 +241,7 @@ async fn the_providers_errors_are_distinguished() {
 async fn a_sign_in_that_cannot_be_marked_as_answered_is_not_finished() {
     let fixture = fixture();
     let begun = fixture.begin("/").await;
-    fixture.denied.set_down();
+    fixture.denied.faults().inject(Fault::Fails);
     let finished = fixture.sessions.finish(begun.answer()).await;
     assert!(matches!(finished, Err(SignInError::Unavailable(_))));
 }

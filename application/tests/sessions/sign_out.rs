@@ -8,7 +8,7 @@ async fn a_token_that_is_not_good_asks_no_store() {
     for token in ["", "a.b.c", "token-99"] {
         assert_no_session(fixture.sessions.person(token).await);
     }
-    assert_eq!(fixture.denied.readings.load(Ordering::SeqCst), 0);
+    assert!(fixture.denied.faults().calls().is_empty());
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_session_ends_here_though_the_provider_fails() {
 async fn a_session_that_cannot_be_ended_here_is_an_error() {
     let fixture = fixture();
     let session = fixture.signed_in().await;
-    fixture.denied.set_down();
+    fixture.denied.faults().inject(Fault::Fails);
     let ended = fixture.sessions.end(&session.token).await;
     assert!(matches!(ended, Err(SessionError::Unavailable(_))));
     assert_eq!(fixture.provider.revoked(), [""; 0]);
@@ -103,7 +103,7 @@ async fn while_sessions_cannot_be_checked_nobody_has_one() {
     let ended = fixture.sessions.end(&session.token).await;
     assert!(matches!(ended, Err(SessionError::Unavailable(_))));
     fixture.provider.fail_verifying_with(None);
-    fixture.denied.set_down();
+    fixture.denied.faults().inject(Fault::Fails);
     let person = fixture.sessions.person(&session.token).await;
     assert!(matches!(person, Err(SessionError::Unavailable(_))));
 }

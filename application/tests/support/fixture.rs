@@ -3,22 +3,22 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use application::{GatekeeperService, KeyService};
+use application::{
+    Admission, ChangeFeed, CredentialCache, GatekeeperService, InsightsService, KeyService,
+    Settlement,
+};
 use chrono::{DateTime, Utc};
 use domain::key::{Environment, FullKey, KeyId, KeyName};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
-use memory::InProcessLimiter;
-use ports::inbound::{
-    Admission, AdmissionError, AdmissionRequest, Caller, Gatekeeper, KeyAdministration, NewKey,
-    Settlement,
-};
+use ports::inbound::{AdmissionError, AdmissionRequest, Caller, KeyAdministration, NewKey};
 use ports::outbound::{Clock, KeyStore};
-use testkit::fakes::{CountingRandom, ManualClock, MemoryJournal, MemoryStore};
+use testkit::fakes::{FaultyLimiter, ManualClock, MemoryJournal, MemoryStore, ScriptedBank};
+use testkit::people::PeopleServices;
 
-use super::{HeldJournal, WatchedLimiter, WatchedStore, hasher, noon, operator};
+use super::{HeldJournal, WatchedStore, hasher, noon, operator};
 
 pub(crate) const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
 
@@ -31,10 +31,12 @@ pub(crate) struct Fixture {
     /// The journal of the gatekeeper, which can be held.
     pub(crate) journal: Arc<HeldJournal>,
     pub(crate) store: Arc<WatchedStore>,
-    pub(crate) in_process: Arc<InProcessLimiter>,
-    pub(crate) limiter: Arc<WatchedLimiter>,
-    pub(crate) keys: KeyService,
+    pub(crate) limiter: Arc<FaultyLimiter>,
+    pub(crate) test_bank: Arc<ScriptedBank>,
+    pub(crate) keys: Arc<KeyService>,
+    pub(crate) insights: Arc<InsightsService>,
     pub(crate) gatekeeper: Arc<GatekeeperService>,
+    credentials: Arc<CredentialCache>,
 }
 
 pub(crate) fn fixture() -> Fixture {
@@ -42,41 +44,32 @@ pub(crate) fn fixture() -> Fixture {
 }
 
 pub(crate) fn fixture_at(now: DateTime<Utc>) -> Fixture {
-    let clock = Arc::new(ManualClock::at(now));
-    let random = Arc::new(CountingRandom::default());
     let data = MemoryStore::default();
-    let written = Arc::new(MemoryJournal::new(data.clone()));
-    let journal = Arc::new(HeldJournal::over(written.clone()));
-    let store = Arc::new(WatchedStore::over(data.clone()));
-    let in_process = Arc::new(InProcessLimiter::new(clock.clone()));
-    let limiter = Arc::new(WatchedLimiter::over(in_process.clone()));
-    let keys = KeyService::new(
-        store.clone(),
-        Arc::new(data.clone()),
-        limiter.clone(),
-        clock.clone(),
-        clock.clone(),
-        random.clone(),
-        hasher(),
-    );
+    let store = Arc::new(WatchedStore::over(&data));
+    let people = PeopleServices::over(data.clone(), store.clone(), now);
+    let journal = Arc::new(HeldJournal::over(people.journal.clone()));
+    let credentials = Arc::<CredentialCache>::default();
     let gatekeeper = GatekeeperService::new(
         store.clone(),
-        limiter.clone(),
+        people.limiter.clone(),
         journal.clone(),
-        clock.clone(),
-        random,
+        people.clock.clone(),
+        people.random,
         hasher(),
+        credentials.clone(),
     );
     Fixture {
-        clock,
+        clock: people.clock,
         data,
-        written,
+        written: people.journal,
         journal,
         store,
-        in_process,
-        limiter,
-        keys,
+        limiter: people.limiter,
+        test_bank: people.test_bank,
+        keys: people.keys,
+        insights: people.insights,
         gatekeeper: Arc::new(gatekeeper),
+        credentials,
     }
 }
 
@@ -87,6 +80,17 @@ pub(crate) struct Holder {
 }
 
 impl Fixture {
+    /// A feed of changes from now on.
+    pub(crate) async fn change_feed(&self) -> ChangeFeed {
+        let feed = ChangeFeed::start(
+            self.store.clone(),
+            self.limiter.clone(),
+            self.credentials.clone(),
+            self.clock.clone(),
+        );
+        feed.await.unwrap()
+    }
+
     pub(crate) async fn holder(&self, limits: Limits) -> Holder {
         self.holder_of(&operator(), limits).await
     }

@@ -1,5 +1,5 @@
-//! Stores, limiters and journals that record their calls, that fail or wait when told to, and that
-//! run something between two readings.
+//! Stores and journals that record their calls, that fail or wait when told to, and that run something
+//! between two readings.
 #![allow(
     dead_code,
     unused_imports,
@@ -8,7 +8,6 @@
 
 pub(crate) mod fixture;
 mod journal;
-mod limiter;
 mod store;
 
 use std::sync::Arc;
@@ -16,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
-use domain::customer::Role;
-use domain::key::{HashGeneration, KeyHasher, KeyId, Owner};
+use domain::customer::{Owner, Role};
+use domain::key::KeyId;
 use domain::limits::Limits;
 use domain::request::RequestId;
 use ports::inbound::Caller;
@@ -26,16 +25,12 @@ use testkit::fakes::MemoryStore;
 use uuid::Uuid;
 
 pub(crate) use journal::HeldJournal;
-pub(crate) use limiter::WatchedLimiter;
 pub(crate) use store::WatchedStore;
+pub(crate) use testkit::people::hasher;
 
 /// The noon at which every test begins.
 pub(crate) fn noon() -> DateTime<Utc> {
     "2026-11-20T12:00:00Z".parse().unwrap()
-}
-
-pub(crate) fn hasher() -> KeyHasher {
-    KeyHasher::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap()
 }
 
 pub(crate) fn limits(per_minute: u32, quota: Option<u64>) -> Limits {

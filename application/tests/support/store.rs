@@ -1,68 +1,54 @@
-//! A key store that records its calls.
+//! A key store that records its calls, and runs something between two of them.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys};
+use domain::key::{
+    ApiKey, CountedKey, Credential, KeyBounds, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys,
+};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use domain::page::Page;
+use domain::page::{Page, PageRequest};
 use futures::future::BoxFuture;
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
 };
-use testkit::fakes::MemoryStore;
-use tokio::sync::Semaphore;
+use testkit::fakes::{Fault, MemoryStore};
 
-/// A key store that counts its calls.
+/// A key store that records its calls, and fails or waits when told to.
 pub(crate) struct WatchedStore {
     inner: MemoryStore,
-    is_down: AtomicBool,
-    look_ups: AtomicUsize,
-    snapshots: AtomicUsize,
     pages: Mutex<Vec<usize>>,
     batches: Mutex<Vec<usize>>,
     /// New prefixes that it takes for those of other keys, whatever they are.
     taken_prefixes: AtomicUsize,
-    /// Readings of counters wait here for a permit.
-    gate: Semaphore,
     after_snapshot: Mutex<Option<BoxFuture<'static, ()>>>,
-    /// Charges wait here for a permit.
-    charges: Semaphore,
     charging: AtomicUsize,
     charged_at_once: AtomicUsize,
 }
 
 impl WatchedStore {
-    pub(crate) fn over(inner: MemoryStore) -> Self {
+    /// A connection of its own to the same data.
+    pub(crate) fn over(data: &MemoryStore) -> Self {
         Self {
-            inner,
-            is_down: AtomicBool::new(false),
-            look_ups: AtomicUsize::new(0),
-            snapshots: AtomicUsize::new(0),
+            inner: data.elsewhere(),
             pages: Mutex::default(),
             batches: Mutex::default(),
             taken_prefixes: AtomicUsize::new(0),
-            gate: Semaphore::new(usize::MAX >> 4),
             after_snapshot: Mutex::default(),
-            charges: Semaphore::new(usize::MAX >> 4),
             charging: AtomicUsize::new(0),
             charged_at_once: AtomicUsize::new(0),
         }
     }
 
-    /// Holds charges of months from now on.
+    /// Holds charges of months until it comes back.
     pub(crate) fn hold_charges(&self) {
-        self.charges.forget_permits(usize::MAX);
-    }
-
-    pub(crate) fn release_charges(&self) {
-        self.charges.add_permits(1_000);
+        self.inner.faults().inject_into("charge", Fault::Hangs);
     }
 
     /// The largest number of concurrent charges.
@@ -72,21 +58,27 @@ impl WatchedStore {
 
     /// From now on it fails.
     pub(crate) fn go_down(&self) {
-        self.is_down.store(true, Ordering::SeqCst);
+        self.inner.faults().inject(Fault::Fails);
     }
 
+    /// From now on it works, and goes on with what it held.
     pub(crate) fn come_back(&self) {
-        self.is_down.store(false, Ordering::SeqCst);
+        self.inner.faults().clear();
+    }
+
+    fn calls(&self, method: &str) -> usize {
+        let calls = self.inner.faults().calls();
+        calls.get(method).copied().unwrap_or_default()
     }
 
     /// Credentials that were looked up.
     pub(crate) fn look_ups(&self) -> usize {
-        self.look_ups.load(Ordering::SeqCst)
+        self.calls("credential")
     }
 
     /// Counters that were read.
     pub(crate) fn snapshots(&self) -> usize {
-        self.snapshots.load(Ordering::SeqCst)
+        self.calls("snapshot")
     }
 
     /// The number of changes that each reading of changes returned.
@@ -111,26 +103,14 @@ impl WatchedStore {
             .is_ok()
     }
 
-    /// Holds readings of counters from now on.
+    /// Holds readings of counters until it comes back.
     pub(crate) fn hold_snapshots(&self) {
-        self.gate.forget_permits(usize::MAX);
-    }
-
-    pub(crate) fn release_snapshots(&self) {
-        self.gate.add_permits(1_000);
+        self.inner.faults().inject_into("snapshot", Fault::Hangs);
     }
 
     /// Runs `action` right after the next reading of counters, before it returns.
     pub(crate) fn after_next_snapshot(&self, action: impl Future<Output = ()> + Send + 'static) {
         *self.after_snapshot.lock().unwrap() = Some(Box::pin(action));
-    }
-
-    fn answer(&self) -> Result<(), StoreError> {
-        if self.is_down.load(Ordering::SeqCst) {
-            let cause = Arc::new(std::io::Error::other("the store is down"));
-            return Err(StoreError { cause });
-        }
-        Ok(())
     }
 }
 
@@ -139,39 +119,32 @@ impl KeyStore for WatchedStore {
     async fn insert(
         &self,
         record: KeyRecord,
-        most_active: u64,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
-        self.answer()?;
         if self.taken_prefix() {
             return Err(InsertError::PrefixTaken);
         }
-        self.inner.insert(record, most_active, act).await
+        self.inner.insert(record, bounds, act).await
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
-        self.look_ups.fetch_add(1, Ordering::SeqCst);
         // As a database would: others go on meanwhile.
         tokio::task::yield_now().await;
-        self.answer()?;
         self.inner.credential(prefix).await
     }
 
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
-        self.answer()?;
         self.inner.credentials(most).await
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
-        self.snapshots.fetch_add(1, Ordering::SeqCst);
-        let _permit = self.gate.acquire().await.unwrap();
-        self.answer()?;
-        let snapshot = self.inner.snapshot(id, month).await;
+        let snapshot = self.inner.snapshot(id, month).await?;
         let action = self.after_snapshot.lock().unwrap().take();
         if let Some(action) = action {
             action.await;
         }
-        snapshot
+        Ok(snapshot)
     }
 
     async fn snapshots(
@@ -180,26 +153,23 @@ impl KeyStore for WatchedStore {
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
         self.batches.lock().unwrap().push(ids.len());
-        self.answer()?;
         self.inner.snapshots(ids, month).await
     }
 
     async fn charge(
         &self,
-        id: KeyId,
+        key: CountedKey,
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
         let charging = self.charging.fetch_add(1, Ordering::SeqCst) + 1;
         self.charged_at_once.fetch_max(charging, Ordering::SeqCst);
-        let _permit = self.charges.acquire().await.unwrap();
+        let charge = self.inner.charge(key, month, at).await;
         self.charging.fetch_sub(1, Ordering::SeqCst);
-        self.answer()?;
-        self.inner.charge(id, month, at).await
+        charge
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
-        self.answer()?;
         self.inner.is_empty().await
     }
 
@@ -209,7 +179,6 @@ impl KeyStore for WatchedStore {
         month: Month,
         ask: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
-        self.answer()?;
         self.inner.list(scope, month, ask).await
     }
 
@@ -217,9 +186,9 @@ impl KeyStore for WatchedStore {
         &self,
         customer: CustomerId,
         revoked: RevokedKeys,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        self.answer()?;
-        self.inner.of_customer(customer, revoked).await
+        page: &PageRequest,
+    ) -> Result<Page<ApiKey>, ListError> {
+        self.inner.of_customer(customer, revoked, page).await
     }
 
     async fn find(
@@ -228,7 +197,6 @@ impl KeyStore for WatchedStore {
         id: KeyId,
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError> {
-        self.answer()?;
         self.inner.find(scope, id, month).await
     }
 
@@ -239,7 +207,6 @@ impl KeyStore for WatchedStore {
         change: &KeyChange,
         act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
-        self.answer()?;
         self.inner.change(scope, id, change, act).await
     }
 
@@ -249,31 +216,28 @@ impl KeyStore for WatchedStore {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
-        self.answer()?;
         if self.taken_prefix() {
             return Err(RotateError::PrefixTaken);
         }
         self.inner
-            .rotate(scope, id, successor, retires_at, act)
+            .rotate(scope, id, successor, retires_at, bounds, act)
             .await
     }
 
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
-        self.answer()?;
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError> {
         self.inner.due(now).await
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
-        self.answer()?;
         let changes = self.inner.changes(after).await?;
         self.pages.lock().unwrap().push(changes.len());
         Ok(changes)
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
-        self.answer()?;
         self.inner.newest_change().await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, Utc};
-use domain::key::{Environment, FullKey, HashGeneration, KeyHash, KeyHasher, KeyId};
+use domain::key::{CountedKey, Environment, FullKey, HashGeneration, KeyHash, KeyHasher, KeyId};
 use domain::limits::{Limits, MAX_PER_MINUTE, MonthlyUse};
 use domain::month::Month;
 use limiter_redis::RedisLimiter;
@@ -108,7 +108,9 @@ impl Keys {
             let (keys, limiter) = (Arc::clone(self), Arc::clone(limiter));
             telling.spawn(async move {
                 for key in keys.all.iter().skip(first).step_by(AT_ONCE) {
-                    limiter.hydrate(key.id, keys.snapshot(key)).await?;
+                    limiter
+                        .hydrate(CountedKey::first(key.id), keys.snapshot(key))
+                        .await?;
                 }
                 anyhow::Ok(())
             });
@@ -131,13 +133,14 @@ impl Keys {
         }
     }
 
-    /// Lines of prefix, hash, and the two names in Redis.
+    /// Lines of prefix, hash, and the three names in Redis.
     pub(super) fn for_nginx(&self) -> Result<String> {
         let mut lines = String::new();
         for key in &self.all {
             let (prefix, hash, id) = (key.secret.prefix(), hex(&key.hash), key.id.0.simple());
             let prefix = prefix.as_str();
-            writeln!(lines, "{prefix} {hash} cep:{{{id}}}:s cep:{{{id}}}:w")?;
+            let names = format!("cep:{{{id}}}:{{{id}}}:s cep:{{{id}}}:s cep:{{{id}}}:w");
+            writeln!(lines, "{prefix} {hash} {names}")?;
         }
         Ok(lines)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use deadpool_redis::redis::{Client, Connection, cmd};
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
@@ -63,7 +63,7 @@ impl Redis {
     pub(super) async fn memory_of_an_active_key(&mut self, per_minute: u32) -> Result<u64> {
         let shift = Arc::new(AtomicI64::new(0));
         let limiter = limiter(&self.url)?.with_clock_offset(Arc::clone(&shift));
-        let id = KeyId(Uuid::from_u128(per_minute.into()));
+        let key = CountedKey::first(KeyId(Uuid::from_u128(per_minute.into())));
         let state = KeyState {
             revoked: false,
             limits: Limits::new(per_minute, Some(1_000_000))?,
@@ -74,19 +74,20 @@ impl Redis {
             month: Month::of(crate::now()?),
             used: MonthlyUse::default(),
         };
-        limiter.hydrate(id, snapshot).await?;
+        limiter.hydrate(key, snapshot).await?;
         for number in 0..i64::from(per_minute) {
             let behind = number * 50_000 / i64::from(per_minute);
             shift.store(behind, Ordering::SeqCst);
-            let verdict = limiter.admit(id).await?;
+            let verdict = limiter.admit(key).await?;
             ensure!(
                 matches!(verdict, Verdict::Admitted { .. }),
                 "a request within the limit was {verdict:?}"
             );
         }
         let mut bytes = 0;
-        for part in ["s", "w"] {
-            let name = format!("cep-shifted:{{{}}}:{part}", id.0.simple());
+        let id = key.id.0.simple();
+        for part in [format!("{{{id}}}:s"), "s".to_owned(), "w".to_owned()] {
+            let name = format!("cep-shifted:{{{id}}}:{part}");
             let mut command = cmd("MEMORY");
             command.arg("USAGE").arg(name).arg("SAMPLES").arg(0);
             let taken: Option<u64> = command.query(&mut self.connection)?;

@@ -29,6 +29,7 @@ struct Asked {
     amount: String,
     issuer: &'static str,
     receiver: &'static str,
+    inferred: InferredBanks,
 }
 
 impl Default for Asked {
@@ -40,6 +41,7 @@ impl Default for Asked {
             amount: "1234.56".to_owned(),
             issuer: "40012",
             receiver: "40014",
+            inferred: InferredBanks::default(),
         }
     }
 }
@@ -55,7 +57,8 @@ impl Asked {
             code(self.receiver),
         )
         .unwrap();
-        hints(&transfer, day(FRIDAY).max(self.date), Catalogue::embedded())
+        let today = day(FRIDAY).max(self.date);
+        hints(&transfer, &self.inferred, today, Catalogue::embedded())
     }
 }
 
@@ -93,6 +96,68 @@ fn the_receiver_of_the_clabe_is_reported_when_another_was_named() {
         expected: code("40014"),
     };
     assert_eq!(asked.hints()[0], hint);
+}
+
+#[rstest]
+#[case::another_bank("HSBC123456", "40012", Some("40021"))]
+#[case::of_medium_confidence("CPO000012345678", "40012", Some("90722"))]
+#[case::the_same_bank("HSBC123456", "40021", None)]
+#[case::an_old_code_of_the_same_bank("NU00000000000000000000000000", "90638", None)]
+#[case::of_no_known_shape("PAGO", "40012", None)]
+fn the_issuer_of_the_tracking_key_is_reported_when_another_was_named(
+    #[case] key: &str,
+    #[case] issuer: &'static str,
+    #[case] expected: Option<&str>,
+) {
+    let asked = Asked {
+        key: key.to_owned(),
+        issuer,
+        ..Asked::default()
+    };
+    let found = asked.hints().into_iter().find_map(|hint| match hint {
+        Hint::IssuerDiffers { given, expected } => Some((given, expected)),
+        _ => None,
+    });
+    assert_eq!(
+        found,
+        expected.map(|expected| (code(issuer), code(expected)))
+    );
+}
+
+#[rstest]
+#[case::certain("HSBC123456", "40021", false)]
+#[case::less_certain("CPO000012345678", "90722", true)]
+fn an_inferred_issuer_is_reported_unless_it_is_certain(
+    #[case] key: &str,
+    #[case] issuer: &'static str,
+    #[case] expected: bool,
+) {
+    let shape = TrackingKey::parse(key).unwrap();
+    let inferred = inference::infer_issuer(&shape, day(FRIDAY), Catalogue::embedded()).unwrap();
+    assert_eq!(inferred.code, code(issuer));
+    let asked = Asked {
+        key: key.to_owned(),
+        issuer,
+        inferred: InferredBanks {
+            issuer: Some(inferred),
+            receiver: None,
+        },
+        ..Asked::default()
+    };
+    let hint = Hint::IssuerWasInferred {
+        inferred: code(issuer),
+    };
+    assert_eq!(asked.hints().contains(&hint), expected);
+}
+
+#[test]
+fn a_phone_number_has_no_check_digit() {
+    let asked = Asked {
+        account: "5512345678".to_owned(),
+        ..Asked::default()
+    };
+    let of_a_digit = |hint: &Hint| matches!(hint, Hint::CheckDigit { .. });
+    assert!(!asked.hints().iter().any(of_a_digit));
 }
 
 #[test]
@@ -224,11 +289,12 @@ fn many_whole_pesos_look_like_centavos(#[case] amount: &str, #[case] expected: b
 fn contradictions_come_before_possibilities() {
     let asked = Asked {
         date: day("2026-08-04"),
-        key: "XX20260801000YY".to_owned(),
+        key: "MBAN01002608010012345678".to_owned(),
         account: "014027000005555551".to_owned(),
         amount: "20000".to_owned(),
         issuer: "40638",
         receiver: "40072",
+        inferred: InferredBanks::default(),
     };
     let hints = asked.hints();
     assert!(matches!(
@@ -237,6 +303,7 @@ fn contradictions_come_before_possibilities() {
             Hint::CheckDigit { .. },
             Hint::CodeNotValidOnDate { .. },
             Hint::ReceiverDiffers { .. },
+            Hint::IssuerDiffers { .. },
             Hint::DateInTrackingKey { .. },
             Hint::MaybeOperationDate { .. },
             Hint::DayAndMonthSwapped { .. },
@@ -251,7 +318,7 @@ proptest! {
         days in 0_u64..9_000,
         later in 0_u64..400,
         key in "[A-Z0-9]{1,12}[0-9]{8,18}",
-        account in "[0-9]{16}([0-9]{2})?",
+        account in "[0-9]{10}([0-9]{6}([0-9]{2})?)?",
         centavos in 1_u64..1_000_000_000,
         receiver in prop::sample::select(vec!["40072", "90638", "40638", "90646"]),
     ) {
@@ -266,7 +333,7 @@ proptest! {
             code("40012"),
             code(receiver),
         ).unwrap();
-        let hints = hints(&transfer, today, catalogue);
+        let hints = hints(&transfer, &InferredBanks::default(), today, catalogue);
         for (place, hint) in hints.iter().enumerate() {
             prop_assert!(!hints[..place].contains(hint));
             match *hint {
@@ -278,6 +345,12 @@ proptest! {
                     prop_assert!(given != expected);
                     prop_assert!(catalogue.find(expected).unwrap().is_valid_on(date));
                 }
+                Hint::IssuerDiffers { given, expected } => {
+                    prop_assert_eq!(given, transfer.issuer());
+                    prop_assert!(given != expected);
+                    prop_assert!(catalogue.find(expected).unwrap().is_valid_on(date));
+                }
+                Hint::IssuerWasInferred { .. } => prop_assert!(false, "nothing was inferred"),
                 Hint::CodeNotValidOnDate { given, expected } => {
                     prop_assert!(!catalogue.find(given).unwrap().is_valid_on(date));
                     prop_assert!(expected.is_none_or(|code| catalogue.find(code).unwrap().is_valid_on(date)));

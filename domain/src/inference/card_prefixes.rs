@@ -43,9 +43,7 @@ fn participant_among(
     catalogue: &Catalogue,
 ) -> Option<Inferred> {
     let (prefix, code) = longest_match(issuers, card)?;
-    catalogue
-        .find(code)
-        .filter(|issuer| issuer.is_valid_on(date))?;
+    catalogue.on(date).find(|issuer| issuer.code == code)?;
     Some(Inferred {
         code,
         evidence: Evidence::CardPrefix(prefix.to_owned()),
@@ -72,7 +70,7 @@ mod tests {
     fn card(digits: &str) -> Card {
         match Account::parse(digits).unwrap() {
             Account::Card(card) => card,
-            Account::Clabe(_) => panic!("{digits} is a CLABE"),
+            other => panic!("{digits} is {other:?}"),
         }
     }
 

@@ -106,14 +106,12 @@ impl Shape {
             DateInKey::Real(inside) => days_apart(inside, date) <= MAX_DAYS_APART,
         };
         match self.issuer {
-            Issuer::Named(code) => {
-                let prefix = &catalogue.find(code)?.clabe_prefix;
-                catalogue.by_clabe_prefix(prefix, date)
-            }
+            Issuer::Named(code) => catalogue.by_institution(catalogue.institution(code), date),
             Issuer::CodeInKey if near => {
                 let code = ParticipantCode::parse(groups.name("p5")?.as_str())?;
-                let participant = catalogue.find(code)?;
-                participant.is_valid_on(date).then_some(participant)
+                catalogue
+                    .on(date)
+                    .find(|participant| participant.code == code)
             }
             Issuer::ClabePrefixInKey if near => {
                 catalogue.by_clabe_prefix(groups.name("abm")?.as_str(), date)

@@ -148,6 +148,8 @@ impl fmt::Debug for KeyHasher {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
     use crate::customer::CustomerId;
     use crate::key::KeyId;
@@ -171,6 +173,7 @@ mod tests {
         let (hash, generation) = hasher.hash(key);
         Credential {
             id: KeyId(uuid::Uuid::nil()),
+            counters: KeyId(uuid::Uuid::nil()).into(),
             customer: CustomerId(uuid::Uuid::nil()),
             hash,
             generation,
@@ -184,6 +187,38 @@ mod tests {
         assert!(hasher.verify(&key('a'), Some(&stored)));
         assert!(!hasher.verify(&key('b'), Some(&stored)));
         assert!(!hasher.verify(&key('a'), None));
+    }
+
+    /// The shortest of many rounds: whatever else runs on the machine only makes some longer.
+    fn shortest(mut verify: impl FnMut() -> bool) -> Duration {
+        let rounds = (0..200).map(|_| {
+            let begun = Instant::now();
+            for _ in 0..20 {
+                std::hint::black_box(verify());
+            }
+            begun.elapsed()
+        });
+        rounds.min().unwrap()
+    }
+
+    #[test]
+    fn an_unknown_key_costs_the_time_of_a_wrong_one() {
+        let hasher = hasher(&[(1, 7), (2, 9)]);
+        let stored = credential(&hasher, &key('a'));
+        let wrong = shortest(|| hasher.verify(&key('b'), Some(&stored)));
+        let good = shortest(|| hasher.verify(&key('a'), Some(&stored)));
+        let unlisted = Credential {
+            generation: HashGeneration(3),
+            ..stored.clone()
+        };
+        let unlisted = shortest(|| hasher.verify(&key('a'), Some(&unlisted)));
+        let unknown = shortest(|| hasher.verify(&key('b'), None));
+        for (name, other) in [("good", good), ("unlisted", unlisted), ("unknown", unknown)] {
+            assert!(
+                other < wrong * 3 / 2 && wrong < other * 3 / 2,
+                "{name}: {other:?}, wrong: {wrong:?}"
+            );
+        }
     }
 
     #[test]

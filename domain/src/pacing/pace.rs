@@ -3,15 +3,18 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::{MINUTE, Pacing};
+use super::{Pacing, QUICK_CYCLES, WINDOW};
 
-/// GCRA with a sliding window: a burst from idle, then even spacing, and never more than the budget
-/// in any minute (which GCRA alone would exceed after a burst).
+const QUICK: usize = QUICK_CYCLES as usize;
+
+/// GCRA with two sliding windows: a burst from idle, then even spacing, and never more than the budget
+/// in any minute, nor a fifth turn in quick succession (which GCRA alone would allow after a burst).
 #[derive(Debug)]
 pub(super) struct Pace {
     spacing: Duration,
     tolerance: Duration,
     per_minute: usize,
+    quick_window: Duration,
     /// Theoretical arrival time of GCRA.
     even: Duration,
     /// Turns of the minute up to the newest one, oldest first.
@@ -24,6 +27,7 @@ impl Pace {
             spacing: pacing.spacing(),
             tolerance: pacing.tolerance(),
             per_minute: usize::try_from(pacing.per_minute()).unwrap_or(usize::MAX),
+            quick_window: pacing.quick_window(),
             even: Duration::ZERO,
             begun: VecDeque::new(),
         }
@@ -35,15 +39,17 @@ impl Pace {
         let mut even = self.even;
         let mut theirs = Vec::with_capacity(others);
         loop {
-            // A turn waits for the end of the minute that began `per_minute` turns before it.
+            // A turn waits for the end of the windows that earlier turns began.
             let before = self.begun.len() + theirs.len();
-            let full = before.checked_sub(self.per_minute).map(|oldest| {
-                let theirs = || theirs[oldest - self.begun.len()];
-                self.begun.get(oldest).copied().unwrap_or_else(theirs) + MINUTE
-            });
+            let earlier = |turns: usize, window| {
+                let place = before.checked_sub(turns)?;
+                let theirs = || theirs[place - self.begun.len()];
+                Some(self.begun.get(place).copied().unwrap_or_else(theirs) + window)
+            };
             let turn = now
                 .max(even.saturating_sub(self.tolerance))
-                .max(full.unwrap_or_default());
+                .max(earlier(self.per_minute, WINDOW).unwrap_or_default())
+                .max(earlier(QUICK, self.quick_window).unwrap_or_default());
             if theirs.len() == others {
                 return turn;
             }
@@ -54,7 +60,7 @@ impl Pace {
 
     /// Turns left in the minute up to now.
     pub(super) fn room(&self, now: Duration) -> usize {
-        let old = self.begun.iter().take_while(|turn| **turn + MINUTE <= now);
+        let old = self.begun.iter().take_while(|turn| **turn + WINDOW <= now);
         let begun = self.begun.len() - old.count();
         self.per_minute.saturating_sub(begun)
     }
@@ -62,7 +68,7 @@ impl Pace {
     /// Counts a turn that began at `at`, even beyond the budget.
     pub(super) fn count(&mut self, at: Duration, now: Duration) {
         self.even = self.even.max(at) + self.spacing;
-        while self.begun.front().is_some_and(|turn| *turn + MINUTE <= now) {
+        while self.begun.front().is_some_and(|turn| *turn + WINDOW <= now) {
             self.begun.pop_front();
         }
         let place = self.begun.partition_point(|turn| *turn <= at);

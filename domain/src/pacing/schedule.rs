@@ -1,14 +1,16 @@
-//! Queue of callers for turns at the bank.
+//! Queue of lookups for turns at the bank.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use super::back_off::{BackOff, BackOffState};
+use super::lane::{Lane, LookupClass, MAX_WAITING_PER_KEY, QueueLength};
+use super::order::TurnOrder;
 use super::pace::Pace;
 use super::{Pacing, Throttled};
 
-/// Position of a waiting caller; earlier callers have smaller ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Identity of a waiting caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WaiterId(u64);
 
 /// Next action of a waiting caller.
@@ -16,10 +18,10 @@ pub struct WaiterId(u64);
 pub enum Step {
     /// Query the bank now: the turn is taken.
     Go,
-    /// First in the queue; its turn comes at this time: check again then, or after any change.
+    /// Next in the queue; its turn comes at this time: check again then, or after any change.
     Wait(Duration),
-    /// Others are ahead; its turn comes at this time if they all take theirs: check again after any
-    /// change.
+    /// Others are ahead: check again when it is the [next](Schedule::next), and at this time, its
+    /// deadline.
     Behind(Duration),
     /// Give up: there is no turn any more, or not in time.
     Leave(Throttled),
@@ -27,16 +29,17 @@ pub enum Step {
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    ticket: WaiterId,
+    lane: Lane,
     latest: Duration,
 }
 
-/// Turns at the bank: in order, within the budget, never during a back-off.
+/// Turns at the bank: fair, within the budget, never during a back-off.
 #[derive(Debug)]
 pub struct Schedule {
     pace: Pace,
-    waiting: VecDeque<Waiting>,
-    tickets: u64,
+    order: TurnOrder<WaiterId>,
+    waiting: HashMap<WaiterId, Waiting>,
+    newest: u64,
     back_off: BackOffState,
 }
 
@@ -45,63 +48,85 @@ impl Schedule {
     pub fn new(pacing: Pacing) -> Self {
         Self {
             pace: Pace::new(pacing),
-            waiting: VecDeque::new(),
-            tickets: 0,
+            order: TurnOrder::default(),
+            waiting: HashMap::new(),
+            newest: 0,
             back_off: BackOffState::default(),
         }
     }
 
     /// Queues a caller with the deadline `latest`. Its turn moves ahead when others leave; it moves
-    /// back only when turns of other schedules are [merged](Self::merge_acquisition).
+    /// back when callers of other lanes arrive, and when turns of other schedules are
+    /// [merged](Self::merge_acquisition).
     ///
     /// # Errors
-    /// A [`Throttled`] when the turn would come after the deadline, or during a back-off.
-    pub fn queue(&mut self, now: Duration, latest: Duration) -> Result<WaiterId, Throttled> {
+    /// A [`Throttled`] when the turn would come after the deadline, during a back-off, or when too
+    /// many of the lane are waiting.
+    pub fn queue(
+        &mut self,
+        lane: Lane,
+        now: Duration,
+        latest: Duration,
+    ) -> Result<WaiterId, Throttled> {
         if let Some(retry_after) = self.back_off.remaining(now) {
             return Err(Throttled::BackingOff { retry_after });
         }
-        let turn = self.pace.turn_behind(self.waiting.len(), now);
+        let place = self.order.lane_len(lane);
+        let turn = self.turn(lane, place, now);
+        if lane.class == LookupClass::Interactive && place >= MAX_WAITING_PER_KEY {
+            let retry_after = turn.saturating_sub(now);
+            return Err(Throttled::QueueFull { retry_after });
+        }
         if turn > latest {
             return Err(too_late(turn, now));
         }
-        let ticket = WaiterId(self.tickets);
-        self.tickets += 1;
-        self.waiting.push_back(Waiting { ticket, latest });
-        Ok(ticket)
+        self.newest += 1;
+        let id = WaiterId(self.newest);
+        self.order.push(lane, id);
+        self.waiting.insert(id, Waiting { lane, latest });
+        Ok(id)
     }
 
-    /// The next action of a waiting caller. The first in the queue takes its turn here.
-    pub fn step(&mut self, ticket: WaiterId, now: Duration) -> Step {
-        let Some(place) = self.place_of(ticket) else {
+    /// The next action of a waiting caller. The next in the queue takes its turn here.
+    pub fn step(&mut self, id: WaiterId, now: Duration) -> Step {
+        let Some(Waiting { lane, latest }) = self.waiting.get(&id).copied() else {
             let retry_after = self.back_off.remaining(now).unwrap_or_default();
             return Step::Leave(Throttled::BackingOff { retry_after });
         };
-        let turn = self.pace.turn_behind(place, now);
-        if turn > self.waiting[place].latest.max(now) {
-            self.waiting.remove(place);
-            return Step::Leave(too_late(turn, now));
+        let is_next = self.next() == Some(id);
+        if !is_next && now < latest {
+            return Step::Behind(latest);
         }
-        if place > 0 {
-            return Step::Behind(turn);
+        let place = self.order.place(lane, &id).unwrap_or_default();
+        let turn = self.turn(lane, place, now);
+        if !is_next || turn > latest.max(now) {
+            self.leave(id);
+            return Step::Leave(too_late(turn, now));
         }
         if turn > now {
             return Step::Wait(turn);
         }
-        self.waiting.pop_front();
+        self.order.pop();
+        self.waiting.remove(&id);
         self.pace.count(now, now);
         Step::Go
     }
 
-    /// Removes a caller; returns `true` if it was still waiting. Later callers move up.
-    pub fn leave(&mut self, ticket: WaiterId) -> bool {
-        let place = self.place_of(ticket);
-        place.is_some_and(|place| self.waiting.remove(place).is_some())
+    /// The caller whose turn is next.
+    pub fn next(&self) -> Option<WaiterId> {
+        self.order.next().copied()
+    }
+
+    /// Removes a caller; returns `true` if it was still waiting. Others move up.
+    pub fn leave(&mut self, id: WaiterId) -> bool {
+        let waiting = self.waiting.remove(&id);
+        waiting.is_some_and(|waiting| self.order.remove(waiting.lane, &id).is_some())
     }
 
     /// Records a cycle, begun `under_way` ago, that the bank answered with a captcha or a limit
     /// page: all callers leave.
     pub fn record_throttled(&mut self, under_way: Duration, now: Duration) -> BackOff {
-        self.waiting.clear();
+        self.clear();
         self.back_off
             .record_throttled(now.saturating_sub(under_way), now)
     }
@@ -120,7 +145,7 @@ impl Schedule {
     /// otherwise all callers leave.
     pub fn merge_back_off(&mut self, left: Duration, now: Duration) {
         if self.back_off.merge(left, now) {
-            self.waiting.clear();
+            self.clear();
         }
     }
 
@@ -135,9 +160,20 @@ impl Schedule {
         self.back_off.remaining(now)
     }
 
-    fn place_of(&self, ticket: WaiterId) -> Option<usize> {
-        let found = self.waiting.binary_search_by_key(&ticket, |it| it.ticket);
-        found.ok()
+    /// Callers that wait.
+    pub fn waiting(&self) -> QueueLength {
+        self.order.len()
+    }
+
+    /// Time of the turn at a place of a lane, if all others take theirs as early as possible.
+    fn turn(&self, lane: Lane, place: usize, now: Duration) -> Duration {
+        let others = self.order.turns_before(lane, place);
+        self.pace.turn_behind(others, now)
+    }
+
+    fn clear(&mut self) {
+        self.order = TurnOrder::default();
+        self.waiting.clear();
     }
 }
 

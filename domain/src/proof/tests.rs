@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use chrono::TimeDelta;
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -112,8 +113,13 @@ fn account_types_are_numbers(#[case] text: &str, #[case] expected: Option<Accoun
 #[rstest]
 #[case::the_operation_date(transfer(day(2026, 11, 23), "PRUEBA0001", "1234.56", "40014"), Ok(()))]
 #[case::the_credit_date(transfer(day(2026, 11, 20), "PRUEBA0001", "1234.56", "40014"), Ok(()))]
-#[case::another_date(
-    transfer(day(2026, 11, 21), "PRUEBA0001", "1234.56", "40014"),
+#[case::the_day_before(transfer(day(2026, 11, 19), "PRUEBA0001", "1234.56", "40014"), Ok(()))]
+#[case::two_days_before(
+    transfer(day(2026, 11, 18), "PRUEBA0001", "1234.56", "40014"),
+    Err(Mismatch::Date)
+)]
+#[case::the_day_after(
+    transfer(day(2026, 11, 24), "PRUEBA0001", "1234.56", "40014"),
     Err(Mismatch::Date)
 )]
 #[case::another_case(
@@ -303,6 +309,32 @@ fn an_error_never_quotes_the_document() {
 }
 
 proptest! {
+    #[test]
+    fn a_proof_of_the_next_day_answers_when_everything_else_agrees(
+        days in 0_i64..8_000, operated in -2_i64..8, credited in -2_i64..8, centavos in 1_u64..1_000,
+    ) {
+        let asked = day(2004, 8, 13) + TimeDelta::days(days);
+        let written = Written {
+            operation_date: asked + TimeDelta::days(operated),
+            credit_date: asked + TimeDelta::days(credited),
+            ..Written::default()
+        };
+        let proof = written.parse().unwrap();
+        let accepted = [asked, asked + TimeDelta::days(1), calendar::next_banking_day(asked)];
+        let is_dated = [written.operation_date, written.credit_date]
+            .iter()
+            .any(|date| accepted.contains(date));
+        let expected = if is_dated { Ok(()) } else { Err(Mismatch::Date) };
+        prop_assert_eq!(proof.answers(&transfer(asked, "PRUEBA0001", "1234.56", "40014")), expected);
+        for other in [
+            transfer(asked, "PRUEBA0002", "1234.56", "40014"),
+            transfer(asked, "PRUEBA0001", &format!("{centavos}.00"), "40014"),
+            transfer(asked, "PRUEBA0001", "1234.56", "40072"),
+        ] {
+            prop_assert!(proof.answers(&other).is_err());
+        }
+    }
+
     #[test]
     fn every_generation_spelling_and_order_says_the_same((centavos, written) in written()) {
         let proof = written.parse().unwrap();

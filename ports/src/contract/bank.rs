@@ -18,6 +18,7 @@ use domain::tracking_key::TrackingKey;
 use domain::transfer::Transfer;
 use futures::future::join_all;
 
+use super::pacer::LANE;
 use crate::outbound::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 
 /// The amounts that select an answer, in centavos.
@@ -92,6 +93,7 @@ pub fn lookup(centavos: u64, wanted: RequestedFiles) -> Lookup {
     Lookup {
         transfer: transfer(centavos, "CONTRACT0001"),
         wanted,
+        lane: LANE,
         patience: PATIENCE,
     }
 }
@@ -206,6 +208,7 @@ async fn lookups_at_the_same_time_get_their_own_proofs(bank: Arc<dyn Bank>) {
     let lookups = keys.iter().map(|key| Lookup {
         transfer: transfer(scene::ISSUED, key),
         wanted: RequestedFiles::Xml,
+        lane: LANE,
         patience: PATIENCE,
     });
     let bank = &bank;

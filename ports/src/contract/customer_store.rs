@@ -3,8 +3,7 @@
 use std::future::Future;
 
 use domain::audit::AuditFilter;
-use domain::customer::{Customer, CustomerId, CustomerOverview};
-use domain::key::Owner;
+use domain::customer::{Customer, CustomerId, CustomerOverview, Owner};
 use domain::limits::{MonthlyUse, Plan};
 use domain::page::PageRequest;
 use futures::future::join_all;

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::AuditContext;
-use domain::customer::{Customer, CustomerId};
-use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix, Owner};
+use domain::customer::{Customer, CustomerId, Owner};
+use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, LimitsChange, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, PageRequest, PageSize};
@@ -35,6 +35,7 @@ pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
     let id = KeyId(id(2, number));
     let key = ApiKey {
         id,
+        counters: id.into(),
         customer: customer.id,
         owner: customer.owner.clone(),
         name: name(&format!("Llave «{number}» 🔑")),
@@ -47,6 +48,7 @@ pub fn record_of(customer: &Customer, number: u16) -> KeyRecord {
     };
     let credential = Credential {
         id,
+        counters: id.into(),
         customer: customer.id,
         hash: KeyHash(std::array::from_fn(|place| {
             place.to_le_bytes()[0].wrapping_mul(37)

@@ -2,13 +2,17 @@
 
 use std::future::Future;
 
-use domain::key::{ApiKey, HashGeneration, KeyFilter, KeyPrefix, KeyQuery, KeySort, RevokedKeys};
+use domain::customer::CustomerId;
+use domain::key::{
+    ApiKey, HashGeneration, KeyBounds, KeyFilter, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
+};
 use domain::limits::MonthlyUse;
 use domain::page::{Direction, PageRequest, PageSize};
 use futures::future::join_all;
 
 use super::fixture::{act, customer, instant, limits, month, record, record_of};
-use super::stores::{MANY, Stores, StoresUnderTest};
+use super::paging::pages;
+use super::stores::{Stores, StoresUnderTest};
 use crate::outbound::{ChangeNumber, InsertError, KeyChange, KeyRecord, KeyState, Scope, Snapshot};
 
 mod bound;
@@ -62,14 +66,17 @@ async fn changed_keys<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F)
 }
 
 async fn bounds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
-    bound::a_customer_has_no_more_active_keys_than_the_limit(make().await).await;
-    bound::of_many_concurrent_keys_at_the_limit_one_is_added(make().await).await;
+    bound::a_customer_has_no_more_active_keys_than_its_plan_allows(make().await).await;
+    bound::a_customer_adds_no_more_keys_in_an_hour_than_allowed(make().await).await;
+    bound::of_many_concurrent_new_keys_as_many_are_added_as_there_is_room_for(make().await).await;
+    bound::of_many_concurrent_new_keys_of_an_hour_exactly_the_bound_is_added(make().await).await;
 }
 
 async fn feeds<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
     feed::a_version_grows_with_every_change(make().await).await;
     feed::changes_come_in_order_with_the_current_state(make().await).await;
-    feed::adding_a_key_is_no_change(make().await).await;
+    feed::a_new_key_is_a_change_with_its_credential(make().await).await;
+    feed::a_refused_key_is_no_change(make().await).await;
     feed::a_mutation_that_keeps_the_state_is_no_change(make().await).await;
     feed::a_thousand_changes_come_at_once_and_the_rest_after(make().await).await;
     feed::changes_made_at_the_same_time_have_a_number_each(make().await).await;
@@ -137,13 +144,21 @@ async fn listed(stores: &Stores, scope: Scope, query: &KeyQuery) -> Vec<ApiKey> 
     items.into_iter().map(|(_, item)| item.key).collect()
 }
 
+/// The first page of a customer's keys.
+async fn of_customer(stores: &Stores, customer: CustomerId, revoked: RevokedKeys) -> Vec<ApiKey> {
+    let first = PageRequest::first(PageSize::MAX);
+    let page = stores.keys.of_customer(customer, revoked, &first).await;
+    let items = page.expect("the list is read").items;
+    items.into_iter().map(|(_, key)| key).collect()
+}
+
 async fn an_empty_store_knows_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
     let KeyRecord { key, .. } = record(1);
     let keys = &here.keys;
     assert!(keys.is_empty().await.expect("the store works"));
     assert_eq!(listed(&here, Scope::Everybody, &everything()).await, []);
-    let own = keys.of_customer(key.customer, RevokedKeys::Included).await;
-    assert_eq!(own.expect("the store works"), []);
+    let own = of_customer(&here, key.customer, RevokedKeys::Included).await;
+    assert_eq!(own, []);
     let found = keys.find(Scope::Everybody, key.id, month()).await;
     assert_eq!(found.expect("the store works"), None);
     let credential = keys.credential(&key.prefix).await;
@@ -198,7 +213,10 @@ async fn a_prefix_belongs_to_one_key(StoresUnderTest { here, .. }: StoresUnderTe
     let first = here.added(1).await;
     let mut second = record(2);
     second.key.prefix = first.prefix.clone();
-    let refused = here.keys.insert(second.clone(), MANY, &act(2)).await;
+    let refused = here
+        .keys
+        .insert(second.clone(), KeyBounds::Unbounded, &act(2))
+        .await;
     assert!(
         matches!(refused, Err(InsertError::PrefixTaken)),
         "{refused:?}"
@@ -206,7 +224,10 @@ async fn a_prefix_belongs_to_one_key(StoresUnderTest { here, .. }: StoresUnderTe
     let kept = listed(&here, Scope::Everybody, &everything()).await;
     assert_eq!(kept, std::slice::from_ref(&first));
     here.changed(first.id, KeyChange::Revoke, 3).await;
-    let refused = here.keys.insert(second, MANY, &act(4)).await;
+    let refused = here
+        .keys
+        .insert(second, KeyBounds::Unbounded, &act(4))
+        .await;
     assert!(
         matches!(refused, Err(InsertError::PrefixTaken)),
         "of a revoked key too: {refused:?}"
@@ -220,7 +241,10 @@ async fn of_many_concurrent_keys_with_one_prefix_one_is_added(under_test: Stores
         let mut record = record(number);
         record.key.prefix = self::record(0).key.prefix;
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
-        stores.keys.insert(record, MANY, &act(number)).await
+        stores
+            .keys
+            .insert(record, KeyBounds::Unbounded, &act(number))
+            .await
     };
     let results = join_all((0..20).map(insert)).await;
     let added = results.iter().filter(|result| result.is_ok()).count();
@@ -238,8 +262,15 @@ async fn a_customers_keys_are_returned_newest_first(StoresUnderTest { here, .. }
     here.insert(record_of(&other, 4), 4).await;
     expected.sort_by_key(|key| std::cmp::Reverse(key.created_at));
     let own = async |revoked| {
-        let own = here.keys.of_customer(customer(1).id, revoked).await;
-        own.expect("the store works")
+        let own = of_customer(&here, customer(1).id, revoked).await;
+        let request = PageRequest::first(PageSize::new(2).expect("a length of the suite"));
+        let pages = pages(request, async |page| {
+            here.keys.of_customer(customer(1).id, revoked, &page).await
+        });
+        let pages = pages.await;
+        assert_eq!(pages.len(), own.len().div_ceil(2));
+        assert_eq!(pages.concat(), own);
+        own
     };
     assert_eq!(own(RevokedKeys::Included).await, expected);
     assert_eq!(own(RevokedKeys::Hidden).await, expected);

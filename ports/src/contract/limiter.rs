@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::limits::{LimitStatus, Limits, MonthlyUse};
 use domain::month::Month;
 use uuid::Uuid;
@@ -16,6 +16,8 @@ use crate::outbound::{KeyState, Limiter, Snapshot, Verdict};
 mod forget;
 mod month;
 mod peek;
+mod rotation;
+mod unknown;
 
 /// A limiter with a movable clock.
 pub struct LimiterUnderTest {
@@ -42,6 +44,8 @@ pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F)
     exactly_the_quota_is_admitted_in_a_month(make().await).await;
     the_minute_is_reported_when_both_limits_are_used_up(make().await).await;
     a_revoked_key_is_refused_and_no_late_hydrate_brings_it_back(make().await).await;
+    unknown::a_key_that_was_revoked_while_it_was_unknown_is_never_admitted(make().await).await;
+    unknown::limits_that_were_lowered_while_a_key_was_unknown_hold(make().await).await;
     forget::a_forgotten_key_is_unknown_until_it_is_hydrated_again(make().await).await;
     forget::a_forgotten_key_keeps_its_minute(make().await).await;
     forget::a_forgotten_key_stays_revoked(make().await).await;
@@ -56,21 +60,35 @@ pub async fn limiter<F: Future<Output = LimiterUnderTest>>(make: impl Fn() -> F)
     month::a_key_of_a_month_that_has_not_begun_stays_unknown(make().await).await;
     without_a_cap_there_is_no_month_to_report(make().await).await;
     concurrent_admissions_meet_the_limit_exactly(make().await).await;
+    rotation::a_successor_continues_the_minute_and_the_month(make().await).await;
+    rotation::both_keys_of_a_rotation_are_admitted_within_one_limit(make().await).await;
+    rotation::a_revoked_predecessor_leaves_its_use_to_the_successor(make().await).await;
+    rotation::each_key_of_a_rotation_has_limits_of_its_own(make().await).await;
+    rotation::a_refund_of_either_key_gives_back_to_both(make().await).await;
     peek::peeking_reports_the_limits_of_an_admission_and_counts_nothing(make().await).await;
     peek::peeking_at_a_used_up_limit_reports_it(make().await).await;
     peek::peeking_at_an_unknown_key_leaves_it_unknown(make().await).await;
     peek::peeking_at_a_revoked_key_reports_nothing(make().await).await;
     peek::peeking_in_a_new_month_reports_it_unused(make().await).await;
     peek::peeking_reports_units_that_left_the_window_as_free(make().await).await;
+    peek::many_keys_are_reported_in_their_order(make().await).await;
 }
 
 /// A key under one of the suite's limiters.
 struct Subject {
     under_test: LimiterUnderTest,
-    key: KeyId,
+    key: CountedKey,
 }
 
 impl Subject {
+    /// A key that the limiter doesn't know.
+    fn unknown(under_test: LimiterUnderTest) -> Self {
+        Self {
+            under_test,
+            key: key(7),
+        }
+    }
+
     /// A key known with these limits and this month's use.
     async fn known(
         under_test: LimiterUnderTest,
@@ -78,10 +96,7 @@ impl Subject {
         quota: Option<u64>,
         charged: u64,
     ) -> Self {
-        let subject = Self {
-            under_test,
-            key: KeyId(Uuid::from_u128(7)),
-        };
+        let subject = Self::unknown(under_test);
         let used = MonthlyUse {
             charged,
             refunded: 0,
@@ -140,6 +155,11 @@ impl Subject {
     }
 }
 
+/// The `number`th key, which succeeds no other.
+fn key(number: u128) -> CountedKey {
+    CountedKey::first(KeyId(Uuid::from_u128(number)))
+}
+
 fn used(charged: u64) -> MonthlyUse {
     MonthlyUse {
         charged,
@@ -158,22 +178,11 @@ fn state(per_minute: u32, quota: Option<u64>, version: u64) -> KeyState {
 
 async fn an_unknown_key_is_never_admitted(under_test: LimiterUnderTest) {
     let month = Month::of(under_test.time.now().await);
-    let verdict = under_test
-        .limiter
-        .admit(KeyId(Uuid::from_u128(1)))
-        .await
-        .expect("admit");
+    let verdict = under_test.limiter.admit(key(1)).await.expect("admit");
     assert_eq!(verdict, Verdict::Unknown { month });
-    let applied = under_test
-        .limiter
-        .apply(KeyId(Uuid::from_u128(1)), state(5, None, 9))
-        .await;
+    let applied = under_test.limiter.apply(key(1), state(5, None, 9)).await;
     applied.expect("applying to an unknown key is no error");
-    let verdict = under_test
-        .limiter
-        .admit(KeyId(Uuid::from_u128(1)))
-        .await
-        .expect("admit");
+    let verdict = under_test.limiter.admit(key(1)).await.expect("admit");
     assert_eq!(
         verdict,
         Verdict::Unknown { month },

@@ -3,14 +3,19 @@
 use std::future::Future;
 use std::num::NonZeroU32;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, FIRST_BACK_OFF, MINUTE, Pacing, Throttled};
-use futures::future::{Either, join, join_all, join4, select};
+use domain::customer::CustomerId;
+use domain::key::CounterId;
+use domain::pacing::{BackOff, FIRST_BACK_OFF, Lane, LookupClass, Pacing, Throttled, WINDOW};
+use futures::future::{Either, join, join_all, select};
+use uuid::Uuid;
 
 use crate::outbound::{AcquireError, Pacer, PacerState};
+
+mod lanes;
 
 /// A pacer with a manual clock.
 pub struct PacerUnderTest {
@@ -23,7 +28,7 @@ pub struct PacerUnderTest {
 /// The manual clock of a pacer under test.
 #[async_trait]
 pub trait ManualTime: Send + Sync {
-    /// Moves it forward; by no more than 4 s while a caller waits for a turn.
+    /// Moves it forward; by less than 5 s while a caller waits for a turn.
     async fn advance(&self, by: Duration);
     /// Lets other tasks run for a moment, without moving the clock.
     async fn settle(&self);
@@ -31,7 +36,6 @@ pub trait ManualTime: Send + Sync {
 
 /// Rate of clients that live with the portal: a turn every 4 s.
 const USUAL: u32 = 15;
-const SPACING: Duration = Duration::from_secs(4);
 /// Patience enough for any turn of the suite.
 const PATIENT: Duration = Duration::from_hours(1);
 /// Half of it, which is less than any spacing of the suite.
@@ -51,7 +55,6 @@ pub async fn pacer<F: Future<Output = PacerUnderTest>>(make: impl Fn(Pacing) -> 
     no_minute_holds_more_than_the_budget(make(USUAL).await).await;
     no_minute_holds_more_than_the_budget(make(2).await).await;
     reading_the_budget_takes_no_turn(make(USUAL).await).await;
-    waiting_callers_are_served_in_order(make(USUAL).await).await;
     a_caller_that_goes_away_gives_its_place_back(make(USUAL).await).await;
     a_back_off_refuses_waiting_and_new_callers(make(USUAL).await).await;
     concurrent_cycles_count_once_and_the_next_back_off_is_longer(make(USUAL).await).await;
@@ -59,6 +62,25 @@ pub async fn pacer<F: Future<Output = PacerUnderTest>>(make: impl Fn(Pacing) -> 
     a_merged_back_off_is_kept_and_never_shortened(make(USUAL).await).await;
     a_merged_back_off_refuses_waiting_callers(make(USUAL).await).await;
     merged_turns_count(make(3).await).await;
+    lanes::lanes(make).await;
+}
+
+/// A lane, where it doesn't matter which.
+pub const LANE: Lane = lane(1, 1, LookupClass::Interactive);
+
+/// A lane of a customer and one of its keys.
+pub const fn lane(customer: u128, key: u128, class: LookupClass) -> Lane {
+    Lane {
+        customer: CustomerId(Uuid::from_u128(customer)),
+        key: CounterId(Uuid::from_u128(customer << 64 | key)),
+        class,
+    }
+}
+
+/// Time between two turns at the usual rate.
+fn spacing() -> Duration {
+    let per_minute = NonZeroU32::new(USUAL).expect("a budget of the suite");
+    Pacing::new(per_minute).spacing()
 }
 
 struct Subject(PacerUnderTest);
@@ -70,7 +92,11 @@ impl Subject {
     }
 
     async fn acquire(&self, patience: Duration) -> Result<(), Throttled> {
-        match self.0.pacer.acquire(patience).await {
+        self.acquire_in(LANE, patience).await
+    }
+
+    async fn acquire_in(&self, lane: Lane, patience: Duration) -> Result<(), Throttled> {
+        match self.0.pacer.acquire(lane, patience).await {
             Ok(()) => Ok(()),
             Err(AcquireError::Refused(throttled)) => Err(throttled),
             Err(AcquireError::Failed(error)) => panic!("{error}"),
@@ -103,6 +129,12 @@ impl Subject {
 
     async fn merge(&self, state: PacerState) {
         self.0.pacer.merge(&state).await.expect("merge");
+    }
+
+    /// Number of callers that wait.
+    async fn waiting(&self) -> u32 {
+        let waiting = self.0.pacer.budget().await.expect("budget").waiting;
+        waiting.interactive + waiting.background
     }
 
     /// Room in the minute after the turns of waiting callers.
@@ -147,16 +179,14 @@ async fn three_turns_are_given_at_once_and_the_next_is_refused_with_the_true_tim
     for _ in 0..3 {
         subject.go().await;
     }
-    assert_eq!(subject.refused().await, used_up(SPACING));
+    assert_eq!(subject.refused().await, used_up(spacing()));
     // One second of the patience is for the wait.
-    subject.advance(Duration::from_millis(2_999)).await;
-    assert_eq!(
-        subject.refused().await,
-        used_up(Duration::from_millis(1_001))
-    );
-    subject.advance(Duration::from_millis(1_001)).await;
+    let too_long = Duration::from_millis(1_001);
+    subject.advance(spacing().saturating_sub(too_long)).await;
+    assert_eq!(subject.refused().await, used_up(too_long));
+    subject.advance(too_long).await;
     subject.go().await;
-    assert_eq!(subject.refused().await, used_up(SPACING));
+    assert_eq!(subject.refused().await, used_up(spacing()));
 }
 
 async fn concurrent_callers_get_no_more_than_three_turns(subject: Subject) {
@@ -174,7 +204,9 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
     while began.len() < 3 * budget {
         match subject.try_acquire().await {
             Ok(()) => began.push(elapsed),
-            Err(Throttled::BackingOff { .. }) => panic!("the bank throttled nothing"),
+            Err(refused @ (Throttled::BackingOff { .. } | Throttled::QueueFull { .. })) => {
+                panic!("nobody waits, and the bank throttled nothing: {refused}")
+            }
             Err(Throttled::BudgetUsedUp { retry_after }) => {
                 assert!(!retry_after.is_zero(), "there is a turn now");
                 elapsed += retry_after;
@@ -183,10 +215,10 @@ async fn no_minute_holds_more_than_the_budget(subject: Subject) {
         }
     }
     for minute in began.windows(budget + 1) {
-        assert!(minute[budget] >= minute[0] + MINUTE, "{minute:?}");
+        assert!(minute[budget] >= minute[0] + WINDOW, "{minute:?}");
     }
     let last = *began.last().expect("somebody asked");
-    assert!(last <= 3 * MINUTE, "the budget was not used: {last:?}");
+    assert!(last <= 3 * WINDOW, "the budget was not used: {last:?}");
 }
 
 async fn reading_the_budget_takes_no_turn(subject: Subject) {
@@ -198,32 +230,8 @@ async fn reading_the_budget_takes_no_turn(subject: Subject) {
         }
         subject.go().await;
     }
-    subject.advance(MINUTE).await;
+    subject.advance(WINDOW).await;
     assert_eq!(subject.room().await, USUAL);
-}
-
-async fn waiting_callers_are_served_in_order(subject: Subject) {
-    for _ in 0..3 {
-        subject.go().await;
-    }
-    let served = Mutex::new(Vec::new());
-    let (subject, served) = (&subject, &served);
-    let waiter = async |number: u32| {
-        // Behind those before it.
-        subject.until_room_is(USUAL - 3 - number).await;
-        subject.acquire(PATIENT).await.expect("its turn comes");
-        served.lock().expect("nobody panics").push(number);
-    };
-    let clock = async {
-        subject.until_room_is(USUAL - 6).await;
-        for turns in 1..=3 {
-            subject.advance(SPACING).await;
-            let are_served = async || served.lock().expect("nobody panics").len() == turns;
-            subject.until(are_served).await;
-        }
-    };
-    join4(waiter(0), waiter(1), waiter(2), clock).await;
-    assert_eq!(*served.lock().expect("nobody panics"), [0, 1, 2]);
 }
 
 async fn a_caller_that_goes_away_gives_its_place_back(subject: Subject) {
@@ -238,7 +246,7 @@ async fn a_caller_that_goes_away_gives_its_place_back(subject: Subject) {
         };
     }
     subject.until_room_is(USUAL - 3).await;
-    assert_eq!(subject.refused().await, used_up(SPACING));
+    assert_eq!(subject.refused().await, used_up(spacing()));
 }
 
 async fn a_back_off_refuses_waiting_and_new_callers(subject: Subject) {
@@ -310,7 +318,7 @@ async fn a_merged_back_off_is_kept_and_never_shortened(subject: Subject) {
     subject.advance(Duration::from_mins(1)).await;
     let left = Duration::from_mins(6);
     assert_eq!(
-        subject.record_throttled(2 * MINUTE).await,
+        subject.record_throttled(2 * WINDOW).await,
         BackOff::Joined(left)
     );
     subject.advance(left).await;
@@ -335,15 +343,15 @@ async fn a_merged_back_off_refuses_waiting_callers(subject: Subject) {
 
 async fn merged_turns_count(subject: Subject) {
     let ago = [10, 30, 50].map(Duration::from_secs);
-    subject.advance(MINUTE).await;
+    subject.advance(WINDOW).await;
     let state = PacerState {
         turns: ago.to_vec(),
         paused_for: None,
     };
     subject.merge(state).await;
     assert_eq!(subject.room().await, 0);
-    assert_eq!(subject.refused().await, used_up(Duration::from_secs(10)));
-    subject.advance(Duration::from_secs(10)).await;
+    assert_eq!(subject.refused().await, used_up(Duration::from_secs(11)));
+    subject.advance(Duration::from_secs(11)).await;
     subject.go().await;
     subject.merge(PacerState::acquired_now()).await;
     assert_eq!(subject.room().await, 0, "told or given, both count");

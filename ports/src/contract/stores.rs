@@ -4,17 +4,14 @@ use std::sync::Arc;
 
 use domain::audit::{AuditEntry, AuditFilter};
 use domain::customer::Customer;
-use domain::key::{ApiKey, KeyId};
+use domain::key::{ApiKey, KeyBounds, KeyId};
 use domain::page::{PageRequest, PageSize};
 
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
-    AuditLog, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord, KeyState,
-    KeyStore, Scope, SecretFingerprints, UpdateError, UsageReader,
+    AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord,
+    KeyState, KeyStore, Scope, SecretFingerprints, UpdateError, UsageReader,
 };
-
-/// Limit of active keys where it isn't under test.
-pub(super) const MANY: u64 = 10_000;
 
 /// One connection to a database.
 #[derive(Clone)]
@@ -31,6 +28,8 @@ pub struct Stores {
     pub deny_list: Arc<dyn DenyList>,
     /// Its fingerprints of secrets.
     pub secret_fingerprints: Arc<dyn SecretFingerprints>,
+    /// Its catalogue of participants.
+    pub catalogues: Arc<dyn CatalogueStore>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -51,6 +50,7 @@ impl Stores {
             + AuditLog
             + DenyList
             + SecretFingerprints
+            + CatalogueStore
             + 'static,
     {
         Self {
@@ -59,7 +59,8 @@ impl Stores {
             usage: store.clone(),
             audit: store.clone(),
             deny_list: store.clone(),
-            secret_fingerprints: store,
+            secret_fingerprints: store.clone(),
+            catalogues: store,
         }
     }
 
@@ -77,7 +78,10 @@ impl Stores {
 
     /// Adds a key of an existing customer.
     pub(super) async fn insert(&self, record: KeyRecord, number: u16) -> ApiKey {
-        let added = self.keys.insert(record.clone(), MANY, &act(number)).await;
+        let added = self
+            .keys
+            .insert(record.clone(), KeyBounds::Unbounded, &act(number))
+            .await;
         added.expect("the key is added");
         record.key
     }
@@ -138,4 +142,10 @@ impl Stores {
         assert!(!page.has_next, "the suite asks for one page");
         page.items.into_iter().map(|(_, entry)| entry).collect()
     }
+}
+
+/// The keys that changed.
+pub(super) fn keys_of(changes: &[Change]) -> Vec<KeyId> {
+    let keys = changes.iter().map(|change| change.credential.id);
+    keys.collect()
 }

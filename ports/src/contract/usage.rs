@@ -47,7 +47,7 @@ pub async fn usage<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
 
     overviews::a_key_is_shown_with_its_use_of_the_month(make().await).await;
     overviews::a_customer_is_shown_with_the_use_of_its_keys(make().await).await;
-    overviews::a_successor_has_used_nothing(make().await).await;
+    overviews::a_successor_continues_the_month_and_was_not_used_itself(make().await).await;
 }
 
 /// Two keys of the first customer and one of the second.

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 /// Inbound port: the state of the gateway's components.
 #[async_trait]
 pub trait Health: Send + Sync {
-    /// The state of each component; the gateway is ready when none has failed.
+    /// The state of each component, as it was at most a second ago; the gateway is ready when none has
+    /// failed.
     async fn components(&self) -> Vec<Component>;
 }
 

@@ -22,8 +22,9 @@ pub trait Insights: Send + Sync {
     /// The caller as a customer; created, with the free plan, at the first call.
     async fn customer(&self, caller: &Caller) -> Result<Customer, KeyError>;
 
-    /// Current state of a key's limits. Queries no database.
-    async fn limit_status(&self, key: &KeyOverview) -> Result<LimitStatus, KeyError>;
+    /// Current state of the limits of keys, in their order. One call of the limiter; queries no
+    /// database unless the limiter does.
+    async fn limit_statuses(&self, keys: &[KeyOverview]) -> Result<Vec<LimitStatus>, KeyError>;
 
     /// Use over time, slot by slot without gaps.
     async fn usage(

@@ -1,12 +1,15 @@
 //! Inbound port: management of keys and plans.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use domain::customer::{Customer, CustomerId, ExistingKeys};
 use domain::key::{
-    ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyOverview, KeyQuery, RevokedKeys,
+    ApiKey, Environment, FullKey, Grace, KeyId, KeyName, KeyOverview, KeyQuery, MOST_NEW_KEYS,
+    RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, Plan};
-use domain::page::Page;
+use domain::page::{Page, PageRequest};
 
 use super::Caller;
 use crate::{Cause, StoreError};
@@ -26,8 +29,13 @@ pub trait KeyAdministration: Send + Sync {
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, KeyError>;
 
-    /// All keys of the caller's, newest first.
-    async fn own(&self, caller: &Caller, revoked: RevokedKeys) -> Result<Vec<ApiKey>, KeyError>;
+    /// Keys of the caller's, newest first, one page without a total.
+    async fn own(
+        &self,
+        caller: &Caller,
+        revoked: RevokedKeys,
+        page: &PageRequest,
+    ) -> Result<Page<ApiKey>, KeyError>;
 
     /// One key.
     async fn find(
@@ -137,11 +145,17 @@ pub enum KeyError {
     /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
-    /// The customer has as many active keys as allowed.
-    #[error("a customer has at most {most} active keys")]
+    /// The customer has as many active keys as its plan allows.
+    #[error("a customer of this plan has at most {most} active keys")]
     TooManyKeys {
         /// The limit.
         most: u64,
+    },
+    /// The customer created or rotated as many keys in an hour as allowed.
+    #[error("a customer creates or rotates at most {MOST_NEW_KEYS} keys an hour")]
+    TooManyNewKeys {
+        /// Time until the next one is allowed.
+        retry_after: Duration,
     },
     /// The cursor belongs to another list.
     #[error("the cursor belongs to another list")]

@@ -1,9 +1,10 @@
 //! Inbound port: sign-in, session, sign-out.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::customer::Role;
-use domain::key::Owner;
+use domain::customer::{Owner, Role};
 use domain::request::RequestId;
 
 use crate::Cause;
@@ -15,18 +16,19 @@ pub trait Sessions: Send + Sync {
     /// Begins a sign-in that ends at `return_to`, a local path.
     async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError>;
 
-    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one answer,
-    /// within ten minutes.
+    /// Completes a sign-in with the provider's answer. Each [`SignIn`] is valid for one code, within ten
+    /// minutes: the provider is asked about it once, and whatever it answers, never again.
     async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError>;
 
-    /// Verifies a session's token. MUST refuse a token that was signed out.
+    /// Verifies a session's token for one request, and counts the request. MUST refuse a token that was
+    /// signed out.
     async fn person(&self, token: &str) -> Result<Person, SessionError>;
 
     /// Ends a session here, for every request from now on, and at the provider if supported.
     /// Returns the URL to send the browser to so that the provider ends its session too.
     ///
     /// # Errors
-    /// [`SessionError::Unavailable`] when it couldn't be ended here. A token that is no session
+    /// [`SessionError::Unavailable`] and [`SessionError::TooManyRequests`] when it couldn't be ended here. A token that is no session
     /// yields no error: it is none afterwards either.
     async fn end(&self, token: &str) -> Result<Option<String>, SessionError>;
 }
@@ -109,6 +111,12 @@ pub enum SignInError {
     /// The provider's token can't be a session.
     #[error("the identity provider's token can't be a session: {0}")]
     Unusable(String),
+    /// More people sign in than the provider is asked about. The sign-in can still be completed.
+    #[error("too many people sign in at the moment; retry after {retry_after:?}")]
+    Busy {
+        /// Time after which to retry.
+        retry_after: Duration,
+    },
     /// The provider or the store is unavailable.
     #[error("signing in is not possible now: {0}")]
     Unavailable(Cause),
@@ -123,6 +131,14 @@ pub enum SessionError {
     Invalid {
         /// For the log.
         cause: Cause,
+    },
+    /// The session, or its customer, sends too many requests.
+    #[error("more than {limit} requests in a second; retry after {retry_after:?}")]
+    TooManyRequests {
+        /// The limit a second.
+        limit: u32,
+        /// Time after which to retry.
+        retry_after: Duration,
     },
     /// The token can't be verified at the moment.
     #[error("sessions can't be checked now: {0}")]

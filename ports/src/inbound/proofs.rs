@@ -1,57 +1,25 @@
-//! Lookup of a proof.
+//! Results of the lookup of a proof.
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
-use domain::file::{FileStem, RequestedFiles};
+use domain::file::FileStem;
 use domain::hints::Hint;
-use domain::inference::{Evidence, InferenceFailure, Inferred};
-use domain::key::Environment;
+use domain::inference::{InferenceFailure, InferredBanks};
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
 use domain::payment::Payment;
-use domain::query::ProofQuery;
 use domain::transfer::{Banks, SameInstitution};
 
 use crate::Cause;
-
-/// Port: the lookup of proofs.
-#[async_trait]
-pub trait Proofs: Send + Sync {
-    /// Fetches one proof, from the cache or from the bank of `request.environment`.
-    async fn fetch(&self, request: ProofRequest) -> FetchReport;
-}
-
-/// A lookup to make.
-#[derive(Clone, Debug)]
-pub struct ProofRequest {
-    /// The transfer.
-    pub query: ProofQuery,
-    /// The files.
-    pub wanted: RequestedFiles,
-    /// The bank.
-    pub environment: Environment,
-}
-
-/// Result of a lookup.
-#[derive(Clone, Debug)]
-pub struct FetchReport {
-    /// Facts for statistics and the log.
-    pub details: LookupDetails,
-    /// The proof, or the reason why there is none.
-    pub result: Result<Delivery, FetchError>,
-}
 
 /// Facts of a lookup, for statistics and the log. The default is that of a lookup that never began.
 #[derive(Clone, Debug, Default)]
 pub struct LookupDetails {
     /// The institutions, once they were known.
     pub banks: Option<Banks>,
-    /// Evidence of an inferred issuer; `None` when it was named, or not inferred.
-    pub issuer_evidence: Option<Evidence>,
-    /// Evidence of an inferred receiver; `None` when it was named, or not inferred.
-    pub receiver_evidence: Option<Evidence>,
+    /// What was inferred, whatever came of the lookup.
+    pub inferred: InferredBanks,
     /// Time that this caller waited for the bank: for a slot of the budget, though it may have been
     /// refused, and for the answer, though it may be that of another caller's query. `None` when
     /// nothing was needed of the bank: the proof was cached, or there was no transfer to ask for.
@@ -65,10 +33,6 @@ pub struct Delivery {
     pub files: Files,
     /// The name of the files, without extension.
     pub stem: FileStem,
-    /// The inferred issuer, with its evidence; `None` when the caller named it.
-    pub inferred_issuer: Option<Inferred>,
-    /// The inferred receiver, with its evidence; `None` when the caller named it.
-    pub inferred_receiver: Option<Inferred>,
 }
 
 /// The files of a delivery.

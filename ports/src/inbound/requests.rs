@@ -1,6 +1,7 @@
 //! Serving a whole proof request: admission, lookup, settlement.
 
 use async_trait::async_trait;
+use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::outcome::Outcome;
@@ -31,11 +32,16 @@ pub trait ProofExchange: Send {
     /// [`InvalidRequest`]: the exchange has encoded what is wrong with it.
     async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest>;
 
-    /// Encodes the result of the lookup, and keeps it until [`Self::finish`].
+    /// Encodes the result of the lookup, and keeps it until [`Self::finish`]. `inferred` is what the
+    /// lookup went by.
     ///
     /// # Errors
     /// The cause, for the log: the result has no encoding. The request counts as a failure of ours.
-    async fn encode(&mut self, result: Result<Delivery, FetchError>) -> Result<(), Cause>;
+    async fn encode(
+        &mut self,
+        result: Result<Delivery, FetchError>,
+        inferred: &InferredBanks,
+    ) -> Result<(), Cause>;
 
     /// Sends the answer.
     async fn finish(self: Box<Self>, served: ServedRequest);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::RequestedFiles;
-use domain::pacing::{BankBudget, ThrottleReason};
+use domain::pacing::{BankBudget, Lane, ThrottleReason};
 use domain::payment::Payment;
 use domain::transfer::Transfer;
 
@@ -33,6 +33,8 @@ pub struct Lookup {
     pub transfer: Transfer,
     /// The requested files.
     pub wanted: RequestedFiles,
+    /// Queue in which it waits for its turn.
+    pub lane: Lane,
     /// Time limit of the whole lookup, the wait for its turn included.
     pub patience: Duration,
 }
@@ -69,7 +71,7 @@ pub enum BankError {
     /// The bank can't be reached, fails, or says that it is closed.
     #[error("the bank is unavailable")]
     Unavailable {
-        /// When to try again.
+        /// Wait before the next attempt.
         retry_after: Duration,
         /// For the log; holds no personal data.
         cause: Cause,

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::{AuditContext, AuditFilter, AuditPage};
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
-use domain::key::{KeyId, Owner};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
+use domain::key::{CountedKey, KeyId};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::month::Month;
@@ -46,7 +46,7 @@ pub trait CustomerStore: Send + Sync {
         plan: Plan,
         existing: ExistingKeys,
         context: &AuditContext,
-    ) -> Result<(Customer, Vec<KeyId>), UpdateError>;
+    ) -> Result<(Customer, Vec<CountedKey>), UpdateError>;
 }
 
 /// Port: statistics written by the journal.

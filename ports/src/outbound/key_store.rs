@@ -5,11 +5,12 @@ use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
 use domain::key::{
-    ApiKey, Credential, KeyId, KeyName, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys,
+    ApiKey, BoundReached, CountedKey, Credential, KeyBounds, KeyId, KeyName, KeyOverview,
+    KeyPrefix, KeyQuery, RevokedKeys,
 };
 use domain::limits::{Limits, LimitsChange, MonthlyUse};
 use domain::month::Month;
-use domain::page::Page;
+use domain::page::{Page, PageRequest};
 
 use crate::StoreError;
 
@@ -17,15 +18,15 @@ use crate::StoreError;
 /// its audit entry within that step, and a call that changes nothing writes none.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key of an existing customer, unless the customer has `most_active` active keys
-    /// already.
+    /// Adds a key of an existing customer, within these bounds: MUST count and add in one step, so
+    /// that of concurrent calls (of [`KeyStore::rotate`], too) no more succeed than the bounds allow.
     ///
     /// # Errors
     /// MUST return [`InsertError::PrefixTaken`] when another key has the prefix.
     async fn insert(
         &self,
         record: KeyRecord,
-        most_active: u64,
+        bounds: KeyBounds,
         context: &AuditContext,
     ) -> Result<(), InsertError>;
 
@@ -35,7 +36,8 @@ pub trait KeyStore: Send + Sync {
     /// Data to verify active keys, the newest `most` of them.
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError>;
 
-    /// A key's state and its use of `month`; `None` when no key has the id.
+    /// A key's state and the use of `month` that its counters have: its own, its predecessors' and
+    /// its successors' together. `None` when no key has the id.
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError>;
 
     /// As [`KeyStore::snapshot`], for some hundred keys in one query, in any order; ids of no key
@@ -46,12 +48,12 @@ pub trait KeyStore: Send + Sync {
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError>;
 
-    /// Charges one request of `at` to a key's month, and returns the month's use after it. Durable
-    /// once it returns. Charges nothing and returns `None` when the key is revoked, when its
-    /// monthly quota is used up, or when no key has the id.
+    /// Charges one request of `at` to the month of a key's counters, and returns the month's use
+    /// after it. Durable once it returns. Charges nothing and returns `None` when the key is
+    /// revoked, when its monthly quota is used up, or when no key has the id.
     async fn charge(
         &self,
-        id: KeyId,
+        key: CountedKey,
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError>;
@@ -67,12 +69,13 @@ pub trait KeyStore: Send + Sync {
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError>;
 
-    /// All keys of one customer, newest first.
+    /// Keys of one customer, newest first, one page without a total.
     async fn of_customer(
         &self,
         customer: CustomerId,
         revoked: RevokedKeys,
-    ) -> Result<Vec<ApiKey>, StoreError>;
+        page: &PageRequest,
+    ) -> Result<Page<ApiKey>, ListError>;
 
     /// One key within a scope; `None` when there is none.
     async fn find(
@@ -93,23 +96,28 @@ pub trait KeyStore: Send + Sync {
         context: &AuditContext,
     ) -> Result<ApiKey, UpdateError>;
 
-    /// Adds a successor with the name and the limits of a key within a scope, and retires the key:
+    /// Adds a successor with the name, the limits and the counters of a key within a scope, and
+    /// retires the key:
     /// revoked at once when `retires_at` isn't after the mutation's time, otherwise by
-    /// [`KeyStore::due`] and [`KeyStore::change`]. Writes an audit entry for each of the two.
+    /// [`KeyStore::due`] and [`KeyStore::change`]. Writes an audit entry for each of the two. The
+    /// bounds are those of [`KeyStore::insert`]; a key that is revoked at once makes room for its
+    /// successor.
     async fn rotate(
         &self,
         scope: Scope,
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
+        bounds: KeyBounds,
         context: &AuditContext,
     ) -> Result<Rotation, RotateError>;
 
     /// Keys due for revocation at `now` that aren't revoked yet, at most 100.
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError>;
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError>;
 
     /// Changes after `after`, in order, at most 1,000 of them, including those of other processes.
-    /// Only changes of a key's state count: a new name is no change here.
+    /// New keys, successors included, and changes of a key's state count: a new name is no change
+    /// here.
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError>;
 
     /// The number of the newest change; zero when there was none. MUST fail instead of returning a
@@ -143,7 +151,7 @@ pub enum KeyChange {
 pub struct Successor {
     /// The public prefix, of the same environment.
     pub prefix: KeyPrefix,
-    /// Data to verify it; the customer is the old key's.
+    /// Data to verify it; customer and counters are the old key's.
     pub credential: Credential,
 }
 
@@ -183,7 +191,7 @@ pub struct Snapshot {
     pub state: KeyState,
     /// The month of `used`.
     pub month: Month,
-    /// The key's use of the month.
+    /// The use of the month that the key's counters have.
     pub used: MonthlyUse,
 }
 
@@ -191,13 +199,15 @@ pub struct Snapshot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChangeNumber(pub u64);
 
-/// A change of a key's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A new key, or a change of a key's state.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its position.
     pub number: ChangeNumber,
-    /// The key.
-    pub key: KeyId,
+    /// The key's public prefix.
+    pub prefix: KeyPrefix,
+    /// Data to verify the key.
+    pub credential: Credential,
     /// The key's state now (not at the time of the change).
     pub state: KeyState,
 }
@@ -208,9 +218,9 @@ pub enum InsertError {
     /// Another key has the prefix.
     #[error("another key has this prefix")]
     PrefixTaken,
-    /// The customer has as many active keys as it may have.
-    #[error("the customer has as many active keys as it may have")]
-    TooManyKeys,
+    /// The customer may not add it.
+    #[error(transparent)]
+    Bound(#[from] BoundReached),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -239,6 +249,9 @@ pub enum RotateError {
     /// The key has a successor already.
     #[error("the key was rotated already")]
     AlreadyRotated,
+    /// The customer may not add the successor.
+    #[error(transparent)]
+    Bound(#[from] BoundReached),
     /// Another key has the successor's prefix.
     #[error("another key has this prefix")]
     PrefixTaken,

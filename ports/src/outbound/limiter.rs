@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::month::Month;
 use uuid::Uuid;
@@ -13,32 +13,54 @@ use crate::Cause;
 
 /// Port: the rate limiter. It counts requests against their keys' limits by its own monotonic
 /// clock.
+///
+/// State and limits are a key's own; minute and month are of its [`counters`](CountedKey::counters),
+/// which a rotated key shares with its successor: either is admitted within its own limits, by the
+/// use of both.
 #[async_trait]
 pub trait Limiter: Send + Sync {
     /// Admits one request: checks state, minute and month, and counts it, in one atomic step. MUST
     /// NOT change any count when it refuses. When both limits are used up, it reports the minute's.
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError>;
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError>;
 
-    /// State of a key's limits, without counting anything; `None` when the key is unknown or
-    /// revoked.
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError>;
+    /// State of the limits of keys, in their order, without counting anything; `None` for a key that
+    /// is unknown or revoked. MUST cost as few calls of a server as it can, and never one for each
+    /// key where the server takes many at once.
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError>;
+
+    /// As [`Limiter::peek_many`], of one key.
+    async fn peek(&self, key: CountedKey) -> Result<Option<LimitStatus>, LimiterError> {
+        Ok(self.peek_many(&[key]).await?.pop().flatten())
+    }
 
     /// Loads a key's snapshot from the store. Merged by maximum within a month; a revocation and a
     /// newer version are never undone by a late one. MUST NOT begin a month that hasn't begun by
     /// the limiter's own clock, since the caller's may be ahead: of such a month only the key's
     /// state is taken, as by [`Limiter::apply`].
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError>;
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError>;
 
-    /// Applies a change of a key that was made in the store. An unknown key stays unknown.
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError>;
+    /// Applies a change of a key that was made in the store. A key whose counters are unknown stays
+    /// unknown, but its state MUST be kept for an hour, or until many thousand other keys changed: a
+    /// hydration whose snapshot was read before the change, and that arrives after it, MUST NOT undo
+    /// it.
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError>;
 
-    /// Makes a key unknown: its next admission is [`Verdict::Unknown`], until it is hydrated. Its
-    /// use of the month is then the snapshot's. MUST keep, for as long as they matter, the count of
-    /// its minute, a revocation and the newest version known, and the set of refunded requests.
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError>;
+    /// Makes a key unknown, and all that share its counters: the next admission is
+    /// [`Verdict::Unknown`], until one of them is hydrated. The use of the month is then the
+    /// snapshot's. MUST keep, for as long as they matter, the count of the minute, revocations and
+    /// the newest versions known, and the set of refunded requests.
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError>;
 
     /// Refunds one admitted request to `month`, once per `request`; never to the minute.
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError>;
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError>;
 }
 
 /// Result of an admission.

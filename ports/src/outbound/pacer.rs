@@ -3,23 +3,25 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{BackOff, BankBudget, Throttled};
+use domain::pacing::{BackOff, BankBudget, Lane, Throttled};
 
 use crate::Cause;
 
-/// Port: pacing of queries to one bank. It gives turns in the order of requests, within the bank's
+/// Port: pacing of queries to one bank. It gives turns to lanes in their order, within the bank's
 /// budget, by the rules of [`domain::pacing`]. It has a clock of its own; cycles are reported to it
 /// by the time since their turn.
 #[async_trait]
 pub trait Pacer: Send + Sync {
     /// Returns when the caller may query the bank, once, now.
     ///
-    /// MUST NOT return more often than the budget allows within any 60 seconds by the pacer's
-    /// clock, for all callers together, nor during a back-off. MUST refuse at once when the turn
-    /// would come later than [`longest_wait`](domain::pacing::longest_wait) of this patience; callers that
-    /// wait when a back-off begins are refused then. A caller that stops waiting (drops the future)
-    /// gives its place back, at the latest after some seconds.
-    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError>;
+    /// MUST NOT return more often than the budget allows within any
+    /// [`WINDOW`](domain::pacing::WINDOW) by the pacer's clock, for all callers together, nor during
+    /// a back-off. MUST refuse at once when the turn would come later than
+    /// [`longest_wait`](domain::pacing::longest_wait) of this patience, or when too many of the lane
+    /// are waiting; a caller whose turn moves back beyond its patience is refused by its end, and
+    /// callers that wait when a back-off begins are refused then. A caller that stops waiting (drops
+    /// the future) gives its place back, at the latest after some seconds.
+    async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError>;
 
     /// Records that the bank throttled a cycle begun `under_way` ago: a back-off begins, and
     /// waiting callers are refused. A cycle that was under way when a back-off began joins that

@@ -15,7 +15,7 @@ use super::answers::{OAuthError, tokens_json};
 use super::client::ClientAuthError;
 use super::codes::Grant;
 use super::parameters::{Parameters, RepeatedParameter};
-use super::{Provider, tokens};
+use super::{Provider, keys, tokens};
 
 pub(crate) async fn token(
     State(provider): State<Arc<Provider>>,
@@ -29,7 +29,7 @@ pub(crate) async fn token(
     Ok(tokens_json(&json!({
         "access_token": issued.access,
         "token_type": "Bearer",
-        "expires_in": tokens::LIFE.num_seconds(),
+        "expires_in": keys::TOKEN_LIFE.num_seconds(),
         "id_token": issued.id,
         "scope": grant.scope,
     })))

@@ -5,13 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde_json::{Value, json};
 
-use super::tokens::LIFE;
-
+/// Lifetime of tokens: the public part of a key is published until the last one it signed expires.
+pub(crate) const TOKEN_LIFE: TimeDelta = TimeDelta::hours(1);
 /// Maximum number of published keys, which bounds memory: far more than rotations in the lifetime of a
 /// token.
 const MAX_ENTRIES: usize = 64;
@@ -114,7 +114,7 @@ impl SigningKeys {
     /// successor, so its last token has expired when the successor's age is the lifetime of tokens.
     fn keys(&self, now: DateTime<Utc>) -> std::sync::MutexGuard<'_, VecDeque<Key>> {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh = keys.iter().take_while(|key| now < key.made_at + LIFE);
+        let fresh = keys.iter().take_while(|key| now < key.made_at + TOKEN_LIFE);
         let needed = fresh.count() + 1;
         keys.truncate(needed);
         keys

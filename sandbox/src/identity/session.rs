@@ -17,9 +17,9 @@ use crate::proof::escape;
 
 use super::Provider;
 use super::answers::{OAuthError, page, redirect, tokens_json};
+use super::keys::TOKEN_LIFE;
 use super::parameters::Parameters;
 use super::people::person;
-use super::tokens::LIFE;
 
 const SIGNED_OUT: &str = include_str!("signed-out.html");
 const REFUSED: &str = include_str!("refused.html");
@@ -34,7 +34,7 @@ impl Revocations {
     pub(crate) fn new() -> Self {
         let revoked = Cache::builder()
             .max_capacity(MAX_ENTRIES)
-            .time_to_live(LIFE.to_std().expect("an hour is positive"))
+            .time_to_live(TOKEN_LIFE.to_std().expect("an hour is positive"))
             .eviction_policy(EvictionPolicy::lru());
         Self(revoked.build())
     }

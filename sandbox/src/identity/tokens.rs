@@ -3,15 +3,12 @@
 use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::Provider;
 use super::codes::{Grant, random_text};
-use super::keys::TokenType;
-
-/// Lifetime of tokens.
-pub(crate) const LIFE: TimeDelta = TimeDelta::hours(1);
+use super::keys::{TOKEN_LIFE, TokenType};
 
 /// The tokens of one sign-in.
 pub(crate) struct Tokens {
@@ -38,7 +35,7 @@ fn access_claims(provider: &Provider, grant: &Grant, now: DateTime<Utc>) -> Valu
         "client_id": provider.client.id,
         "iat": now.timestamp(),
         "nbf": now.timestamp(),
-        "exp": (now + LIFE).timestamp(),
+        "exp": (now + TOKEN_LIFE).timestamp(),
         "jti": random_text(),
         "scope": grant.scope,
         "name": grant.person.name,
@@ -54,7 +51,7 @@ fn id_claims(provider: &Provider, grant: &Grant, access: &str, now: DateTime<Utc
         "sub": grant.person.subject,
         "aud": provider.client.id,
         "iat": now.timestamp(),
-        "exp": (now + LIFE).timestamp(),
+        "exp": (now + TOKEN_LIFE).timestamp(),
         "auth_time": grant.signed_in_at.timestamp(),
         "at_hash": URL_SAFE_NO_PAD.encode(&hash.as_ref()[..16]),
         "name": grant.person.name,

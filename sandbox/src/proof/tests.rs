@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn every_proof_says_what_was_asked_for_and_its_seal_verifies(
         key in tracking_key(),
-        account in "[0-9]{18}|[0-9]{16}",
+        account in "[0-9]{18}|[0-9]{16}|[0-9]{10}",
         centavos in 1_u64..1_000_000_000_000,
         day in 1_u32..=30,
     ) {
@@ -93,14 +93,15 @@ proptest! {
         a_seal_verifies(sealed, seal);
         let fields: Vec<_> = chain.split('|').collect();
         prop_assert!([18, 25, 42].contains(&(fields.len() - 5)));
-        prop_assert_eq!(fields[4], order.date.format("%d%m%Y").to_string());
+        let credited = Details::of(&order).credited_at;
+        prop_assert_eq!(fields[4], credited.format("%d%m%Y").to_string());
         prop_assert_eq!(fields[fields.len() - 3], root.attribute("numeroCertificado").unwrap());
     }
 
     #[test]
     fn every_proof_is_read_by_the_gateway_and_answers_its_transfer(
         key in tracking_key(),
-        account in "[0-9]{18}|[0-9]{16}",
+        account in "[0-9]{18}|[0-9]{16}|[0-9]{10}",
         centavos in 1_u64..1_000_000_000_000,
         day in 1_u32..=30,
     ) {
@@ -109,6 +110,19 @@ proptest! {
         prop_assert_eq!(proof.answers(&transfer(&order)), Ok(()));
         let another = Proof::parse(&SealedProof::issue(order.another().unwrap()).xml).unwrap();
         prop_assert!(another.answers(&transfer(&order)).is_err());
+    }
+}
+
+#[test]
+fn a_payment_credited_after_midnight_has_a_proof_of_the_next_day() {
+    // A Tuesday, and a Friday before a weekend and Revolution Day.
+    for (day, credited, operated) in [(10, 11, 11), (13, 14, 17)] {
+        let order = order("KEY", "002010077777777771", 20_001, day);
+        let proof = Proof::parse(&SealedProof::issue(order.clone()).xml).unwrap();
+        let november = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
+        assert_eq!(proof.chain.credit_date(), november(credited));
+        assert_eq!(proof.operation_date, november(operated));
+        assert_eq!(proof.answers(&transfer(&order)), Ok(()));
     }
 }
 

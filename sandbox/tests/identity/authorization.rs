@@ -8,12 +8,7 @@ use crate::support::{CLIENT, Provider, REDIRECT, SIGNED_OUT, redirect_parameters
 #[tokio::test]
 async fn the_page_has_a_button_per_person_and_a_notice() {
     let provider = Provider::start().await;
-    let answer = provider
-        .client
-        .get(provider.request_url("/authorize", &[]))
-        .send()
-        .await
-        .unwrap();
+    let answer = provider.sign_in_page().await;
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["cache-control"], "no-store");
     assert_eq!(answer.headers()["referrer-policy"], "no-referrer");
@@ -33,12 +28,7 @@ async fn the_page_has_a_button_per_person_and_a_notice() {
 #[tokio::test]
 async fn nothing_of_the_page_is_inline_or_from_elsewhere() {
     let provider = Provider::start().await;
-    let answer = provider
-        .client
-        .get(provider.request_url("/authorize", &[]))
-        .send()
-        .await
-        .unwrap();
+    let answer = provider.sign_in_page().await;
     assert_eq!(
         answer.headers()[CONTENT_SECURITY_POLICY],
         "default-src 'none'; style-src 'self'; form-action 'self' http://127.0.0.1:9; \
@@ -70,7 +60,7 @@ async fn signing_in_redirects_with_a_code() {
     let mut told = redirect_parameters(&press.send().await.unwrap());
     assert_eq!(told.remove("code").unwrap().len(), 43);
     assert_eq!(told.remove("state").unwrap(), "s&<\"'>");
-    assert_eq!(told.remove("iss").unwrap(), provider.issuer);
+    assert_eq!(told.remove("iss").unwrap(), provider.issuer());
     // The query of the registered address stays.
     assert_eq!(told.remove("a").unwrap(), "b");
     assert!(told.is_empty(), "{told:?}");

@@ -37,7 +37,7 @@ async fn the_tokens_identify_the_person(
     assert_eq!(claims["jti"].take().as_str().unwrap().len(), 43);
     let now = provider.now();
     let expected = json!({
-        "iss": provider.issuer, "sub": person, "aud": AUDIENCE, "client_id": CLIENT,
+        "iss": provider.issuer(), "sub": person, "aud": AUDIENCE, "client_id": CLIENT,
         "iat": now, "nbf": now, "exp": now + 3600, "jti": null,
         "scope": "openid profile", "name": name, "roles": roles,
     });
@@ -46,7 +46,7 @@ async fn the_tokens_identify_the_person(
     let id = &tokens["id_token"];
     assert_eq!(part(id, 0)["typ"], "JWT");
     let claims = part(id, 1);
-    assert_eq!(claims["iss"], provider.issuer);
+    assert_eq!(claims["iss"], provider.issuer());
     assert_eq!(claims["aud"], CLIENT);
     assert_eq!(claims["sub"], person);
     assert_eq!(claims["nonce"], "n");
@@ -209,7 +209,7 @@ async fn a_repeated_parameter_is_refused() {
         ("client_id", CLIENT),
         ("client_secret", SECRET),
     ];
-    let request = provider.client.post(format!("{}/token", provider.issuer));
+    let request = provider.client.post(format!("{}/token", provider.issuer()));
     let answer = request.form(&form).send().await.unwrap();
     assert_eq!(body(answer).await["error"], "invalid_request");
 }
@@ -217,7 +217,7 @@ async fn a_repeated_parameter_is_refused() {
 #[tokio::test]
 async fn a_large_body_is_refused() {
     let provider = Provider::start().await;
-    let request = provider.client.post(format!("{}/token", provider.issuer));
+    let request = provider.client.post(format!("{}/token", provider.issuer()));
     let answer = request.body("a".repeat(20_000)).send().await.unwrap();
     assert_eq!(answer.status(), 413);
 }

@@ -30,7 +30,7 @@ async fn published(provider: &Provider) -> Vec<Value> {
 async fn the_discovery_document_lists_the_endpoints() {
     let provider = Provider::start().await;
     let document = provider.json("/.well-known/openid-configuration").await;
-    assert_eq!(document["issuer"], provider.issuer);
+    assert_eq!(document["issuer"], provider.issuer());
     for (name, path) in [
         ("authorization_endpoint", "/authorize"),
         ("token_endpoint", "/token"),
@@ -39,7 +39,7 @@ async fn the_discovery_document_lists_the_endpoints() {
         ("revocation_endpoint", "/revoke"),
         ("end_session_endpoint", "/end-session"),
     ] {
-        assert_eq!(document[name], format!("{}{path}", provider.issuer));
+        assert_eq!(document[name], format!("{}{path}", provider.issuer()));
         assert_ne!(provider.get(path).await.status(), 404, "{path}");
     }
     assert_eq!(
@@ -76,7 +76,7 @@ async fn a_published_key_has_signed_both_tokens() {
 async fn old_tokens_stay_valid_after_a_rotation() {
     let provider = Provider::start().await;
     let old = provider.tokens("demo-member").await["access_token"].clone();
-    provider.handle.rotate();
+    provider.server.handle.rotate();
     let new = provider.tokens("demo-member").await["access_token"].clone();
     assert_ne!(part(&old, 0)["kid"], part(&new, 0)["kid"]);
     assert!(is_signed(&provider, &old).await);
@@ -92,7 +92,7 @@ async fn old_tokens_stay_valid_after_a_rotation() {
 async fn keys_are_rotated_by_a_request_too() {
     let provider = Provider::start().await;
     let before = published(&provider).await;
-    let address = format!("{}/rotate", provider.issuer);
+    let address = format!("{}/rotate", provider.issuer());
     assert_eq!(
         provider.client.get(&address).send().await.unwrap().status(),
         405
@@ -116,7 +116,7 @@ async fn keys_are_rotated_by_a_request_too() {
 async fn the_number_of_keys_is_bounded() {
     let provider = Provider::start().await;
     for _ in 0..200 {
-        provider.handle.rotate();
+        provider.server.handle.rotate();
     }
     assert_eq!(published(&provider).await.len(), 64);
 }

@@ -7,13 +7,17 @@ use serde_json::{Value, json};
 use crate::support::{CLIENT, Provider, SECRET, SIGNED_OUT, body};
 
 async fn user_info(provider: &Provider, token: &Value) -> reqwest::Response {
-    let request = provider.client.get(format!("{}/userinfo", provider.issuer));
+    let request = provider
+        .client
+        .get(format!("{}/userinfo", provider.issuer()));
     let request = request.bearer_auth(token.as_str().unwrap());
     request.send().await.unwrap()
 }
 
 async fn revoke(provider: &Provider, form: &[(&str, &str)]) -> u16 {
-    let request = provider.client.post(format!("{}/revoke", provider.issuer));
+    let request = provider
+        .client
+        .post(format!("{}/revoke", provider.issuer()));
     request.form(form).send().await.unwrap().status().as_u16()
 }
 
@@ -76,7 +80,7 @@ async fn a_revoked_token_is_invalid_and_others_are_not() {
 }
 
 async fn sign_out(provider: &Provider, query: &[(&str, &str)]) -> reqwest::Response {
-    let address = format!("{}/end-session", provider.issuer);
+    let address = format!("{}/end-session", provider.issuer());
     let address = url::Url::parse_with_params(&address, query).unwrap();
     provider.client.get(address).send().await.unwrap()
 }

@@ -9,10 +9,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::LOCATION;
 use reqwest::{Client, RequestBuilder, Response};
-use sandbox::identity::{Handle, IdentityConfig, router_and_handle};
 use serde_json::Value;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use testkit::identity_server::{IdentityServer, RegisteredClient};
 use url::Url;
 
 pub(crate) const CLIENT: &str = "the client";
@@ -26,11 +24,9 @@ pub(crate) const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 /// A provider with a clock set by the test; dropping it stops the server.
 pub(crate) struct Provider {
-    pub(crate) issuer: String,
-    pub(crate) handle: Handle,
+    pub(crate) server: IdentityServer,
     pub(crate) client: Client,
     now: Arc<Mutex<DateTime<Utc>>>,
-    _shutdown: oneshot::Sender<()>,
 }
 
 impl Provider {
@@ -39,23 +35,16 @@ impl Provider {
     }
 
     pub(crate) async fn start_with_secret(secret: Option<&str>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let issuer = format!("http://{}", listener.local_addr().unwrap());
         let start: DateTime<Utc> = "2031-05-06T07:08:09Z".parse().unwrap();
         let now = Arc::new(Mutex::new(start));
         let clock = Arc::clone(&now);
-        let (router, handle) = router_and_handle(IdentityConfig {
-            issuer: issuer.clone(),
-            client_id: CLIENT.to_owned(),
-            client_secret: secret.map(ToOwned::to_owned),
-            redirect_uris: vec![REDIRECT.to_owned()],
-            post_logout_redirect_uris: vec![SIGNED_OUT.to_owned()],
-            audience: AUDIENCE.to_owned(),
-            now: Arc::new(move || *clock.lock().unwrap()),
-        });
-        let (shutdown, ended) = oneshot::channel::<()>();
-        let ended = async { drop(ended.await) };
-        tokio::spawn(sandbox::serve(listener, router, ended));
+        let registered = RegisteredClient {
+            id: CLIENT,
+            secret,
+            redirect_uri: REDIRECT,
+            signed_out_uri: SIGNED_OUT,
+            audience: AUDIENCE,
+        };
         let client = Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .timeout(Duration::from_secs(20))
@@ -63,12 +52,14 @@ impl Provider {
             .build()
             .unwrap();
         Self {
-            issuer,
-            handle,
+            server: IdentityServer::start(registered, move || *clock.lock().unwrap()).await,
             client,
             now,
-            _shutdown: shutdown,
         }
+    }
+
+    pub(crate) fn issuer(&self) -> &str {
+        &self.server.issuer
     }
 
     pub(crate) fn now(&self) -> i64 {
@@ -80,7 +71,7 @@ impl Provider {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Response {
-        let request = self.client.get(format!("{}{path}", self.issuer));
+        let request = self.client.get(format!("{}{path}", self.issuer()));
         request.send().await.unwrap()
     }
 
@@ -105,8 +96,14 @@ impl Provider {
             parameters.retain(|(kept, _)| kept != name);
             parameters.extend(value.map(|value| (*name, value)));
         }
-        let address = format!("{}{path}", self.issuer);
+        let address = format!("{}{path}", self.issuer());
         Url::parse_with_params(&address, parameters).unwrap()
+    }
+
+    /// Opens the sign-in page.
+    pub(crate) async fn sign_in_page(&self) -> Response {
+        let page = self.client.get(self.request_url("/authorize", &[]));
+        page.send().await.unwrap()
     }
 
     /// Signs in as a person, and returns the code.
@@ -134,7 +131,7 @@ impl Provider {
             form.extend(value.map(|value| (*name, value)));
         }
         self.client
-            .post(format!("{}/token", self.issuer))
+            .post(format!("{}/token", self.issuer()))
             .form(&form)
     }
 

@@ -47,6 +47,7 @@ struct State {
     otherwise: Arc<dyn Fn(&Transfer) -> Script + Send + Sync>,
     asked: Vec<Lookup>,
     budget: Option<BankBudget>,
+    budget_readings: usize,
 }
 
 impl Default for ScriptedBank {
@@ -65,9 +66,15 @@ impl ScriptedBank {
                 otherwise: Arc::new(rule),
                 asked: Vec::new(),
                 budget: None,
+                budget_readings: 0,
             }),
             held: watch::Sender::new(Hold::Released),
         }
+    }
+
+    /// Answers by another rule from now on, unless the transfer has a script.
+    pub fn answer_by(&self, rule: impl Fn(&Transfer) -> Script + Send + Sync + 'static) {
+        self.state().otherwise = Arc::new(rule);
     }
 
     /// Sets the answer for this transfer.
@@ -78,6 +85,11 @@ impl ScriptedBank {
     /// Sets the budget that it reports.
     pub fn set_budget(&self, budget: Option<BankBudget>) {
         self.state().budget = budget;
+    }
+
+    /// Number of readings of the budget.
+    pub fn budget_readings(&self) -> usize {
+        self.state().budget_readings
     }
 
     /// Delays every answer until [`Self::release`]; a lookup's patience still ends.
@@ -104,12 +116,13 @@ impl ScriptedBank {
         let mut held = self.held.subscribe();
         // The sender lives as long as `self`.
         let _ = held.wait_for(|hold| *hold == Hold::Released).await;
-        let script = {
+        // A rule may panic, as a test tells it to: it isn't called under the lock.
+        let (script, otherwise) = {
             let state = self.state();
             let script = state.scripts.get(&lookup.transfer).cloned();
-            script.unwrap_or_else(|| (state.otherwise)(&lookup.transfer))
+            (script, Arc::clone(&state.otherwise))
         };
-        match script {
+        match script.unwrap_or_else(|| otherwise(&lookup.transfer)) {
             Script::Issue(files) => Ok(BankAnswer::Issued(only(lookup.wanted, files))),
             Script::Know(payment) => Ok(BankAnswer::NotIssued(payment)),
             Script::KnowNothing => Ok(BankAnswer::NotFound),
@@ -205,13 +218,16 @@ impl Bank for ScriptedBank {
     }
 
     async fn budget(&self) -> Option<BankBudget> {
-        self.state().budget
+        let mut state = self.state();
+        state.budget_readings += 1;
+        state.budget
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::pacing::QueueLength;
     use domain::proof::Proof;
     use ports::contract::bank::{lookup, scene, transfer};
 
@@ -248,16 +264,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_budget_is_what_it_is_said_to_be() {
+    async fn a_budget_is_what_it_is_set_to_and_its_readings_are_counted() {
         let bank = ScriptedBank::default();
         assert_eq!(bank.budget().await, None);
         let budget = BankBudget {
             per_minute: 30,
             remaining: 4,
+            waiting: QueueLength::default(),
             paused_for: Some(Duration::from_secs(9)),
         };
         bank.set_budget(Some(budget));
         assert_eq!(bank.budget().await, Some(budget));
+        assert_eq!(bank.budget_readings(), 2);
     }
 
     #[tokio::test]

@@ -27,6 +27,7 @@ struct State {
     tokens: HashMap<String, Claims>,
     issued: usize,
     verified: usize,
+    redemptions: usize,
     revoked: Vec<String>,
     sign_out: SignOut,
     failure: Option<IdentityError>,
@@ -67,8 +68,17 @@ impl ScriptedIdentity {
     /// Panics when there is no authorization request with this state.
     pub fn sign_in(&self, state: &str, claims: Claims) -> String {
         let token = self.issue(claims.clone());
-        let code = format!("code-of-{token}");
+        self.sign_in_with(state, token, claims)
+    }
+
+    /// The same, with this access token.
+    ///
+    /// # Panics
+    /// As [`Self::sign_in`].
+    pub fn sign_in_with(&self, state: &str, token: String, claims: Claims) -> String {
         let mut provider = self.state();
+        provider.issued += 1;
+        let code = format!("code-{}", provider.issued);
         let binding = provider.bindings.get(state);
         let binding = binding
             .expect("a sign-in was begun with this state")
@@ -85,6 +95,11 @@ impl ScriptedIdentity {
         let token = format!("token-{}", state.issued);
         state.tokens.insert(token.clone(), claims);
         token
+    }
+
+    /// Accepts a text as an access token with these claims.
+    pub fn accept(&self, token: &str, claims: Claims) {
+        self.state().tokens.insert(token.to_owned(), claims);
     }
 
     /// Makes everything but verifying fail like this from now on; `None`: nothing fails.
@@ -110,6 +125,11 @@ impl ScriptedIdentity {
     /// Number of verifications.
     pub fn times_verified(&self) -> usize {
         self.state().verified
+    }
+
+    /// Number of codes that it was asked to redeem.
+    pub fn redemptions(&self) -> usize {
+        self.state().redemptions
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -151,6 +171,7 @@ impl IdentityProvider for ScriptedIdentity {
 
     async fn redeem(&self, grant: &CodeGrant<'_>) -> Result<AccessToken, IdentityError> {
         let mut state = self.state();
+        state.redemptions += 1;
         state.check_available()?;
         // A code is gone after its first use, even a failed one (RFC 6749, 10.5).
         let (binding, token) = state

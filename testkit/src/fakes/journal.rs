@@ -20,6 +20,7 @@ pub struct MemoryJournal {
 
 #[derive(Debug, Default)]
 struct State {
+    conclusions: Vec<RequestEntry>,
     refusals: Vec<RefusalEntry>,
     failure: Option<JournalError>,
     /// Reason why it accepts nothing; `None` while it accepts.
@@ -46,9 +47,10 @@ impl MemoryJournal {
         self.state().refusal = refusal;
     }
 
-    /// The requests that were concluded, by their id.
+    /// The requests in the order of their conclusion. One that was concluded twice is listed twice,
+    /// although it counts once.
     pub fn requests(&self) -> Vec<RequestEntry> {
-        self.store.stored_requests()
+        self.state().conclusions.clone()
     }
 
     /// The requests that a limit refused, in order.
@@ -77,6 +79,7 @@ impl UsageJournal for MemoryJournal {
     }
 
     fn conclude(&self, entry: RequestEntry) {
+        self.state().conclusions.push(entry.clone());
         self.store.keep(entry);
     }
 

@@ -1,10 +1,12 @@
-//! In-memory store: keys, customers, use, the audit log, and the deny list.
+//! In-memory store: keys, customers, use, the audit log, and the deny list; with failures on demand.
 
 mod audit;
+mod bounds;
 mod customers;
 mod deny;
 mod keys;
 mod pages;
+mod participants;
 mod secrets;
 mod usage;
 
@@ -17,15 +19,21 @@ use domain::customer::{Customer, CustomerId};
 use domain::key::{HashGeneration, KeyId, SecretFingerprint};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use ports::outbound::{Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError};
+use domain::participant::Catalogue;
+use ports::outbound::{
+    CatalogueVersion, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError,
+};
 use uuid::Uuid;
 
-use super::cause;
+use super::{Faults, cause};
 use usage::Statistics;
 
-/// In-memory implementation of every store port. Clones share the data.
+/// In-memory implementation of every store port. Clones share the data and the injected faults.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryStore(Arc<Mutex<Tables>>);
+pub struct MemoryStore {
+    tables: Arc<Mutex<Tables>>,
+    faults: Arc<Faults>,
+}
 
 #[derive(Debug, Default)]
 struct Tables {
@@ -38,6 +46,8 @@ struct Tables {
     audit: Vec<AuditEntry>,
     denied: HashMap<Fingerprint, DateTime<Utc>>,
     secrets: BTreeMap<HashGeneration, SecretFingerprint>,
+    catalogue: (CatalogueVersion, Option<Catalogue>),
+    renew_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug)]
@@ -71,6 +81,28 @@ fn broken(what: &'static str) -> StoreError {
     StoreError { cause: cause(what) }
 }
 
+impl MemoryStore {
+    /// Another handle on the same data, as another process has one: without this one's faults, and
+    /// with a count of its own.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        Self {
+            tables: Arc::clone(&self.tables),
+            faults: Arc::default(),
+        }
+    }
+
+    /// Faults and counts of calls through this handle and its clones.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    async fn called(&self, method: &'static str) -> Result<(), StoreError> {
+        let called = self.faults.called(method).await;
+        called.map_err(|cause| StoreError { cause })
+    }
+}
+
 /// Writes of the journal.
 impl MemoryStore {
     /// Adds to the use of a key in a month.
@@ -101,13 +133,8 @@ impl MemoryStore {
         self.tables().statistics.refuse(entry);
     }
 
-    /// The stored requests, by their id.
-    pub(crate) fn stored_requests(&self) -> Vec<RequestEntry> {
-        self.tables().requests.values().cloned().collect()
-    }
-
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.0
+        self.tables
             .lock()
             .expect("nothing panics while it holds the tables")
     }

@@ -119,7 +119,10 @@ async fn more_connections_than_descriptors_cost_no_count() {
     let mut row = Row::of("128 descriptors, 400 connections");
     for _ in 0..rounds() {
         let folder = tempfile::tempdir().unwrap();
-        let scarce = |plan: Plan| plan.with_descriptors(128);
+        let scarce = |plan: Plan| {
+            let plan = plan.with_descriptors(128);
+            plan.with("CEP_MAX_CONNECTIONS_PER_ADDRESS", 400)
+        };
         let mut round = Round::start_in(folder, 400, scarce).await;
         let before = files(&round.data());
         round.goes_on(1_000).await;
@@ -138,7 +141,10 @@ async fn more_connections_than_descriptors_cost_no_count() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_leave_descriptors_for_the_bank() {
-    let gateway = Plan::new().with_descriptors(128).start();
+    let gateway = Plan::new()
+        .with_descriptors(128)
+        .with("CEP_MAX_CONNECTIONS_PER_ADDRESS", 400)
+        .start();
     let key = gateway.roomy_key();
     // A connection that the client keeps; none to the bank was needed yet.
     assert_eq!(ready(&gateway).await, 200);

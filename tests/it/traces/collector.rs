@@ -70,6 +70,11 @@ impl Collector {
         Plan::new().with("CEP_OTLP_ENDPOINT", &self.url)
     }
 
+    /// The same, of a gateway that trusts the traces of its callers.
+    pub(super) fn trusting_plan(&self) -> Plan {
+        self.plan().with("CEP_TRACE_TRUST", "on")
+    }
+
     pub(super) fn becomes(&self, behaviour: Behaviour) {
         self.behaviour.send(behaviour).unwrap();
     }

@@ -25,6 +25,9 @@ pub(crate) fn error_page(failure: &SignInFailure, context: &RequestContext) -> R
         HeaderValue::from_static("text/html; charset=utf-8"),
     );
     security::protect(headers);
+    if let SignInFailure::Busy { retry_after } = failure {
+        web::headers::put_retry_after(headers, *retry_after);
+    }
     response
 }
 
@@ -33,7 +36,7 @@ fn status(failure: &SignInFailure) -> StatusCode {
         SignInFailure::NotUnderWay => StatusCode::BAD_REQUEST,
         SignInFailure::Refused(_) => StatusCode::FORBIDDEN,
         SignInFailure::Unusable | SignInFailure::TooLarge { .. } => StatusCode::BAD_GATEWAY,
-        SignInFailure::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        SignInFailure::Busy { .. } | SignInFailure::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Texts of the error page, in Spanish and English.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use web::Language;
 
@@ -17,6 +18,11 @@ pub(crate) enum SignInFailure {
     TooLarge {
         /// Size of the cookie that it would need.
         bytes: usize,
+    },
+    /// Too many people sign in; this sign-in can still be completed.
+    Busy {
+        /// Time after which to retry.
+        retry_after: Duration,
     },
     /// The provider or the store can't be reached.
     Unavailable,
@@ -79,6 +85,12 @@ fn spanish(failure: &SignInFailure) -> ErrorText {
              como listas de grupos o de permisos."
                 .into(),
         ),
+        SignInFailure::Busy { .. } => (
+            "Entran demasiadas personas a la vez",
+            "Para cuidar al proveedor de identidad se le pregunta por unas cuantas cada segundo."
+                .into(),
+            "Espere unos segundos y cargue de nuevo esta página.".into(),
+        ),
         SignInFailure::Unavailable => (
             "Ahora no se puede entrar",
             "El proveedor de identidad, o nuestra base de datos, no contesta.".into(),
@@ -129,6 +141,11 @@ fn english(failure: &SignInFailure) -> ErrorText {
             "Whoever manages the identity provider must take data out of the access token, such \
              as lists of groups or permissions."
                 .into(),
+        ),
+        SignInFailure::Busy { .. } => (
+            "Too many people sign in at once",
+            "To spare the identity provider, it is asked about a few of them each second.".into(),
+            "Wait a few seconds and load this page again.".into(),
         ),
         SignInFailure::Unavailable => (
             "Signing in isn't possible now",

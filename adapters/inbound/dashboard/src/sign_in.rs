@@ -119,6 +119,9 @@ fn failed(error: &SignInError, context: &RequestContext) -> Response {
         SignInError::NotUnderWay => SignInFailure::NotUnderWay,
         SignInError::Refused(code) => SignInFailure::Refused(is_code(code).then(|| code.clone())),
         SignInError::Unusable(_) => SignInFailure::Unusable,
+        SignInError::Busy { retry_after } => SignInFailure::Busy {
+            retry_after: *retry_after,
+        },
         SignInError::Unavailable(_) => SignInFailure::Unavailable,
     };
     error_page(&failure, context)

@@ -59,6 +59,9 @@ fn signed_out(provider: Option<String>, headers: &HeaderMap) -> Response {
 
 /// Keeps the cookie, so that the person can try again: the token is still valid.
 fn not_ended(error: &SessionError, context: &RequestContext) -> Response {
+    if let &SessionError::TooManyRequests { limit, retry_after } = error {
+        return Problem::TooManyRequests { limit, retry_after }.response(context.language);
+    }
     let (request_id, cause) = (&context.request_id, Chain(error));
     tracing::error!(%request_id, %cause, "a session could not be ended");
     let retry_after = RETRY_AFTER;

@@ -15,7 +15,7 @@ use crate::introspection::Introspection;
 use crate::media_type::MediaType;
 use crate::operation_log::OperationLog;
 use crate::request_error::RequestError;
-use crate::schema::{Requester, Schema};
+use crate::schema::{Readings, Requester, Schema};
 use crate::{execution, limits, nesting, operation, request, response};
 
 /// State of the handler.
@@ -43,7 +43,7 @@ pub(crate) async fn serve(
                 person,
                 language: context.language,
             };
-            let request = request.data(requester);
+            let request = request.data(requester).data(Readings::default());
             endpoint.execute(request, &context, &mut log).await
         }
         Err(error) => Err(error),

@@ -32,7 +32,8 @@ impl From<KeyError> for FieldError {
             KeyError::Store(cause) => Self::Unexpected(cause),
             error @ (KeyError::Revoked
             | KeyError::AlreadyRotated
-            | KeyError::TooManyKeys { .. }) => Self::Unexpected(std::sync::Arc::new(error)),
+            | KeyError::TooManyKeys { .. }
+            | KeyError::TooManyNewKeys { .. }) => Self::Unexpected(std::sync::Arc::new(error)),
         }
     }
 }

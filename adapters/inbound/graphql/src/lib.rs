@@ -26,8 +26,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::post;
-use domain::participant::Catalogue;
-use ports::inbound::{Insights, KeyAdministration};
+use ports::inbound::{Insights, KeyAdministration, Participants};
 use ports::outbound::Clock;
 
 use endpoint::Endpoint;
@@ -48,7 +47,7 @@ pub struct GraphqlState {
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Participants of SPEI.
-    pub catalogue: &'static Catalogue,
+    pub participants: Arc<dyn Participants>,
     /// Request ids, the log, and tasks that outlive their request.
     pub request_layer: Arc<web::RequestLayer>,
     /// Session check and cross-site guard.
@@ -63,7 +62,7 @@ pub fn router(state: GraphqlState) -> Router {
         keys: state.keys,
         insights: state.insights,
         clock: state.clock,
-        catalogue: state.catalogue,
+        participants: state.participants,
     };
     let endpoint = Arc::new(Endpoint {
         schema: schema::build(ports, state.introspection),

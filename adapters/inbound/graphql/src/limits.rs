@@ -31,8 +31,8 @@ mod tests;
 pub(crate) const MAX_DEPTH: u64 = 8;
 /// Deepest nesting of fields below `__schema` and `__type`. The query that tools send has 15.
 pub(crate) const MAX_INTROSPECTION_DEPTH: u64 = 16;
-/// Most fields that an operation may resolve, lists multiplied out, and access to the store counted
-/// as [`weights::STORE_ACCESS`] or [`weights::REPORT`]. The start query of `docs/graphql` has 4,600.
+/// Most fields that an operation may resolve, lists multiplied out, and access to the store and the
+/// limiter counted as in [`weights`]. The start query of `docs/graphql` has 7,250.
 pub(crate) const MAX_COST: u64 = 10_000;
 /// The same below `__schema` and `__type`. The query that tools send has some 200,000 by the
 /// generous multipliers here.

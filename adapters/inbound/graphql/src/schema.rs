@@ -15,6 +15,7 @@ mod mutation;
 mod mutations;
 mod numbers;
 mod query;
+mod readings;
 mod requests;
 mod scalars;
 mod scoped;
@@ -24,6 +25,7 @@ mod user_error;
 pub(crate) use context::{Ports, Requester};
 use mutation::Mutation;
 use query::Query;
+pub(crate) use readings::Readings;
 
 use crate::introspection::Introspection;
 use crate::limits::{MAX_DIRECTIVES, MAX_LEVELS};

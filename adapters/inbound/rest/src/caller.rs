@@ -1,9 +1,10 @@
 //! Caller of a proof request: its key and its address.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
 use axum::http::HeaderMap;
+use web::CallerAddress;
 
 use crate::headers::API_KEY;
 
@@ -13,10 +14,10 @@ pub(crate) fn presented_key(headers: &HeaderMap) -> Option<&str> {
     web::the_one(headers, &API_KEY)
 }
 
-/// Address of a request's sender, as the accept loop noted it in the request's `ConnectInfo`.
+/// Address of a request's caller, as the server noted it in the request's [`CallerAddress`].
 pub(crate) fn address(request: &Request) -> IpAddr {
     request
         .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip())
+        .get::<CallerAddress>()
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |caller| caller.0)
 }

@@ -12,6 +12,8 @@ pub enum Ending {
     Settled(Outcome),
     /// The key was missing, malformed, unknown, wrong or revoked.
     InvalidApiKey,
+    /// The key couldn't be looked up, because somebody guesses keys.
+    KeyUnchecked,
     /// The key or its limits couldn't be read.
     Unavailable,
 }
@@ -20,7 +22,7 @@ impl Ending {
     /// All endings.
     pub fn all() -> impl Iterator<Item = Self> {
         let settled = Outcome::ALL.into_iter().map(Self::Settled);
-        settled.chain([Self::InvalidApiKey, Self::Unavailable])
+        settled.chain([Self::InvalidApiKey, Self::KeyUnchecked, Self::Unavailable])
     }
 
     /// The ending of a served request.
@@ -28,6 +30,7 @@ impl Ending {
         match served {
             ServedRequest::Refused(error) => match error {
                 AdmissionError::InvalidKey => Self::InvalidApiKey,
+                AdmissionError::KeyUnchecked { .. } => Self::KeyUnchecked,
                 AdmissionError::RateLimited { .. } => Self::Settled(Outcome::RateLimited),
                 AdmissionError::QuotaExceeded { .. } => Self::Settled(Outcome::QuotaExceeded),
                 AdmissionError::Unavailable { .. } => Self::Unavailable,
@@ -41,6 +44,7 @@ impl Ending {
         match self {
             Self::Settled(outcome) => outcome.name(),
             Self::InvalidApiKey => "invalid_api_key",
+            Self::KeyUnchecked => "key_unchecked",
             Self::Unavailable => "unavailable",
         }
     }

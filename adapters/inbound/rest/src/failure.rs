@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use domain::inference::InferredBanks;
+use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use ports::inbound::{AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason};
@@ -24,7 +26,8 @@ pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
             used: month.used,
             reset_at: month.reset_at,
         },
-        AdmissionError::Unavailable { retry_after, .. } => Problem::Unavailable {
+        AdmissionError::KeyUnchecked { retry_after }
+        | AdmissionError::Unavailable { retry_after, .. } => Problem::Unavailable {
             retry_after: *retry_after,
         },
     }
@@ -41,6 +44,10 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
         KeyError::Revoked => Problem::KeyRevoked,
         KeyError::AlreadyRotated => Problem::KeyRotated,
         KeyError::TooManyKeys { most } => Problem::TooManyKeys { most: *most },
+        KeyError::TooManyNewKeys { retry_after } => Problem::TooManyNewKeys {
+            most: MOST_NEW_KEYS,
+            retry_after: *retry_after,
+        },
         KeyError::Cursor => Problem::invalid_field("after", FieldProblem::WrongCursor),
         KeyError::Store(cause) => {
             tracing::error!(request_id = %id, cause = %Chain(&**cause), "key store unavailable");
@@ -51,21 +58,32 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
     }
 }
 
-/// The problem of a lookup that gave no proof.
-pub(crate) fn of_fetch(error: &FetchError, endpoint: Endpoint) -> Problem {
+fn path(endpoint: Endpoint) -> String {
+    format!("/v1/cep/{}", endpoint.name())
+}
+
+/// The problem of a lookup that gave no proof, by what was inferred for it.
+pub(crate) fn of_fetch(
+    error: &FetchError,
+    inferred: &InferredBanks,
+    endpoint: Endpoint,
+) -> Problem {
     match error {
         FetchError::InferenceFailed { issuer, receiver } => Problem::InferenceFailed {
             issuer: issuer.map(Into::into),
             receiver: receiver.map(Into::into),
-            explicit_endpoints: explicit_endpoints(endpoint),
+            explicit_endpoints: endpoint.explicit().iter().copied().map(path).collect(),
         },
         FetchError::SameInstitution(same) => Problem::SameInstitution { code: same.code },
         FetchError::NotFound { reason, hints } => {
             let hints = hints.iter().copied().map(Into::into).collect();
             match reason {
-                NotFoundReason::NotInSpei => Problem::NotInSpei { hints },
+                NotFoundReason::NotInSpei => Problem::NotInSpei {
+                    inferred: Box::new(inferred.clone()),
+                    hints,
+                },
                 NotFoundReason::ProofNotIssued(payment) => {
-                    Problem::proof_not_issued(*payment, hints)
+                    Problem::proof_not_issued(*payment, Box::new(inferred.clone()), hints)
                 }
             }
         }
@@ -88,7 +106,7 @@ pub(crate) fn of_not_durable(error: &NotDurable, id: &RequestId) -> Problem {
     }
 }
 
-/// Writes down why the bank gave nothing, once. What a caller did wrong is no event of ours.
+/// Logs the cause of a failed lookup, once. Faults of callers aren't logged.
 pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
     match error {
         FetchError::BankProtocol { cause } => {
@@ -107,13 +125,5 @@ pub(crate) fn log_cause(error: &FetchError, request_id: &RequestId) {
     }
 }
 
-/// Endpoints at which a caller can name both institutions, and get the same files.
-fn explicit_endpoints(endpoint: Endpoint) -> &'static [&'static str] {
-    match endpoint {
-        Endpoint::XmlAuto | Endpoint::Xml => &["/v1/cep/xml"],
-        Endpoint::PdfAuto | Endpoint::Pdf => &["/v1/cep/pdf"],
-        Endpoint::ZipAuto => &["/v1/cep/xml", "/v1/cep/pdf"],
-        Endpoint::Base64 => &["/v1/cep/base64"],
-        Endpoint::XmlBase64 => &["/v1/cep/xml_base64"],
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -10,14 +10,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::file::{FileStem, Format};
-use domain::inference::Inferred;
-use domain::outcome::Endpoint;
 use ports::inbound::{Delivery, Files};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
-
-use crate::headers::{INFERRED_ISSUER, INFERRED_RECEIVER};
 
 const ZIP_TYPE: &str = "application/zip";
 /// A browser that shows the file anyway gets neither scripts nor anything to load.
@@ -37,47 +33,38 @@ pub(crate) enum RenderError {
     ZipTask(#[from] tokio::task::JoinError),
 }
 
-/// The answer of an endpoint with this delivery.
+/// Form in which an endpoint hands out a proof.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Encoding {
+    /// A file of this format.
+    File(Format),
+    /// JSON that holds a file of this format in base64.
+    Envelope(Format),
+    /// A ZIP of both files.
+    Archive,
+}
+
+/// The answer with this delivery.
 pub(crate) async fn render(
-    endpoint: Endpoint,
+    encoding: Encoding,
     delivery: Delivery,
 ) -> Result<Response, RenderError> {
-    let Delivery {
-        files,
-        stem,
-        inferred_issuer,
-        inferred_receiver,
-    } = delivery;
-    let mut response = match endpoint {
-        Endpoint::XmlAuto | Endpoint::Xml => file(xml(files)?, &stem, Format::Xml)?,
-        Endpoint::PdfAuto | Endpoint::Pdf => file(pdf(files)?, &stem, Format::Pdf)?,
-        Endpoint::XmlBase64 => envelope(&xml(files)?, &stem, Format::Xml),
-        Endpoint::Base64 => envelope(&pdf(files)?, &stem, Format::Pdf),
-        Endpoint::ZipAuto => archive(files, stem).await?,
-    };
-    let headers = response.headers_mut();
-    for (name, inferred) in [
-        (INFERRED_ISSUER, inferred_issuer),
-        (INFERRED_RECEIVER, inferred_receiver),
-    ] {
-        if let Some(Inferred { code, .. }) = inferred {
-            headers.insert(name, HeaderValue::from(code.number()));
+    let Delivery { files, stem } = delivery;
+    match encoding {
+        Encoding::File(format) => file(only(files, format)?, &stem, format),
+        Encoding::Envelope(format) => Ok(envelope(&only(files, format)?, &stem, format)),
+        Encoding::Archive => archive(files, stem).await,
+    }
+}
+
+/// The file of one format.
+fn only(files: Files, format: Format) -> Result<Bytes, RenderError> {
+    match (files, format) {
+        (Files::Xml(file) | Files::Both { xml: file, .. }, Format::Xml)
+        | (Files::Pdf(file) | Files::Both { pdf: file, .. }, Format::Pdf) => Ok(file),
+        (Files::Xml(_), Format::Pdf) | (Files::Pdf(_), Format::Xml) => {
+            Err(RenderError::FileMissing)
         }
-    }
-    Ok(response)
-}
-
-fn xml(files: Files) -> Result<Bytes, RenderError> {
-    match files {
-        Files::Xml(xml) | Files::Both { xml, .. } => Ok(xml),
-        Files::Pdf(_) => Err(RenderError::FileMissing),
-    }
-}
-
-fn pdf(files: Files) -> Result<Bytes, RenderError> {
-    match files {
-        Files::Pdf(pdf) | Files::Both { pdf, .. } => Ok(pdf),
-        Files::Xml(_) => Err(RenderError::FileMissing),
     }
 }
 
@@ -142,7 +129,6 @@ fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
-    use domain::file::RequestedFiles;
     use domain::tracking_key::TrackingKey;
     use std::io::Read as _;
 
@@ -171,21 +157,24 @@ mod tests {
 
     #[tokio::test]
     async fn a_delivery_without_the_wanted_file_is_an_error_and_never_another_file() {
-        let files = [Files::Xml(Bytes::new()), Files::Pdf(Bytes::new())];
-        for files in files {
-            for endpoint in Endpoint::ALL {
+        use Encoding::{Archive, Envelope, File};
+        for (files, served) in [
+            (Files::Xml(Bytes::new()), Format::Xml),
+            (Files::Pdf(Bytes::new()), Format::Pdf),
+        ] {
+            for (encoding, format) in [
+                (File(Format::Xml), Some(Format::Xml)),
+                (File(Format::Pdf), Some(Format::Pdf)),
+                (Envelope(Format::Xml), Some(Format::Xml)),
+                (Envelope(Format::Pdf), Some(Format::Pdf)),
+                (Archive, None),
+            ] {
                 let delivery = Delivery {
                     files: files.clone(),
                     stem: stem(),
-                    inferred_issuer: None,
-                    inferred_receiver: None,
                 };
-                let fits = match endpoint.wanted() {
-                    RequestedFiles::Xml => matches!(files, Files::Xml(_)),
-                    RequestedFiles::Pdf => matches!(files, Files::Pdf(_)),
-                    RequestedFiles::Both => false,
-                };
-                assert_eq!(render(endpoint, delivery).await.is_ok(), fits);
+                let rendered = render(encoding, delivery).await;
+                assert_eq!(rendered.is_ok(), format == Some(served), "{encoding:?}");
             }
         }
     }

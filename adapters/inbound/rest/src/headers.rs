@@ -3,17 +3,18 @@
 use std::fmt::Write as _;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use domain::inference::{Inferred, InferredBanks};
 use domain::limits::LimitStatus;
 use web::headers::whole_seconds;
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-pub(crate) const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
-pub(crate) const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
+const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
+const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
 
 /// A policy's window has to be a fixed number of seconds; a calendar month has none, so the draft's
-/// `w` names 30 days. When the month really ends stands in `RateLimit`'s `t`.
+/// `w` names 30 days. The end of the month is in `RateLimit`'s `t`.
 const MONTH_WINDOW_SECONDS: u32 = 2_592_000;
 const MINUTE_WINDOW_SECONDS: u32 = 60;
 
@@ -38,6 +39,18 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) 
     }
     put(headers, RATE_LIMIT_POLICY, policy);
     put(headers, RATE_LIMIT, left);
+}
+
+/// Adds the institutions that were inferred.
+pub(crate) fn put_inferred(headers: &mut HeaderMap, inferred: &InferredBanks) {
+    for (name, side) in [
+        (INFERRED_ISSUER, &inferred.issuer),
+        (INFERRED_RECEIVER, &inferred.receiver),
+    ] {
+        if let Some(Inferred { code, .. }) = side {
+            headers.insert(name, HeaderValue::from(code.number()));
+        }
+    }
 }
 
 /// Puts a value that is known to be visible ASCII.

@@ -1,14 +1,18 @@
-//! Reads the JSON body of a request: strictly, in one pass, and without losing the spelling of a
-//! number.
+//! Reads the JSON body of a request: strictly, and without losing the spelling of a number.
 //!
-//! A general parser would do three things that we can't have: keep the last of two equal keys
-//! (two readers of one body could then see two different transfers), turn `monto` into a float,
-//! and stop at the first value of a wrong type instead of reporting every faulty field.
+//! Members stay raw until the whole body is known to be JSON. Deserialising into a struct would
+//! keep the last of two equal keys (two readers of one body could then see two different
+//! transfers), turn `monto` into a float, and stop at the first value of a wrong type instead of
+//! reporting every faulty field.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 
 use domain::query::{Field, RawQuery, Token};
+use serde::Deserializer as _;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
 use web::Problem;
 
 /// Deepest nesting of a body; the contract's own is 1.
@@ -24,56 +28,48 @@ const FIELDS: [Field; 6] = [
     Field::Receiver,
 ];
 
+/// A member of an object.
+pub(crate) type Member<'a> = (Cow<'a, str>, Token<'a>);
+
 /// Reads the body of a proof request. Unknown keys are ignored, `null` counts as absent.
 pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, Problem> {
     let mut query = RawQuery::default();
-    read_object(body, &FIELDS.map(Field::name), &mut |key, value| {
-        keep(&mut query, key, value);
-    })?;
+    for (key, value) in read_object(body, &FIELDS.map(Field::name))? {
+        let place = match FIELDS.into_iter().find(|field| field.name() == key) {
+            Some(Field::Date) => &mut query.date,
+            Some(Field::TrackingKey) => &mut query.tracking_key,
+            Some(Field::Account) => &mut query.account,
+            Some(Field::Amount) => &mut query.amount,
+            Some(Field::Issuer) => &mut query.issuer,
+            Some(Field::Receiver) => &mut query.receiver,
+            None => continue,
+        };
+        *place = value;
+    }
     Ok(query)
 }
 
-fn keep<'a>(query: &mut RawQuery<'a>, key: &str, value: Token<'a>) {
-    let place = match FIELDS.into_iter().find(|field| field.name() == key) {
-        Some(Field::Date) => &mut query.date,
-        Some(Field::TrackingKey) => &mut query.tracking_key,
-        Some(Field::Account) => &mut query.account,
-        Some(Field::Amount) => &mut query.amount,
-        Some(Field::Issuer) => &mut query.issuer,
-        Some(Field::Receiver) => &mut query.receiver,
-        None => return,
-    };
-    *place = value;
-}
-
-/// Reads a body that must be an object, and hands over each of its members. A fault names a member
-/// only if it is one of `names`.
+/// Reads a body that must be an object, and returns its members. A fault names a member only if it
+/// is one of `names`.
 pub(crate) fn read_object<'a>(
     body: &'a [u8],
     names: &[&'static str],
-    member: &mut dyn FnMut(&str, Token<'a>),
-) -> Result<(), Problem> {
+) -> Result<Vec<Member<'a>>, Problem> {
     let text = std::str::from_utf8(body).map_err(|error| Problem::NotUtf8 {
         position: error.valid_up_to() + 1,
     })?;
     if text.starts_with('\u{feff}') {
         return Err(Problem::ByteOrderMark);
     }
-    let mut reader = Reader {
-        text,
-        index: 0,
-        names,
-    };
-    reader.skip_blanks();
-    let Some(first) = reader.peek() else {
+    if text.trim_matches([' ', '\t', '\n', '\r']).is_empty() {
         return Err(Problem::EmptyBody);
-    };
-    if first == b'{' {
-        reader.object(1, member)?;
-        return reader.end();
     }
-    let value = reader.value(0)?;
-    reader.end()?;
+    let document = Document { text, names };
+    let value = document.parse(text, serde_json::from_str::<&RawValue>(text))?;
+    if value.get().starts_with('{') {
+        return document.members(value.get(), 1);
+    }
+    let value = document.token(value.get(), 0)?;
     Err(Problem::NotAnObject {
         found: type_name(&value),
     })
@@ -89,264 +85,105 @@ pub(crate) fn type_name(value: &Token<'_>) -> &'static str {
     }
 }
 
-/// A place in the text of a body.
-struct Reader<'a, 'n> {
+/// The text of a body. All parts that are handed around are slices of it, so that a fault has its
+/// position.
+struct Document<'a, 'n> {
     text: &'a str,
-    index: usize,
     names: &'n [&'static str],
 }
 
-impl<'a> Reader<'a, '_> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.index).copied()
+impl<'a> Document<'a, '_> {
+    /// Returns the position of a part, in bytes from 1.
+    fn position(&self, part: &'a str) -> usize {
+        part.as_ptr().addr() - self.text.as_ptr().addr() + 1
     }
 
-    fn place(&self) -> usize {
-        self.index + 1
-    }
-
-    fn malformed<T>(&self) -> Result<T, Problem> {
-        Err(Problem::MalformedJson {
-            position: self.place(),
+    /// The result of parsing a part.
+    fn parse<T>(&self, part: &'a str, result: serde_json::Result<T>) -> Result<T, Problem> {
+        result.map_err(|error| {
+            let lines_before = part.split_inclusive('\n').take(error.line() - 1);
+            let line = self.position(part) + lines_before.map(str::len).sum::<usize>();
+            let column = error.column();
+            // At the end of the body the column is that of its last byte: what is missing comes
+            // after it.
+            let position = line + column.saturating_sub(usize::from(!error.is_eof()));
+            Problem::MalformedJson { position }
         })
     }
 
-    fn skip_blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.index += 1;
-        }
-    }
-
-    /// Passes `byte`, which must come next.
-    fn pass(&mut self, byte: u8) -> Result<(), Problem> {
-        if self.peek() != Some(byte) {
-            return self.malformed();
-        }
-        self.index += 1;
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), Problem> {
-        self.skip_blanks();
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => self.malformed(),
-        }
-    }
-
-    /// Reads the value that comes next, inside `depth` objects and arrays.
-    fn value(&mut self, depth: usize) -> Result<Token<'a>, Problem> {
-        match self.peek() {
-            Some(b'"') => self.string().map(Token::Text),
-            Some(b'-' | b'0'..=b'9') => self.number().map(Token::Number),
-            Some(b't') => self.word("true", Token::Other("boolean")),
-            Some(b'f') => self.word("false", Token::Other("boolean")),
-            Some(b'n') => self.word("null", Token::Absent),
-            Some(b'{') => {
-                self.object(depth + 1, &mut |_, _| {})?;
-                Ok(Token::Other("object"))
-            }
-            Some(b'[') => {
-                self.array(depth + 1)?;
-                Ok(Token::Other("array"))
-            }
-            _ => self.malformed(),
-        }
-    }
-
-    fn word(&mut self, word: &str, token: Token<'a>) -> Result<Token<'a>, Problem> {
-        for byte in word.bytes() {
-            self.pass(byte)?;
-        }
-        Ok(token)
-    }
-
-    fn object(
-        &mut self,
-        depth: usize,
-        member: &mut dyn FnMut(&str, Token<'a>),
-    ) -> Result<(), Problem> {
-        self.open(depth, b'{')?;
-        let mut seen = BTreeSet::new();
-        if self.closes(b'}') {
-            return Ok(());
-        }
-        loop {
-            let place = self.place();
-            let key = self.string()?;
-            self.skip_blanks();
-            self.pass(b':')?;
-            self.skip_blanks();
-            let value = self.value(depth)?;
-            member(&key, value);
-            if seen.contains(&key) {
-                let field = self.names.iter().find(|name| depth == 1 && **name == key);
-                return Err(match field {
-                    Some(field) => Problem::DuplicateKey {
-                        field,
-                        position: place,
-                    },
-                    None => Problem::DuplicateUnknownKey { position: place },
+    /// Reads a value inside `depth` objects and arrays, and checks all that is in it.
+    fn token(&self, value: &'a str, depth: usize) -> Result<Token<'a>, Problem> {
+        Ok(match value.as_bytes().first() {
+            Some(b'"') => Token::Text(self.string(value)?),
+            Some(b'{' | b'[') if depth == MAX_DEPTH => {
+                return Err(Problem::TooDeep {
+                    position: self.position(value),
+                    levels: MAX_DEPTH,
                 });
             }
-            seen.insert(key);
-            if !self.continues(b'}')? {
-                return Ok(());
+            Some(b'{') => {
+                self.members(value, depth + 1)?;
+                Token::Other("object")
             }
-        }
-    }
-
-    fn array(&mut self, depth: usize) -> Result<(), Problem> {
-        self.open(depth, b'[')?;
-        if self.closes(b']') {
-            return Ok(());
-        }
-        loop {
-            self.value(depth)?;
-            if !self.continues(b']')? {
-                return Ok(());
+            Some(b'[') => {
+                let items: Vec<&RawValue> = self.parse(value, serde_json::from_str(value))?;
+                for item in items {
+                    self.token(item.get(), depth + 1)?;
+                }
+                Token::Other("array")
             }
-        }
+            Some(b't' | b'f') => Token::Other("boolean"),
+            Some(b'n') => Token::Absent,
+            _ => Token::Number(value),
+        })
     }
 
-    fn open(&mut self, depth: usize, bracket: u8) -> Result<(), Problem> {
-        if depth > MAX_DEPTH {
-            return Err(Problem::TooDeep {
-                position: self.place(),
-                levels: MAX_DEPTH,
-            });
+    /// Reads the members of an object that is nested `depth` deep.
+    fn members(&self, object: &'a str, depth: usize) -> Result<Vec<Member<'a>>, Problem> {
+        let raw = serde_json::Deserializer::from_str(object).deserialize_map(RawMembers);
+        let mut seen = BTreeSet::new();
+        let mut members = Vec::new();
+        for (key, value) in self.parse(object, raw)? {
+            let name = self.string(key.get())?;
+            let value = self.token(value.get(), depth)?;
+            if !seen.insert(name.clone()) {
+                let position = self.position(key.get());
+                let mut names = self.names.iter().filter(|_| depth == 1);
+                return Err(match names.find(|known| **known == name) {
+                    Some(field) => Problem::DuplicateKey { field, position },
+                    None => Problem::DuplicateUnknownKey { position },
+                });
+            }
+            members.push((name, value));
         }
-        self.pass(bracket)?;
-        self.skip_blanks();
-        Ok(())
-    }
-
-    /// Passes `bracket` if it comes next.
-    fn closes(&mut self, bracket: u8) -> bool {
-        let closes = self.peek() == Some(bracket);
-        self.index += usize::from(closes);
-        closes
-    }
-
-    /// Passes a comma, after which another member must follow, or the closing `bracket`.
-    fn continues(&mut self, bracket: u8) -> Result<bool, Problem> {
-        self.skip_blanks();
-        if self.closes(bracket) {
-            return Ok(false);
-        }
-        self.pass(b',')?;
-        self.skip_blanks();
-        Ok(true)
-    }
-
-    /// Reads a number of JSON's grammar and returns its own spelling.
-    fn number(&mut self) -> Result<&'a str, Problem> {
-        let start = self.index;
-        self.index += usize::from(self.peek() == Some(b'-'));
-        if self.peek() == Some(b'0') {
-            self.index += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.index += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.index += 1;
-            self.index += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-            self.digits()?;
-        }
-        Ok(&self.text[start..self.index])
-    }
-
-    fn digits(&mut self) -> Result<(), Problem> {
-        let start = self.index;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.index += 1;
-        }
-        if self.index == start {
-            return self.malformed();
-        }
-        Ok(())
+        Ok(members)
     }
 
     /// Reads a string; it is copied only when it has escapes.
-    fn string(&mut self) -> Result<Cow<'a, str>, Problem> {
-        self.pass(b'"')?;
-        let mut unescaped = String::new();
-        let mut start = self.index;
-        loop {
-            match self.peek() {
-                Some(b'"') => {
-                    let rest = &self.text[start..self.index];
-                    self.index += 1;
-                    if unescaped.is_empty() {
-                        return Ok(Cow::Borrowed(rest));
-                    }
-                    unescaped.push_str(rest);
-                    return Ok(Cow::Owned(unescaped));
-                }
-                Some(b'\\') => {
-                    unescaped.push_str(&self.text[start..self.index]);
-                    unescaped.push(self.escape()?);
-                    start = self.index;
-                }
-                None | Some(0..=0x1F) => return self.malformed(),
-                Some(_) => self.index += 1,
-            }
+    fn string(&self, raw: &'a str) -> Result<Cow<'a, str>, Problem> {
+        if raw.contains('\\') {
+            return self.parse(raw, serde_json::from_str(raw).map(Cow::Owned));
         }
+        Ok(Cow::Borrowed(raw.trim_matches('"')))
+    }
+}
+
+/// Reads the members of an object without their meaning, repeated ones included.
+struct RawMembers;
+
+impl<'de> Visitor<'de> for RawMembers {
+    type Value = Vec<(&'de RawValue, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
 
-    fn escape(&mut self) -> Result<char, Problem> {
-        self.pass(b'\\')?;
-        let Some(kind) = self.peek() else {
-            return self.malformed();
-        };
-        let character = match kind {
-            b'"' | b'\\' | b'/' => char::from(kind),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => return self.unicode_escape(),
-            _ => return self.malformed(),
-        };
-        self.index += 1;
-        Ok(character)
-    }
-
-    /// Reads `uXXXX`, or two of them that are a surrogate pair. A lone surrogate is no character.
-    fn unicode_escape(&mut self) -> Result<char, Problem> {
-        let place = self.place();
-        let first = self.unit()?;
-        let units = if (0xD800..0xDC00).contains(&first) {
-            self.pass(b'\\')?;
-            vec![first, self.unit()?]
-        } else {
-            vec![first]
-        };
-        let mut decoded = char::decode_utf16(units);
-        match (decoded.next(), decoded.next()) {
-            (Some(Ok(character)), None) => Ok(character),
-            _ => Err(Problem::MalformedJson { position: place }),
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = object.next_entry()? {
+            members.push(member);
         }
-    }
-
-    fn unit(&mut self) -> Result<u16, Problem> {
-        self.pass(b'u')?;
-        let end = self.index + 4;
-        let digits = self.text.as_bytes().get(self.index..end);
-        let hex = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        let Some(hex) = hex.and_then(|hex| std::str::from_utf8(hex).ok()) else {
-            return self.malformed();
-        };
-        let Ok(unit) = u16::from_str_radix(hex, 16) else {
-            return self.malformed();
-        };
-        self.index = end;
-        Ok(unit)
+        Ok(members)
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::people::PeopleState;
+use crate::people::state::PeopleState;
 
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
     OpenApiRouter::new()

@@ -1,11 +1,11 @@
 //! Inbound adapter: the REST API of the contract.
 //!
 //! HTTP becomes calls of [`ports::inbound`], and what they answer becomes HTTP; no rule of the
-//! business lives here. [`router`] serves proofs and operations, [`people_router`] keys and admins,
+//! business lives here. [`router`] serves proofs, participants and operations, [`people_router`] keys and admins,
 //! each at the root and under `/api`; a gateway without sign-in has the first alone.
 //!
-//! Each endpoint is one file, with its route, description and bodies: `proofs/`, `keys/`, `admin/`
-//! and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
+//! Each endpoint is one file, with its route, description and bodies: `proofs/`, `participants/`,
+//! `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
 //! session share, `openapi` what the descriptions do.
 
 mod admin;
@@ -18,6 +18,7 @@ mod json;
 mod keys;
 mod openapi;
 mod operations;
+mod participants;
 mod people;
 mod pipeline;
 mod proofs;
@@ -26,14 +27,14 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use domain::participant::Catalogue;
-use ports::inbound::{Health, ProofRequests};
+use ports::inbound::{Health, Participants, ProofRequests};
 use tower::ServiceExt as _;
 use web::RequestLayer;
 
 pub use ending::{Ending, ProofMetricsSink};
 pub use openapi::openapi_json;
-pub use people::{PeopleState, people_router};
+pub use people::people_router;
+pub use people::state::PeopleState;
 pub use web::BODY_DEADLINE;
 
 /// Largest body that is read: a request has six short fields, and needs less than a KiB.
@@ -51,7 +52,7 @@ pub struct RestState {
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
     /// Participants that `emisor` and `receptor` may name.
-    pub catalogue: &'static Catalogue,
+    pub participants: Arc<dyn Participants>,
     /// For ids, dates and durations.
     pub request_layer: Arc<RequestLayer>,
     /// Metrics of proof requests.
@@ -60,14 +61,16 @@ pub struct RestState {
 
 /// All routes.
 ///
-/// The accept loop must put `ConnectInfo<SocketAddr>` into each request's extensions; without it
-/// all callers share one address.
+/// The server must put [`web::CallerAddress`] into each request's extensions; without it all callers
+/// share one address.
 pub fn router(state: RestState) -> Router {
     let request_layer = Arc::clone(&state.request_layer);
     let state = Arc::new(state);
 
     let (description, _) = operations::description().split_for_parts();
-    let operations = with_alias(description.merge(operations::docs::routes()))
+    let (participants, _) = participants::routes().split_for_parts();
+    let public = description.merge(participants);
+    let operations = with_alias(public.merge(operations::docs::routes()))
         .method_not_allowed_fallback(web::method_not_allowed)
         .fallback(web::route_not_found)
         .with_state(Arc::clone(&state));

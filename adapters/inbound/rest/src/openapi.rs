@@ -1,20 +1,22 @@
-//! The API's description (OpenAPI 3.1). Routes describe themselves, types describe bodies; here
-//! stands what many of them share.
+//! The API's description (OpenAPI 3.1). Routes and types of bodies describe themselves; added here
+//! are the parts that several of them share.
 
+use domain::outcome::Endpoint;
+use domain::query::Institutions;
 use utoipa::ToSchema as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
-use utoipa::openapi::schema::AdditionalProperties;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     Components, Content, InfoBuilder, Object, OpenApi, OpenApiBuilder, Ref, RefOr, Required,
-    Schema, Type,
+    Response, Schema, Type,
 };
 use web::problem::ErrorBody;
 
-use crate::{operations, people, proofs};
+use crate::{operations, participants, people, proofs};
 
+pub(crate) mod bodies;
 mod examples;
 pub(crate) mod responses;
 pub(crate) mod schemas;
@@ -34,17 +36,6 @@ request whose key is good counts against the key's minute and month; failures of
 the bank (5xx) are given back to the month.\n\n\
 Other paths answer 404 `ROUTE_NOT_FOUND`, other methods 405 `METHOD_NOT_ALLOWED` with `Allow`; \
 neither is counted.";
-
-/// Bodies of proof requests.
-pub(crate) const LENIENT_BODY: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
-    Unknown members are ignored, repeated ones refused.";
-
-/// Bodies of people's requests.
-pub(crate) const STRICT_BODY: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
-    Unknown members and repeated ones are refused.";
-
-/// The schemas of [`STRICT_BODY`].
-const STRICT_SCHEMAS: [&str; 3] = ["NewKey", "LimitsChange", "PlanChange"];
 
 /// The security schemes.
 const API_KEY: &str = "x-api-key";
@@ -66,8 +57,9 @@ fn document() -> OpenApi {
     let mut document = general();
     for (mut part, group) in [
         (proofs::routes().into_openapi(), Group::Proofs),
-        (operations::probes().into_openapi(), Group::Operations),
-        (operations::description().into_openapi(), Group::Operations),
+        (participants::routes().into_openapi(), Group::Public),
+        (operations::probes().into_openapi(), Group::Public),
+        (operations::description().into_openapi(), Group::Public),
         (people::routes().into_openapi(), Group::Sessions),
     ] {
         for item in part.paths.paths.values_mut() {
@@ -99,7 +91,8 @@ fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 enum Group {
     Proofs,
     Sessions,
-    Operations,
+    /// Without a key or a session.
+    Public,
 }
 
 impl Group {
@@ -108,7 +101,7 @@ impl Group {
         let (scheme, errors): (_, &[&str]) = match self {
             Self::Proofs => (Some(API_KEY), &responses::OF_PROOFS),
             Self::Sessions => (Some(SESSION), &responses::OF_SESSIONS),
-            Self::Operations => (None, &[]),
+            Self::Public => (None, &[]),
         };
         operation.security = scheme.map(|scheme| vec![SecurityRequirement::new(scheme, [""; 0])]);
         for named in responses::ALL {
@@ -120,7 +113,7 @@ impl Group {
         }
         let id = operation.operation_id.clone().unwrap_or_default();
         let mut shared = vec![RefOr::T(request_id())];
-        // Where no message is, none has a language.
+        // Answers of these have no messages, so no language either.
         if !matches!(&*id, "healthz" | "openapi") {
             shared.push(RefOr::T(accept_language()));
         }
@@ -142,32 +135,41 @@ impl Group {
                     responses::add_header(response, name);
                 }
             }
-            for name in file_headers(self, &id) {
+            if id == "listParticipants" {
+                for name in ["ETag", "Cache-Control"] {
+                    responses::add_header(response, name);
+                }
+            }
+            for name in file_headers(&id, response) {
                 responses::add_header(response, name);
             }
-            debug_assert!(status.starts_with('2'), "errors are named");
+            debug_assert!(!status.starts_with(['4', '5']), "errors are named");
             for content in contents(&mut response.content) {
-                content.example = examples::success(&id);
+                content.example = match schema_name(content.schema.as_ref()) {
+                    Some("Envelope") => Endpoint::from_name(&id).map(examples::envelope),
+                    _ => examples::success(&id),
+                };
             }
         }
     }
 }
 
-/// The headers of a file.
-fn file_headers(group: Group, operation: &str) -> &'static [&'static str] {
-    match operation {
-        _ if group != Group::Proofs => &[],
-        "base64" | "xml_base64" => &[],
-        "xml" | "pdf" => &["Content-Disposition"],
-        _ => &[
-            "Content-Disposition",
-            "X-Inferred-Emisor",
-            "X-Inferred-Receptor",
-        ],
+/// The headers of a proof that an operation answers with.
+fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
+    let Some(endpoint) = Endpoint::from_name(operation) else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    if !response.content.contains_key("application/json") {
+        names.push("Content-Disposition");
     }
+    if endpoint.institutions() == Institutions::Inferable {
+        names.extend(["X-Inferred-Emisor", "X-Inferred-Receptor"]);
+    }
+    names
 }
 
-/// The media types that stand in place.
+/// The contents that are no references.
 fn contents<'a, C>(content: &'a mut C) -> impl Iterator<Item = &'a mut Content>
 where
     &'a mut C: IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
@@ -188,7 +190,7 @@ fn schema_name(schema: Option<&RefOr<Schema>>) -> Option<&str> {
 }
 
 trait Extend {
-    /// Adds what no operation brings: security schemes, headers, errors.
+    /// Adds the components that no operation declares: security schemes, headers, errors.
     fn extend(&mut self);
 }
 
@@ -208,12 +210,6 @@ impl Extend for Components {
         )];
         ErrorBody::schemas(&mut errors);
         self.schemas.extend(errors);
-        for name in STRICT_SCHEMAS {
-            if let Some(RefOr::T(Schema::Object(object))) = self.schemas.get_mut(name) {
-                let nothing_else = AdditionalProperties::<Schema>::FreeForm(false);
-                object.additional_properties = Some(Box::new(nothing_else));
-            }
-        }
         for (name, header) in responses::headers() {
             self.headers.insert(name.to_owned(), header.into());
         }
@@ -246,6 +242,7 @@ fn general() -> OpenApi {
         ]))
         .tags(Some([
             tag("proofs", "Proofs of transfers. They need an API key."),
+            tag("participants", "Participants of SPEI. They need no key."),
             tag(
                 "keys",
                 "Your own keys. They need a session, and a gateway where people can sign in.",

@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use crate::RestState;
 
-/// Routes that are asked all the time.
+/// Probes. Orchestrators call them every few seconds, so they aren't traced.
 pub(crate) fn probes() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
         .routes(routes!(healthz::healthz))

@@ -3,6 +3,7 @@
 pub(crate) mod input;
 pub(crate) mod listing;
 pub(crate) mod request;
+pub(crate) mod state;
 pub(crate) mod views;
 
 use std::sync::Arc;
@@ -11,23 +12,11 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use ports::inbound::{Insights, KeyAdministration};
 use utoipa_axum::router::OpenApiRouter;
-use web::{RequestLayer, SessionGuard};
+use web::RequestLayer;
 
+use self::state::PeopleState;
 use crate::{admin, keys, with_alias};
-
-/// Dependencies of the routes for people.
-pub struct PeopleState {
-    /// Manages keys and plans.
-    pub keys: Arc<dyn KeyAdministration>,
-    /// Reads customers, use and the audit log.
-    pub insights: Arc<dyn Insights>,
-    /// Observes each request.
-    pub request_layer: Arc<RequestLayer>,
-    /// Checks sessions.
-    pub guard: Arc<SessionGuard>,
-}
 
 /// The routes and their descriptions.
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
@@ -47,8 +36,8 @@ pub fn people_router(state: PeopleState) -> Router {
     web::observe(web::guard(router, &guard), &request_layer)
 }
 
-/// Runs a mutation to completion after a disconnect: what the store committed, the limiter has to
-/// be told.
+/// Runs a mutation to completion after a disconnect: the limiter must learn of every change that
+/// the store commits.
 async fn complete(
     State(request_layer): State<Arc<RequestLayer>>,
     request: Request,
@@ -58,6 +47,6 @@ async fn complete(
         return next.run(request).await;
     }
     let completed = request_layer.tasks.spawn(next.run(request)).await;
-    // Only a runtime that ends cancels it, and then nobody waits here.
+    // Only the shutdown of the runtime cancels the task, and then no caller waits for it.
     completed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

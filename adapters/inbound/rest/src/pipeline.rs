@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
 use domain::calendar;
-use domain::inference::Evidence;
+use domain::inference::{Inferred, InferredBanks};
 use domain::outcome::Endpoint;
 use domain::query::ProofQuery;
 use ports::Cause;
@@ -21,20 +21,21 @@ use tokio::sync::oneshot;
 use tracing::Span;
 use tracing::field::display;
 use web::headers::put_common;
-use web::{Problem, RequestContext, Upload, milliseconds, trace};
+use web::{Problem, RequestContext, Upload, method_name, milliseconds, trace};
 
 use crate::caller;
 use crate::ending::Ending;
 use crate::failure;
-use crate::files;
+use crate::files::{self, Encoding};
 use crate::headers;
 use crate::json;
 use crate::{MAX_BODY_BYTES, RestState};
 
-/// Answers a proof request.
+/// Answers a request of an endpoint with a proof in its encoding.
 pub(crate) async fn answer(
     state: Arc<RestState>,
     endpoint: Endpoint,
+    encoding: Encoding,
     request: Request,
 ) -> Response {
     let request_layer = &state.request_layer;
@@ -43,7 +44,7 @@ pub(crate) async fn answer(
         &*request_layer.clock,
         &*request_layer.random,
     );
-    let span = trace::request_span(&request, &context, request_layer);
+    let span = trace::request_span(&request, &context, &*request_layer.trace_context);
     let address = caller::address(&request);
     let (parts, body) = request.into_parts();
     let admission_request = AdmissionRequest {
@@ -55,6 +56,7 @@ pub(crate) async fn answer(
     let (sender, receiver) = oneshot::channel();
     let exchange = Exchange {
         upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
+        encoding,
         encoded: None,
         sender,
         head: Head {
@@ -83,6 +85,7 @@ pub(crate) async fn answer(
 struct Exchange {
     head: Head,
     upload: Upload,
+    encoding: Encoding,
     /// The answer, until the request is settled.
     encoded: Option<Response>,
     sender: oneshot::Sender<Response>,
@@ -106,17 +109,21 @@ impl ProofExchange for Exchange {
         })
     }
 
-    async fn encode(&mut self, result: Result<Delivery, FetchError>) -> Result<(), Cause> {
+    async fn encode(
+        &mut self,
+        result: Result<Delivery, FetchError>,
+        inferred: &InferredBanks,
+    ) -> Result<(), Cause> {
         let Head {
             context, endpoint, ..
         } = &self.head;
         self.encoded = Some(match result {
-            Ok(delivery) => files::render(*endpoint, delivery)
+            Ok(delivery) => files::render(self.encoding, delivery)
                 .await
                 .map_err(|error| Arc::new(error) as Cause)?,
             Err(error) => {
                 failure::log_cause(&error, &context.request_id);
-                failure::of_fetch(&error, *endpoint).response(context.language)
+                failure::of_fetch(&error, inferred, *endpoint).response(context.language)
             }
         });
         Ok(())
@@ -128,6 +135,7 @@ impl ProofExchange for Exchange {
             mut upload,
             encoded,
             sender,
+            ..
         } = *self;
         let mut response = match &served {
             ServedRequest::Refused(error) => head.refusal(error),
@@ -148,7 +156,8 @@ impl Head {
         let raw = json::read_query(&body)?;
         let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
-        ProofQuery::parse(&raw, institutions, today, self.state.catalogue)
+        let catalogue = self.state.participants.catalogue();
+        ProofQuery::parse(&raw, institutions, today, &catalogue)
             .map_err(|errors| Problem::invalid_fields(&errors))
     }
 
@@ -179,6 +188,7 @@ impl Head {
             }
         };
         headers::put_standing(response.headers_mut(), &settled.limit_status);
+        headers::put_inferred(response.headers_mut(), &settled.details.inferred);
         response
     }
 
@@ -205,12 +215,14 @@ impl Head {
         }
         let details = settled.map(|settled| &settled.details);
         let banks = details.and_then(|details| details.banks);
-        let issuer_evidence = details.and_then(|details| details.issuer_evidence.as_ref());
-        let receiver_evidence = details.and_then(|details| details.receiver_evidence.as_ref());
+        let inferred = details.map(|details| &details.inferred);
+        let issuer = inferred.and_then(|inferred| inferred.issuer.as_ref());
+        let receiver = inferred.and_then(|inferred| inferred.receiver.as_ref());
+        let kind = |side: &Inferred| side.evidence.kind();
         let bank_time = details.and_then(|details| details.bank_time);
         tracing::info!(
             target: "cep::request",
-            method = %self.parts.method,
+            method = method_name(&self.parts.method),
             route,
             status = status.as_u16(),
             outcome = ending.name(),
@@ -219,8 +231,8 @@ impl Head {
             environment = settled.map(|settled| settled.environment.name()),
             issuer = banks.map(|banks| banks.issuer.number()),
             receiver = banks.map(|banks| banks.receiver.number()),
-            issuer_evidence = issuer_evidence.map(Evidence::kind),
-            receiver_evidence = receiver_evidence.map(Evidence::kind),
+            issuer_evidence = issuer.map(kind),
+            receiver_evidence = receiver.map(kind),
             bank_ms = bank_time.map(milliseconds),
             duration_ms = milliseconds(duration),
             client_gone = is_client_gone,

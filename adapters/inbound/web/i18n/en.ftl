@@ -33,7 +33,7 @@ invalid-fields = The request is not valid: correct { $count ->
     } { LIST($fields, last: "and") }.
 same-institution = The issuer and the receiver are the same institution ({ $code }): an internal transfer does not cross SPEI and has no proof. Check emisor, receptor and cuenta.
 empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
-inference-failed = Could not infer { LIST($missing, last: "or") }. Name emisor and receptor at { LIST($endpoints, last: "and") }, or add what is missing to this same request.
+inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request, or name emisor and receptor at { LIST($endpoints, last: "and") }.
 route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
 method-not-allowed = The route does not accept this method; use one that the Allow header names.
 
@@ -44,6 +44,7 @@ unauthenticated = There is no valid session; sign in at /login and repeat the re
 cross-site = The request comes from a site that is not allowed; make it from the dashboard, or ask the operator to allow the origin.
 admins-only = Only admins may do this; ask the operator for the role.
 rate-limited = The key reached its limit of { $limit } requests per minute; try again in { $seconds } s.
+too-many-requests = The session, or its account, sent more than { $limit } requests in a second; try again in { $seconds } s.
 quota-exceeded = The key used up its quota of { $limit } requests for the month; it is renewed on { $reset_at } UTC. Ask for a higher limit if you need it before.
 
 ## Proofs
@@ -57,7 +58,8 @@ proof-denied = The central bank reports the state "{ $state }" and issues no pro
 no-such-resource = Nothing that this session may see has that id; check the id.
 key-revoked = The key is revoked and will never work again; create a new one.
 key-rotated = The key already has a successor; use the successor.
-too-many-keys = The account already has { $most } active keys, the most it may have; revoke one that is not used and repeat the request.
+too-many-keys = The account already has { $most } active keys, the most that its plan allows; revoke one that is not used and repeat the request.
+too-many-new-keys = The account created or rotated { $most } keys within an hour, the most it may; repeat the request in { $minutes } min.
 
 ## Central bank and service
 
@@ -87,12 +89,13 @@ field-duplicate = It appears more than once; send it once.
 field-same-institution = The issuer and the receiver are the same institution.
 field-malformed-date = Write it as YYYY-MM-DD, for example 2025-02-03.
 field-no-such-day = There is no such day in the calendar.
+field-too-early = It must not be before { $earliest }; check the year.
 field-in-future = It must not be after today in Mexico City ({ $today }).
 field-empty = It must not be empty.
 field-too-long = It may have up to { $most } characters and has { $length }.
 field-forbidden-character = The character { $character } at place { $place } is not accepted; use plain letters, digits and ASCII signs, without < > " \.
 field-not-digits = It may have digits, blanks and hyphens only.
-field-wrong-length = It must have 18 digits (CLABE) or 16 (card) and has { $digits }.
+field-wrong-length = It must have 18 digits (CLABE), 16 (card) or 10 (phone) and has { $digits }.
 field-not-decimal = It must be a decimal number without thousands separators, for example 1234.56.
 field-exponent = Scientific notation is not accepted; write the number in full.
 field-not-positive = It must be greater than zero.
@@ -116,13 +119,16 @@ field-period-too-long = The period has more than { $slots } slots; ask for a sho
 ## Reasons why a bank is not inferred
 
 gap-unknown-clabe-prefix = No participant has the prefix of this CLABE on that date; check cuenta and fecha, or name receptor.
-gap-unknown-card-prefix = The institution that issued this card is not known; name receptor.
+gap-unknown-card-prefix = The institution that issued this card is not known (the lists have few cards of new institutions); add receptor with its code.
+gap-phone-account = cuenta has 10 digits, a phone number, which names no institution; add receptor with its code.
 gap-unknown-tracking-key-shape = The shape of the tracking key matches no known bank; name emisor.
 
 ## Hints when there is no proof
 
 hint-check-digit = The check digit of cuenta is { $given } and should be { $expected }; check the digits.
 hint-receiver-differs = The account belongs to institution { $expected }, not to the receiver { $given }; try receptor { $expected }.
+hint-issuer-differs = The tracking key has the shape of those of institution { $expected }, not of the issuer { $given }; try emisor { $expected }.
+hint-issuer-was-inferred = The issuer { $given } was inferred from the shape of the tracking key, which another institution may use too; if it was another one, name emisor.
 hint-code-replaced = On that date { $given } was not the code of the institution; try { $expected }.
 hint-code-unused = On that date no participant had the code { $given }; check the date and the code.
 hint-day-and-month-swapped = Day and month may be swapped; try fecha { $date }.
@@ -195,4 +201,5 @@ user-not-found = It doesn't exist, or isn't yours; check the id.
 user-forbidden = Only admins may do this.
 user-revoked = The key is revoked, and there is no way back; use an active one.
 user-already-rotated = The key has a successor already; rotate that one instead.
-user-too-many-keys = An account has at most { $most } active keys; revoke one that isn't used any more.
+user-too-many-keys = An account of this plan has at most { $most } active keys; revoke one that isn't used any more.
+user-too-many-new-keys = An account creates or rotates at most { $most } keys in an hour; try again in { $minutes } min.

@@ -33,7 +33,7 @@ invalid-fields = La petición no es válida: corrija { $count ->
     } { LIST($fields, last: "y") }.
 same-institution = El emisor y el receptor son la misma institución ({ $code }): una transferencia interna no pasa por el SPEI y no tiene comprobante. Revise emisor, receptor y cuenta.
 empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
-inference-failed = No se pudo inferir { LIST($missing, last: "ni") }. Indique emisor y receptor en { LIST($endpoints, last: "y") }, o agregue lo que falta a esta misma petición.
+inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición, o indique emisor y receptor en { LIST($endpoints, last: "y") }.
 route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
 method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
 
@@ -44,6 +44,7 @@ unauthenticated = No hay una sesión válida; inicie sesión en /login y repita 
 cross-site = La petición viene de un sitio que no está permitido; hágala desde el panel, o pida al operador que permita el origen.
 admins-only = Solo los administradores pueden hacer esto; pida el rol al operador.
 rate-limited = La clave llegó a su límite de { $limit } peticiones por minuto; intente de nuevo en { $seconds } s.
+too-many-requests = La sesión, o su cuenta, mandó más de { $limit } solicitudes en un segundo; intente de nuevo en { $seconds } s.
 quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se renueva el { $reset_at } UTC. Pida un límite mayor si lo necesita antes.
 
 ## Comprobantes
@@ -57,7 +58,8 @@ proof-denied = El banco central informa el estado «{ $state }» y no emite comp
 no-such-resource = No existe nada con ese identificador que esta sesión pueda ver; revise el identificador.
 key-revoked = La clave está revocada y no vuelve a servir; cree una nueva.
 key-rotated = La clave ya tiene una sucesora; use la sucesora.
-too-many-keys = La cuenta ya tiene { $most } claves activas, el máximo; revoque una que no se use y repita la petición.
+too-many-keys = La cuenta ya tiene { $most } claves activas, el máximo de su plan; revoque una que no se use y repita la petición.
+too-many-new-keys = La cuenta ya creó o rotó { $most } claves en una hora, el máximo; repita la petición en { $minutes } min.
 
 ## Banco central y servicio
 
@@ -87,12 +89,13 @@ field-duplicate = Aparece más de una vez; envíelo una sola vez.
 field-same-institution = El emisor y el receptor son la misma institución.
 field-malformed-date = Escríbala como AAAA-MM-DD, por ejemplo 2025-02-03.
 field-no-such-day = Ese día no existe en el calendario.
+field-too-early = No puede ser anterior al { $earliest }; revise el año.
 field-in-future = No puede ser posterior a hoy en la Ciudad de México ({ $today }).
 field-empty = No puede estar vacía.
 field-too-long = Puede tener hasta { $most } caracteres y tiene { $length }.
 field-forbidden-character = El carácter { $character } en el lugar { $place } no se acepta; use letras sin acento, dígitos y signos ASCII, sin < > " \.
 field-not-digits = Sólo puede tener dígitos, espacios y guiones.
-field-wrong-length = Debe tener 18 dígitos (CLABE) o 16 (tarjeta) y tiene { $digits }.
+field-wrong-length = Debe tener 18 dígitos (CLABE), 16 (tarjeta) o 10 (teléfono) y tiene { $digits }.
 field-not-decimal = Debe ser un número decimal sin separador de miles, por ejemplo 1234.56.
 field-exponent = No se acepta notación científica; escriba el número completo.
 field-not-positive = Debe ser mayor que cero.
@@ -116,13 +119,16 @@ field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más 
 ## Motivos por los que no se infiere un banco
 
 gap-unknown-clabe-prefix = Ningún participante tiene el prefijo de esta CLABE en esa fecha; revise cuenta y fecha, o indique receptor.
-gap-unknown-card-prefix = No se conoce la institución que emitió esta tarjeta; indique receptor.
+gap-unknown-card-prefix = No se conoce la institución que emitió esta tarjeta (las listas tienen pocas de instituciones nuevas); agregue receptor con su código.
+gap-phone-account = cuenta tiene 10 dígitos, un número de teléfono, que no indica ninguna institución; agregue receptor con su código.
 gap-unknown-tracking-key-shape = La forma de la clave de rastreo no corresponde a ningún banco conocido; indique emisor.
 
 ## Pistas cuando no hay comprobante
 
 hint-check-digit = El dígito verificador de cuenta es { $given } y debería ser { $expected }; revise los dígitos.
 hint-receiver-differs = La cuenta pertenece a la institución { $expected }, no al receptor { $given }; pruebe con receptor { $expected }.
+hint-issuer-differs = La clave de rastreo tiene la forma de las de la institución { $expected }, no de las del emisor { $given }; pruebe con emisor { $expected }.
+hint-issuer-was-inferred = El emisor { $given } se infirió por la forma de la clave de rastreo, que también puede ser de otra institución; si fue otra, indique emisor.
 hint-code-replaced = En esa fecha el código { $given } no era el de la institución; pruebe con { $expected }.
 hint-code-unused = En esa fecha ningún participante tenía el código { $given }; revise fecha y código.
 hint-day-and-month-swapped = Tal vez el día y el mes están intercambiados; pruebe con fecha { $date }.
@@ -195,4 +201,5 @@ user-not-found = No existe o no es suyo; revise el identificador.
 user-forbidden = Solo los administradores pueden hacerlo.
 user-revoked = La clave está revocada y no hay vuelta atrás; use una activa.
 user-already-rotated = La clave ya tiene una sucesora; rote esa en su lugar.
-user-too-many-keys = Una cuenta tiene como máximo { $most } claves activas; revoque una que ya no use.
+user-too-many-keys = Una cuenta de este plan tiene como máximo { $most } claves activas; revoque una que ya no use.
+user-too-many-new-keys = Una cuenta crea o rota como máximo { $most } claves en una hora; intente de nuevo en { $minutes } min.

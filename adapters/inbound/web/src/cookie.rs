@@ -62,6 +62,9 @@ impl SessionCookie {
 
     /// Its value; `None` unless the request holds exactly one cookie of this name. A second one was
     /// put there by somebody else, and nothing tells which.
+    ///
+    /// Cookies are told apart as bytes: one that isn't UTF-8 must neither hide this one, as another
+    /// site of the domain could then lock people out, nor go uncounted when it has this name.
     pub fn read<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         let mut values = headers
             .get_all(COOKIE)
@@ -201,6 +204,18 @@ mod tests {
         #[case] value: Option<&str>,
     ) {
         assert_eq!(cookie().read(&headers(cookies)), value);
+    }
+
+    #[rstest]
+    #[case::of_another_name(b"x=\xff; __Host-cep_session=a", Some("a"))]
+    #[case::of_this_name(b"__Host-cep_session=\xff; __Host-cep_session=a", None)]
+    fn a_cookie_that_is_not_utf_8_counts_by_its_name(
+        #[case] cookies: &[u8],
+        #[case] value: Option<&str>,
+    ) {
+        let cookies = HeaderValue::from_bytes(cookies).unwrap();
+        let headers = HeaderMap::from_iter([(COOKIE, cookies)]);
+        assert_eq!(cookie().read(&headers), value);
     }
 
     proptest! {

@@ -53,7 +53,8 @@ const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
 /// extensions. It goes inside [`crate::observe()`].
 ///
 /// In this order: preflights of allowed origins are answered; what a foreign page sent is refused
-/// (403); a method with a body needs `application/json` (415); a session is needed (401).
+/// (403); a method with a body needs `application/json` (415); a session is needed (401) that doesn't
+/// send too many requests (429).
 pub fn guard(router: Router, guard: &Arc<SessionGuard>) -> Router {
     router.layer(from_fn_with_state(Arc::clone(guard), guarded))
 }
@@ -109,6 +110,10 @@ impl SessionGuard {
                 SessionError::Invalid { cause } => {
                     tracing::info!(%request_id, cause = %Chain(&*cause), "a session was refused");
                     Problem::Unauthenticated
+                }
+                // No line of its own: the request's line has the status.
+                SessionError::TooManyRequests { limit, retry_after } => {
+                    Problem::TooManyRequests { limit, retry_after }
                 }
                 SessionError::Unavailable(cause) => {
                     let cause = Chain(&*cause);

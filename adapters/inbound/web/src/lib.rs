@@ -1,4 +1,4 @@
-//! Shared by the inbound adapters: request ids, language, bodies, errors, and the guard of routes
+//! Shared by the inbound adapters: callers' addresses, request ids, language, bodies, errors, and the guard of routes
 //! under a session.
 //!
 //! A router is wrapped twice: by [`guard()`], when its routes need a session, and by [`observe()`]
@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod body;
+mod caller_address;
 mod chain;
 mod context;
 mod cookie;
@@ -14,6 +15,7 @@ mod cross_site;
 mod guard;
 pub mod headers;
 mod language;
+mod method;
 mod observe;
 mod origin;
 pub mod problem;
@@ -26,12 +28,14 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::Response;
 
 pub use body::{BODY_DEADLINE, Incoming, Upload, is_json};
+pub use caller_address::{CallerAddress, ProxyNetwork, ProxyNetworkError, TrustedProxies};
 pub use chain::Chain;
 pub use context::{RequestContext, the_one};
 pub use cookie::{CookieError, MAX_COOKIE_BYTES, SessionCookie};
 pub use cross_site::is_cross_site;
 pub use guard::{SessionGuard, guard};
 pub use language::Language;
+pub use method::method_name;
 pub use observe::{
     MetricsSink, RequestLayer, UNKNOWN_ROUTE, Unremarkable, method_not_allowed, milliseconds,
     observe, observe_untraced, route, route_not_found,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
@@ -17,6 +17,7 @@ use tracing::Instrument as _;
 use crate::body::{Incoming, Upload};
 use crate::context::RequestContext;
 use crate::headers;
+use crate::method::method_name;
 use crate::problem::{self, Problem};
 use crate::trace::{self, TraceContext};
 
@@ -75,7 +76,7 @@ async fn traced(request_layer: State<Arc<RequestLayer>>, request: Request, next:
         &*request_layer.clock,
         &*request_layer.random,
     );
-    let span = trace::request_span(&request, &call, &request_layer);
+    let span = trace::request_span(&request, &call, &*request_layer.trace_context);
     let answer = observed(request_layer, call, request, next);
     let response = answer.instrument(span.clone()).await;
     trace::answered(&span, response.status());
@@ -101,7 +102,7 @@ async fn observed(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let method = request.method().clone();
+    let method = method_name(request.method());
     let path = request.extensions().get::<MatchedPath>().cloned();
     let body = std::mem::take(request.body_mut());
     let upload = Upload::new(request.headers(), body, request_layer.body_deadline);
@@ -110,7 +111,7 @@ async fn observed(
     request.extensions_mut().insert(incoming.clone());
 
     let mut response = surviving(&call, next.run(request)).await;
-    problem::translate(&mut response, call.language);
+    problem::render(&mut response, call.language);
     headers::put_common(response.headers_mut(), call.id_value());
     if !incoming.is_over().await {
         request_layer.tasks.spawn(incoming.drain());
@@ -118,7 +119,7 @@ async fn observed(
     let (route, status) = (route(path.as_ref()), response.status());
     request_layer.metrics_sink.answered(route, status);
     let line = Line {
-        method: &method,
+        method,
         route,
         status: status.as_u16(),
         duration: request_layer.clock.monotonic().saturating_sub(call.started),
@@ -137,7 +138,7 @@ pub struct Unremarkable;
 
 /// One line of the log.
 struct Line<'a> {
-    method: &'a Method,
+    method: &'static str,
     route: &'a str,
     status: u16,
     duration: Duration,
@@ -149,7 +150,7 @@ macro_rules! write_line {
     ($line:expr, $level:expr) => {{
         let Line { method, route, status, duration, request_id } = $line;
         let duration_ms = milliseconds(*duration);
-        tracing::event!(target: "cep::request", $level, %method, route, status, duration_ms, request_id);
+        tracing::event!(target: "cep::request", $level, method, route, status, duration_ms, request_id);
     }};
 }
 

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use domain::inference::InferredBanks;
 use domain::participant::ParticipantCode;
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
@@ -22,6 +23,7 @@ mod details;
 mod field;
 mod graphql;
 mod hint;
+mod reason;
 mod response;
 #[cfg(test)]
 mod tests;
@@ -29,15 +31,17 @@ mod text;
 
 pub use code::Code;
 pub use details::{
-    ComponentDetail, Details, FieldDetail, GapDetail, GapDetails, HintDetail, PaymentDetail,
+    ComponentDetail, Details, FieldDetail, GapDetail, GapDetails, HintDetail, InferredDetails,
+    PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
 pub use hint::{GapReason, HintReason};
 pub use response::ErrorBody;
-pub(crate) use response::translate;
+pub(crate) use response::render;
 
 use catalogue::catalogue;
+use reason::Reason;
 use text::{Count, List};
 
 /// Path at which a browser gets a session.
@@ -87,12 +91,12 @@ catalogue! {
         InferenceFailed {
             issuer: Option<GapReason>,
             receiver: Option<GapReason>,
-            explicit_endpoints: &'static [&'static str],
+            explicit_endpoints: Vec<String>,
         }
             = Code::InferenceFailed,
             "inference-failed"(
                 missing: List::of(missing(*issuer, *receiver)),
-                endpoints: List::of(*explicit_endpoints),
+                endpoints: List::of(explicit_endpoints),
             );
         /// The API key is missing, invalid or revoked: nobody is told which.
         InvalidApiKey = Code::InvalidApiKey, "invalid-api-key";
@@ -107,12 +111,12 @@ catalogue! {
         /// Only admins may do this.
         AdminsOnly = Code::Forbidden, "admins-only";
         /// The bank has no such payment.
-        NotInSpei { hints: Vec<HintReason> } = Code::NotFound, "not-in-spei";
+        NotInSpei { inferred: Box<InferredBanks>, hints: Vec<HintReason> } = Code::NotFound, "not-in-spei";
         /// The payment exists and may still get a proof.
-        ProofPending { payment: Payment, hints: Vec<HintReason> }
+        ProofPending { payment: Payment, inferred: Box<InferredBanks>, hints: Vec<HintReason> }
             = Code::NotFound, "proof-pending"(state: payment.state.label());
         /// The payment exists and gets no proof.
-        ProofDenied { payment: Payment, hints: Vec<HintReason> }
+        ProofDenied { payment: Payment, inferred: Box<InferredBanks>, hints: Vec<HintReason> }
             = Code::NotFound, "proof-denied"(state: payment.state.label());
         /// Nothing within the caller's reach has the id: nobody is told whether anything has.
         NoSuchResource = Code::NotFound, "no-such-resource";
@@ -138,6 +142,14 @@ catalogue! {
         RateLimited { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
             "rate-limited"(limit: limit, seconds: &retry_after_seconds(*retry_after));
+        /// The account created or rotated as many keys in an hour as it may.
+        TooManyNewKeys { most: usize, retry_after: Duration }
+            = Code::RateLimitExceeded,
+            "too-many-new-keys"(most: most, minutes: &minutes(*retry_after));
+        /// A session, or its account, sends too many requests.
+        TooManyRequests { limit: u32, retry_after: Duration }
+            = Code::RateLimitExceeded,
+            "too-many-requests"(limit: limit, seconds: &retry_after_seconds(*retry_after));
         /// A fault of the gateway.
         Internal { request_id: RequestId } = Code::InternalError, "internal-error";
         /// The bank's answer could not be understood.
@@ -163,27 +175,6 @@ catalogue! {
     }
 }
 
-/// The values of `reason` in the details of [`Problem`]s.
-pub const REASONS: &[&str] = &[
-    "invalid_fields",
-    "same_institution",
-    "empty_body",
-    "incomplete_body",
-    "not_utf8",
-    "malformed_json",
-    "not_an_object",
-    "duplicate_key",
-    "too_deep",
-    "not_in_spei",
-    "proof_not_issued",
-    "empty_change",
-    "cross_site",
-    "admins_only",
-    "too_many_keys",
-    "revoked",
-    "already_rotated",
-];
-
 impl Problem {
     /// Faulty fields, at least one.
     pub fn invalid_fields<F: Into<FieldFault>>(faults: impl IntoIterator<Item = F>) -> Self {
@@ -198,17 +189,29 @@ impl Problem {
     }
 
     /// A payment without a proof: pending or denied, by its state.
-    pub fn proof_not_issued(payment: Payment, hints: Vec<HintReason>) -> Self {
+    pub fn proof_not_issued(
+        payment: Payment,
+        inferred: Box<InferredBanks>,
+        hints: Vec<HintReason>,
+    ) -> Self {
         match payment.state {
             PaymentState::InProcess | PaymentState::Settled | PaymentState::ReturnInProcess => {
-                Self::ProofPending { payment, hints }
+                Self::ProofPending {
+                    payment,
+                    inferred,
+                    hints,
+                }
             }
             PaymentState::Cancelled
             | PaymentState::Rejected
             | PaymentState::Returned
             | PaymentState::NotSettled
             | PaymentState::NotFound
-            | PaymentState::SentBack => Self::ProofDenied { payment, hints },
+            | PaymentState::SentBack => Self::ProofDenied {
+                payment,
+                inferred,
+                hints,
+            },
         }
     }
 
@@ -219,11 +222,24 @@ impl Problem {
         }
     }
 
+    /// Returns the time after which the same request may succeed: `Retry-After`.
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. }
+            | Self::TooManyNewKeys { retry_after, .. }
+            | Self::TooManyRequests { retry_after, .. }
+            | Self::BankUnavailable { retry_after }
+            | Self::BankThrottled { retry_after }
+            | Self::Unavailable { retry_after } => Some(*retry_after),
+            _ => None,
+        }
+    }
+
     /// Returns the members of `details`.
     #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
     pub fn details(&self, language: Language) -> Details {
-        let because = |reason| Details {
-            reason: Some(reason),
+        let because = |reason: Reason| Details {
+            reason: Some(reason.into()),
             ..Details::default()
         };
         let at = |reason, position: &usize| Details {
@@ -239,30 +255,30 @@ impl Problem {
             Some(details.collect::<Vec<_>>())
         };
         match self {
-            Self::IncompleteBody => because("incomplete_body"),
-            Self::EmptyBody => because("empty_body"),
-            Self::NotUtf8 { position } => at("not_utf8", position),
-            Self::ByteOrderMark => at("malformed_json", &1),
-            Self::MalformedJson { position } => at("malformed_json", position),
-            Self::NotAnObject { .. } => because("not_an_object"),
+            Self::IncompleteBody => because(Reason::IncompleteBody),
+            Self::EmptyBody => because(Reason::EmptyBody),
+            Self::NotUtf8 { position } => at(Reason::NotUtf8, position),
+            Self::ByteOrderMark => at(Reason::MalformedJson, &1),
+            Self::MalformedJson { position } => at(Reason::MalformedJson, position),
+            Self::NotAnObject { .. } => because(Reason::NotAnObject),
             Self::DuplicateKey { field, position } => Details {
                 fields: fields(&[FieldFault::new(*field, FieldProblem::Duplicate)]),
-                ..at("duplicate_key", position)
+                ..at(Reason::DuplicateKey, position)
             },
-            Self::DuplicateUnknownKey { position } => at("duplicate_key", position),
-            Self::TooDeep { position, .. } => at("too_deep", position),
+            Self::DuplicateUnknownKey { position } => at(Reason::DuplicateKey, position),
+            Self::TooDeep { position, .. } => at(Reason::TooDeep, position),
             Self::InvalidFields { faults } => Details {
                 fields: fields(faults),
-                ..because("invalid_fields")
+                ..because(Reason::InvalidFields)
             },
             Self::SameInstitution { .. } => Details {
                 fields: fields(
                     &[Field::Issuer, Field::Receiver]
                         .map(|field| FieldFault::new(field.name(), FieldProblem::SameInstitution)),
                 ),
-                ..because("same_institution")
+                ..because(Reason::SameInstitution)
             },
-            Self::EmptyChange { .. } => because("empty_change"),
+            Self::EmptyChange { .. } => because(Reason::EmptyChange),
             Self::InferenceFailed {
                 issuer,
                 receiver,
@@ -273,7 +289,7 @@ impl Problem {
                     emisor: issuer.map(|reason| GapDetail::new(reason, language)),
                     receptor: receiver.map(|reason| GapDetail::new(reason, language)),
                 }),
-                explicit_endpoints: explicit_endpoints.to_vec(),
+                explicit_endpoints: explicit_endpoints.clone(),
                 ..Details::default()
             },
             Self::Unauthenticated => Details {
@@ -290,29 +306,36 @@ impl Problem {
                 reset_at: Some(reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
                 ..Details::default()
             },
-            Self::CrossSite => because("cross_site"),
-            Self::AdminsOnly => because("admins_only"),
-            Self::NotInSpei { hints: found } => Details {
+            Self::CrossSite => because(Reason::CrossSite),
+            Self::AdminsOnly => because(Reason::AdminsOnly),
+            Self::NotInSpei {
+                inferred,
+                hints: found,
+            } => Details {
+                inferred: InferredDetails::of(inferred),
                 hints: hints(found),
-                ..because("not_in_spei")
+                ..because(Reason::NotInSpei)
             },
             Self::ProofPending {
                 payment,
+                inferred,
                 hints: found,
             }
             | Self::ProofDenied {
                 payment,
+                inferred,
                 hints: found,
             } => Details {
                 payment: Some(PaymentDetail::new(payment)),
+                inferred: InferredDetails::of(inferred),
                 hints: hints(found),
-                ..because("proof_not_issued")
+                ..because(Reason::ProofNotIssued)
             },
-            Self::KeyRevoked => because("revoked"),
-            Self::KeyRotated => because("already_rotated"),
+            Self::KeyRevoked => because(Reason::Revoked),
+            Self::KeyRotated => because(Reason::AlreadyRotated),
             Self::TooManyKeys { most } => Details {
                 limit: Some(*most),
-                ..because("too_many_keys")
+                ..because(Reason::TooManyKeys)
             },
             Self::PayloadTooLarge { max_bytes } => Details {
                 max_bytes: Some(*max_bytes),
@@ -322,10 +345,16 @@ impl Problem {
                 accepted: Some("application/json"),
                 ..Details::default()
             },
-            Self::RateLimited { limit, retry_after } => Details {
+            Self::RateLimited { limit, retry_after }
+            | Self::TooManyRequests { limit, retry_after } => Details {
                 limit: Some((*limit).into()),
                 retry_after: Some(retry_after_seconds(*retry_after)),
                 ..Details::default()
+            },
+            Self::TooManyNewKeys { most, retry_after } => Details {
+                limit: u64::try_from(*most).ok(),
+                retry_after: Some(retry_after_seconds(*retry_after)),
+                ..because(Reason::TooManyNewKeys)
             },
             Self::Internal { request_id } => Details {
                 request_id: Some(request_id.to_string()),
@@ -347,6 +376,11 @@ impl Problem {
             | Self::Unavailable { .. } => Details::default(),
         }
     }
+}
+
+/// Whole minutes of a wait, rounded up.
+fn minutes(wait: Duration) -> u64 {
+    retry_after_seconds(wait).div_ceil(60)
 }
 
 /// The fields of the banks that could not be inferred.

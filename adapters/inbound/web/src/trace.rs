@@ -4,16 +4,17 @@
 //! nothing personal: no path, no query, no address, no body.
 
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use tracing::Span;
 use tracing::field::Empty;
 
 use crate::context::RequestContext;
-use crate::observe::RequestLayer;
+use crate::method::known;
 
 /// Knows which trace a request belongs to.
 pub trait TraceContext: Send + Sync {
-    /// Makes `span` the child of the one that these headers of a request name, if they do.
+    /// Joins `span` to the one that these headers of a request name, if they do: as its child, or by a
+    /// link.
     fn follow(&self, span: &Span, headers: &HeaderMap);
 }
 
@@ -22,12 +23,12 @@ impl TraceContext for () {
     fn follow(&self, _span: &Span, _headers: &HeaderMap) {}
 }
 
-/// The span of a request, which is a child of its caller's. Disabled while nobody traces: then it
+/// The span of a request, joined to its caller's. Disabled while nobody traces: then it
 /// costs nothing.
 pub fn request_span(
     request: &Request,
     call: &RequestContext,
-    request_layer: &RequestLayer,
+    trace_context: &dyn TraceContext,
 ) -> Span {
     let method = known(request.method());
     let route = request.extensions().get::<MatchedPath>();
@@ -51,7 +52,7 @@ pub fn request_span(
         cep.outcome = Empty,
     );
     if !span.is_disabled() {
-        request_layer.trace_context.follow(&span, request.headers());
+        trace_context.follow(&span, request.headers());
     }
     span
 }
@@ -67,14 +68,6 @@ pub fn answered(span: &Span, status: StatusCode) {
         span.record("otel.status_code", "error");
         span.record("error.type", status.as_str());
     }
-}
-
-/// The methods that HTTP has; any other is a caller's word.
-fn known(method: &Method) -> Option<&'static str> {
-    const KNOWN: [&str; 9] = [
-        "GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH", "CONNECT", "TRACE",
-    ];
-    KNOWN.into_iter().find(|known| method == known)
 }
 
 /// Returns the name of a request's span: `POST /v1/cep/xml`.
@@ -96,13 +89,6 @@ impl std::fmt::Display for Name<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_methods_of_http_are_told() {
-        assert_eq!(known(&Method::DELETE), Some("DELETE"));
-        assert_eq!(known(&Method::from_bytes(b"CANARY").unwrap()), None);
-        assert_eq!(known(&Method::from_bytes(b"get").unwrap()), None);
-    }
 
     #[test]
     fn a_span_is_called_after_the_routes_pattern() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::loopback::is_loopback;
+use domain::loopback::{TransportError, check_transport};
 use url::Url;
 
 /// The central bank's portal.
@@ -18,18 +18,9 @@ pub enum PortalUrlError {
     /// Not a URL with a host.
     #[error("not a URL such as {CENTRAL_BANK}: {0}")]
     Malformed(url::ParseError),
-    /// Neither https nor http.
-    #[error("the scheme must be https, not {scheme}")]
-    Scheme {
-        /// The scheme that was given.
-        scheme: String,
-    },
-    /// Plain http to another machine: accounts and names would be sent unencrypted.
-    #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
-    Insecure {
-        /// The host that was given.
-        host: String,
-    },
+    /// Neither https nor http to this machine: accounts and names would be sent unencrypted.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     /// A user or a password.
     #[error("the portal has no login: leave user and password out")]
     UserInfo,
@@ -48,18 +39,7 @@ impl PortalUrl {
         let Some(host) = url.host_str() else {
             return Err(PortalUrlError::Malformed(url::ParseError::EmptyHost));
         };
-        match url.scheme() {
-            "https" => {}
-            "http" if is_loopback(host) => {}
-            "http" => {
-                let host = host.to_owned();
-                return Err(PortalUrlError::Insecure { host });
-            }
-            scheme => {
-                let scheme = scheme.to_owned();
-                return Err(PortalUrlError::Scheme { scheme });
-            }
-        }
+        check_transport(url.scheme(), host)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(PortalUrlError::UserInfo);
         }
@@ -122,13 +102,16 @@ mod tests {
     fn plain_http_never_leaves_the_machine(#[case] address: &str) {
         let refused = PortalUrl::parse(address).unwrap_err();
         assert!(
-            matches!(refused, PortalUrlError::Insecure { .. }),
+            matches!(
+                refused,
+                PortalUrlError::Transport(TransportError::Insecure { .. })
+            ),
             "{refused}"
         );
     }
 
     #[rstest]
-    #[case("ftp://localhost/cep", PortalUrlError::Scheme { scheme: "ftp".to_owned() })]
+    #[case("ftp://localhost/cep", PortalUrlError::Transport(TransportError::Scheme { scheme: "ftp".to_owned() }))]
     #[case("https://me@www.banxico.org.mx/cep", PortalUrlError::UserInfo)]
     #[case("https://:secret@www.banxico.org.mx/cep", PortalUrlError::UserInfo)]
     #[case("https://www.banxico.org.mx/cep?a=b", PortalUrlError::QueryOrFragment)]

@@ -87,7 +87,7 @@ fn prune(directory: &Path, newest: &Path) -> io::Result<()> {
                 .extension()
                 .is_some_and(|extension| extension == EXTENSION)
         {
-            let modified = fs::metadata(&path)?.modified()?;
+            let modified = fs::symlink_metadata(&path)?.modified()?;
             others.push((modified, path));
         }
     }

@@ -8,8 +8,6 @@ use std::time::Duration;
 use ports::outbound::BankError;
 use reqwest::StatusCode;
 
-use crate::http::SendError;
-
 /// `retry_after` when the portal couldn't be reached or failed. An estimate: observed outages last
 /// seconds (a restarted server) or hours.
 pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -35,6 +33,27 @@ impl fmt::Display for PageSummary {
             "HTTP {}, {bytes} bytes, fingerprint {fingerprint:016x}",
             status.as_u16()
         )
+    }
+}
+
+/// Failure of a request without a response, not even a status line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SendError {
+    /// No connection: the portal has not seen the request.
+    #[error("no connection")]
+    NotConnected(#[source] reqwest::Error),
+    /// The connection was closed before a response.
+    #[error("the connection was closed without a response")]
+    Closed(#[source] reqwest::Error),
+    /// Any other failure before a response.
+    #[error("the request broke")]
+    Broken(#[source] reqwest::Error),
+}
+
+impl SendError {
+    /// Returns whether a second attempt may succeed and can't have a side effect on the first.
+    pub(crate) fn is_retryable(&self) -> bool {
+        matches!(self, Self::NotConnected(_) | Self::Closed(_))
     }
 }
 
@@ -69,6 +88,9 @@ pub(crate) enum LookupError {
     /// A download with a document type declaration: no proof has one.
     #[error("an XML with a document type declaration: {0}")]
     DocumentType(PageSummary),
+    /// A list of participants with an entry that can't be one.
+    #[error("a list of participants with a damaged entry")]
+    DamagedList,
     /// A download that is named after another transfer.
     #[error("a file that is named after another transfer")]
     WrongFile,
@@ -89,6 +111,7 @@ impl LookupError {
             | Self::UnknownPage(_)
             | Self::FormRejected(_)
             | Self::DocumentType(_)
+            | Self::DamagedList
             | Self::WrongFile => "_OTHER",
         }
     }
@@ -109,6 +132,7 @@ impl From<LookupError> for BankError {
             | LookupError::FormRejected(_)
             | LookupError::TooLarge { .. }
             | LookupError::DocumentType(_)
+            | LookupError::DamagedList
             | LookupError::WrongFile => Self::Protocol {
                 cause: Arc::new(error),
             },

@@ -11,8 +11,8 @@ use tracing::Instrument as _;
 
 use crate::address::PortalUrl;
 use crate::cookies::CookieJar;
-use crate::error::LookupError;
-use crate::trace::{self, TraceHeaders};
+use crate::error::{LookupError, SendError};
+use crate::trace::{self, TraceParent};
 
 /// Idle connections must not outlive the server's keep-alive, or the next request meets a closed
 /// one.
@@ -29,20 +29,6 @@ pub(crate) struct PortalResponse {
     pub(crate) body: Bytes,
 }
 
-/// Failure of a request without a response, not even a status line.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SendError {
-    /// No connection: the portal has not seen the request.
-    #[error("no connection")]
-    NotConnected(#[source] reqwest::Error),
-    /// The connection was closed before a response.
-    #[error("the connection was closed without a response")]
-    Closed(#[source] reqwest::Error),
-    /// Any other failure before a response.
-    #[error("the request broke")]
-    Broken(#[source] reqwest::Error),
-}
-
 /// Maps an error of sending a request.
 fn send_error(error: reqwest::Error) -> LookupError {
     let error = error.without_url();
@@ -56,13 +42,6 @@ fn send_error(error: reqwest::Error) -> LookupError {
     } else {
         SendError::Broken(error)
     })
-}
-
-impl SendError {
-    /// Returns whether a second attempt may succeed and can't have a side effect on the first.
-    pub(crate) fn is_retryable(&self) -> bool {
-        matches!(self, Self::NotConnected(_) | Self::Closed(_))
-    }
 }
 
 /// Returns the sources of an error, outermost first.
@@ -124,12 +103,12 @@ pub(crate) fn client(
 }
 
 /// Sends one request with the session's cookies, stores those of the response, and reads at most
-/// `limit` bytes of it, in a span of its own that `trace_headers` propagate to the portal.
+/// `limit` bytes of it, in a span of its own that `trace_parent` propagates to the portal.
 pub(crate) async fn exchange(
     request: RequestBuilder,
     jar: &mut CookieJar,
     limit: usize,
-    trace_headers: Option<&TraceHeaders>,
+    trace_parent: Option<&TraceParent>,
 ) -> Result<PortalResponse, LookupError> {
     let request = match jar.header() {
         Some(cookies) => request.header(COOKIE, cookies),
@@ -138,8 +117,8 @@ pub(crate) async fn exchange(
     let (client, request) = request.build_split();
     let mut request = request.map_err(send_error)?;
     let span = trace::request(request.method(), request.url());
-    if let Some(inject) = trace_headers {
-        inject(&span, request.headers_mut());
+    if let Some(parent) = trace_parent {
+        trace::propagate(parent, &span, request.headers_mut());
     }
     let result = send(&client, request, jar, limit);
     let result = result.instrument(span.clone()).await;

@@ -20,4 +20,4 @@ mod trace;
 pub use address::{CENTRAL_BANK, PortalUrl, PortalUrlError};
 pub use config::PortalConfig;
 pub use portal::{Portal, PortalError};
-pub use trace::TraceHeaders;
+pub use trace::TraceParent;

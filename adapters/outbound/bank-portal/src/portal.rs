@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::file::{Format, RequestedFiles};
-use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, ThrottleReason, Throttled};
+use domain::pacing::{BackOff, BankBudget, FIRST_BACK_OFF, Lane, ThrottleReason, Throttled};
 use ports::outbound::{AcquireError, Bank, BankAnswer, BankError, BankFiles, Lookup, Pacer};
 use reqwest::StatusCode;
 use tokio::sync::Semaphore;
@@ -20,7 +20,9 @@ use crate::file::{self, Download};
 use crate::http::{self, PortalResponse};
 use crate::page::{Page, classify};
 use crate::session::{Endpoints, Session, jitter};
-use crate::trace::{self, TraceHeaders};
+use crate::trace::{self, TraceParent};
+
+mod participants;
 
 /// `retry_after` of a lookup over the bulkhead's limit: lookups take seconds.
 const BULKHEAD_RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -75,14 +77,14 @@ impl Portal {
 
     /// Returns the portal with trace propagation in its requests.
     #[must_use]
-    pub fn in_traces(mut self, headers: TraceHeaders) -> Self {
-        self.endpoints.trace_headers = Some(headers);
+    pub fn in_traces(mut self, parent: TraceParent) -> Self {
+        self.endpoints.trace_parent = Some(parent);
         self
     }
 
     async fn look_up(&self, lookup: &Lookup) -> Result<BankAnswer, BankError> {
         let mut session = Session::new(&self.endpoints, &lookup.transfer);
-        let (response, slot) = self.validate(&mut session, lookup.patience).await?;
+        let (response, slot) = self.validate(&mut session, lookup).await?;
         let answer = match classify(response.status, &response.body) {
             Page::Ready => {
                 drop(response);
@@ -102,10 +104,10 @@ impl Portal {
     async fn validate(
         &self,
         session: &mut Session<'_>,
-        patience: Duration,
+        lookup: &Lookup,
     ) -> Result<(PortalResponse, Option<Slot>), BankError> {
         let started = Instant::now();
-        let slot = self.acquire_slot(patience).await?;
+        let slot = self.acquire_slot(lookup.lane, lookup.patience).await?;
         let error = match session.validate().await {
             Ok(response) => return Ok((response, slot)),
             Err(error) => error,
@@ -114,20 +116,24 @@ impl Portal {
             return Err(error.into());
         }
         tokio::time::sleep(jitter()).await;
-        let left = patience.saturating_sub(started.elapsed());
-        let Ok(slot) = self.acquire_slot(left).await else {
+        let left = lookup.patience.saturating_sub(started.elapsed());
+        let Ok(slot) = self.acquire_slot(lookup.lane, left).await else {
             return Err(error.into());
         };
         Ok((session.validate().await?, slot))
     }
 
     /// Waits for a slot in the query budget; `None` without a pacer.
-    async fn acquire_slot(&self, patience: Duration) -> Result<Option<Slot>, BankError> {
+    async fn acquire_slot(
+        &self,
+        lane: Lane,
+        patience: Duration,
+    ) -> Result<Option<Slot>, BankError> {
         let Some(pacer) = &self.pacer else {
             return Ok(None);
         };
         let span = trace::turn();
-        let turn = pacer.acquire(patience).instrument(span.clone()).await;
+        let turn = pacer.acquire(lane, patience).instrument(span.clone()).await;
         trace::record_turn(&span, turn.as_ref().copied());
         turn.map_err(acquire_error)?;
         Ok(Some(Slot(Instant::now())))
@@ -277,6 +283,9 @@ fn acquire_error(error: AcquireError) -> BankError {
         }
         AcquireError::Refused(Throttled::BackingOff { retry_after }) => {
             (retry_after, ThrottleReason::BackingOff)
+        }
+        AcquireError::Refused(Throttled::QueueFull { retry_after }) => {
+            (retry_after, ThrottleReason::TooManyWaitingOfKey)
         }
         AcquireError::Failed(error) => {
             return BankError::Unavailable {

@@ -13,20 +13,21 @@ use crate::address::PortalUrl;
 use crate::cookies::CookieJar;
 use crate::error::LookupError;
 use crate::http::{self, PortalResponse};
-use crate::trace::TraceHeaders;
+use crate::trace::TraceParent;
 
 /// Maximum size of a page; the known ones have up to 19 kB.
 const MAX_PAGE_BYTES: usize = 512 * 1024;
 /// Maximum size of a file, that of `domain::proof`. Observed PDFs have 29 kB.
 const MAX_FILE_BYTES: usize = domain::proof::MAX_BYTES;
 
-/// The portal's two endpoints and the client for them.
+/// The portal's endpoints and the client for them.
 pub(crate) struct Endpoints {
     pub(crate) client: Client,
     validation: Url,
     download: Url,
+    pub(crate) participants: Url,
     /// Trace propagation to the portal, if enabled.
-    pub(crate) trace_headers: Option<TraceHeaders>,
+    pub(crate) trace_parent: Option<TraceParent>,
 }
 
 impl Endpoints {
@@ -35,7 +36,8 @@ impl Endpoints {
             client,
             validation: base.page("valida.do"),
             download: base.page("descarga.do"),
-            trace_headers: None,
+            participants: base.page("instituciones.do"),
+            trace_parent: None,
         }
     }
 }
@@ -86,8 +88,8 @@ impl<'a> Session<'a> {
         request: RequestBuilder,
         limit: usize,
     ) -> Result<PortalResponse, LookupError> {
-        let trace_headers = self.endpoints.trace_headers.as_ref();
-        http::exchange(request, &mut self.jar, limit, trace_headers).await
+        let trace_parent = self.endpoints.trace_parent.as_ref();
+        http::exchange(request, &mut self.jar, limit, trace_parent).await
     }
 
     fn file(&self, format: Format) -> RequestBuilder {

@@ -1,4 +1,5 @@
-//! Spans of a lookup, and their propagation to the portal in request headers.
+//! Spans of a lookup, and their propagation to the portal: in `traceparent` alone. A caller's
+//! `tracestate` is no business of the bank's.
 //!
 //! Spans have the target `cep::trace`, which the log filter excludes, and hold nothing of the
 //! payment. A failed span has an `error.type`; the log has the cause.
@@ -6,14 +7,23 @@
 use std::sync::Arc;
 
 use ports::outbound::{AcquireError, BankAnswer, BankError};
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, StatusCode};
 use tracing::Span;
 use tracing::field::Empty;
 use url::Url;
 
-/// Injects the trace context of a span into request headers.
-pub type TraceHeaders = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
+/// Returns the `traceparent` (W3C Trace Context) by which another server continues the trace of a span.
+pub type TraceParent = Arc<dyn Fn(&Span) -> Option<HeaderValue> + Send + Sync>;
+
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// Writes the trace context of a span into the headers of a request.
+pub(crate) fn propagate(parent: &TraceParent, span: &Span, headers: &mut HeaderMap) {
+    if let Some(parent) = parent(span) {
+        headers.insert(TRACEPARENT, parent);
+    }
+}
 
 /// Creates the span of a lookup: internal, with up to four requests to the portal.
 pub(crate) fn lookup() -> Span {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::loopback::is_loopback;
+use domain::loopback::{TransportError, check_transport};
 use url::Url;
 
 /// Path of the discovery document below the issuer (OpenID Connect Discovery 1.0, section 4).
@@ -22,18 +22,9 @@ pub enum AddressError {
     /// Not a URL with a host.
     #[error("not a URL such as https://login.example.com: {0}")]
     Malformed(url::ParseError),
-    /// Neither https nor http.
-    #[error("the scheme must be https, not {scheme}")]
-    Scheme {
-        /// The scheme that was given.
-        scheme: String,
-    },
-    /// Plain http to a host that isn't this machine: codes and tokens would travel in the clear.
-    #[error("plain http is for 127.0.0.0/8, ::1 and localhost only, not for {host}; use https")]
-    Insecure {
-        /// The host that was given.
-        host: String,
-    },
+    /// Neither https nor http to this machine: codes and tokens would be sent unencrypted.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     /// Plain http where the issuer has https.
     #[error("plain http, although the issuer has https")]
     Downgrade,
@@ -99,18 +90,7 @@ fn parse_url(text: &str) -> Result<Url, AddressError> {
     let Some(host) = url.host_str() else {
         return Err(AddressError::Malformed(url::ParseError::EmptyHost));
     };
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback(host) => {}
-        "http" => {
-            let host = host.to_owned();
-            return Err(AddressError::Insecure { host });
-        }
-        scheme => {
-            let scheme = scheme.to_owned();
-            return Err(AddressError::Scheme { scheme });
-        }
-    }
+    check_transport(url.scheme(), host)?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(AddressError::UserInfo);
     }
@@ -149,10 +129,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case("http://login.example.com", AddressError::Insecure { host: "login.example.com".to_owned() })]
-    #[case("http://localhost.example.com", AddressError::Insecure { host: "localhost.example.com".to_owned() })]
-    #[case("http://10.0.0.1", AddressError::Insecure { host: "10.0.0.1".to_owned() })]
-    #[case("ftp://localhost", AddressError::Scheme { scheme: "ftp".to_owned() })]
+    #[case("http://login.example.com", AddressError::Transport(TransportError::Insecure { host: "login.example.com".to_owned() }))]
+    #[case("http://localhost.example.com", AddressError::Transport(TransportError::Insecure { host: "localhost.example.com".to_owned() }))]
+    #[case("http://10.0.0.1", AddressError::Transport(TransportError::Insecure { host: "10.0.0.1".to_owned() }))]
+    #[case("ftp://localhost", AddressError::Transport(TransportError::Scheme { scheme: "ftp".to_owned() }))]
     #[case("https://me@login.example.com", AddressError::UserInfo)]
     #[case("https://:secret@login.example.com", AddressError::UserInfo)]
     #[case("https://login.example.com?a=b", AddressError::QueryOrFragment)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -46,7 +46,7 @@ struct QueueState {
 }
 
 struct QueuedAdmission {
-    key: KeyId,
+    key: CountedKey,
     reply: oneshot::Sender<Reply>,
 }
 
@@ -89,7 +89,7 @@ impl AdmissionBatcher {
     }
 
     /// Queues one admission, and returns the script's reply to it.
-    pub(crate) async fn admit(&self, key: KeyId) -> Reply {
+    pub(crate) async fn admit(&self, key: CountedKey) -> Reply {
         let next = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
         let queue = &self.queues[next];
         let (sender, reply) = oneshot::channel();

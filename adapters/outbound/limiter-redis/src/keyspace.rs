@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use domain::key::KeyId;
+use domain::key::CountedKey;
 
 use crate::connection::Argument;
 use crate::scripts::Script;
@@ -36,11 +36,15 @@ impl Keyspace {
         &self.namespace
     }
 
-    /// Returns the keys of a script; the hash tag in braces decides the slot.
-    pub(crate) fn keys(&self, script: &Script, key: KeyId) -> impl Iterator<Item = String> {
+    /// Returns the keys of a script; the hash tag in braces decides the slot, which is one for all
+    /// that share their counters.
+    pub(crate) fn keys(&self, script: &Script, key: CountedKey) -> impl Iterator<Item = String> {
         let namespace = &self.namespace;
-        let id = key.0.simple();
-        let name = move |kind: &char| format!("{namespace}:{{{id}}}:{kind}");
+        let (counters, id) = (key.counters.0.simple(), key.id.0.simple());
+        let name = move |kind: &char| match kind {
+            'k' => format!("{namespace}:{{{counters}}}:{{{id}}}:s"),
+            kind => format!("{namespace}:{{{counters}}}:{kind}"),
+        };
         script.keys.iter().map(name)
     }
 

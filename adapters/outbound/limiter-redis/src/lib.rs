@@ -17,12 +17,13 @@
 //! | key | type | content | time to live |
 //! |---|---|---|---|
 //! | `cep:{bank}:s` | hash | newest time, even spacing, strikes, the newest back-off | 1 day after the last turn or back-off |
-//! | `cep:{bank}:w` | sorted set | turns of the last minute | until the last of them leaves it |
-//! | `cep:{bank}:q` | sorted set | tickets of waiting callers | 5 s after the last poll |
+//! | `cep:{bank}:w` | sorted set | turns of the last 61 s | until the last of them leaves it |
+//! | `cep:{bank}:q` | hash | the lanes of waiting callers, by replica | while callers wait, 61 s at most |
 //!
 //! Every call of the port is one script and one round trip: `EVALSHA`, and `EVAL` where a server
 //! hasn't cached the script yet. On a single server, admissions that arrive during a call share the
-//! next one, up to 64 of them; on a cluster, and on a server in cluster mode, each is a call. The
+//! next one, up to 64 of them, and readings of limits share one call of up to 100; on a cluster, and on
+//! a server in cluster mode, each key is a call. The
 //! clock is the server's `TIME`; an admission is never earlier than the one before it, and the month
 //! only rolls forward, never past the server's. Refusals change no count.
 //! A state that was lost or evicted is [`Verdict::Unknown`](ports::outbound::Verdict::Unknown) and
@@ -53,7 +54,7 @@
 //! refused before they began: a script that isn't cached, a slot on another node. The next call
 //! replaces a lost connection.
 //!
-//! A turn whose reply was lost is used up without a query to the bank. The tickets of a process that
+//! A turn whose reply was lost is used up without a query to the bank. The lanes of a process that
 //! ended expire after 5 s, during which callers behind them may wait in vain. After a step of the
 //! server's clock backwards there is no turn until it has caught up with the last one. A server
 //! without any recorded turn grants one at once and then evenly spaced ones, as if a burst had just
@@ -82,7 +83,7 @@ pub use pacer::RedisPacer;
 /// needs `+select` too.
 pub const ACL_RULES: &str = "resetkeys ~cep:{*}:s ~cep:{*}:w ~cep:{*}:r ~cep:{bank}:q \
     resetchannels -@all +evalsha +eval +time +info +wait +hmget +hget +hset +hexists +hincrby \
-    +lindex +lrange +lpop +rpush +lset +zadd +zcard +zrange +zrem +zremrangebyrank \
+    +lindex +lrange +lpop +rpush +lset +zadd +zcard +zrange +zremrangebyrank \
     +zremrangebyscore +pexpire +del";
 
 /// Further rights of a user in a cluster.

@@ -8,10 +8,11 @@ use async_trait::async_trait;
 use deadpool_redis::redis::AsyncConnectionConfig;
 use deadpool_redis::redis::cluster::ClusterClient;
 use deadpool_redis::{Manager, Pool, Runtime};
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::pacing::Pacing;
+use futures::future::try_join_all;
 use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
 
@@ -26,6 +27,9 @@ use crate::scripts::{self, Script};
 
 /// Time limit for a replica's confirmation of a revocation.
 const REPLICATION_TIMEOUT: Duration = Duration::from_millis(100);
+/// Maximum number of keys that are read in one call. The server does nothing else meanwhile, some 10 µs
+/// each: a page of keys is one call, and admissions go between two.
+const MAX_PEEKS: usize = 100;
 /// Time limit for waiting behind other revocations.
 const REVOCATION_QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -122,10 +126,11 @@ impl RedisLimiter {
         }
     }
 
-    /// Creates a pacer of queries to the bank, shared by all replicas with the same servers and
-    /// namespace. It uses this limiter's connections.
-    pub fn pacer(&self, pacing: Pacing) -> RedisPacer {
-        RedisPacer::new(Arc::clone(&self.pool), self.keyspace.namespace(), pacing)
+    /// Creates the pacer of queries to the bank of one replica; all replicas with the same servers
+    /// and namespace share its budget. It uses this limiter's connections.
+    pub fn pacer(&self, replica: Uuid, pacing: Pacing) -> RedisPacer {
+        let pool = Arc::clone(&self.pool);
+        RedisPacer::new(pool, self.keyspace.namespace(), replica, pacing)
     }
 
     /// Returns the limiter with an offset to the server's clock in milliseconds, read at each call.
@@ -141,7 +146,7 @@ impl RedisLimiter {
     async fn run(
         &self,
         script: &Script,
-        key: KeyId,
+        key: CountedKey,
         rest: impl IntoIterator<Item = Argument>,
     ) -> Result<Vec<i64>, CallError> {
         let (keys, arguments) = self.inputs(script, key, rest);
@@ -154,7 +159,7 @@ impl RedisLimiter {
     }
 
     /// Admits or refuses one request.
-    async fn decide(&self, key: KeyId) -> Result<Vec<i64>, CallError> {
+    async fn decide(&self, key: CountedKey) -> Result<Vec<i64>, CallError> {
         if let Some(batcher) = &self.batcher {
             match batcher.admit(key).await {
                 // A single server in cluster mode that has all slots: nothing was done.
@@ -162,21 +167,53 @@ impl RedisLimiter {
                 reply => return reply,
             }
         }
-        let (keys, arguments) = self.inputs(&scripts::ADMIT, key, []);
-        let call = ScriptCall {
-            script: &scripts::ADMIT,
-            keys: &keys,
-            arguments: &arguments,
-        };
-        let mut replies = self.pool.next().run_for_each(&call).await?;
+        self.run_on_one(&scripts::ADMIT, key).await
+    }
+
+    /// Reads the limits of up to [`MAX_PEEKS`] keys: in one call on a single server, in one for each
+    /// key on a cluster, whose slots no single call reaches.
+    async fn peek_batch(&self, keys: &[CountedKey]) -> Result<Vec<Vec<i64>>, CallError> {
+        if self.batcher.is_some() {
+            match self.run_on_all(&scripts::PEEK, keys).await {
+                Err(error) if error.is_cross_slot() => {}
+                replies => return replies?.into_iter().collect(),
+            }
+        }
+        let replies = keys.iter().map(|key| self.run_on_one(&scripts::PEEK, *key));
+        try_join_all(replies).await
+    }
+
+    /// Runs a script that takes many keys on one.
+    async fn run_on_one(&self, script: &Script, key: CountedKey) -> Result<Vec<i64>, CallError> {
+        let mut replies = self.run_on_all(script, &[key]).await?;
         replies.pop().unwrap_or(Err(UnexpectedReply.into()))
+    }
+
+    /// Runs a script on many keys, in one call; returns a reply for each.
+    async fn run_on_all(
+        &self,
+        script: &Script,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Result<Vec<i64>, CallError>>, CallError> {
+        let names = keys.iter().flat_map(|key| self.keyspace.keys(script, *key));
+        let call = ScriptCall {
+            script,
+            keys: &names.collect::<Vec<_>>(),
+            arguments: &self.keyspace.arguments([]),
+        };
+        let replies = self.pool.next().run_for_each(&call).await?;
+        if replies.len() == keys.len() {
+            Ok(replies)
+        } else {
+            Err(UnexpectedReply.into())
+        }
     }
 
     /// Returns the keys and arguments of a script on one API key.
     fn inputs(
         &self,
         script: &Script,
-        key: KeyId,
+        key: CountedKey,
         rest: impl IntoIterator<Item = Argument>,
     ) -> (Vec<String>, Vec<Argument>) {
         let keys = self.keyspace.keys(script, key).collect();
@@ -184,7 +221,7 @@ impl RedisLimiter {
     }
 
     /// Waits for a replica's confirmation of a revocation, so that it survives the loss of the server.
-    async fn confirm(&self, key: KeyId, state: KeyState) -> Result<(), CallError> {
+    async fn confirm(&self, key: CountedKey, state: KeyState) -> Result<(), CallError> {
         let guard = tokio::time::timeout(REVOCATION_QUEUE_TIMEOUT, self.revocations.lock()).await;
         let connection = guard.map_err(|_| CallError::ConnectQueue(REVOCATION_QUEUE_TIMEOUT))?;
         let (keys, arguments) = self.inputs(&scripts::APPLY, key, state_arguments(state));
@@ -238,17 +275,25 @@ fn failed(cause: impl Into<CallError>) -> LimiterError {
 
 #[async_trait]
 impl Limiter for RedisLimiter {
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         let reply = self.decide(key).await.map_err(failed)?;
         reply::verdict(&reply).map_err(failed)
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
-        let reply = self.run(&scripts::PEEK, key, []).await.map_err(failed)?;
-        reply::peeked(&reply).map_err(failed)
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        let mut peeked = Vec::with_capacity(keys.len());
+        for batch in keys.chunks(MAX_PEEKS) {
+            for reply in self.peek_batch(batch).await.map_err(failed)? {
+                peeked.push(reply::peeked(&reply).map_err(failed)?);
+            }
+        }
+        Ok(peeked)
     }
 
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         let used = [
             i64::from(snapshot.month.number()),
             number(snapshot.used.charged),
@@ -261,7 +306,7 @@ impl Limiter for RedisLimiter {
         done.map(drop).map_err(failed)
     }
 
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         let reply = self.run(&scripts::APPLY, key, state_arguments(state)).await;
         match *reply.map_err(failed)? {
             [] | [0] => Ok(()),
@@ -270,12 +315,17 @@ impl Limiter for RedisLimiter {
         }
     }
 
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
         let done = self.run(&scripts::FORGET, key, []).await;
         done.map(drop).map_err(failed)
     }
 
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError> {
         let arguments = [
             i64::from(month.number()).into(),
             Argument::Text(request.simple().to_string()),

@@ -7,8 +7,8 @@ use deadpool_redis::redis;
 /// A script, cached by the server under its SHA-1.
 pub(crate) struct Script {
     text: &'static str,
-    /// Suffixes of its keys: `s`tate, `w`indow, `r`efunds of an API key; `s`, `w` and `q`ueue of the
-    /// bank.
+    /// Kinds of its keys: state of an API `k`ey; counter`s`, `w`indow and `r`efunds, which the keys
+    /// of a rotation share; `s`tate, `w`indow and `q`ueue of the bank.
     pub(crate) keys: &'static [char],
     hash: String,
 }
@@ -35,11 +35,11 @@ impl Script {
 }
 
 macro_rules! scripts {
-    ($common:literal: $($(#[$doc:meta])* $name:ident($($kind:literal)*) = $file:literal;)*) => {
+    ($common:literal: $($(#[$doc:meta])* $name:ident($($kind:literal)*) = $($file:literal)+;)*) => {
         $(
             $(#[$doc])*
             pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| {
-                Script::new(concat!(include_str!($common), include_str!($file)), &[$($kind),*])
+                Script::new(concat!(include_str!($common), $(include_str!($file)),+), &[$($kind),*])
             });
         )*
     };
@@ -47,32 +47,30 @@ macro_rules! scripts {
 
 scripts! {
     "scripts/common.lua":
-    /// Admits requests, one for each pair of keys; one reply for each.
-    ADMIT('s' 'w') = "scripts/admit.lua";
-    /// Returns what is left of the limits.
-    PEEK('s' 'w') = "scripts/peek.lua";
+    /// Admits requests, one for each three keys; one reply for each.
+    ADMIT('k' 's' 'w') = "scripts/admit.lua";
+    /// Returns what is left of the limits, for each three keys.
+    PEEK('k' 's' 'w') = "scripts/peek.lua";
     /// Merges a snapshot of the store.
-    HYDRATE('s' 'w') = "scripts/hydrate.lua";
+    HYDRATE('k' 's' 'w') = "scripts/hydrate.lua";
     /// Applies a changed state.
-    APPLY('s') = "scripts/apply.lua";
+    APPLY('k') = "scripts/apply.lua";
     /// Refunds one request.
     REFUND('s' 'r') = "scripts/refund.lua";
-    /// Removes a key's counts.
+    /// Makes counters unknown.
     FORGET('s') = "scripts/forget.lua";
 }
 
 scripts! {
     "scripts/pacing/common.lua":
-    /// Takes a turn, or joins the queue.
-    TURN('s' 'w' 'q') = "scripts/pacing/turn.lua";
-    /// Leaves the queue.
-    LEAVE('s' 'w' 'q') = "scripts/pacing/leave.lua";
+    /// Tells a replica's waiting callers, and takes a turn.
+    TURN('s' 'w' 'q') = "scripts/pacing/queue.lua" "scripts/pacing/turn.lua";
+    /// Returns what is left of the budget.
+    BUDGET('s' 'w' 'q') = "scripts/pacing/queue.lua" "scripts/pacing/budget.lua";
     /// Starts a back-off after the bank throttled.
     LIMITED('s' 'w' 'q') = "scripts/pacing/limited.lua";
     /// Records a success.
     SERVED('s' 'w' 'q') = "scripts/pacing/served.lua";
     /// Merges another pacer's turns and back-off.
     LEARN('s' 'w' 'q') = "scripts/pacing/learn.lua";
-    /// Returns what is left of the budget.
-    BUDGET('s' 'w' 'q') = "scripts/pacing/budget.lua";
 }

@@ -1,30 +1,30 @@
 //! Rate limiter of a single process: exact, a fraction of a microsecond per admission.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use domain::key::KeyId;
-use domain::limits::{LimitStatus, MonthStatus, MonthlyUse};
+use domain::key::{CountedKey, CounterId};
+use domain::limits::LimitStatus;
 use domain::month::Month;
-use domain::window::SlidingWindow;
-use ports::outbound::{Charge, Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
+use ports::outbound::{Clock, KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use uuid::Uuid;
+
+use shard::Shard;
+
+mod counters;
+mod shard;
 
 /// Shards of the map: enough that two cores seldom contend for one.
 const SHARDS: usize = 64;
-/// Refunded requests remembered per key, so that a repeated refund changes nothing.
-const REFUNDS_REMEMBERED: usize = 256;
 
 /// Rate limiter that counts in this process. The minute runs on the monotonic clock, the month on
 /// the wall clock, and forward only.
 pub struct InProcessLimiter {
     clock: Arc<dyn Clock>,
     hasher: RandomState,
-    shards: Vec<Mutex<HashMap<KeyId, Counters>>>,
+    shards: Vec<Mutex<Shard>>,
 }
 
 impl InProcessLimiter {
@@ -39,22 +39,17 @@ impl InProcessLimiter {
         }
     }
 
-    /// Evicts the keys that weren't used in the last minute, and returns their number. They are
-    /// hydrated from the store when they are used again.
+    /// Evicts the counters that weren't used in the last minute, and returns their number. Their
+    /// keys are hydrated from the store when they are used again.
     pub fn forget_idle(&self) -> usize {
         let now_ms = self.now_ms();
-        let forget = |shard: &Mutex<HashMap<KeyId, Counters>>| {
-            let mut shard = lock(shard);
-            let before = shard.len();
-            shard.retain(|_, counters| !counters.window.is_empty(now_ms));
-            shard.shrink_to_fit();
-            before - shard.len()
-        };
+        let forget = |shard: &Mutex<Shard>| lock(shard).forget_idle(now_ms);
         self.shards.iter().map(forget).sum()
     }
 
-    fn shard(&self, key: KeyId) -> MutexGuard<'_, HashMap<KeyId, Counters>> {
-        let hash = self.hasher.hash_one(key);
+    /// The shard of some counters, and of all keys that share them.
+    fn shard(&self, counters: CounterId) -> MutexGuard<'_, Shard> {
+        let hash = self.hasher.hash_one(counters);
         let place = usize::try_from(hash % SHARDS as u64).unwrap_or_default();
         lock(&self.shards[place])
     }
@@ -64,197 +59,64 @@ impl InProcessLimiter {
     }
 }
 
-fn lock(shard: &Mutex<HashMap<KeyId, Counters>>) -> MutexGuard<'_, HashMap<KeyId, Counters>> {
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
     shard.lock().expect("nothing panics while it holds a shard")
 }
 
 #[async_trait]
 impl Limiter for InProcessLimiter {
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         let (now, now_ms) = (self.clock.now(), self.now_ms());
-        Ok(match self.shard(key).get_mut(&key) {
-            Some(counters) if counters.is_known => counters.admit(now, now_ms),
-            Some(_) | None => Verdict::Unknown {
+        let mut shard = self.shard(key.counters);
+        Ok(match shard.known(key) {
+            None => Verdict::Unknown {
                 month: Month::of(now),
             },
+            Some((state, _)) if state.revoked => Verdict::Revoked,
+            Some((state, counters)) => counters.admit(state.limits, now, now_ms),
         })
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
         let (now, now_ms) = (self.clock.now(), self.now_ms());
-        let mut shard = self.shard(key);
-        let counters = shard.get_mut(&key);
-        Ok(counters.and_then(|counters| counters.peek(now, now_ms)))
+        // One shard at a time: a page of keys must not hold up the admissions of all others.
+        let peek = |key: &CountedKey| {
+            let mut shard = self.shard(key.counters);
+            let (state, counters) = shard.known(*key)?;
+            (!state.revoked).then(|| counters.limit_status(state.limits, now, now_ms))
+        };
+        Ok(keys.iter().map(peek).collect())
     }
 
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
-        let now = self.clock.now();
-        let mut shard = self.shard(key);
-        if let Some(counters) = shard.get_mut(&key) {
-            counters.merge(snapshot, now);
-        } else if has_begun(snapshot.month, now) {
-            shard.insert(key, Counters::new(snapshot));
-        }
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
+        let (now, now_ms) = (self.clock.now(), self.now_ms());
+        self.shard(key.counters)
+            .hydrate(key, &snapshot, now, now_ms);
         Ok(())
     }
 
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
-        if let Some(counters) = self.shard(key).get_mut(&key) {
-            counters.apply(state);
-        }
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
+        let now_ms = self.now_ms();
+        self.shard(key.counters).apply(key, state, now_ms);
         Ok(())
     }
 
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
-        if let Some(counters) = self.shard(key).get_mut(&key) {
-            counters.is_known = false;
-        }
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
+        self.shard(key.counters).forget(key.counters);
         Ok(())
     }
 
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
-        if let Some(counters) = self.shard(key).get_mut(&key) {
-            counters.refund(month, request);
-        }
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError> {
+        self.shard(key.counters)
+            .refund(key.counters, month, request);
         Ok(())
-    }
-}
-
-/// Returns whether the month of a snapshot has begun here: its source may have a clock that is
-/// ahead.
-fn has_begun(month: Month, now: DateTime<Utc>) -> bool {
-    month <= Month::of(now)
-}
-
-/// Counters of one key.
-struct Counters {
-    /// `false` once the key is forgotten: its month isn't known. The rest is kept, so that a key
-    /// that is forgotten and hydrated doesn't get a second minute.
-    is_known: bool,
-    state: KeyState,
-    window: SlidingWindow,
-    month: Month,
-    used: MonthlyUse,
-    refunds: VecDeque<Uuid>,
-}
-
-impl Counters {
-    fn new(snapshot: Snapshot) -> Self {
-        Self {
-            is_known: true,
-            state: snapshot.state,
-            window: SlidingWindow::default(),
-            month: snapshot.month,
-            used: snapshot.used,
-            refunds: VecDeque::new(),
-        }
-    }
-
-    fn admit(&mut self, now: DateTime<Utc>, now_ms: u64) -> Verdict {
-        if self.state.revoked {
-            return Verdict::Revoked;
-        }
-        (self.month, self.used) = self.month_of(now);
-        let limits = self.state.limits;
-        if let Err(full) = self.window.check(now_ms, limits.per_minute()) {
-            let limit_status = self.limit_status(now, now_ms);
-            return Verdict::RateLimited {
-                limit_status,
-                retry_after: full.retry_after,
-            };
-        }
-        if limits
-            .monthly_quota()
-            .is_some_and(|quota| self.used.net() >= quota)
-        {
-            let limit_status = self.limit_status(now, now_ms);
-            let month = limit_status
-                .month
-                .expect("a quota is used up, so there is one");
-            return Verdict::QuotaExceeded {
-                limit_status,
-                month,
-            };
-        }
-        self.window.count(now_ms, limits.per_minute());
-        self.used.charged += 1;
-        Verdict::Admitted {
-            limit_status: self.limit_status(now, now_ms),
-            month: self.month,
-            charge: Charge::Unwritten,
-        }
-    }
-
-    /// The limit status, if the key is known. Begins no month: only an admission does.
-    fn peek(&mut self, now: DateTime<Utc>, now_ms: u64) -> Option<LimitStatus> {
-        (self.is_known && !self.state.revoked).then(|| self.limit_status(now, now_ms))
-    }
-
-    fn limit_status(&mut self, now: DateTime<Utc>, now_ms: u64) -> LimitStatus {
-        let limits = self.state.limits;
-        let (month, used) = self.month_of(now);
-        let month = limits
-            .monthly_quota()
-            .map(|quota| MonthStatus::new(month, quota, used.net(), now));
-        LimitStatus {
-            minute: self.window.limit_status(now_ms, limits.per_minute()),
-            month,
-        }
-    }
-
-    fn merge(&mut self, snapshot: Snapshot, now: DateTime<Utc>) {
-        self.apply(snapshot.state);
-        if has_begun(snapshot.month, now) {
-            self.restore(snapshot.month);
-            self.roll_to(snapshot.month);
-        }
-        if snapshot.month == self.month {
-            self.used = self.used.merge(snapshot.used);
-        }
-    }
-
-    fn apply(&mut self, state: KeyState) {
-        let revoked = self.state.revoked || state.revoked;
-        if state.version > self.state.version {
-            self.state = state;
-        }
-        self.state.revoked = revoked;
-    }
-
-    fn refund(&mut self, month: Month, request: Uuid) {
-        if !self.is_known || month != self.month || self.refunds.contains(&request) {
-            return;
-        }
-        self.used.refunded += 1;
-        self.refunds.push_back(request);
-        if self.refunds.len() > REFUNDS_REMEMBERED {
-            self.refunds.pop_front();
-        }
-    }
-
-    /// The month that a request of `now` is charged to, and its use: the clock may have entered a
-    /// new month since the last admission.
-    fn month_of(&self, now: DateTime<Utc>) -> (Month, MonthlyUse) {
-        let month = Month::of(now);
-        if month > self.month {
-            (month, MonthlyUse::default())
-        } else {
-            (self.month, self.used)
-        }
-    }
-
-    /// Takes the month of the snapshot that hydrates a forgotten key.
-    fn restore(&mut self, month: Month) {
-        if !self.is_known {
-            (self.is_known, self.month, self.used) = (true, month, MonthlyUse::default());
-        }
-    }
-
-    /// Begins a new month; never returns to an older one.
-    fn roll_to(&mut self, month: Month) {
-        if month > self.month {
-            self.month = month;
-            self.used = MonthlyUse::default();
-        }
     }
 }

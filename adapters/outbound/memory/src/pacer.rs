@@ -1,18 +1,18 @@
 //! Pacer of a single process: the rules of [`domain::pacing`] with a queue of tasks and a clock.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::pacing::{
-    BackOff, BankBudget, Pacing, Schedule, Step, Throttled, WaiterId, longest_wait,
+    BackOff, BankBudget, Lane, Pacing, Schedule, Step, Throttled, WaiterId, longest_wait,
 };
 use ports::outbound::{AcquireError, Pacer, PacerError, PacerState};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-/// Pacer that queues the queries of this process, first in, first out. Never fails.
+/// Pacer that queues the queries of this process. Never fails.
 pub struct InProcessPacer {
     queue: Mutex<Queue>,
     epoch: Instant,
@@ -22,28 +22,35 @@ pub struct InProcessPacer {
 /// The schedule and the tasks that wait for it.
 struct Queue {
     schedule: Schedule,
-    /// Wakers by ticket. Only the first task has to be woken by an acquisition or a departure: with
-    /// each of thousands woken every time, none would get its turn in time.
-    waiting: BTreeMap<WaiterId, Arc<Notify>>,
+    /// Wakers of the tasks. Only the next one has to be woken by an arrival, an acquisition or a
+    /// departure: with each of thousands woken every time, none would get its turn in time.
+    waiting: HashMap<WaiterId, Arc<Notify>>,
 }
 
 impl Queue {
     fn join(
         &mut self,
+        lane: Lane,
         now: Duration,
         latest: Duration,
     ) -> Result<(WaiterId, Arc<Notify>), Throttled> {
-        let ticket = self.schedule.queue(now, latest)?;
+        let id = self.schedule.queue(lane, now, latest)?;
         let waker = Arc::default();
-        self.waiting.insert(ticket, Arc::clone(&waker));
-        Ok((ticket, waker))
+        self.waiting.insert(id, Arc::clone(&waker));
+        self.wake_next();
+        Ok((id, waker))
     }
 
-    fn leave(&mut self, ticket: WaiterId) {
-        self.schedule.leave(ticket);
-        self.waiting.remove(&ticket);
-        if let Some((_, first)) = self.waiting.first_key_value() {
-            first.notify_one();
+    fn leave(&mut self, id: WaiterId) {
+        self.schedule.leave(id);
+        self.waiting.remove(&id);
+        self.wake_next();
+    }
+
+    fn wake_next(&self) {
+        let next = self.schedule.next();
+        if let Some(waker) = next.and_then(|next| self.waiting.get(&next)) {
+            waker.notify_one();
         }
     }
 
@@ -61,7 +68,7 @@ impl InProcessPacer {
         Self {
             queue: Mutex::new(Queue {
                 schedule: Schedule::new(pacing),
-                waiting: BTreeMap::new(),
+                waiting: HashMap::new(),
             }),
             epoch: Instant::now(),
             per_minute: pacing.per_minute(),
@@ -81,26 +88,21 @@ impl InProcessPacer {
 
 #[async_trait]
 impl Pacer for InProcessPacer {
-    async fn acquire(&self, patience: Duration) -> Result<(), AcquireError> {
+    async fn acquire(&self, lane: Lane, patience: Duration) -> Result<(), AcquireError> {
         let now = self.now();
         let latest = now.saturating_add(longest_wait(patience));
-        let (ticket, waker) = self.queue().join(now, latest)?;
-        let _place = QueuePlace {
-            pacer: self,
-            ticket,
-        };
+        let (id, waker) = self.queue().join(lane, now, latest)?;
+        let _place = QueuePlace { pacer: self, id };
         loop {
-            let step = self.queue().schedule.step(ticket, self.now());
-            match step {
+            let step = self.queue().schedule.step(id, self.now());
+            let at = match step {
                 Step::Go => return Ok(()),
                 Step::Leave(refusal) => return Err(refusal.into()),
-                Step::Behind(_) => waker.notified().await,
-                Step::Wait(at) => {
-                    tokio::select! {
-                        () = waker.notified() => {}
-                        () = sleep_until(self.epoch + at) => {}
-                    }
-                }
+                Step::Behind(at) | Step::Wait(at) => at,
+            };
+            tokio::select! {
+                () = waker.notified() => {}
+                () = sleep_until(self.epoch + at) => {}
             }
         }
     }
@@ -137,6 +139,7 @@ impl Pacer for InProcessPacer {
         Ok(BankBudget {
             per_minute: self.per_minute,
             remaining: schedule.room(now),
+            waiting: schedule.waiting(),
             paused_for: schedule.paused_for(now),
         })
     }
@@ -145,11 +148,11 @@ impl Pacer for InProcessPacer {
 /// A place in the queue, left when dropped.
 struct QueuePlace<'a> {
     pacer: &'a InProcessPacer,
-    ticket: WaiterId,
+    id: WaiterId,
 }
 
 impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
-        self.pacer.queue().leave(self.ticket);
+        self.pacer.queue().leave(self.id);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::limits::{Limits, MonthlyUse};
 use domain::month::Month;
 use memory::InProcessLimiter;
@@ -60,7 +60,7 @@ fn snapshot(per_minute: u32, quota: u64) -> Snapshot {
     }
 }
 
-const KEY: KeyId = KeyId(Uuid::from_u128(1));
+const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(1)));
 
 #[tokio::test]
 async fn an_idle_key_is_forgotten_and_a_used_one_is_not() {

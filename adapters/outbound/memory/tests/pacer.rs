@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::pacing::{Pacing, Throttled};
+use domain::pacing::{LookupClass, Pacing, Throttled, WINDOW};
 use futures::future::join_all;
 use memory::InProcessPacer;
-use ports::contract::pacer::{ManualTime, PacerUnderTest};
+use ports::contract::pacer::{LANE, ManualTime, PacerUnderTest, lane};
 use ports::outbound::{AcquireError, Pacer};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -57,7 +57,7 @@ async fn waiting_tasks_are_served_in_order_and_on_time() {
     for number in 0..6 {
         let pacer = Arc::clone(&pacer);
         tasks.spawn(async move {
-            pacer.acquire(PATIENT).await.unwrap();
+            pacer.acquire(LANE, PATIENT).await.unwrap();
             (number, started.elapsed().as_secs())
         });
         TokioTime.settle().await;
@@ -72,27 +72,30 @@ async fn waiting_tasks_are_served_in_order_and_on_time() {
 #[tokio::test(start_paused = true)]
 async fn an_impatient_task_is_refused_at_once_with_the_true_time() {
     let pacer = pacer(1);
-    pacer.acquire(PATIENT).await.unwrap();
+    pacer.acquire(LANE, PATIENT).await.unwrap();
     let started = Instant::now();
-    // 62 s of patience leave 59 s for waiting: the lookup itself needs 3 s.
-    let refused = pacer.acquire(Duration::from_secs(62)).await.unwrap_err();
-    let retry_after = Duration::from_mins(1);
+    // 63 s of patience leave 60 s for waiting: the lookup itself needs 3 s.
+    let refused = pacer
+        .acquire(LANE, Duration::from_secs(63))
+        .await
+        .unwrap_err();
+    let retry_after = WINDOW;
     assert!(
         matches!(refused, AcquireError::Refused(Throttled::BudgetUsedUp { retry_after: told }) if told == retry_after),
         "{refused}"
     );
     assert_eq!(started.elapsed(), Duration::ZERO);
-    pacer.acquire(Duration::from_secs(63)).await.unwrap();
+    pacer.acquire(LANE, Duration::from_secs(64)).await.unwrap();
     assert_eq!(started.elapsed(), retry_after);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_dropped_gives_its_turn_to_the_next() {
     let pacer = pacer(1);
-    pacer.acquire(PATIENT).await.unwrap();
+    pacer.acquire(LANE, PATIENT).await.unwrap();
     let waiting = |pacer: &Arc<InProcessPacer>| {
         let pacer = Arc::clone(pacer);
-        tokio::spawn(async move { pacer.acquire(PATIENT).await })
+        tokio::spawn(async move { pacer.acquire(LANE, PATIENT).await })
     };
     let first = waiting(&pacer);
     TokioTime.settle().await;
@@ -101,7 +104,7 @@ async fn a_task_that_is_dropped_gives_its_turn_to_the_next() {
     let started = Instant::now();
     first.abort();
     second.await.unwrap().unwrap();
-    assert_eq!(started.elapsed(), Duration::from_mins(1));
+    assert_eq!(started.elapsed(), WINDOW);
 }
 
 /// A large queue would have no time for anything else if each acquisition woke all of it.
@@ -110,8 +113,9 @@ async fn who_waits_is_woken_for_its_own_turn_alone() {
     const CROWD: usize = 500;
     let pacer = pacer(6_000);
     let looks = AtomicUsize::new(0);
-    let waiting = (0..CROWD).map(|_| {
-        let mut turn = pacer.acquire(PATIENT);
+    let waiting = (0..CROWD).map(|number| {
+        let lane = lane(u128::try_from(number).unwrap(), 1, LookupClass::Interactive);
+        let mut turn = pacer.acquire(lane, PATIENT);
         let looks = &looks;
         poll_fn(move |context| {
             looks.fetch_add(1, Ordering::Relaxed);

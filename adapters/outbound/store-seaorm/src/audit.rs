@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, AuditEntry, AuditFilter, AuditPage, FieldChange};
-use domain::customer::CustomerId;
-use domain::key::{ApiKey, KeyId, Owner};
+use domain::customer::{CustomerId, Owner};
+use domain::key::{ApiKey, KeyId};
 use domain::page::{Cursor, Page, PageRequest};
 use domain::request::RequestId;
 use ports::outbound::{AuditLog, ListError, StoreError};

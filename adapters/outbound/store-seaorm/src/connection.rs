@@ -17,6 +17,9 @@ pub(crate) use sqlite::{OpenFiles, Unusable};
 /// Allowance for a round trip to the server.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// Connections of a server's journal: one per writer (counts, requests, statistics).
+const SERVER_JOURNAL_CONNECTIONS: u32 = 3;
+
 /// Connection pool sizes and timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
@@ -204,7 +207,7 @@ impl Place {
     pub(crate) fn journal_connections(&self) -> u32 {
         match self {
             Self::Sqlite(_) => 1,
-            Self::Postgres(_) => crate::journal::SERVER_WRITERS,
+            Self::Postgres(_) => SERVER_JOURNAL_CONNECTIONS,
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference, difference};
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
-use domain::key::{ApiKey, KeyId, Owner};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
+use domain::key::{ApiKey, CountedKey};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Page, PageRequest};
@@ -20,7 +20,7 @@ use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers, monthly_use};
 use crate::keys;
 use crate::list::{contains, limit_with_lookahead, older_than_cursor};
-use crate::row::Row;
+use crate::row::{Row, plan};
 use crate::store::{Store, failed};
 
 /// Keys changed by one statement.
@@ -119,7 +119,7 @@ impl CustomerStore for Store {
         plan: Plan,
         existing: ExistingKeys,
         act: &AuditContext,
-    ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
+    ) -> Result<(Customer, Vec<CountedKey>), UpdateError> {
         self.in_time(async {
             let transaction = self.begin().await?;
             let set = set_plan_within(&transaction, id, plan, existing, act).await;
@@ -189,7 +189,7 @@ async fn set_plan_within(
     plan: Plan,
     existing: ExistingKeys,
     act: &AuditContext,
-) -> Result<(Customer, Vec<KeyId>), UpdateError> {
+) -> Result<(Customer, Vec<CountedKey>), UpdateError> {
     let before = customers::Entity::find_by_id(id.to_string())
         .lock_exclusive()
         .one(transaction)
@@ -226,18 +226,19 @@ async fn set_plan_within(
                 &after,
                 difference(&before, &after),
             ));
-            changed.push(after.id);
+            changed.push(after.counted());
         }
     }
     for some in changed.chunks(KEYS_PER_STATEMENT) {
         let limiting = keys::change::limiting(plan.limits().into());
         keys::change::next_version(limiting)
-            .filter(api_keys::Column::Id.is_in(some.iter().map(KeyId::to_string)))
+            .filter(api_keys::Column::Id.is_in(some.iter().map(|key| key.id.to_string())))
             .exec(transaction)
             .await
             .map_err(failed)?;
     }
-    keys::changes::number(transaction, &changed)
+    let ids: Vec<_> = changed.iter().map(|key| key.id).collect();
+    keys::changes::number(transaction, &ids)
         .await
         .map_err(failed)?;
     record(transaction, act, &entries).await?;
@@ -266,7 +267,7 @@ fn read(customer: &customers::Model) -> Result<Customer, StoreError> {
     };
     Ok(Customer {
         id: CustomerId(row.uuid(&customer.id, "id")?),
-        plan: Plan::from_name(&customer.plan).ok_or_else(|| row.unreadable("plan"))?,
+        plan: plan(customer)?,
         created_at: row.instant(customer.created_at, "created_at")?,
         owner: Owner {
             issuer: customer.issuer.clone(),

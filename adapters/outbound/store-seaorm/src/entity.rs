@@ -38,6 +38,7 @@ pub(crate) mod api_keys {
         pub environment: String,
         pub hash: String,
         pub hash_generation: i64,
+        pub first_key_id: Option<String>,
         pub per_minute: i64,
         pub monthly_quota: Option<i64>,
         pub created_at: i64,
@@ -239,6 +240,26 @@ pub(crate) mod secret_marks {
         #[sea_orm(primary_key, auto_increment = false)]
         pub generation: i64,
         pub mark: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod participant_catalogue {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "participant_catalogue")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i64,
+        pub version: i64,
+        pub as_of: Option<String>,
+        pub participants: Option<String>,
+        pub renew_at: Option<i64>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -30,6 +30,7 @@
 //! everything.
 
 mod batch;
+mod insert;
 mod metrics_sink;
 mod queue;
 mod statements;
@@ -58,8 +59,6 @@ pub(crate) use statements::minute;
 use writer::Writer;
 use writer_queue::WriterQueue;
 
-/// Writers, and connections, of a server's journal.
-pub(crate) const SERVER_WRITERS: u32 = 3;
 /// Linger of requests with a writer of their own: many go in one statement. A longer one would keep
 /// a server busy with them for longer at a time, while answers wait for their counts.
 const REQUESTS: Linger = Linger {

@@ -6,10 +6,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::audit::AuditContext;
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, Credential, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys};
+use domain::key::{
+    ApiKey, CountedKey, Credential, KeyBounds, KeyId, KeyOverview, KeyPrefix, KeyQuery, RevokedKeys,
+};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use domain::page::Page;
+use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
@@ -37,10 +39,10 @@ impl KeyStore for Store {
     async fn insert(
         &self,
         record: KeyRecord,
-        most_active: u64,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
-        self.in_time(async { self.add_key(&record, most_active, act).await })
+        self.in_time(async { self.add_key(&record, bounds, act).await })
             .await
     }
 
@@ -107,11 +109,11 @@ impl KeyStore for Store {
 
     async fn charge(
         &self,
-        id: KeyId,
+        key: CountedKey,
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
-        self.in_time(async { self.charge_month(id, month, at).await })
+        self.in_time(async { self.charge_month(key, month, at).await })
             .await
     }
 
@@ -164,20 +166,20 @@ impl KeyStore for Store {
         &self,
         customer: CustomerId,
         revoked: RevokedKeys,
-    ) -> Result<Vec<ApiKey>, StoreError> {
+        page: &PageRequest,
+    ) -> Result<Page<ApiKey>, ListError> {
         self.in_time(async {
-            let mut keys = keys().filter(in_scope(Scope::Of(customer)));
-            if revoked == RevokedKeys::Hidden {
-                keys = keys.filter(api_keys::Column::RevokedAt.is_null());
-            }
-            let rows = keys
-                .order_by_desc(api_keys::Column::CreatedAt)
-                .order_by_desc(api_keys::Column::Id)
+            let rows = listing::of_customer(keys(), customer, revoked, page)?
                 .into_model::<KeyRow>()
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;
-            rows.into_iter().map(KeyRow::read).collect()
+            let mut items = Vec::with_capacity(rows.len());
+            for row in rows {
+                let key = row.read()?;
+                items.push((Cursor::at(key.created_at, key.id.0), key));
+            }
+            Ok(Page::of(items, page.first, None))
         })
         .await
     }
@@ -218,13 +220,19 @@ impl KeyStore for Store {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
-        self.in_time(async { self.rotate_key(scope, id, successor, retires_at, act).await })
+        let rotation = change::NewRotation {
+            successor,
+            retires_at,
+            bounds,
+        };
+        self.in_time(async { self.rotate_key(scope, id, rotation, act).await })
             .await
     }
 
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError> {
         self.in_time(async {
             let keys = api_keys::Entity::find()
                 .filter(api_keys::Column::RevokedAt.is_null())
@@ -234,7 +242,7 @@ impl KeyStore for Store {
                 .all(&self.connection)
                 .await
                 .map_err(failed)?;
-            keys.iter().map(row::id).collect()
+            keys.iter().map(row::counted).collect()
         })
         .await
     }
@@ -257,7 +265,8 @@ impl KeyStore for Store {
                 let key = key.ok_or_else(|| row.unreadable("key_id"))?;
                 Ok(Change {
                     number: ChangeNumber(row.count(change.number, "number")?),
-                    key: row::id(&key)?,
+                    prefix: row::prefix(&key)?,
+                    credential: row::credential(&key)?,
                     state: row::state(&key)?,
                 })
             };

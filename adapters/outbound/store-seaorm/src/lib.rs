@@ -26,10 +26,13 @@ mod entity;
 mod journal;
 mod keys;
 mod list;
+mod participants;
 mod prune;
+mod replicas;
 mod row;
 mod schema;
 mod secret_fingerprints;
+mod serving_role;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -41,4 +44,5 @@ pub use connection::{
 pub use journal::{CommitMetricsSink, Journal};
 pub use prune::{Pruned, Retention};
 pub use schema::SchemaError;
+pub use serving_role::{GrantError, RoleName};
 pub use store::{Connections, Store};

@@ -1,9 +1,11 @@
 //! Values of rows: ids, instants, counts, and errors for unreadable ones.
 
 use chrono::{DateTime, Utc};
+use domain::limits::Plan;
 use ports::outbound::StoreError;
 use uuid::Uuid;
 
+use crate::entity::customers;
 use crate::store::failed;
 
 /// A row, for errors that name it.
@@ -63,4 +65,13 @@ struct Unreadable {
 /// A count as it is stored.
 pub(crate) fn stored(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// The plan of a customer's row.
+pub(crate) fn plan(customer: &customers::Model) -> Result<Plan, StoreError> {
+    let row = Row {
+        table: "customers",
+        id: &customer.id,
+    };
+    Plan::from_name(&customer.plan).ok_or_else(|| row.unreadable("plan"))
 }

@@ -1,9 +1,21 @@
-//! Check of the schema's version.
+//! Schema version: its check, and its migration.
 
-use migrations::MigrationStatus;
+use migrations::{MigrationStatus, Migrator, MigratorTrait};
 use ports::outbound::StoreError;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
 
 use crate::store::{Store, failed};
+
+/// The advisory lock of migrations: "cep" and a number of our own.
+const MIGRATING: i64 = 0x0063_6570_0000_0001;
+
+/// Tables in this schema that this role may not read, of the role that made the table of migrations:
+/// other programs' tables may stand beside.
+const UNREADABLE: &str = "SELECT one.relname::text FROM pg_class AS one JOIN pg_class AS done \
+     ON done.relname = 'seaql_migrations' AND done.relnamespace = one.relnamespace \
+     AND done.relowner = one.relowner \
+     WHERE one.relnamespace = to_regnamespace(quote_ident(current_schema())) \
+     AND one.relkind IN ('r', 'p') AND NOT has_table_privilege(one.oid, 'SELECT') ORDER BY 1";
 
 /// Mismatch between the schema and this version.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +36,12 @@ pub enum SchemaError {
         /// Migrations unknown to this version, oldest first.
         unknown: Vec<String>,
     },
+    /// The tables are there, and this role of PostgreSQL may not read them.
+    #[error("the user of the database may not read {}", tables.join(", "))]
+    Rights {
+        /// Names of the tables.
+        tables: Vec<String>,
+    },
     /// The database fails.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -41,9 +59,74 @@ impl Store {
         if !unknown.is_empty() {
             return Err(SchemaError::Ahead { unknown });
         }
+        // First: tables that a role may not read aren't there for it.
+        let tables = self.in_time(self.unreadable_tables()).await?;
+        if !tables.is_empty() {
+            return Err(SchemaError::Rights { tables });
+        }
         if !missing.is_empty() {
             return Err(SchemaError::Behind { missing });
         }
         Ok(())
     }
+
+    /// PostgreSQL: the tables of whoever migrated that this role may not read.
+    async fn unreadable_tables(&self) -> Result<Vec<String>, StoreError> {
+        if self.connection.get_database_backend() != DbBackend::Postgres {
+            return Ok(Vec::new());
+        }
+        let query = Statement::from_string(DbBackend::Postgres, UNREADABLE);
+        let rows = self.connection.query_all_raw(query).await.map_err(failed)?;
+        let names = rows.iter().map(|row| row.try_get_by_index(0));
+        names.collect::<Result<_, _>>().map_err(failed)
+    }
+
+    /// Creates the tables that are missing. Several processes may do so at the same time: one
+    /// migrates, the others wait for it, however long it takes.
+    ///
+    /// # Errors
+    /// Fails when the database fails, or was migrated by a newer version of this program.
+    pub async fn migrate(&self) -> Result<(), StoreError> {
+        if self.is_current().await? {
+            return Ok(());
+        }
+        let transaction = self.begin().await?;
+        if transaction.get_database_backend() == DbBackend::Postgres {
+            lock_migrations(&transaction).await.map_err(failed)?;
+            // A migration that waits long for a table keeps every other session from it meanwhile.
+            let lock_timeout = self.options.lock_timeout.as_millis();
+            let bounded = format!("SET LOCAL lock_timeout = {lock_timeout}");
+            let done = transaction.execute_unprepared(&bounded).await;
+            done.map_err(failed)?;
+        }
+        let migrated = Migrator::up(&transaction, None).await.map_err(failed);
+        self.end(transaction, migrated).await
+    }
+
+    /// Returns whether the database answers and has every table of this version. Changes nothing.
+    ///
+    /// # Errors
+    /// Fails when the database fails, or was migrated by a newer version of this program.
+    pub async fn is_current(&self) -> Result<bool, StoreError> {
+        match self.check_schema().await {
+            Ok(()) => Ok(true),
+            Err(SchemaError::Behind { .. }) => Ok(false),
+            Err(error @ (SchemaError::Ahead { .. } | SchemaError::Rights { .. })) => {
+                Err(failed(error))
+            }
+            Err(SchemaError::Store(error)) => Err(error),
+        }
+    }
+}
+
+/// Waits for other migrations, however long they take. On PostgreSQL alone.
+pub(crate) async fn lock_migrations(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
+    for statement in [
+        "SET LOCAL statement_timeout = 0".to_owned(),
+        "SET LOCAL lock_timeout = 0".to_owned(),
+        format!("SELECT pg_advisory_xact_lock({MIGRATING})"),
+    ] {
+        transaction.execute_unprepared(&statement).await?;
+    }
+    Ok(())
 }

@@ -5,11 +5,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use migrations::{Migrator, MigratorTrait};
 use ports::outbound::StoreError;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
 };
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -18,10 +17,6 @@ use crate::connection::{
     FirstConnection, OpenError, OpenFiles, Place, ServingLock, StoreOptions, Unusable,
 };
 use crate::journal::{CommitMetricsSink, Journal};
-use crate::schema::SchemaError;
-
-/// The advisory lock of migrations: "cep" and a number of our own.
-const MIGRATING: i64 = 0x0063_6570_0000_0001;
 
 /// State of a connection pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +42,7 @@ pub struct Store {
     /// SQLite: the database's open files.
     files: Option<Arc<OpenFiles>>,
     place: Place,
-    options: StoreOptions,
+    pub(crate) options: StoreOptions,
 }
 
 impl Store {
@@ -186,47 +181,6 @@ impl Store {
                 of(pool.size(), pool.num_idle())
             }
             _ => of(0, 0),
-        }
-    }
-
-    /// Creates the tables that are missing. Several processes may do so at the same time: one
-    /// migrates, the others wait for it, however long it takes.
-    ///
-    /// # Errors
-    /// Fails when the database fails, or was migrated by a newer version of this program.
-    pub async fn migrate(&self) -> Result<(), StoreError> {
-        if self.is_current().await? {
-            return Ok(());
-        }
-        let transaction = self.begin().await?;
-        if transaction.get_database_backend() == DbBackend::Postgres {
-            let lock_timeout = self.options.lock_timeout.as_millis();
-            for statement in [
-                "SET LOCAL statement_timeout = 0".to_owned(),
-                "SET LOCAL lock_timeout = 0".to_owned(),
-                format!("SELECT pg_advisory_xact_lock({MIGRATING})"),
-                // A migration that waits long for a table keeps every other session from it
-                // meanwhile.
-                format!("SET LOCAL lock_timeout = {lock_timeout}"),
-            ] {
-                let done = transaction.execute_unprepared(&statement).await;
-                done.map_err(failed)?;
-            }
-        }
-        let migrated = Migrator::up(&transaction, None).await.map_err(failed);
-        self.end(transaction, migrated).await
-    }
-
-    /// Returns whether the database answers and has every table of this version. Changes nothing.
-    ///
-    /// # Errors
-    /// Fails when the database fails, or was migrated by a newer version of this program.
-    pub async fn is_current(&self) -> Result<bool, StoreError> {
-        match self.check_schema().await {
-            Ok(()) => Ok(true),
-            Err(SchemaError::Behind { .. }) => Ok(false),
-            Err(error @ SchemaError::Ahead { .. }) => Err(failed(error)),
-            Err(SchemaError::Store(error)) => Err(error),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use domain::customer::Customer;
-use domain::key::{ApiKey, KeyId};
+use domain::key::{ApiKey, KeyBounds, KeyId};
 use domain::page::{PageRequest, PageSize};
 use ports::contract::fixture::{act, customer, record_of};
 use ports::outbound::{CustomerStore, KeyStore, Scope};
@@ -73,7 +73,10 @@ impl RecordingStore {
 async fn add(store: &Store, of: &Customer, number: u16) -> ApiKey {
     store.find_or_insert(of).await.unwrap();
     let (record, act) = (record_of(of, number), act(number));
-    store.insert(record.clone(), u64::MAX, &act).await.unwrap();
+    store
+        .insert(record.clone(), KeyBounds::Unbounded, &act)
+        .await
+        .unwrap();
     record.key
 }
 

@@ -2,6 +2,7 @@
 
 use std::future::ready;
 
+use domain::pacing::{QueueLength, ThrottleReason};
 use futures::FutureExt;
 use ports::outbound::BankFiles;
 use testkit::fakes::ManualClock;
@@ -26,6 +27,7 @@ fn budget(paused_for: Option<Duration>) -> BankBudget {
     BankBudget {
         per_minute: 30,
         remaining: 0,
+        waiting: QueueLength::default(),
         paused_for,
     }
 }

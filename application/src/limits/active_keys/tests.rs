@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use chrono::DateTime;
+use domain::key::KeyId;
 use domain::limits::{Limits, MinuteStatus, MonthStatus, MonthlyUse};
 use ports::outbound::{Charge, KeyState};
 use uuid::Uuid;
 
 use super::*;
 
-fn key(number: usize) -> KeyId {
-    KeyId(Uuid::from_u128(number as u128))
+fn key(number: usize) -> CountedKey {
+    CountedKey::first(KeyId(Uuid::from_u128(number as u128)))
 }
 
 fn month() -> Month {

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::*;
 
-fn key(number: usize) -> KeyId {
-    KeyId(Uuid::from_u128(number as u128))
+fn key(number: usize) -> CountedKey {
+    CountedKey::first(KeyId(Uuid::from_u128(number as u128)))
 }
 
 fn month() -> Month {

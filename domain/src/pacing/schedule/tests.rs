@@ -5,9 +5,22 @@ use std::num::NonZeroU32;
 use proptest::prelude::*;
 
 use super::*;
-use crate::pacing::MINUTE;
+use crate::customer::CustomerId;
+use crate::key::CounterId;
+use crate::pacing::WINDOW;
+use uuid::Uuid;
 
 const PATIENT: Duration = Duration::from_hours(24);
+/// A lane without a maximum number of waiting callers.
+const LANE: Lane = lane(1, LookupClass::Background);
+
+const fn lane(customer: u128, class: LookupClass) -> Lane {
+    Lane {
+        customer: CustomerId(Uuid::from_u128(customer)),
+        key: CounterId(Uuid::from_u128(customer)),
+        class,
+    }
+}
 
 fn pacing(per_minute: u32) -> Pacing {
     Pacing::new(NonZeroU32::new(per_minute).unwrap())
@@ -51,7 +64,7 @@ fn three_go_at_once_from_idle_and_the_others_are_spaced_evenly() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..7)
-        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
         .collect();
     let began = take(&mut schedule, &tickets, now);
     let after: Vec<_> = began.iter().map(|at| at.abs_diff(now).as_secs()).collect();
@@ -63,11 +76,11 @@ fn a_minute_never_holds_more_than_the_budget_though_it_began_with_a_burst() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..20)
-        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
         .collect();
     let began = take(&mut schedule, &tickets, now);
-    // Even spacing alone would begin the 16th 52 s after the first.
-    assert_eq!(began[15], began[0] + MINUTE);
+    // Even spacing alone would begin the 16th 53 s after the first.
+    assert_eq!(began[15], began[0] + WINDOW);
 }
 
 #[test]
@@ -75,18 +88,18 @@ fn a_caller_that_would_wait_too_long_is_refused_with_the_true_time() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..5)
-        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
         .collect();
-    let refused = schedule.queue(now, now + seconds(11)).unwrap_err();
+    let refused = schedule.queue(LANE, now, now + seconds(11)).unwrap_err();
     assert_eq!(
         refused,
         Throttled::BudgetUsedUp {
-            retry_after: seconds(12)
+            retry_after: 3 * pacing(15).spacing()
         }
     );
     take(&mut schedule, &tickets, now);
     let again = now + refused.retry_after();
-    let ticket = schedule.queue(again, again).unwrap();
+    let ticket = schedule.queue(LANE, again, again).unwrap();
     assert!(matches!(schedule.step(ticket, again), Step::Go));
 }
 
@@ -95,11 +108,11 @@ fn a_generous_budget_remembers_the_turns_of_the_last_minute_alone() {
     let mut schedule = schedule(10_000_000);
     let mut now = seconds(1000);
     for _ in 0..600 {
-        let ticket = schedule.queue(now, now).unwrap();
+        let ticket = schedule.queue(LANE, now, now).unwrap();
         assert!(matches!(schedule.step(ticket, now), Step::Go));
         now += seconds(1);
     }
-    assert_eq!(schedule.pace.remembered(), 60);
+    assert_eq!(schedule.pace.remembered(), 61);
 }
 
 #[test]
@@ -107,7 +120,7 @@ fn a_small_budget_remembers_no_more_turns_than_it_has() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..100)
-        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
         .collect();
     take(&mut schedule, &tickets, now);
     assert_eq!(schedule.pace.remembered(), 15);
@@ -117,12 +130,13 @@ fn a_small_budget_remembers_no_more_turns_than_it_has() {
 fn a_caller_that_goes_away_gives_its_turn_to_the_next() {
     let mut schedule = schedule(1);
     let now = seconds(1000);
-    let [first, second, third] = [(); 3].map(|()| schedule.queue(now, now + PATIENT).unwrap());
+    let [first, second, third] =
+        [(); 3].map(|()| schedule.queue(LANE, now, now + PATIENT).unwrap());
     assert!(matches!(schedule.step(first, now), Step::Go));
     assert!(matches!(schedule.step(third, now), Step::Behind(_)));
     assert!(schedule.leave(second));
     assert!(!schedule.leave(first), "it is not waiting any more");
-    assert_eq!(schedule.step(third, now), Step::Wait(now + MINUTE));
+    assert_eq!(schedule.step(third, now), Step::Wait(now + WINDOW));
 }
 
 #[test]
@@ -130,7 +144,7 @@ fn no_turn_is_given_during_a_back_off_and_waiting_callers_are_refused() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
     let tickets: Vec<_> = (0..5)
-        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
         .collect();
     assert_eq!(schedule.step(tickets[0], now), Step::Go);
     let met = now + seconds(2);
@@ -142,10 +156,10 @@ fn no_turn_is_given_during_a_back_off_and_waiting_callers_are_refused() {
     for ticket in &tickets[1..] {
         assert_eq!(schedule.step(*ticket, later), Step::Leave(left_alone(115)));
     }
-    let refused = schedule.queue(later, later + PATIENT).unwrap_err();
+    let refused = schedule.queue(LANE, later, later + PATIENT).unwrap_err();
     assert_eq!(refused, left_alone(115));
     let end = later + refused.retry_after();
-    let ticket = schedule.queue(end, end).unwrap();
+    let ticket = schedule.queue(LANE, end, end).unwrap();
     assert_eq!(schedule.step(ticket, end), Step::Go);
     let again = schedule.record_throttled(Duration::ZERO, end);
     assert_eq!(again, BackOff::Began(seconds(240)));
@@ -184,7 +198,7 @@ proptest! {
         let mut schedule = schedule(per_minute);
         let start = seconds(1000);
         let queue = |schedule: &mut Schedule, number, now: Duration| -> Vec<_> {
-            (0..number).map(|_| schedule.queue(now, now + PATIENT).unwrap()).collect()
+            (0..number).map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap()).collect()
         };
         let tickets = queue(&mut schedule, taken, start);
         let began = take(&mut schedule, &tickets, start);
@@ -199,7 +213,7 @@ proptest! {
     /// Callers come and go at random; each that waits checks as soon as its turn may have come.
     #[test]
     fn turns_keep_order_patience_and_budget(
-        per_minute in 1_u32..40,
+        per_minute in 1_u32..90,
         events in proptest::collection::vec(event(), 0..120),
     ) {
         let mut schedule = schedule(per_minute);
@@ -210,7 +224,7 @@ proptest! {
             let until = match event {
                 Event::Arrive { patience } => {
                     let latest = now + Duration::from_millis(patience);
-                    match schedule.queue(now, latest) {
+                    match schedule.queue(LANE, now, latest) {
                         Ok(ticket) => queue.push(Caller { ticket, latest }),
                         Err(refused) => prop_assert!(now + refused.retry_after() > latest),
                     }
@@ -242,10 +256,13 @@ proptest! {
         let budget = usize::try_from(per_minute).unwrap();
         let burst = usize::try_from(3.min(per_minute)).unwrap();
         for window in began.windows(budget + 1) {
-            prop_assert!(window[budget] >= window[0] + MINUTE);
+            prop_assert!(window[budget] >= window[0] + WINDOW);
         }
         for window in began.windows(burst + 1) {
             prop_assert!(window[burst] >= window[0] + pacing(per_minute).spacing());
+        }
+        for window in began.windows(5) {
+            prop_assert!(window[4] >= window[0] + pacing(per_minute).quick_window());
         }
     }
 }
@@ -256,7 +273,7 @@ fn the_budget_left_excludes_the_turns_of_waiting_callers() {
     let now = seconds(1000);
     assert_eq!(left(&schedule, now), (15, None));
     let tickets: Vec<_> = (0..5)
-        .map(|_| schedule.queue(now, now + PATIENT).unwrap())
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
         .collect();
     assert_eq!(left(&schedule, now), (10, None));
     take(&mut schedule, &tickets[..3], now);
@@ -265,7 +282,7 @@ fn the_budget_left_excludes_the_turns_of_waiting_callers() {
         schedule.leave(*ticket);
     }
     assert_eq!(left(&schedule, now), (12, None));
-    assert_eq!(left(&schedule, now + MINUTE), (15, None));
+    assert_eq!(left(&schedule, now + WINDOW), (15, None));
 }
 
 #[test]
@@ -284,34 +301,102 @@ fn merged_turns_count_wherever_they_are_in_the_minute() {
         schedule.merge_acquisition(seconds(ago), now);
     }
     assert_eq!(left(&schedule, now), (0, None));
-    // The oldest leaves the minute in 10 s; evenly spaced by 20 s, the next are due by then.
-    let refused = schedule.queue(now, now).unwrap_err();
-    assert_eq!(refused.retry_after(), seconds(10));
-    assert_eq!(left(&schedule, now + seconds(10)), (1, None));
-    assert_eq!(left(&schedule, now + seconds(50)), (3, None));
+    // The oldest leaves the window in 11 s; evenly spaced by 20 s, the next are due by then.
+    let refused = schedule.queue(LANE, now, now).unwrap_err();
+    assert_eq!(refused.retry_after(), seconds(11));
+    assert_eq!(left(&schedule, now + seconds(11)), (1, None));
+    assert_eq!(left(&schedule, now + seconds(51)), (3, None));
 }
 
 #[test]
 fn a_caller_pushed_back_by_merged_turns_leaves_when_it_is_too_late() {
     let mut schedule = schedule(1);
     let now = seconds(1000);
-    let waiting = schedule.queue(now, now + seconds(5)).unwrap();
-    let patient = schedule.queue(now, now + PATIENT).unwrap();
+    let waiting = schedule.queue(LANE, now, now + seconds(5)).unwrap();
+    let patient = schedule.queue(LANE, now, now + PATIENT).unwrap();
     schedule.merge_acquisition(Duration::ZERO, now);
-    let retry_after = MINUTE;
+    let retry_after = WINDOW;
     let left = Step::Leave(Throttled::BudgetUsedUp { retry_after });
     assert_eq!(schedule.step(waiting, now), left);
-    assert_eq!(schedule.step(patient, now), Step::Wait(now + MINUTE));
+    assert_eq!(schedule.step(patient, now), Step::Wait(now + WINDOW));
 }
 
 #[test]
 fn a_merged_back_off_refuses_all_waiting_callers() {
     let mut schedule = schedule(15);
     let now = seconds(1000);
-    let ticket = schedule.queue(now, now + PATIENT).unwrap();
+    let ticket = schedule.queue(LANE, now, now + PATIENT).unwrap();
     schedule.merge_back_off(seconds(90), now);
     assert_eq!(schedule.step(ticket, now), Step::Leave(left_alone(90)));
-    assert_eq!(schedule.queue(now, now + PATIENT), Err(left_alone(90)));
+    assert_eq!(
+        schedule.queue(LANE, now, now + PATIENT),
+        Err(left_alone(90))
+    );
     let met = schedule.record_throttled(seconds(3), now + seconds(1));
     assert_eq!(met, BackOff::Joined(seconds(89)), "it was under way");
+}
+
+#[test]
+fn no_fifth_turn_follows_within_four_seconds() {
+    let mut schedule = schedule(60);
+    let now = seconds(1000);
+    let tickets: Vec<_> = (0..6)
+        .map(|_| schedule.queue(LANE, now, now + PATIENT).unwrap())
+        .collect();
+    let began = take(&mut schedule, &tickets, now);
+    let after: Vec<_> = began
+        .iter()
+        .map(|at| at.abs_diff(now).as_millis())
+        .collect();
+    let spacing = pacing(60).spacing().as_millis();
+    assert_eq!(after, [0, 0, 0, spacing, 4_000, 4_000]);
+}
+
+#[test]
+fn a_key_has_sixteen_waiting_callers_and_other_lanes_are_not_counted() {
+    let mut schedule = schedule(60_000);
+    let now = seconds(1000);
+    let greedy = lane(2, LookupClass::Interactive);
+    for _ in 0..MAX_WAITING_PER_KEY {
+        schedule.queue(greedy, now, now + PATIENT).unwrap();
+    }
+    let refused = schedule.queue(greedy, now, now + PATIENT).unwrap_err();
+    let turn = schedule.pace.turn_behind(MAX_WAITING_PER_KEY, now);
+    let retry_after = turn.abs_diff(now);
+    assert_eq!(refused, Throttled::QueueFull { retry_after });
+    assert_eq!(retry_after, 14 * pacing(60_000).spacing());
+    let background = lane(2, LookupClass::Background);
+    for lane in [background, lane(3, LookupClass::Interactive)] {
+        schedule.queue(lane, now, now + PATIENT).unwrap();
+    }
+    let waiting = schedule.waiting();
+    assert_eq!((waiting.interactive, waiting.background), (17, 1));
+}
+
+#[test]
+fn a_new_customer_is_next_though_another_one_has_many_waiting() {
+    let mut schedule = schedule(15);
+    let now = seconds(1000);
+    let greedy = lane(2, LookupClass::Interactive);
+    let taken: Vec<_> = (0..8)
+        .map(|_| schedule.queue(greedy, now, now + seconds(22)).unwrap())
+        .collect();
+    take(&mut schedule, &taken[..3], now);
+    let refused = schedule.queue(greedy, now, now + seconds(22)).unwrap_err();
+    assert_eq!(refused.retry_after(), 6 * pacing(15).spacing());
+    let modest = lane(3, LookupClass::Interactive);
+    let modest = schedule.queue(modest, now, now + seconds(22)).unwrap();
+    let began = take(&mut schedule, &[taken[3], modest], now);
+    assert_eq!(began[1].abs_diff(now), 2 * pacing(15).spacing());
+    // The last one of the greedy customer is too late now, and hears it at its deadline.
+    let last = taken[7];
+    assert_eq!(
+        schedule.step(last, began[1]),
+        Step::Behind(now + seconds(22))
+    );
+    let deadline = now + seconds(22);
+    let Step::Leave(Throttled::BudgetUsedUp { retry_after }) = schedule.step(last, deadline) else {
+        panic!("it is too late");
+    };
+    assert!(!retry_after.is_zero());
 }

@@ -7,9 +7,9 @@ use domain::limits::Plan;
 use uuid::Uuid;
 
 use super::super::fixture::{act, customer, limits, record_of};
-use super::super::stores::{Stores, StoresUnderTest};
+use super::super::stores::{Stores, StoresUnderTest, keys_of};
 use super::known;
-use crate::outbound::{ChangeNumber, KeyChange, UpdateError};
+use crate::outbound::{KeyChange, UpdateError};
 
 async fn set_plan(
     stores: &Stores,
@@ -23,7 +23,7 @@ async fn set_plan(
         .await;
     let (customer, mut keys) = set.expect("the plan is set");
     keys.sort_unstable();
-    (customer, keys)
+    (customer, keys.into_iter().map(|key| key.id).collect())
 }
 
 /// The first customer with two keys, and a neighbour with one.
@@ -54,12 +54,13 @@ pub(super) async fn keys_that_keep_their_limits_keep_them(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let keys = three_keys(&here).await;
+    let before = here.newest_change().await;
     let (_, changed) = set_plan(&here, Plan::Enterprise, ExistingKeys::Keep, 4).await;
     assert_eq!(changed, []);
     for key in keys {
         assert_eq!(here.found(key.id).await, key);
     }
-    assert_eq!(here.newest_change().await, ChangeNumber(0));
+    assert_eq!(here.newest_change().await, before);
 }
 
 pub(super) async fn keys_that_follow_take_the_plans_limits(
@@ -149,22 +150,24 @@ pub(super) async fn a_plan_that_is_set_already_changes_nothing(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     three_keys(&here).await;
-    let before = here.written(&AuditFilter::default()).await;
+    let before = here.newest_change().await;
+    let written = here.written(&AuditFilter::default()).await;
     for existing in [ExistingKeys::Keep, ExistingKeys::Follow] {
         let (set, changed) = set_plan(&here, Plan::Startup, existing, 4).await;
         assert_eq!((set, changed), (customer(1), vec![]));
     }
-    assert_eq!(here.written(&AuditFilter::default()).await, before);
-    assert_eq!(here.newest_change().await, ChangeNumber(0));
+    assert_eq!(here.written(&AuditFilter::default()).await, written);
+    assert_eq!(here.newest_change().await, before);
 }
 
 pub(super) async fn keys_that_follow_are_changes_for_other_processes(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let [one, two, _] = three_keys(&here).await;
     let version = here.state(one.id).await.version;
+    let before = here.newest_change().await;
     set_plan(&here, Plan::Enterprise, ExistingKeys::Follow, 4).await;
-    let changes = elsewhere.changes(ChangeNumber(0)).await;
-    let mut keys: Vec<_> = changes.iter().map(|change| change.key).collect();
+    let changes = elsewhere.changes(before).await;
+    let mut keys = keys_of(&changes);
     keys.sort_unstable();
     assert_eq!(keys, [one.id, two.id]);
     let limits = Plan::Enterprise.limits();

@@ -1,6 +1,7 @@
 //! Charges of a key's month in the store itself, and bulk reads.
 
-use domain::key::KeyId;
+use chrono::{DateTime, Utc};
+use domain::key::{CountedKey, KeyId};
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use futures::future::join_all;
@@ -8,7 +9,8 @@ use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, month, record};
 use super::super::stores::{Stores, StoresUnderTest};
-use crate::outbound::{KeyChange, Snapshot};
+use super::rotation::rotated;
+use crate::outbound::{KeyChange, Scope, Snapshot, StoreError};
 
 pub(super) async fn charges<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
     a_charge_is_counted_and_returned(make().await).await;
@@ -18,10 +20,23 @@ pub(super) async fn charges<F: Future<Output = StoresUnderTest>>(make: &impl Fn(
     an_unknown_key_is_charged_nothing(make().await).await;
     a_charge_is_a_use_to_the_minute(make().await).await;
     many_keys_are_read_at_once(make().await).await;
+    a_key_and_its_successors_have_one_month(make().await).await;
+    of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(make().await).await;
+}
+
+/// Charges a key that succeeds no other.
+async fn charge(
+    stores: &Stores,
+    key: KeyId,
+    month: Month,
+    at: DateTime<Utc>,
+) -> Result<Option<MonthlyUse>, StoreError> {
+    let keys = &stores.keys;
+    keys.charge(CountedKey::first(key), month, at).await
 }
 
 async fn charged(stores: &Stores, key: KeyId) -> Option<MonthlyUse> {
-    let charged = stores.keys.charge(key, month(), instant(7)).await;
+    let charged = charge(stores, key, month(), instant(7)).await;
     charged.expect("the store works")
 }
 
@@ -53,7 +68,7 @@ async fn a_charge_is_counted_and_returned(StoresUnderTest { here, elsewhere }: S
         }
         let next = Month::of(month().end());
         assert_eq!(used(&here, key, next).await, once(0));
-        let charged = here.keys.charge(key, next, next.end()).await;
+        let charged = charge(&here, key, next, next.end()).await;
         assert_eq!(charged.expect("the store works"), Some(once(1)));
         assert_eq!(used(&here, key, month()).await, once(3));
     }
@@ -109,7 +124,7 @@ async fn an_unknown_key_is_charged_nothing(StoresUnderTest { here, .. }: StoresU
 
 async fn a_charge_is_a_use_to_the_minute(StoresUnderTest { here, .. }: StoresUnderTest) {
     let key = here.added(1).await.id;
-    let charge = async |at| here.keys.charge(key, month(), at).await;
+    let charge = async |at| charge(&here, key, month(), at).await;
     for (at, last) in [
         (instant(0), "2026-11-21T12:00:00+00:00"),
         (
@@ -158,4 +173,69 @@ async fn many_keys_are_read_at_once(StoresUnderTest { here, .. }: StoresUnderTes
     }
     let none = here.keys.snapshots(&[], month()).await;
     assert_eq!(none.expect("the store works"), []);
+}
+
+/// A key of this quota with two successors, one after the other.
+async fn chain(stores: &Stores, quota: u64) -> [CountedKey; 3] {
+    let first = CountedKey::first(key_with(stores, 1, Some(quota)).await);
+    let retires_at = instant(0) + chrono::TimeDelta::days(1);
+    let mut chain = [first; 3];
+    for (place, number) in [(1, 20), (2, 21)] {
+        let new = rotated(stores, chain[place - 1].id, number, retires_at).await;
+        chain[place] = new.new.counted();
+        assert_eq!(chain[place].counters, first.counters);
+    }
+    chain
+}
+
+async fn a_key_and_its_successors_have_one_month(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let keys = chain(&here, 4).await;
+    let charge = async |key: CountedKey| {
+        let charged = here.keys.charge(key, month(), instant(7)).await;
+        charged.expect("the store works")
+    };
+    for (key, count) in [(keys[1], 1), (keys[0], 2), (keys[2], 3), (keys[1], 4)] {
+        assert_eq!(charge(key).await, Some(once(count)));
+        for key in keys {
+            assert_eq!(used(&elsewhere, key.id, month()).await, once(count));
+            let found = here.keys.find(Scope::Everybody, key.id, month()).await;
+            let found = found.expect("the store works").expect("the key is there");
+            assert_eq!(found.used, once(count));
+        }
+    }
+    for key in keys {
+        assert_eq!(charge(key).await, None);
+    }
+    let ids = keys.map(|key| key.id);
+    let read = here.keys.snapshots(&ids, month()).await;
+    let read = read.expect("the store works");
+    assert!(read.iter().all(|(_, snapshot)| snapshot.used == once(4)));
+    assert_eq!(read.len(), 3);
+    let mut uses = Vec::new();
+    for key in keys {
+        uses.push(here.found(key.id).await.last_used_at.is_some());
+    }
+    assert_eq!(uses, [true, true, true], "each key's last use is its own");
+}
+
+async fn of_concurrent_charges_of_a_key_and_its_successor_exactly_the_quota_succeeds(
+    under_test: StoresUnderTest,
+) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let keys = chain(&here, 50).await;
+    let charge = async |number: usize| {
+        let stores = if number.is_multiple_of(2) {
+            &here
+        } else {
+            &elsewhere
+        };
+        let key = keys[number % 3];
+        let charged = stores.keys.charge(key, month(), instant(7)).await;
+        charged.expect("the store works")
+    };
+    let charges = join_all((0..150).map(charge)).await;
+    assert_eq!(charges.into_iter().flatten().count(), 50);
+    assert_eq!(used(&here, keys[2].id, month()).await, once(50));
 }

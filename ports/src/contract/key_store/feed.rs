@@ -1,10 +1,12 @@
 //! Feed of key changes, as other processes follow it.
 
+use domain::key::{ApiKey, KeyBounds};
 use futures::future::join_all;
 
-use super::super::fixture::{limits, name};
-use super::super::stores::StoresUnderTest;
-use crate::outbound::{ChangeNumber, KeyChange};
+use super::super::fixture::{act, instant, limits, name, record};
+use super::super::stores::{StoresUnderTest, keys_of};
+use super::rotation::rotated;
+use crate::outbound::{ChangeNumber, KeyChange, KeyRecord};
 
 fn to(per_minute: u32) -> KeyChange {
     KeyChange::SetLimits(limits(per_minute, None).into())
@@ -29,22 +31,20 @@ pub(super) async fn changes_come_in_order_with_the_current_state(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let (one, two) = (here.added(1).await.id, here.added(2).await.id);
+    let added = here.newest_change().await;
     here.changed(one, to(7), 3).await;
     let seen = here.newest_change().await;
     here.changed(two, KeyChange::Revoke, 4).await;
     here.changed(one, to(8), 5).await;
 
-    let all = here.changes(ChangeNumber(0)).await;
-    assert_eq!(
-        all.iter().map(|change| change.key).collect::<Vec<_>>(),
-        [one, two, one]
-    );
+    let all = here.changes(added).await;
+    assert_eq!(keys_of(&all), [one, two, one]);
     assert!(
         all.is_sorted_by(|one, next| one.number < next.number),
         "{all:?}"
     );
     for change in &all {
-        assert_eq!(change.state, here.state(change.key).await);
+        assert_eq!(change.state, here.state(change.credential.id).await);
     }
     assert_eq!(here.changes(seen).await, all[1..]);
     assert_eq!(here.newest_change().await, all[2].number);
@@ -52,32 +52,70 @@ pub(super) async fn changes_come_in_order_with_the_current_state(
     assert_eq!(here.changes(ChangeNumber(u64::MAX)).await, []);
 }
 
-pub(super) async fn adding_a_key_is_no_change(StoresUnderTest { here, .. }: StoresUnderTest) {
+pub(super) async fn a_new_key_is_a_change_with_its_credential(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
     here.added(1).await;
-    assert_eq!(here.newest_change().await, ChangeNumber(0));
+    let old = here.added(2).await.id;
+    rotated(&here, old, 3, instant(1_000)).await;
+    let all = elsewhere.changes(ChangeNumber(0)).await;
+    let found: Vec<_> = all.iter().map(|change| &change.credential).collect();
+    let mut expected = [1, 2, 3].map(|number| record(number).credential);
+    // The successor shares the counters of its predecessor.
+    expected[2].counters = expected[1].counters;
+    assert_eq!(found, expected.iter().collect::<Vec<_>>());
+    for change in &all {
+        let found = here.keys.credential(&change.prefix).await;
+        let found = found.expect("the store works");
+        assert_eq!(found.as_ref(), Some(&change.credential));
+    }
+}
+
+pub(super) async fn a_refused_key_is_no_change(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = here.added(1).await;
+    for number in 2..=10 {
+        here.added(number).await;
+    }
+    let before = here.newest_change().await;
+    let taken = KeyRecord {
+        key: ApiKey {
+            prefix: key.prefix,
+            ..record(11).key
+        },
+        ..record(11)
+    };
+    let one_too_many = record(12);
+    for (record, bounds) in [
+        (taken, KeyBounds::Unbounded),
+        (one_too_many, KeyBounds::OfPlan),
+    ] {
+        let refused = here.keys.insert(record, bounds, &act(2)).await;
+        assert!(refused.is_err());
+    }
+    assert_eq!(here.newest_change().await, before);
 }
 
 pub(super) async fn a_mutation_that_keeps_the_state_is_no_change(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await;
-    let before = here.state(key.id).await;
+    let before = (here.newest_change().await, here.state(key.id).await);
     here.changed(key.id, KeyChange::Rename(name("otra")), 2)
         .await;
     let same = KeyChange::SetLimits(key.limits.into());
     here.changed(key.id, same, 3).await;
-    assert_eq!(here.newest_change().await, ChangeNumber(0));
-    assert_eq!(here.state(key.id).await, before);
+    let after = (here.newest_change().await, here.state(key.id).await);
+    assert_eq!(after, before);
 }
 
 pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
     StoresUnderTest { here, .. }: StoresUnderTest,
 ) {
     let key = here.added(1).await.id;
+    let added = here.newest_change().await;
     for number in 2..=1_002 {
         here.changed(key, to(number.into()), number).await;
     }
-    let first = here.changes(ChangeNumber(0)).await;
+    let first = here.changes(added).await;
     assert_eq!(first.len(), 1_000);
     let rest = here.changes(first[999].number).await;
     assert_eq!(rest.len(), 1);
@@ -87,6 +125,7 @@ pub(super) async fn a_thousand_changes_come_at_once_and_the_rest_after(
 pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test: StoresUnderTest) {
     let StoresUnderTest { here, elsewhere } = under_test;
     let key = here.added(1).await.id;
+    let added = here.newest_change().await;
     let updates = (2..=41).map(|number| {
         let stores = if number % 2 == 0 { &here } else { &elsewhere };
         stores.change(key, to(number.into()), number)
@@ -94,7 +133,7 @@ pub(super) async fn changes_made_at_the_same_time_have_a_number_each(under_test:
     for update in join_all(updates).await {
         update.expect("the key is changed");
     }
-    let all = here.changes(ChangeNumber(0)).await;
+    let all = here.changes(added).await;
     assert_eq!(all.len(), 40);
     assert!(
         all.is_sorted_by(|one, next| one.number < next.number),

@@ -3,11 +3,11 @@
 use domain::audit::{
     Action, AuditContext, AuditEntry, AuditFilter, FieldChange, creation, difference,
 };
-use domain::key::ApiKey;
+use domain::key::{ApiKey, KeyBounds};
 use uuid::Uuid;
 
 use super::super::fixture::{act, instant, limits, name, record};
-use super::super::stores::{MANY, StoresUnderTest};
+use super::super::stores::StoresUnderTest;
 use super::rotation::{rotated, successor};
 use crate::outbound::{KeyChange, Rotation, Scope};
 
@@ -81,9 +81,16 @@ pub(super) async fn a_refused_call_writes_no_entry(StoresUnderTest { here, .. }:
     here.added(1).await;
     let mut same_prefix = record(2);
     same_prefix.key.prefix = record(1).key.prefix;
-    let refused = here.keys.insert(same_prefix, MANY, &act(2)).await;
+    let refused = here
+        .keys
+        .insert(same_prefix, KeyBounds::Unbounded, &act(2))
+        .await;
     refused.expect_err("the prefix is taken");
-    let refused = here.keys.insert(record(3), 1, &act(3)).await;
+    for number in 10..19 {
+        here.added(number).await;
+    }
+    let bounds = KeyBounds::OfPlan;
+    let refused = here.keys.insert(record(3), bounds, &act(3)).await;
     refused.expect_err("there is no room");
     let unknown = record(4).key.id;
     let refused = here.change(unknown, KeyChange::Revoke, 4).await;
@@ -95,11 +102,12 @@ pub(super) async fn a_refused_call_writes_no_entry(StoresUnderTest { here, .. }:
             unknown,
             &successor(5),
             instant(9),
+            KeyBounds::Unbounded,
             &act(5),
         )
         .await;
     refused.expect_err("there is no such key");
-    assert_eq!(here.written(&AuditFilter::default()).await.len(), 1);
+    assert_eq!(here.written(&AuditFilter::default()).await.len(), 10);
 }
 
 pub(super) async fn a_rotation_writes_an_entry_for_each_of_the_two(

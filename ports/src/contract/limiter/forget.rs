@@ -1,10 +1,9 @@
 //! Forgetting a key: its state is read again from the store, and nothing else is lost.
 
-use domain::key::KeyId;
 use domain::month::Month;
 use uuid::Uuid;
 
-use super::{LimiterUnderTest, Subject, state, used};
+use super::{LimiterUnderTest, Subject, key, state, used};
 use crate::outbound::{KeyState, Snapshot, Verdict};
 
 pub(super) async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(
@@ -12,7 +11,7 @@ pub(super) async fn a_forgotten_key_is_unknown_until_it_is_hydrated_again(
 ) {
     let subject = Subject::known(under_test, 60, Some(100), 3).await;
     let limiter = &subject.under_test.limiter;
-    let other = KeyId(Uuid::from_u128(8));
+    let other = key(8);
     let month = Month::of(subject.under_test.time.now().await);
     let snapshot = Snapshot {
         state: state(60, None, 1),

@@ -1,10 +1,9 @@
 //! Beginning of a month: by the limiter's own clock.
 
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::month::Month;
-use uuid::Uuid;
 
-use super::{LimiterUnderTest, Subject, state, used};
+use super::{LimiterUnderTest, Subject, key, state, used};
 use crate::outbound::{KeyState, Snapshot, Verdict};
 
 pub(super) async fn a_new_month_begins_at_zero(under_test: LimiterUnderTest) {
@@ -37,7 +36,7 @@ impl Subject {
     }
 
     /// Hydrates a key with its next month.
-    async fn hydrate_next_month(&self, key: KeyId, state: KeyState, charged: u64) {
+    async fn hydrate_next_month(&self, key: CountedKey, state: KeyState, charged: u64) {
         let now = self.under_test.time.now().await;
         let snapshot = Snapshot {
             state,
@@ -83,7 +82,7 @@ pub(super) async fn a_key_of_a_month_that_has_not_begun_stays_unknown(
 ) {
     let subject = Subject {
         under_test,
-        key: KeyId(Uuid::from_u128(7)),
+        key: key(7),
     };
     let state = state(100, Some(5), 1);
     subject.hydrate_next_month(subject.key, state, 0).await;

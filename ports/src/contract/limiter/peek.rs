@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use domain::key::KeyId;
 use domain::limits::LimitStatus;
 use domain::month::Month;
-use uuid::Uuid;
 
-use super::{LimiterUnderTest, Subject, state};
-use crate::outbound::{KeyState, Verdict};
+use super::{LimiterUnderTest, Subject, key as key_of, state, used};
+use crate::outbound::{KeyState, Snapshot, Verdict};
 
 /// Time that a real clock may lose between two calls.
 const SLACK: Duration = Duration::from_secs(2);
@@ -84,7 +82,7 @@ pub(super) async fn peeking_at_a_used_up_limit_reports_it(under_test: LimiterUnd
 }
 
 pub(super) async fn peeking_at_an_unknown_key_leaves_it_unknown(under_test: LimiterUnderTest) {
-    let key = KeyId(Uuid::from_u128(1));
+    let key = key_of(1);
     let month = Month::of(under_test.time.now().await);
     let limiter = &under_test.limiter;
     for _ in 0..2 {
@@ -144,4 +142,45 @@ pub(super) async fn peeking_reports_units_that_left_the_window_as_free(
     );
     subject.under_test.time.advance(half).await;
     assert_eq!(subject.limit_status().await.minute.remaining, 3);
+}
+
+pub(super) async fn many_keys_are_reported_in_their_order(under_test: LimiterUnderTest) {
+    let subject = Subject::known(under_test, 5, Some(20), 10).await;
+    let limiter = &subject.under_test.limiter;
+    let month = Month::of(subject.under_test.time.now().await);
+    let numbered = key_of;
+    // More than any adapter reads in one call; every third is unknown, and one is revoked.
+    let keys: Vec<_> = (1_000..1_250).map(numbered).collect();
+    let known = |number: u32| !number.is_multiple_of(3);
+    for (number, key) in (1..).zip(&keys) {
+        if known(number) {
+            let state = KeyState {
+                revoked: number == 4,
+                ..state(number, None, 1)
+            };
+            let snapshot = Snapshot {
+                state,
+                month,
+                used: used(0),
+            };
+            limiter.hydrate(*key, snapshot).await.expect("hydrate");
+        }
+    }
+    assert_eq!(subject.admitted_of(1).await, 1);
+
+    let peeked = limiter.peek_many(&keys).await.expect("peek");
+    let limits: Vec<_> = peeked
+        .iter()
+        .map(|peeked| peeked.map(|limit_status| limit_status.minute.limit))
+        .collect();
+    let expected = (1..=250).map(|number| (known(number) && number != 4).then_some(number));
+    assert_eq!(limits, expected.collect::<Vec<_>>());
+
+    // The same key twice, between others.
+    let keys = [subject.key, numbered(1), subject.key, keys[0]];
+    let peeked = limiter.peek_many(&keys).await.expect("peek");
+    let left = |peeked: &Option<LimitStatus>| peeked.map(|status| status.minute.remaining);
+    let left: Vec<_> = peeked.iter().map(left).collect();
+    assert_eq!(left, [Some(4), None, Some(4), Some(1)]);
+    assert_eq!(limiter.peek_many(&[]).await.expect("peek"), []);
 }

@@ -113,10 +113,19 @@ pub(super) async fn a_customer_is_shown_with_the_use_of_its_keys(under_test: Jou
     );
 }
 
-pub(super) async fn a_successor_has_used_nothing(under_test: JournalUnderTest) {
+pub(super) async fn a_successor_continues_the_month_and_was_not_used_itself(
+    under_test: JournalUnderTest,
+) {
     let keys = under_test.three_keys().await;
     used(&under_test, &keys).await;
     let stores = &under_test.stores;
+    let used_by = async |key| {
+        let snapshot = stores.keys.snapshot(key, november()).await;
+        let snapshot = snapshot.expect("the store works");
+        snapshot.expect("the key is there").used
+    };
+    let before = used_by(keys.one.id).await;
+    assert_ne!(before, MonthlyUse::default());
     let Rotation { old, new } = rotated(stores, keys.one.id, 9, noon()).await;
     assert!(
         old.last_used_at.is_some(),
@@ -124,8 +133,6 @@ pub(super) async fn a_successor_has_used_nothing(under_test: JournalUnderTest) {
     );
     assert_eq!(new.last_used_at, None);
     assert_eq!(stores.found(new.id).await, new);
-    let snapshot = stores.keys.snapshot(new.id, november()).await;
-    let snapshot = snapshot.expect("the store works");
-    let used = snapshot.expect("the key is there").used;
-    assert_eq!(used, MonthlyUse::default());
+    assert_eq!(used_by(new.id).await, before);
+    assert_eq!(used_by(old.id).await, before);
 }

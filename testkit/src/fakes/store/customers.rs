@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use domain::audit::{Action, AuditContext, customer_difference};
-use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys};
-use domain::key::{KeyId, Owner};
+use domain::customer::{Customer, CustomerId, CustomerOverview, ExistingKeys, Owner};
+use domain::key::{ApiKey, CountedKey};
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
 use domain::page::{Cursor, Direction, Page, PageRequest};
@@ -38,6 +38,7 @@ impl Tables {
 #[async_trait]
 impl CustomerStore for MemoryStore {
     async fn find_or_insert(&self, newcomer: &Customer) -> Result<Customer, StoreError> {
+        self.called("find_or_insert").await?;
         let mut tables = self.tables();
         if let Some(known) = tables.customer_of(&newcomer.owner) {
             return Ok(known.clone());
@@ -47,6 +48,7 @@ impl CustomerStore for MemoryStore {
     }
 
     async fn customer(&self, owner: &Owner) -> Result<Option<Customer>, StoreError> {
+        self.called("customer").await?;
         Ok(self.tables().customer_of(owner).cloned())
     }
 
@@ -56,6 +58,7 @@ impl CustomerStore for MemoryStore {
         month: Month,
         request: &PageRequest,
     ) -> Result<Page<CustomerOverview>, ListError> {
+        self.called("customers").await?;
         let tables = self.tables();
         let named = |owner: &Owner, text| {
             contains_ignoring_case(&owner.issuer, text)
@@ -81,7 +84,8 @@ impl CustomerStore for MemoryStore {
         plan: Plan,
         existing: ExistingKeys,
         act: &AuditContext,
-    ) -> Result<(Customer, Vec<KeyId>), UpdateError> {
+    ) -> Result<(Customer, Vec<CountedKey>), UpdateError> {
+        self.called("set_plan").await?;
         let mut tables = self.tables();
         tables.is_new(act)?;
         let customer = tables.customers.get_mut(&id).ok_or(UpdateError::NotFound)?;
@@ -97,9 +101,9 @@ impl CustomerStore for MemoryStore {
         }
         let others = tables.active_keys(id);
         let others = others.filter(|key| key.limits != plan.limits());
-        let others: Vec<_> = others.map(|key| key.id).collect();
+        let others: Vec<_> = others.map(ApiKey::counted).collect();
         for key in &others {
-            tables.change(*key, Action::LimitsSet, act, |key| {
+            tables.change(key.id, Action::LimitsSet, act, |key| {
                 key.limits = plan.limits();
             })?;
         }

@@ -15,6 +15,7 @@ impl DenyList for MemoryStore {
         fingerprint: &Fingerprint,
         until: DateTime<Utc>,
     ) -> Result<Denial, StoreError> {
+        self.called("deny").await?;
         Ok(match self.tables().denied.entry(fingerprint.clone()) {
             Entry::Occupied(_) => Denial::Repeated,
             Entry::Vacant(free) => {
@@ -25,6 +26,7 @@ impl DenyList for MemoryStore {
     }
 
     async fn is_denied(&self, fingerprint: &Fingerprint) -> Result<bool, StoreError> {
+        self.called("is_denied").await?;
         Ok(self.tables().denied.contains_key(fingerprint))
     }
 }

@@ -7,11 +7,12 @@ use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, creation, difference};
 use domain::customer::CustomerId;
 use domain::key::{
-    ApiKey, Credential, KeyFilter, KeyId, KeyOverview, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
+    Addition, ApiKey, CountedKey, CounterId, Credential, KeyBounds, KeyFilter, KeyId, KeyOverview,
+    KeyPrefix, KeyQuery, KeySort, RevokedKeys,
 };
 use domain::limits::MonthlyUse;
 use domain::month::Month;
-use domain::page::{Cursor, Page};
+use domain::page::{Cursor, Direction, Page, PageRequest};
 use ports::outbound::{
     Change, ChangeNumber, InsertError, KeyChange, KeyRecord, KeyStore, ListError, RotateError,
     Rotation, Scope, Snapshot, StoreError, Successor, UpdateError,
@@ -32,33 +33,42 @@ impl Tables {
     }
 
     fn overview(&self, key: &ApiKey, month: Month) -> KeyOverview {
-        let used = self.used.get(&(key.id, month)).copied();
         KeyOverview {
             key: key.clone(),
             month,
-            used: used.unwrap_or_default(),
+            used: self.used(key.counters, month),
         }
     }
 
     fn snapshot(&self, id: KeyId, month: Month) -> Option<Snapshot> {
-        let used = self.used.get(&(id, month)).copied();
+        let stored = self.keys.get(&id)?;
         Some(Snapshot {
-            state: self.keys.get(&id)?.state(),
+            state: stored.state(),
             month,
-            used: used.unwrap_or_default(),
+            used: self.used(stored.record.key.counters, month),
         })
     }
 
-    fn charge(&mut self, id: KeyId, month: Month, at: DateTime<Utc>) -> Option<MonthlyUse> {
-        let Snapshot { state, used, .. } = self.snapshot(id, month)?;
+    /// The use of all keys that share these counters.
+    fn used(&self, counters: CounterId, month: Month) -> MonthlyUse {
+        let keys = self.keys.values().map(|stored| &stored.record.key);
+        let sharing = keys.filter(|key| key.counters == counters);
+        let uses = sharing.filter_map(|key| self.used.get(&(key.id, month)));
+        uses.fold(MonthlyUse::default(), |sum, used| MonthlyUse {
+            charged: sum.charged + used.charged,
+            refunded: sum.refunded + used.refunded,
+        })
+    }
+
+    fn charge(&mut self, key: CountedKey, month: Month, at: DateTime<Utc>) -> Option<MonthlyUse> {
+        let Snapshot { state, used, .. } = self.snapshot(key.id, month)?;
         let quota = state.limits.monthly_quota();
         if state.revoked || quota.is_some_and(|quota| used.net() >= quota) {
             return None;
         }
-        self.use_at(id, at);
-        let used = self.used.entry((id, month)).or_default();
-        used.charged += 1;
-        Some(*used)
+        self.use_at(key.id, at);
+        self.used.entry((key.id, month)).or_default().charged += 1;
+        Some(self.used(key.counters, month))
     }
 
     fn has_prefix(&self, prefix: &KeyPrefix) -> bool {
@@ -75,6 +85,7 @@ impl Tables {
     fn add(&mut self, record: KeyRecord, act: &AuditContext) {
         let key = record.key.clone();
         self.keys.insert(key.id, StoredKey { record, version: 1 });
+        self.changes.push(key.id);
         let changes = creation(&key);
         self.append_entry(act, Action::KeyCreated, key.customer, Some(key.id), changes);
     }
@@ -131,9 +142,10 @@ impl KeyStore for MemoryStore {
     async fn insert(
         &self,
         record: KeyRecord,
-        most_active: u64,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
+        self.called("insert").await?;
         let mut tables = self.tables();
         tables.is_new(act)?;
         let customer = record.key.customer;
@@ -143,14 +155,13 @@ impl KeyStore for MemoryStore {
         if tables.has_prefix(&record.key.prefix) {
             return Err(InsertError::PrefixTaken);
         }
-        if tables.active_keys(customer).count() as u64 >= most_active {
-            return Err(InsertError::TooManyKeys);
-        }
+        tables.check_bounds(bounds, customer, Addition::Another, act.at)?;
         tables.add(record, act);
         Ok(())
     }
 
     async fn credential(&self, prefix: &KeyPrefix) -> Result<Option<Credential>, StoreError> {
+        self.called("credential").await?;
         let tables = self.tables();
         let mut records = tables.keys.values().map(|stored| &stored.record);
         let record = records.find(|record| record.key.prefix == *prefix);
@@ -158,6 +169,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn credentials(&self, most: u64) -> Result<Vec<(KeyPrefix, Credential)>, StoreError> {
+        self.called("credentials").await?;
         let tables = self.tables();
         let records = tables.keys.values().map(|stored| &stored.record);
         let mut active: Vec<_> = records
@@ -170,6 +182,7 @@ impl KeyStore for MemoryStore {
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
+        self.called("snapshot").await?;
         Ok(self.tables().snapshot(id, month))
     }
 
@@ -178,6 +191,7 @@ impl KeyStore for MemoryStore {
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        self.called("snapshots").await?;
         let tables = self.tables();
         let snapshot = |id: &KeyId| Some((*id, tables.snapshot(*id, month)?));
         Ok(ids.iter().filter_map(snapshot).collect())
@@ -185,14 +199,16 @@ impl KeyStore for MemoryStore {
 
     async fn charge(
         &self,
-        id: KeyId,
+        key: CountedKey,
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
-        Ok(self.tables().charge(id, month, at))
+        self.called("charge").await?;
+        Ok(self.tables().charge(key, month, at))
     }
 
     async fn is_empty(&self) -> Result<bool, StoreError> {
+        self.called("is_empty").await?;
         Ok(self.tables().keys.is_empty())
     }
 
@@ -202,6 +218,7 @@ impl KeyStore for MemoryStore {
         month: Month,
         query: &KeyQuery,
     ) -> Result<Page<KeyOverview>, ListError> {
+        self.called("list").await?;
         let tables = self.tables();
         let keys = tables.keys.values().map(|stored| &stored.record.key);
         let keys =
@@ -227,16 +244,29 @@ impl KeyStore for MemoryStore {
         &self,
         customer: CustomerId,
         revoked: RevokedKeys,
-    ) -> Result<Vec<ApiKey>, StoreError> {
+        request: &PageRequest,
+    ) -> Result<Page<ApiKey>, ListError> {
+        self.called("of_customer").await?;
         let tables = self.tables();
         let keys = tables.keys.values().map(|stored| &stored.record.key);
         let wanted = |key: &&ApiKey| {
             key.customer == customer
                 && (revoked == RevokedKeys::Included || key.revoked_at.is_none())
         };
-        let mut keys: Vec<_> = keys.filter(wanted).cloned().collect();
-        keys.sort_by_key(|key| Reverse((key.created_at, key.id)));
-        Ok(keys)
+        let cursor = |key: &&ApiKey| Cursor::at(key.created_at, key.id.0);
+        let newest_first = Direction::Descending;
+        let page = page(
+            keys.filter(wanted),
+            request,
+            newest_first,
+            cursor,
+            by_instant,
+        )?;
+        let page = page.map(ApiKey::clone);
+        Ok(Page {
+            total: None,
+            ..page
+        })
     }
 
     async fn find(
@@ -245,6 +275,7 @@ impl KeyStore for MemoryStore {
         id: KeyId,
         month: Month,
     ) -> Result<Option<KeyOverview>, StoreError> {
+        self.called("find").await?;
         let tables = self.tables();
         Ok(tables.key(scope, id).map(|key| tables.overview(key, month)))
     }
@@ -256,6 +287,7 @@ impl KeyStore for MemoryStore {
         change: &KeyChange,
         act: &AuditContext,
     ) -> Result<ApiKey, UpdateError> {
+        self.called("change").await?;
         let mut tables = self.tables();
         tables.is_new(act)?;
         tables.key(scope, id).ok_or(UpdateError::NotFound)?;
@@ -278,8 +310,10 @@ impl KeyStore for MemoryStore {
         id: KeyId,
         successor: &Successor,
         retires_at: DateTime<Utc>,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
+        self.called("rotate").await?;
         let mut tables = self.tables();
         tables.is_new(act)?;
         let old = tables.key(scope, id).ok_or(RotateError::NotFound)?.clone();
@@ -292,6 +326,12 @@ impl KeyStore for MemoryStore {
         if tables.has_prefix(&successor.prefix) {
             return Err(RotateError::PrefixTaken);
         }
+        let addition = if retires_at <= act.at {
+            Addition::Replacement
+        } else {
+            Addition::Another
+        };
+        tables.check_bounds(bounds, old.customer, addition, act.at)?;
         let new = ApiKey {
             id: successor.credential.id,
             prefix: successor.prefix.clone(),
@@ -310,18 +350,22 @@ impl KeyStore for MemoryStore {
         };
         let record = KeyRecord {
             key: new.clone(),
-            credential: successor.credential.clone(),
+            credential: Credential {
+                counters: new.counters,
+                ..successor.credential.clone()
+            },
         };
         tables.add(record, act);
         Ok(Rotation { old, new })
     }
 
-    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<KeyId>, StoreError> {
+    async fn due(&self, now: DateTime<Utc>) -> Result<Vec<CountedKey>, StoreError> {
+        self.called("due").await?;
         let tables = self.tables();
         let keys = tables.keys.values().map(|stored| &stored.record.key);
         let active = keys.filter(|key| key.revoked_at.is_none());
         let mut due: Vec<_> = active
-            .filter_map(|key| Some((key.retires_at.filter(|at| *at <= now)?, key.id)))
+            .filter_map(|key| Some((key.retires_at.filter(|at| *at <= now)?, key.counted())))
             .collect();
         due.sort_unstable();
         let ids = due.into_iter().map(|(_, id)| id);
@@ -329,18 +373,24 @@ impl KeyStore for MemoryStore {
     }
 
     async fn changes(&self, after: ChangeNumber) -> Result<Vec<Change>, StoreError> {
+        self.called("changes").await?;
         let tables = self.tables();
         let changes = (1..).zip(&tables.changes);
-        let change = |(number, key): (u64, &KeyId)| Change {
-            number: ChangeNumber(number),
-            key: *key,
-            state: tables.keys[key].state(),
+        let change = |(number, key): (u64, &KeyId)| {
+            let stored = &tables.keys[key];
+            Change {
+                number: ChangeNumber(number),
+                prefix: stored.record.key.prefix.clone(),
+                credential: stored.record.credential.clone(),
+                state: stored.state(),
+            }
         };
         let changes = changes.filter(|(number, _)| *number > after.0).map(change);
         Ok(changes.take(CHANGES_AT_ONCE).collect())
     }
 
     async fn newest_change(&self) -> Result<ChangeNumber, StoreError> {
+        self.called("newest_change").await?;
         Ok(ChangeNumber(self.tables().changes.len() as u64))
     }
 }

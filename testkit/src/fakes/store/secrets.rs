@@ -12,6 +12,7 @@ impl SecretFingerprints for MemoryStore {
         &self,
         secrets: &[(HashGeneration, SecretFingerprint)],
     ) -> Result<SecretCheck, StoreError> {
+        self.called("recognise").await?;
         let mut tables = self.tables();
         for (generation, mark) in secrets {
             let known = tables.secrets.get(generation);

@@ -36,7 +36,7 @@ export const BANK = `query Bank {
 }
 fragment Health on BankHealth {
   environment state lookups successRate
-  latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds }
+  latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds waiting { interactive background } }
 }`;
 
 const KEYS_ARGUMENTS = 'first: 20, after: $after, filter: $filter, orderBy: $orderBy';

@@ -1,20 +1,18 @@
-//! Fixture: the router over fake sessions.
+//! Fixture: the router over the real sessions, and an identity provider that signs people in.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
 
-use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, Response, StatusCode};
 use chrono::{DateTime, TimeDelta, Utc};
 use dashboard::DashboardState;
+use domain::customer::Role;
 use http_body_util::BodyExt as _;
-use ports::inbound::{Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError};
-use ports::outbound::{Clock, Random};
+use ports::outbound::Claims;
+use regex::Regex;
+use testkit::fakes::ScriptedIdentity;
+use testkit::people::PeopleServices;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use web::{BODY_DEADLINE, Origin, RequestLayer, Site};
@@ -24,142 +22,71 @@ pub(crate) const LOOPBACK: &str = "http://127.0.0.1:8080";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 pub(crate) const REQUEST_ID: &str = "0198f3c2-0000-7000-8000-000000000001";
 
-/// The authorization code that the provider issued.
-pub(crate) const CODE: &str = "good-code";
-/// The access token for that code.
+/// The access token of every session.
 pub(crate) const TOKEN: &str = "head.body.seal";
 /// URL at which the provider ends its own session.
-pub(crate) const PROVIDER_SIGN_OUT: &str = "https://id.example/end?back=https%3A%2F%2Fcep.example";
-
-/// Fake: sign-ins and sessions without a provider.
-#[derive(Default)]
-pub(crate) struct FakeSessions {
-    begun: Mutex<HashMap<String, String>>,
-    ended: Mutex<Vec<String>>,
-    /// Error of the next call.
-    pub(crate) failure: Mutex<Option<SignInError>>,
-    /// Access token, [`TOKEN`] by default.
-    pub(crate) token: Mutex<Option<String>>,
-    /// Error of every attempt to end a session.
-    pub(crate) store_is_down: Mutex<Option<SessionError>>,
-}
-
-impl FakeSessions {
-    /// Return paths of the pending sign-ins.
-    pub(crate) fn return_paths(&self) -> Vec<String> {
-        self.begun.lock().unwrap().values().cloned().collect()
-    }
-
-    /// Tokens of the ended sessions.
-    pub(crate) fn ended(&self) -> Vec<String> {
-        self.ended.lock().unwrap().clone()
-    }
-}
-
-#[async_trait]
-impl Sessions for FakeSessions {
-    async fn begin(&self, return_to: &str) -> Result<SignIn, SignInError> {
-        if let Some(error) = self.failure.lock().unwrap().take() {
-            return Err(error);
-        }
-        let mut begun = self.begun.lock().unwrap();
-        let number = begun.len() + 1;
-        begun.insert(format!("state-{number}"), return_to.to_owned());
-        Ok(SignIn {
-            redirect: format!("https://id.example/authorize?state=state-{number}"),
-            binding: format!("binding-of-state-{number}"),
-        })
-    }
-
-    async fn finish(&self, answer: SignInAnswer<'_>) -> Result<Session, SignInError> {
-        if answer.binding != format!("binding-of-{}", answer.state) {
-            return Err(SignInError::NotUnderWay);
-        }
-        let return_to = self.begun.lock().unwrap().remove(answer.state);
-        let return_to = return_to.ok_or(SignInError::NotUnderWay)?;
-        if let Some(error) = self.failure.lock().unwrap().take() {
-            return Err(error);
-        }
-        match answer.outcome {
-            Ok(CODE) => Ok(Session {
-                token: self
-                    .token
-                    .lock()
-                    .unwrap()
-                    .clone()
-                    .unwrap_or_else(|| TOKEN.to_owned()),
-                expires_at: now() + TimeDelta::hours(1),
-                return_to,
-            }),
-            Ok(other) => Err(SignInError::Unusable(format!("no such code: {other}"))),
-            Err(code) => Err(SignInError::Refused(code.to_owned())),
-        }
-    }
-
-    async fn person(&self, _: &str) -> Result<Person, SessionError> {
-        unreachable!("no route of this crate identifies a person")
-    }
-
-    async fn end(&self, token: &str) -> Result<Option<String>, SessionError> {
-        if let Some(error) = self.store_is_down.lock().unwrap().clone() {
-            return Err(error);
-        }
-        self.ended.lock().unwrap().push(token.to_owned());
-        Ok(Some(PROVIDER_SIGN_OUT.to_owned()))
-    }
-}
+pub(crate) const PROVIDER_SIGN_OUT: &str =
+    "https://identity.example/sign-out?return_to=https://gateway.example";
 
 pub(crate) fn now() -> DateTime<Utc> {
     "2026-11-21T06:23:27Z".parse().unwrap()
 }
 
-struct StoppedClock;
-
-impl Clock for StoppedClock {
-    fn now(&self) -> DateTime<Utc> {
-        now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::ZERO
+fn claims() -> Claims {
+    Claims {
+        issuer: "https://identity.example".to_owned(),
+        subject: "member".to_owned(),
+        role: Role::Member,
+        display_name: None,
+        expires_at: now() + TimeDelta::hours(1),
     }
 }
 
-/// Deterministic: different bytes in each call, the same in every run.
-#[derive(Default)]
-struct CountingRandom(AtomicU8);
+/// A sign-in that was begun in a browser, whose person the provider knows by now.
+pub(crate) struct Begun {
+    pub(crate) state: String,
+    /// The authorization code.
+    pub(crate) code: String,
+    /// Value of the cookie that binds the sign-in to the browser.
+    pub(crate) binding: String,
+}
 
-impl Random for CountingRandom {
-    fn fill(&self, buffer: &mut [u8]) {
-        buffer.fill(self.0.fetch_add(1, Ordering::Relaxed));
+impl Begun {
+    /// The provider's answer.
+    pub(crate) fn answer(&self) -> String {
+        format!("code={}&state={}", self.code, self.state)
     }
 }
 
 pub(crate) struct Harness {
-    pub(crate) sessions: Arc<FakeSessions>,
+    pub(crate) identity: Arc<ScriptedIdentity>,
     router: Router,
 }
 
 impl Harness {
+    /// A gateway at this origin. [`TOKEN`] is a session.
     pub(crate) fn at(public: &str) -> Self {
-        let sessions = Arc::new(FakeSessions::default());
+        let services = PeopleServices::at(now());
+        services.identity.accept(TOKEN, claims());
         let allowed = vec![Origin::parse(ALLOWED).unwrap()];
-        let clock: Arc<dyn Clock> = Arc::new(StoppedClock);
         let request_layer = RequestLayer {
-            clock: Arc::clone(&clock),
-            random: Arc::new(CountingRandom::default()),
+            clock: services.clock.clone(),
+            random: services.random,
             tasks: TaskTracker::new(),
             body_deadline: BODY_DEADLINE,
             metrics_sink: Arc::new(()),
             trace_context: Arc::new(()),
         };
         let router = dashboard::router(DashboardState {
-            sessions: sessions.clone(),
-            clock,
+            sessions: services.sessions,
+            clock: services.clock,
             site: Arc::new(Site::new(Origin::parse(public).unwrap(), allowed, None).unwrap()),
             request_layer: Arc::new(request_layer),
         });
-        Self { sessions, router }
+        Self {
+            identity: services.identity,
+            router,
+        }
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
@@ -170,9 +97,32 @@ impl Harness {
         self.send(get(path)).await
     }
 
-    /// Calls the redirect URI, with the cookie of the sign-in in this state.
-    pub(crate) async fn callback(&self, query: &str, state: &str) -> Answer {
-        let cookie = format!("__Host-cep_session_sign_in=binding-of-{state}");
+    /// Begins a sign-in, at the end of which the session has the token [`TOKEN`].
+    pub(crate) async fn begin(&self, path: &str) -> Begun {
+        self.begin_with(path, TOKEN).await
+    }
+
+    pub(crate) async fn begin_with(&self, path: &str, token: &str) -> Begun {
+        let answer = self.get(path).await;
+        let [cookie] = answer.cookies()[..] else {
+            panic!("{path} begins a sign-in");
+        };
+        let (_, state) = answer.header("location").split_once("?state=").unwrap();
+        let (state, _) = state.split_once('&').unwrap();
+        let (binding, _) = cookie.split_once(';').unwrap();
+        let (_, binding) = binding.split_once('=').unwrap();
+        Begun {
+            state: state.to_owned(),
+            code: self
+                .identity
+                .sign_in_with(state, token.to_owned(), claims()),
+            binding: binding.to_owned(),
+        }
+    }
+
+    /// Brings an answer of the provider back in the browser of a sign-in.
+    pub(crate) async fn callback(&self, query: &str, begun: &Begun) -> Answer {
+        let cookie = format!("__Host-cep_session_sign_in={}", begun.binding);
         let mut request = get(&format!("/auth/callback?{query}"));
         request
             .headers_mut()
@@ -214,7 +164,7 @@ impl Answer {
         cookies.map(|value| value.to_str().unwrap()).collect()
     }
 
-    /// The status and all headers, without the digests of files.
+    /// The status and all headers, without the digests of files and the secrets of sign-ins.
     pub(crate) fn head(&self) -> String {
         let mut lines: Vec<_> = self
             .headers
@@ -227,6 +177,12 @@ impl Answer {
             .filter(|line| !line.starts_with("content-length"))
             .collect();
         lines.sort();
-        format!("{}\n{}", self.status, lines.join("\n"))
+        without_secrets(&format!("{}\n{}", self.status, lines.join("\n")))
     }
+}
+
+/// Replaces the random values of a sign-in.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let secret = Regex::new("(state|nonce|sign_in)=[^&; ]+").unwrap();
+    secret.replace_all(text, "$1=[$1]").into_owned()
 }

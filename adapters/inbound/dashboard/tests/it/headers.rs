@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::Request;
 use rstest::rstest;
 
-use crate::harness::{CODE, Harness, LOOPBACK, REQUEST_ID, TLS, get};
+use crate::harness::{Harness, LOOPBACK, REQUEST_ID, TLS, get};
 
 /// The URL of a file in the page.
 async fn url_of(harness: &Harness, name: &str) -> String {
@@ -44,9 +44,8 @@ async fn the_heads_of_all_routes_are_the_reviewed_ones() {
         let answer = harness.send(request).await;
         write!(heads, "{name}\n{}\n\n", answer.head()).unwrap();
     }
-    let answer = harness
-        .callback(&format!("code={CODE}&state=state-1"), "state-1")
-        .await;
+    let begun = harness.begin("/login").await;
+    let answer = harness.callback(&begun.answer(), &begun).await;
     write!(heads, "GET /auth/callback, a good one\n{}\n", answer.head()).unwrap();
     insta::assert_snapshot!(heads);
 }
@@ -160,10 +159,7 @@ async fn another_loopback_name_is_redirected_to_the_public_origin(
         (answer.status.as_u16(), answer.header("location")),
         (303, home)
     );
-    assert!(
-        harness.sessions.return_paths().is_empty(),
-        "nothing was begun"
-    );
+    assert!(answer.cookies().is_empty(), "no sign-in was begun");
 
     let answer = harness.send(by("127.0.0.1:8080")).await;
     assert_ne!(answer.header("location"), home);

@@ -4,33 +4,29 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
-use ports::inbound::SignInError;
+use ports::outbound::IdentityError;
 use rstest::rstest;
 
-use crate::harness::{CODE, Harness, LOOPBACK, REQUEST_ID, TLS, TOKEN};
+use crate::harness::{Harness, LOOPBACK, REQUEST_ID, TLS, TOKEN, without_secrets};
 
 #[tokio::test]
 async fn a_sign_in_goes_to_the_provider_and_back_to_its_place() {
     let harness = Harness::at(TLS);
-    let answer = harness
-        .get("/login?return_to=%2Fdashboard%2Fkeys%3Fstate%3Dall")
-        .await;
+    let path = "/login?return_to=%2Fdashboard%2Fkeys%3Fstate%3Dall";
+    let answer = harness.get(path).await;
     assert_eq!(answer.status, 303);
     assert_eq!(
-        answer.header("location"),
-        "https://id.example/authorize?state=state-1"
+        without_secrets(answer.header("location")),
+        "https://identity.example/authorize?state=[state]&nonce=[nonce]\
+         &redirect_uri=https://gateway.example/auth/callback"
     );
     assert_eq!(
-        answer.cookies(),
-        [
-            "__Host-cep_session_sign_in=binding-of-state-1; Max-Age=600; Path=/; HttpOnly; \
-          SameSite=Lax; Secure"
-        ]
+        without_secrets(&answer.cookies().join(", ")),
+        "__Host-cep_session_sign_in=[sign_in]; Max-Age=600; Path=/; HttpOnly; SameSite=Lax; Secure"
     );
 
-    let answer = harness
-        .callback(&format!("code={CODE}&state=state-1"), "state-1")
-        .await;
+    let begun = harness.begin(path).await;
+    let answer = harness.callback(&begun.answer(), &begun).await;
     assert_eq!(answer.status, 303);
     assert_eq!(answer.header("location"), "/dashboard/keys?state=all");
     assert_eq!(
@@ -48,8 +44,8 @@ async fn a_sign_in_goes_to_the_provider_and_back_to_its_place() {
 async fn on_loopback_the_cookies_go_without_tls() {
     let answer = Harness::at(LOOPBACK).get("/login").await;
     assert_eq!(
-        answer.cookies(),
-        ["cep_session_sign_in=binding-of-state-1; Max-Age=600; Path=/; HttpOnly; SameSite=Lax"]
+        without_secrets(&answer.cookies().join(", ")),
+        "cep_session_sign_in=[sign_in]; Max-Age=600; Path=/; HttpOnly; SameSite=Lax"
     );
 }
 
@@ -64,13 +60,8 @@ async fn on_loopback_the_cookies_go_without_tls() {
 #[tokio::test]
 async fn a_sign_in_returns_to_a_path_of_this_origin(#[case] path: &str, #[case] return_path: &str) {
     let harness = Harness::at(TLS);
-    let answer = harness.get(path).await;
-    assert_eq!(answer.cookies().len(), 1);
-    assert_eq!(harness.sessions.return_paths(), [return_path]);
-    // It is validated again in the callback.
-    let answer = harness
-        .callback(&format!("code={CODE}&state=state-1"), "state-1")
-        .await;
+    let begun = harness.begin(path).await;
+    let answer = harness.callback(&begun.answer(), &begun).await;
     assert_eq!(answer.header("location"), return_path);
     assert!(
         answer
@@ -82,17 +73,19 @@ async fn a_sign_in_returns_to_a_path_of_this_origin(#[case] path: &str, #[case] 
 
 #[rstest]
 #[case::without_anything("")]
-#[case::without_a_state("code=good-code")]
-#[case::without_a_code("state=state-1")]
-#[case::in_another_state("code=good-code&state=state-2")]
-#[case::with_an_empty_code("code=&state=state-1")]
-#[case::with_two_codes("code=good-code&code=good-code&state=state-1")]
-#[case::with_two_states("code=good-code&state=state-1&state=state-1")]
+#[case::without_a_state("code={code}")]
+#[case::without_a_code("state={state}")]
+#[case::in_another_state("code={code}&state=x{state}")]
+#[case::with_an_empty_code("code=&state={state}")]
+#[case::with_two_codes("code={code}&code={code}&state={state}")]
+#[case::with_two_states("code={code}&state={state}&state={state}")]
 #[tokio::test]
 async fn an_answer_that_fits_no_sign_in_is_refused(#[case] query: &str) {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    let answer = harness.callback(query, "state-1").await;
+    let begun = harness.begin("/login").await;
+    let query = query.replace("{code}", &begun.code);
+    let query = query.replace("{state}", &begun.state);
+    let answer = harness.callback(&query, &begun).await;
     assert_eq!(answer.status, 400);
     assert!(
         answer.cookies().is_empty(),
@@ -103,18 +96,13 @@ async fn an_answer_that_fits_no_sign_in_is_refused(#[case] query: &str) {
 #[tokio::test]
 async fn of_two_tabs_the_one_that_began_last_signs_in() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    harness.get("/login").await;
-    let (older, newer) = ("state-1", "state-2");
+    let older = harness.begin("/login").await;
+    let newer = harness.begin("/login").await;
     // The browser keeps one cookie, the newer sign-in's, as long as nobody takes it away.
-    let answer = harness
-        .callback(&format!("code={CODE}&state={older}"), newer)
-        .await;
+    let answer = harness.callback(&older.answer(), &newer).await;
     assert_eq!(answer.status, 400);
     assert!(answer.cookies().is_empty());
-    let answer = harness
-        .callback(&format!("code={CODE}&state={newer}"), newer)
-        .await;
+    let answer = harness.callback(&newer.answer(), &newer).await;
     assert_eq!(answer.status, 303);
     assert!(answer.cookies()[1].starts_with("__Host-cep_session_sign_in=; Max-Age=0;"));
 }
@@ -122,28 +110,28 @@ async fn of_two_tabs_the_one_that_began_last_signs_in() {
 #[tokio::test]
 async fn another_browser_cannot_answer_a_sign_in() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    let answer = harness
-        .get(&format!("/auth/callback?code={CODE}&state=state-1"))
-        .await;
+    let begun = harness.begin("/login").await;
+    let path = format!("/auth/callback?{}", begun.answer());
+    let answer = harness.get(&path).await;
     assert_eq!(answer.status, 400);
 }
 
 #[tokio::test]
 async fn a_sign_in_is_answered_once() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    let query = format!("code={CODE}&state=state-1");
-    assert_eq!(harness.callback(&query, "state-1").await.status, 303);
-    assert_eq!(harness.callback(&query, "state-1").await.status, 400);
+    let begun = harness.begin("/login").await;
+    for status in [303, 400] {
+        let answer = harness.callback(&begun.answer(), &begun).await;
+        assert_eq!(answer.status, status);
+    }
 }
 
 #[tokio::test]
 async fn an_error_of_the_provider_outweighs_a_code() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    let query = format!("error=access_denied&code={CODE}&state=state-1");
-    let answer = harness.callback(&query, "state-1").await;
+    let begun = harness.begin("/login").await;
+    let query = format!("error=access_denied&{}", begun.answer());
+    let answer = harness.callback(&query, &begun).await;
     assert_eq!(answer.status, 403);
     assert!(answer.body.contains("«access_denied»"), "{}", answer.body);
 }
@@ -151,33 +139,26 @@ async fn an_error_of_the_provider_outweighs_a_code() {
 #[tokio::test]
 async fn a_text_of_the_provider_is_not_shown() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    let query = "error=%3Cscript%3Ealert(1)%3C/script%3E%20call%20555&state=state-1";
-    let answer = harness.callback(query, "state-1").await;
+    let begun = harness.begin("/login").await;
+    let error = "%3Cscript%3Ealert(1)%3C/script%3E%20call%20555";
+    let query = format!("error={error}&state={}", begun.state);
+    let answer = harness.callback(&query, &begun).await;
     assert_eq!(answer.status, 403);
     assert!(!answer.body.contains("alert"), "{}", answer.body);
     assert!(!answer.body.contains("555"));
 }
 
-fn failures() -> Vec<(&'static str, SignInError, u16)> {
-    let cause = || std::io::Error::other("10.0.0.7: connection refused");
-    vec![
-        ("not_under_way", SignInError::NotUnderWay, 400),
-        (
-            "refused",
-            SignInError::Refused("login_required".to_owned()),
-            403,
-        ),
-        (
-            "unusable",
-            SignInError::Unusable("aud is missing: set CEP_OIDC_AUDIENCE".to_owned()),
-            502,
-        ),
-        (
-            "unavailable",
-            SignInError::Unavailable(Arc::new(cause())),
-            503,
-        ),
+/// Failures of the provider, and a sign-in that was never begun.
+fn failures() -> [(&'static str, Option<IdentityError>, u16); 4] {
+    let cause = std::io::Error::other("10.0.0.7: connection refused");
+    let refused = IdentityError::Refused("login_required".to_owned());
+    let unusable = IdentityError::Unusable("aud is missing: set CEP_OIDC_AUDIENCE".to_owned());
+    let unavailable = IdentityError::Unavailable(Arc::new(cause));
+    [
+        ("not_under_way", None, 400),
+        ("refused", Some(refused), 403),
+        ("unusable", Some(unusable), 502),
+        ("unavailable", Some(unavailable), 503),
     ]
 }
 
@@ -186,8 +167,12 @@ async fn a_failure_is_a_page_that_says_what_to_do() {
     for (name, failure, status) in failures() {
         for language in ["es", "en"] {
             let harness = Harness::at(TLS);
-            *harness.sessions.failure.lock().unwrap() = Some(failure.clone());
-            let request = Request::get("/login")
+            let path = match failure {
+                Some(_) => "/login",
+                None => "/auth/callback?code=code-1&state=state-1",
+            };
+            harness.identity.fail_with(failure.clone());
+            let request = Request::get(path)
                 .header("accept-language", language)
                 .header("x-request-id", REQUEST_ID);
             let answer = harness.send(request.body(Body::empty()).unwrap()).await;
@@ -211,11 +196,8 @@ async fn a_failure_is_a_page_that_says_what_to_do() {
 #[tokio::test]
 async fn a_token_too_large_for_a_cookie_is_an_error_with_its_remedy() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
-    *harness.sessions.token.lock().unwrap() = Some("x".repeat(4_096));
-    let answer = harness
-        .callback(&format!("code={CODE}&state=state-1"), "state-1")
-        .await;
+    let begun = harness.begin_with("/login", &"x".repeat(4_096)).await;
+    let answer = harness.callback(&begun.answer(), &begun).await;
     assert_eq!(answer.status, 502);
     assert_eq!(answer.cookies().len(), 1, "only the sign-in is forgotten");
     insta::assert_snapshot!("too_large_es", text_of(&answer.body));
@@ -224,12 +206,9 @@ async fn a_token_too_large_for_a_cookie_is_an_error_with_its_remedy() {
 #[tokio::test]
 async fn the_largest_token_that_fits_is_a_session() {
     let harness = Harness::at(TLS);
-    harness.get("/login").await;
     let token = "x".repeat(4_096 - "__Host-cep_session=".len());
-    *harness.sessions.token.lock().unwrap() = Some(token.clone());
-    let answer = harness
-        .callback(&format!("code={CODE}&state=state-1"), "state-1")
-        .await;
+    let begun = harness.begin_with("/login", &token).await;
+    let answer = harness.callback(&begun.answer(), &begun).await;
     assert_eq!(answer.status, 303);
     assert!(answer.cookies()[0].contains(&token));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Request, request};
-use ports::inbound::SessionError;
+use ports::outbound::TokenError;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ async fn a_script_gets_the_url_at_which_the_provider_ends_its_session() {
     let body: Value = serde_json::from_str(&answer.body).unwrap();
     assert_eq!(body, json!({ "sign_out_url": PROVIDER_SIGN_OUT }));
     assert_eq!(answer.cookies(), [CLEARED]);
-    assert_eq!(harness.sessions.ended(), [TOKEN]);
+    assert_eq!(harness.identity.revoked(), [TOKEN]);
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn signing_out_without_a_session_is_no_error() {
         (answer.status.as_u16(), answer.header("location")),
         (303, "/dashboard")
     );
-    assert!(harness.sessions.ended().is_empty());
+    assert!(harness.identity.revoked().is_empty());
 }
 
 #[rstest]
@@ -94,7 +94,7 @@ async fn a_cross_site_page_ends_no_session(#[case] sent: &[(&str, &str)]) {
     assert_eq!(answer.status, 403);
     assert!(answer.body.contains("cross_site"), "{}", answer.body);
     assert!(answer.cookies().is_empty());
-    assert!(harness.sessions.ended().is_empty());
+    assert!(harness.identity.revoked().is_empty());
 }
 
 #[rstest]
@@ -108,14 +108,15 @@ async fn own_and_allowed_pages_and_other_clients_may_sign_out(#[case] sent: &[(&
         request.header(*name, *value)
     });
     assert_eq!(harness.send(with_session(request)).await.status, 200);
-    assert_eq!(harness.sessions.ended(), [TOKEN]);
+    assert_eq!(harness.identity.revoked(), [TOKEN]);
 }
 
 #[tokio::test]
 async fn a_session_that_could_not_be_ended_is_kept() {
     let harness = Harness::at(TLS);
     let cause = Arc::new(std::io::Error::other("disk full"));
-    *harness.sessions.store_is_down.lock().unwrap() = Some(SessionError::Unavailable(cause));
+    let failure = TokenError::Unavailable(cause);
+    harness.identity.fail_verifying_with(Some(failure));
     let answer = harness.send(with_session(logout())).await;
     assert_eq!(answer.status, 503);
     assert_eq!(answer.header("retry-after"), "5");
@@ -132,5 +133,5 @@ async fn a_link_ends_no_session() {
         (answer.status.as_u16(), answer.header("allow")),
         (405, "POST")
     );
-    assert!(harness.sessions.ended().is_empty());
+    assert!(harness.identity.revoked().is_empty());
 }

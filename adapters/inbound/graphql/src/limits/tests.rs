@@ -81,11 +81,11 @@ fn introspection_has_limits_of_its_own() {
 }
 
 #[test]
-fn the_start_query_of_a_dashboard_costs_less_than_half_of_the_limit() {
+fn the_start_query_of_a_dashboard_costs_less_than_three_quarters_of_the_limit() {
     let start = include_str!("../../../../../docs/graphql/start.graphql");
     assert_eq!(checked(start), Ok(()));
     let size = measured(start);
-    assert!(size.cost < MAX_COST / 2, "{size:?}");
+    assert!(size.cost < MAX_COST * 3 / 4, "{size:?}");
     assert!(size.selections < MAX_SELECTIONS / 2, "{size:?}");
 }
 
@@ -173,13 +173,14 @@ fn the_weights_cover_every_list_and_every_store_access_of_the_schema() {
             "{ty}.{name}: {result}"
         );
         let root = matches!(ty.as_str(), "Query" | "Admin" | "Mutation");
-        let in_memory = matches!(name, "viewer" | "bank" | "participants" | "admin");
+        let in_memory = matches!(name, "viewer" | "participants" | "admin");
         let accesses_store = root && !in_memory || name == "account" && ty == "Viewer";
         // The key of a payload is loaded already, and shares its name with one that isn't.
         if accesses_store || !ty.ends_with("Payload") {
             let cost = match (accesses_store, name) {
                 (true, "usage") => weights::REPORT,
                 (true, _) => STORE_ACCESS,
+                (false, "window") => weights::LIMITER_ACCESS,
                 (false, _) => 1,
             };
             assert_eq!(weights::branch(name), cost, "{ty}.{name}");

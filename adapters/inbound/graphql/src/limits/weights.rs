@@ -3,8 +3,12 @@
 use domain::page::MAX_PAGE;
 use domain::usage::MAX_SERIES;
 
-/// Cost of a field that accesses the store, however little it returns.
+/// Cost of a field that accesses the store or a bank's budget, however little it returns.
 pub(super) const STORE_ACCESS: u64 = 250;
+
+/// Cost of reading one key's limits. All of a request are one call of the limiter, which decides on
+/// no admission meanwhile.
+pub(super) const LIMITER_ACCESS: u64 = 25;
 
 /// Cost of a usage report: it adds up slots of up to two years, a row for each key, endpoint and
 /// outcome.
@@ -16,10 +20,11 @@ const DEFAULT_PAGE: u64 = 20;
 /// Own cost of a field with subfields.
 pub(super) fn branch(field: &str) -> u64 {
     match field {
-        "account" | "accounts" | "audit" | "key" | "keys" | "requests" | "createKey"
+        "account" | "accounts" | "audit" | "bank" | "key" | "keys" | "requests" | "createKey"
         | "renameKey" | "revokeKey" | "rotateKey" | "adminRevokeKey" | "adminSetLimits"
         | "adminSetPlan" => STORE_ACCESS,
         "usage" => REPORT,
+        "window" => LIMITER_ACCESS,
         _ => 1,
     }
 }

@@ -15,13 +15,13 @@ use crate::field_error::FieldError;
 #[derive(SimpleObject)]
 #[graphql(complex)]
 pub(crate) struct Viewer {
-    /// Who it is.
+    /// Its identity.
     owner: Owner,
-    /// What the identity provider calls it: a name or an address.
+    /// Its name or address, as the identity provider gives it.
     display_name: Option<String>,
-    /// What it may do.
+    /// Its permissions.
     role: Role,
-    /// When its session ends.
+    /// End of its session.
     session_expires_at: DateTime,
 }
 
@@ -46,7 +46,7 @@ impl From<&Person> for Viewer {
     }
 }
 
-/// Who owns something or did something: a subject of an identity provider.
+/// Owner or author: a subject of an identity provider.
 #[derive(SimpleObject)]
 pub(crate) struct Owner {
     /// The provider that vouches for the subject.
@@ -55,8 +55,8 @@ pub(crate) struct Owner {
     subject: String,
 }
 
-impl From<domain::key::Owner> for Owner {
-    fn from(owner: domain::key::Owner) -> Self {
+impl From<domain::customer::Owner> for Owner {
+    fn from(owner: domain::customer::Owner) -> Self {
         Self {
             issuer: owner.issuer,
             subject: owner.subject,
@@ -69,15 +69,15 @@ impl From<domain::key::Owner> for Owner {
 pub(crate) struct Account {
     /// Its identity.
     id: ID,
-    /// Whose it is.
+    /// Its owner.
     owner: Owner,
-    /// What its new keys start with.
+    /// Its plan, whose limits new keys start with.
     plan: Plan,
-    /// When it was first seen.
+    /// Time at which it was first seen.
     created_at: DateTime,
     /// Its keys that aren't revoked; null outside of the admins' list of accounts.
     active_keys: Option<Count>,
-    /// What its keys used of this month, without what was given back; null outside of the admins'
+    /// Use of this month by its keys, without refunds; null outside of the admins'
     /// list of accounts.
     used_this_month: Option<Count>,
 }

@@ -18,7 +18,7 @@ use super::scoped::{self, UsageArguments};
 use super::usage::UsageReport;
 use crate::field_error::FieldError;
 
-/// What admins may ask besides: about everybody.
+/// Queries of admins, about everybody.
 #[derive(Description)]
 pub(crate) struct Admin;
 

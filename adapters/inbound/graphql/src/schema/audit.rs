@@ -14,17 +14,17 @@ use super::scalars::DateTime;
 pub(crate) struct AuditEntry {
     /// Its identity.
     id: ID,
-    /// When.
+    /// Time of the change.
     at: DateTime,
-    /// Who.
+    /// Author.
     actor: Owner,
-    /// What.
+    /// Kind of the change.
     action: AuditAction,
     /// The account whose key or plan it was.
     account_id: ID,
     /// The key; null for an account's plan.
     key_id: Option<ID>,
-    /// What it changed.
+    /// Changed fields.
     changes: Vec<FieldChange>,
     /// The request in which it was done.
     request_id: String,

@@ -7,10 +7,10 @@ use super::numbers::seconds;
 use super::scalars::Count;
 use super::usage::Latency;
 
-/// How a bank does, as this gateway sees it in the last hour.
+/// Health of a bank, as this gateway saw it in the last hour.
 #[derive(SimpleObject)]
 pub(crate) struct BankHealth {
-    /// Which bank.
+    /// The bank.
     environment: Environment,
     /// In a word.
     state: BankState,
@@ -18,9 +18,9 @@ pub(crate) struct BankHealth {
     lookups: Count,
     /// The share of them that the bank answered, 0 to 1; null when there were none.
     success_rate: Option<f64>,
-    /// How long those took; null when there were none.
+    /// Latency of those; null when there were none.
     latency: Option<Latency>,
-    /// What is left of the gateway's budget of questions; null for a bank without one.
+    /// Rest of the gateway's budget of queries; null for a bank without one.
     budget: Option<BankBudget>,
 }
 
@@ -42,10 +42,21 @@ impl BankHealth {
 pub(crate) struct BankBudget {
     /// Within any 60 seconds.
     per_minute: u32,
-    /// How many could be asked now.
+    /// Queries that could be sent now.
     remaining: u32,
     /// For how many seconds, rounded up, the bank is left alone; null when it isn't.
     paused_for_seconds: Option<u32>,
+    /// Lookups that wait for their turns, of all customers and replicas.
+    waiting: BankQueue,
+}
+
+/// Lookups that wait for their turns at the bank.
+#[derive(SimpleObject)]
+pub(crate) struct BankQueue {
+    /// Those whose callers wait for the answer.
+    interactive: u32,
+    /// Those of the background: they get every fifth turn while others wait.
+    background: u32,
 }
 
 impl From<domain::pacing::BankBudget> for BankBudget {
@@ -54,6 +65,10 @@ impl From<domain::pacing::BankBudget> for BankBudget {
             per_minute: budget.per_minute,
             remaining: budget.remaining,
             paused_for_seconds: budget.paused_for.map(seconds),
+            waiting: BankQueue {
+                interactive: budget.waiting.interactive,
+                background: budget.waiting.background,
+            },
         }
     }
 }

@@ -6,12 +6,12 @@ use web::problem::GraphqlProblem;
 
 use crate::field_error::FieldError;
 
-/// Where a page stands in its list.
+/// Position of a page in its list.
 #[derive(SimpleObject)]
 pub(crate) struct PageInfo {
-    /// Whether the list goes on after this page.
+    /// True when the list goes on after this page.
     has_next_page: bool,
-    /// Whether the page was asked for with `after`, so that something stands before it.
+    /// True when the page was asked for with `after`, so that something stands before it.
     has_previous_page: bool,
     /// The cursor of the page's first item; null when the page is empty.
     start_cursor: Option<String>,
@@ -61,7 +61,7 @@ macro_rules! connection {
         pub(crate) struct $connection {
             /// The items, each with its place in the list.
             edges: Vec<$edge>,
-            /// Where the page stands in the list.
+            /// Position of the page in the list.
             page_info: $crate::schema::connection::PageInfo,
             $( $(#[doc = $total_doc])+ $total_name: $total, )?
         }

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use async_graphql::Context;
 use chrono::NaiveDate;
 use domain::calendar;
-use domain::participant::Catalogue;
-use ports::inbound::{Caller, Insights, KeyAdministration, Person};
+use ports::inbound::{Caller, Insights, KeyAdministration, Participants, Person};
 use ports::outbound::Clock;
 use web::Language;
+
+use super::readings::Readings;
 
 /// Ports that resolvers call.
 pub(crate) struct Ports {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) catalogue: &'static Catalogue,
+    pub(crate) participants: Arc<dyn Participants>,
 }
 
 impl Ports {
@@ -39,5 +40,10 @@ pub(super) fn ports<'a>(context: &Context<'a>) -> &'a Ports {
 
 /// The requester, added to each request.
 pub(super) fn requester<'a>(context: &Context<'a>) -> &'a Requester {
+    context.data_unchecked()
+}
+
+/// The request's readings, added to each request.
+pub(super) fn readings<'a>(context: &Context<'a>) -> &'a Readings {
     context.data_unchecked()
 }

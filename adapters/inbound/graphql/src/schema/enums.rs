@@ -5,7 +5,7 @@ use async_graphql::Enum;
 use domain::key::KeySort;
 use domain::page::Direction;
 
-/// Which bank a key asks.
+/// Bank that a key asks.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::key::Environment")]
 pub(crate) enum Environment {
@@ -15,7 +15,7 @@ pub(crate) enum Environment {
     Test,
 }
 
-/// What a key is good for.
+/// State of a key.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::key::KeyStatus")]
 pub(crate) enum KeyStatus {
@@ -27,7 +27,7 @@ pub(crate) enum KeyStatus {
     Revoked,
 }
 
-/// What an account's new keys start with.
+/// Plan of an account: the limits that its new keys start with.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::limits::Plan")]
 pub(crate) enum Plan {
@@ -37,7 +37,7 @@ pub(crate) enum Plan {
     Enterprise,
 }
 
-/// What a person may do.
+/// Permissions of a person.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::customer::Role")]
 pub(crate) enum Role {
@@ -47,7 +47,7 @@ pub(crate) enum Role {
     Admin,
 }
 
-/// What a request asked for: the last segment of the REST path.
+/// Proof endpoint: the last segment of the REST path.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::outcome::Endpoint")]
 pub(crate) enum Endpoint {
@@ -69,7 +69,7 @@ pub(crate) enum Endpoint {
     XmlBase64,
 }
 
-/// What became of a request whose key was good.
+/// Outcome of a request with a valid key.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::outcome::Outcome")]
 pub(crate) enum Outcome {
@@ -111,7 +111,7 @@ pub(crate) enum Granularity {
     Month,
 }
 
-/// What a usage report tells apart.
+/// Breakdown of a usage report into series.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::usage::Breakdown")]
 pub(crate) enum Breakdown {
@@ -125,7 +125,7 @@ pub(crate) enum Breakdown {
     Outcome,
 }
 
-/// How a bank does, in a word.
+/// State of a bank.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "ports::inbound::BankState")]
 pub(crate) enum BankState {
@@ -141,7 +141,7 @@ pub(crate) enum BankState {
     Paused,
 }
 
-/// Whether keys that exist take the limits of their account's new plan.
+/// Effect of a new plan on the account's existing keys.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::customer::ExistingKeys")]
 pub(crate) enum ExistingKeys {
@@ -151,7 +151,7 @@ pub(crate) enum ExistingKeys {
     Follow,
 }
 
-/// What was done.
+/// Kind of a change.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::audit::Action")]
 pub(crate) enum AuditAction {
@@ -169,11 +169,11 @@ pub(crate) enum AuditAction {
     PlanSet,
 }
 
-/// What a list of keys is ordered by.
+/// Field that orders a list of keys.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(name = "KeyOrderField")]
 pub(crate) enum KeySortField {
-    /// When they were made.
+    /// Time of creation.
     CreatedAt,
     /// Their names.
     Name,
@@ -206,7 +206,7 @@ impl From<OrderDirection> for Direction {
     }
 }
 
-/// Why a mutation was refused.
+/// Kind of refusal of a mutation.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "web::problem::UserErrorCode")]
 pub(crate) enum UserErrorCode {
@@ -220,6 +220,8 @@ pub(crate) enum UserErrorCode {
     Revoked,
     /// The key has a successor already.
     AlreadyRotated,
-    /// The account has as many active keys as it may have.
+    /// The account has as many active keys as its plan allows.
     TooManyKeys,
+    /// The account created or rotated as many keys in an hour as it may.
+    TooManyNewKeys,
 }

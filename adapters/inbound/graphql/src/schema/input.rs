@@ -16,7 +16,7 @@ use super::enums::{
 use super::scalars::DateTime;
 use crate::field_error::FieldError;
 
-/// Which keys are listed; each condition narrows the list.
+/// Filter of keys; each condition narrows the list.
 #[derive(InputObject, Default)]
 pub(crate) struct KeyFilter {
     /// In one of these states; any when empty or not given.
@@ -45,7 +45,7 @@ impl KeyFilter {
     }
 }
 
-/// How a list of keys is ordered.
+/// Order of a list of keys.
 #[derive(InputObject)]
 #[graphql(name = "KeyOrder")]
 pub(crate) struct KeySortInput {
@@ -73,7 +73,7 @@ pub(super) fn key_query(
     })
 }
 
-/// Which requests are listed; each condition narrows the list.
+/// Filter of requests; each condition narrows the list.
 #[derive(InputObject, Default)]
 pub(crate) struct RequestFilter {
     /// Of this key.
@@ -113,7 +113,7 @@ pub(super) fn request_query(
     })
 }
 
-/// What the audit log is searched for; each condition narrows the list.
+/// Filter of the audit log; each condition narrows the list.
 #[derive(InputObject, Default)]
 pub(crate) struct AuditFilter {
     /// Entries about this account.
@@ -138,12 +138,12 @@ impl AuditFilter {
     }
 }
 
-/// When use is wanted, and in which slots. Either `newest`, or `from` and `to`.
+/// Period of a usage report, and its slots: either `newest`, or `from` and `to`.
 #[derive(InputObject)]
 pub(crate) struct UsageRange {
     /// The length of the slots.
     granularity: Granularity,
-    /// That many slots, the one of now being the last.
+    /// Number of slots, the present one being the last.
     newest: Option<i32>,
     /// The slots from the one that holds this instant.
     from: Option<DateTime>,

@@ -7,7 +7,7 @@ use domain::page::{Page, PageRequest};
 
 use super::account::Owner;
 use super::connection::{PageInfo, connection};
-use super::context::ports;
+use super::context::{ports, readings};
 use super::enums::{Environment, KeyStatus};
 use super::numbers::seconds;
 use super::scalars::{Count, DateTime};
@@ -25,23 +25,23 @@ pub(crate) struct Key {
     prefix: String,
     /// The bank that it asks.
     environment: Environment,
-    /// What it is good for.
+    /// Its state.
     status: KeyStatus,
-    /// When it was made.
+    /// Time of its creation.
     created_at: DateTime,
-    /// When it was last used, to the minute; null while it never was.
+    /// Time of its last use, to the minute; null before the first.
     last_used_at: Option<DateTime>,
-    /// When it revokes itself, because it was rotated; null for a key without a successor.
+    /// Time at which it revokes itself, because it was rotated; null for a key without a successor.
     retires_at: Option<DateTime>,
-    /// When it was revoked; null while it isn't.
+    /// Time of its revocation; null while it isn't revoked.
     revoked_at: Option<DateTime>,
-    /// Whose it is.
+    /// Its owner.
     owner: Owner,
     /// The account that it belongs to.
     account_id: ID,
-    /// How often it may ask.
+    /// Its limits.
     limits: Limits,
-    /// What it used of this month.
+    /// Use of this month.
     month: MonthUse,
     #[graphql(skip)]
     overview: KeyOverview,
@@ -49,10 +49,11 @@ pub(crate) struct Key {
 
 #[ComplexObject]
 impl Key {
-    /// What is left of its limit of a minute, now.
+    /// Rest of its limit a minute, now.
     async fn window(&self, context: &Context<'_>) -> Result<Window, FieldError> {
-        let limit_status = ports(context).insights.limit_status(&self.overview).await?;
-        Ok(limit_status.minute.into())
+        let insights = ports(context).insights.as_ref();
+        let limit_status = readings(context).limit_status(insights, &self.overview);
+        Ok(limit_status.await?.minute.into())
     }
 }
 
@@ -78,7 +79,7 @@ impl From<KeyOverview> for Key {
     }
 }
 
-/// How often a key may ask.
+/// Limits of a key.
 #[derive(SimpleObject)]
 pub(crate) struct Limits {
     /// Requests in any 60 seconds.
@@ -96,7 +97,7 @@ impl From<domain::limits::Limits> for Limits {
     }
 }
 
-/// What a key used of a month.
+/// Use of a month by a key.
 #[derive(SimpleObject)]
 pub(crate) struct MonthUse {
     /// The UTC calendar month: `2026-11`.
@@ -107,9 +108,9 @@ pub(crate) struct MonthUse {
     charged: Count,
     /// Admitted requests given back, because the gateway or the bank failed.
     refunded: Count,
-    /// What is left of the quota; null without a cap.
+    /// Rest of the quota; null without a cap.
     remaining: Option<Count>,
-    /// When the month ends and the quota begins anew.
+    /// End of the month, when the quota begins anew.
     resets_at: DateTime,
 }
 
@@ -126,7 +127,7 @@ impl From<&KeyOverview> for MonthUse {
     }
 }
 
-/// What is left of a key's limit of a minute.
+/// Rest of a key's limit a minute.
 #[derive(SimpleObject)]
 pub(crate) struct Window {
     /// Requests allowed in any 60 seconds.

@@ -17,7 +17,7 @@ use crate::field_error::FieldError;
 /// response instead of answering null (compare async-graphql's issues 531 and 1449).
 type Nullable<T> = Option<Result<T, FieldError>>;
 
-/// What can be changed. A request may hold up to three of these; they run one after the other.
+/// Changes. A request may hold up to three of these; they run one after the other.
 #[derive(Description)]
 pub(crate) struct Mutation;
 

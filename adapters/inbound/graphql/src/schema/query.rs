@@ -9,7 +9,7 @@ use super::account::Viewer;
 use super::admin::Admin;
 use super::bank::BankHealth;
 use super::connection::page_request;
-use super::context::{ports, requester};
+use super::context::{ports, readings, requester};
 use super::enums::{Breakdown, Endpoint, Environment, Outcome};
 use super::input::{KeyFilter, KeySortInput, RequestFilter, UsageRange, key_query, search_text};
 use super::key::{Key, KeyConnection};
@@ -18,7 +18,7 @@ use super::scoped::{self, UsageArguments};
 use super::usage::UsageReport;
 use crate::field_error::FieldError;
 
-/// What can be asked.
+/// Queries.
 #[derive(Description)]
 pub(crate) struct Query;
 
@@ -91,15 +91,16 @@ impl Query {
         scoped::requests(context, RequestedScope::Own, page, filter).await
     }
 
-    /// How a bank does, as the gateway sees it.
+    /// Health of a bank, as the gateway sees it.
     async fn bank(
         &self,
         context: &Context<'_>,
         #[graphql(desc = "Which bank.", default_with = "Environment::Live")]
         environment: Environment,
     ) -> BankHealth {
-        let health = ports(context).insights.bank(environment.into()).await;
-        BankHealth::new(environment, &health)
+        let insights = ports(context).insights.as_ref();
+        let health = readings(context).bank(insights, environment.into());
+        BankHealth::new(environment, health.await)
     }
 
     #[expect(clippy::unused_async, reason = "a resolver is one")]
@@ -122,11 +123,12 @@ impl Query {
                     || participant.code.to_string().starts_with(text)
             })
         };
-        let found = ports.catalogue.participants().iter().filter(matches);
+        let catalogue = ports.participants.catalogue();
+        let found = catalogue.participants().iter().filter(matches);
         Ok(found.map(|found| Participant::new(found, today)).collect())
     }
 
-    /// What admins may ask besides; for others null, with an error of the code `FORBIDDEN`.
+    /// Queries of admins; for others null, with an error of the code `FORBIDDEN`.
     async fn admin(&self, context: &Context<'_>) -> Option<Result<Admin, FieldError>> {
         Some(match requester(context).caller.role {
             Role::Admin => Ok(Admin),

@@ -22,11 +22,11 @@ pub(crate) struct Request {
     request_id: String,
     /// The key that it was made with.
     key_id: ID,
-    /// When it was admitted.
+    /// Time of its admission.
     at: DateTime,
-    /// What it asked for.
+    /// Its endpoint.
     endpoint: Endpoint,
-    /// What became of it.
+    /// Its outcome.
     outcome: Outcome,
     /// Milliseconds from its admission to its answer.
     duration_ms: u32,
@@ -80,7 +80,7 @@ pub(crate) struct Participant {
     code: String,
     /// Its short name, as the central bank lists it.
     name: String,
-    /// Whether the code is valid today in Mexico City.
+    /// True when the code is valid today in Mexico City.
     active: bool,
 }
 
@@ -100,7 +100,8 @@ impl Participant {
             name: code.to_string(),
             active: false,
         };
-        let found = ports.catalogue.find(code);
+        let catalogue = ports.participants.catalogue();
+        let found = catalogue.find(code);
         found.map_or_else(unknown, |participant| Self::new(participant, today))
     }
 }

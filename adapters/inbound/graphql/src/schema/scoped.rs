@@ -7,7 +7,7 @@ use domain::page::PageRequest;
 use domain::usage::UsageQuery;
 use ports::inbound::{KeyError, RequestedScope};
 
-use super::context::{ports, requester};
+use super::context::{ports, readings, requester};
 use super::enums::{Breakdown, Endpoint, Outcome};
 use super::input::{RequestFilter, UsageRange, criteria, key_id, request_query, uuid};
 use super::key::{Key, KeyConnection};
@@ -29,6 +29,7 @@ pub(super) async fn keys(
     scope: RequestedScope,
     query: KeyQuery,
 ) -> Result<KeyConnection, FieldError> {
+    let _reading = readings(context).list();
     let keys = &ports(context).keys;
     let page = keys.list(&requester(context).caller, scope, &query).await?;
     KeyConnection::new(page, &query.page)
@@ -43,6 +44,7 @@ pub(super) async fn key(
     let Some(id) = uuid(id) else {
         return Ok(None);
     };
+    let _reading = readings(context).list();
     let keys = &ports(context).keys;
     let found = keys
         .find(&requester(context).caller, scope, KeyId(id))

@@ -13,7 +13,7 @@ use super::scalars::{Count, DateTime};
 pub(crate) struct UsageReport {
     /// The beginning of every slot, in order.
     slots: Vec<DateTime>,
-    /// What the breakdown tells apart, the largest first; 20 at most, and one of all others.
+    /// Series of the breakdown, the largest first; 20 at most, and one of all others.
     series: Vec<UsageSeries>,
     /// Everything together.
     totals: UsageTotals,
@@ -41,11 +41,11 @@ impl UsageReport {
 pub(crate) struct UsageSeries {
     /// The key that they were made with.
     key_id: Option<ID>,
-    /// What they asked for.
+    /// Their endpoint.
     endpoint: Option<Endpoint>,
-    /// What became of them.
+    /// Their outcome.
     outcome: Option<Outcome>,
-    /// Whether they are those that belong to none of the largest series.
+    /// True for the series of all that belong to none of the largest.
     others: bool,
     /// Requests in each slot, as many as there are slots.
     counts: Vec<Count>,
@@ -87,7 +87,7 @@ pub(crate) struct UsageTotals {
     failed: Count,
     /// The share of admitted requests that delivered a proof, 0 to 1; null when none was admitted.
     success_rate: Option<f64>,
-    /// How long requests took that no limit refused; null when there were none.
+    /// Latency of requests that no limit refused; null when there were none.
     latency: Option<Latency>,
 }
 
@@ -104,7 +104,7 @@ impl From<Totals> for UsageTotals {
     }
 }
 
-/// How long requests took, in milliseconds. Each number is within a factor of two of the true one.
+/// Latency of requests, in milliseconds. Each number is within a factor of two of the true one.
 #[derive(SimpleObject)]
 #[expect(clippy::struct_field_names, reason = "the names are the API's")]
 pub(crate) struct Latency {

@@ -1,7 +1,7 @@
 //! Expected refusals of mutations, which are data.
 
 use async_graphql::{Context, ID, SimpleObject};
-use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS};
+use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
 use ports::inbound::KeyError;
 use web::Language;
 use web::problem::UserProblem;
@@ -11,14 +11,14 @@ use super::enums::UserErrorCode;
 use super::input::uuid;
 use crate::field_error::FieldError;
 
-/// Why a mutation was refused, or one reason of several.
+/// A reason for which a mutation was refused.
 #[derive(SimpleObject)]
 pub(crate) struct UserError {
-    /// Which kind of refusal.
+    /// Kind of the refusal.
     code: UserErrorCode,
     /// The path of the input that it is about: `["input", "name"]`; null when it is about none.
     field: Option<Vec<String>>,
-    /// What was wrong and what to do, in the caller's language.
+    /// Fault and remedy, in the caller's language.
     message: String,
 }
 
@@ -107,6 +107,10 @@ where
         Err(KeyError::Revoked) => (Some(subject), UserProblem::Revoked),
         Err(KeyError::AlreadyRotated) => (Some(subject), UserProblem::AlreadyRotated),
         Err(KeyError::TooManyKeys { most }) => (None, UserProblem::TooManyKeys { most }),
+        Err(KeyError::TooManyNewKeys { retry_after }) => {
+            let most = MOST_NEW_KEYS;
+            (None, UserProblem::TooManyNewKeys { most, retry_after })
+        }
         Err(error @ (KeyError::Cursor | KeyError::Store(_))) => return Err(error.into()),
     };
     let error = UserError::new(member, problem, requester(context).language);

@@ -12,7 +12,7 @@ use crate::harness::{Answer, Harness, post};
 
 /// Sends a request, and checks that it is refused at once and without effect.
 async fn refused(body: String) -> Answer {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let begun = Instant::now();
     let answer = harness.send(post("member", body)).await;
     assert!(
@@ -20,12 +20,7 @@ async fn refused(body: String) -> Answer {
         "{:?}",
         begun.elapsed()
     );
-    assert!(harness.keys.shared.calls().is_empty(), "{}", answer.text);
-    assert!(
-        harness.insights.shared.calls().is_empty(),
-        "{}",
-        answer.text
-    );
+    assert!(harness.calls().is_empty(), "{}", answer.text);
     assert!(answer.status.is_client_error(), "{}", answer.text);
     assert!(answer.json().get("data").is_none());
     assert!(answer.text.len() < 8_000, "{}", answer.text.len());
@@ -231,7 +226,7 @@ async fn long_lists_of_wide_items() {
         |n: u32| json!({ "query": query("(first: $n)"), "variables": { "n": n } }).to_string();
     assert_eq!(refused(asked(100)).await.code(), "QUERY_TOO_COMPLEX");
 
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     harness.send(post("member", asked(10))).await.data();
     harness
         .member(&query("").replace("query($n: Int) ", ""))
@@ -243,6 +238,18 @@ async fn long_lists_of_wide_items() {
 async fn many_visits_to_the_store() {
     let report = "usage(range:{granularity:HOUR,newest:1}){granularity}";
     let query = format!("{{ {} }}", aliases(100, report));
+    assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
+}
+
+/// Windows and budgets cost the server that decides on admissions.
+#[rstest]
+#[case(aliases(18, "keys(first:100){nodes{window{remaining}}}"))]
+#[case(aliases(4, "keys(first:100){nodes{window{remaining}}}"))]
+#[case(aliases(18, "keys(first:100){edges{node{window{remaining}}}}"))]
+#[case(aliases(40, "bank{budget{remaining}}"))]
+#[tokio::test]
+async fn many_visits_to_the_limiter(#[case] fields: String) {
+    let query = format!("{{ {fields} }}");
     assert_eq!(query_refused(&query).await.code(), "QUERY_TOO_COMPLEX");
 }
 
@@ -360,7 +367,7 @@ async fn a_text_that_is_no_query(#[case] query: &str) {
 
 #[tokio::test]
 async fn introspection_is_refused_where_it_is_off() {
-    let harness = Harness::with(Introspection::Off);
+    let harness = Harness::with(Introspection::Off).await;
     for query in [
         "{ __schema { types { name } } }",
         "{ viewer { role } __type(name: \"Key\") { name } }",

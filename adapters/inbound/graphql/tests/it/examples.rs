@@ -33,8 +33,8 @@ fn examples() -> BTreeMap<String, (String, Value)> {
 #[tokio::test]
 async fn every_example_is_answered_without_an_error() {
     for (name, (query, variables)) in examples() {
-        let harness = Harness::new();
-        // The fakes' keys are the member's.
+        let harness = Harness::with_room().await;
+        // The keys are the member's.
         let person = if name.starts_with("admin-") {
             "admin"
         } else {

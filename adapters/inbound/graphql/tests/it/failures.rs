@@ -6,9 +6,10 @@ use axum::http::HeaderValue;
 use insta::assert_json_snapshot;
 use rstest::rstest;
 use serde_json::json;
+use testkit::fakes::{DRIVER_ERROR, Fault};
 
-use crate::fakes::{DRIVER_ERROR, FaultMode, key_id};
-use crate::harness::{Harness, post};
+use crate::data::key_id;
+use crate::harness::{Harness, permitted, post};
 
 const KEYS: &str = "{ keys { totalCount } }";
 
@@ -20,8 +21,8 @@ async fn a_broken_store_shows_a_request_id_and_nothing_else(
     #[case] language: &'static str,
     #[case] name: &str,
 ) {
-    let harness = Harness::new();
-    harness.keys.shared.set_fault(FaultMode::StoreFails);
+    let harness = Harness::new().await;
+    harness.services.store.faults().inject(Fault::Fails);
     let mut request = post("member", json!({ "query": KEYS }).to_string());
     let language = HeaderValue::from_static(language);
     request.headers_mut().insert("accept-language", language);
@@ -48,11 +49,11 @@ async fn a_broken_store_shows_a_request_id_and_nothing_else(
 )]
 #[tokio::test]
 async fn no_text_of_a_driver_is_in_a_response(#[case] query: &str) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     if !query.contains("window") {
-        harness.keys.shared.set_fault(FaultMode::StoreFails);
+        harness.services.store.faults().inject(Fault::Fails);
     }
-    harness.insights.shared.set_fault(FaultMode::StoreFails);
+    harness.services.limiter.faults().inject(Fault::Fails);
     let answer = harness.admin(query).await;
     assert_eq!(answer.code(), "INTERNAL_ERROR");
     let errors = answer.json()["errors"].as_array().unwrap().clone();
@@ -70,19 +71,19 @@ async fn no_text_of_a_driver_is_in_a_response(#[case] query: &str) {
 #[case("mutation { createKey(input: { name: \"x\" }) { secret } }")]
 #[tokio::test]
 async fn a_panic_is_a_failure_like_any_other(#[case] query: &str) {
-    let harness = Harness::new();
-    harness.keys.shared.set_fault(FaultMode::Panics);
+    let harness = Harness::new().await;
+    harness.services.store.faults().inject(Fault::Panics);
     let answer = harness.member(query).await;
     assert_eq!(answer.status, 500);
     assert_json_snapshot!("panic", answer.json());
-    harness.keys.shared.set_fault(FaultMode::None);
+    harness.services.store.faults().clear();
     harness.member(KEYS).await.data();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_query_times_out_after_five_seconds() {
-    let harness = Harness::new();
-    harness.keys.shared.set_fault(FaultMode::Hangs);
+    let harness = Harness::new().await;
+    harness.services.store.faults().inject(Fault::Hangs);
     let begun = tokio::time::Instant::now();
     let answer = harness.member(KEYS).await;
     assert_eq!(begun.elapsed(), Duration::from_secs(5));
@@ -93,8 +94,8 @@ async fn a_query_times_out_after_five_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_mutation_runs_to_completion_after_its_timeout() {
-    let harness = Harness::new();
-    harness.keys.shared.set_fault(FaultMode::Hangs);
+    let harness = Harness::new().await;
+    harness.services.store.faults().inject(Fault::Hangs);
     let query = "mutation { createKey(input: { name: \"x\" }) { secret } }";
     let answer = harness.member(query).await;
     assert_eq!((answer.status.as_u16(), &*answer.code()), (503, "TIMEOUT"));
@@ -106,7 +107,7 @@ async fn anothers_key_is_an_error_where_null_would_say_something_else() {
     let query = "query($id: ID!) { usage(range: { granularity: DAY, newest: 1 }, keyId: $id) \
                  { slots } }";
     let variables = json!({ "id": key_id(121).to_string() });
-    let answer = Harness::new().ask("member", query, variables).await;
+    let answer = Harness::new().await.ask("member", query, variables).await;
     assert_eq!(
         (answer.status.as_u16(), &*answer.code()),
         (200, "NOT_FOUND")
@@ -168,11 +169,11 @@ async fn an_invalid_argument_is_named_in_both_languages(
     #[case] query: &str,
     #[case] argument: &str,
 ) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let query = query.replace("LONG", &"x".repeat(201));
     let mut messages = Vec::new();
     for language in ["en", "es"] {
-        let mut request = post("admin", json!({ "query": query }).to_string());
+        let mut request = post(permitted(&query), json!({ "query": query }).to_string());
         let language = HeaderValue::from_static(language);
         request.headers_mut().insert("accept-language", language);
         let answer = harness.send(request).await;

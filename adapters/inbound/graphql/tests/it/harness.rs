@@ -1,24 +1,29 @@
-//! Fixture: the API over fakes, requests to it, and its responses as text.
+//! Fixture: the API over the application and in-memory adapters, requests to it, and its responses as
+//! text.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
+use domain::customer::ExistingKeys;
+use domain::limits::Plan;
 use domain::participant::Catalogue;
 use graphql::{GraphqlState, Introspection};
 use http_body_util::BodyExt as _;
+use ports::outbound::{Clock as _, CustomerStore as _};
 use serde_json::{Value, json};
+use testkit::people::{PeopleServices, owner};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use web::{BODY_DEADLINE, Origin, RequestLayer, SessionGuard, Site};
 
-use crate::fakes::{FakeInsights, FakeKeys, FakeSessions, FixedRandom, TestClock};
+use crate::data::{customer_id, services};
 
 pub(crate) struct Harness {
     router: Router,
-    pub(crate) keys: Arc<FakeKeys>,
-    pub(crate) insights: Arc<FakeInsights>,
+    pub(crate) services: PeopleServices,
     pub(crate) tasks: TaskTracker,
 }
 
@@ -57,44 +62,63 @@ impl Answer {
 }
 
 impl Harness {
-    pub(crate) fn new() -> Self {
-        Self::with(Introspection::On)
+    pub(crate) async fn new() -> Self {
+        Self::with(Introspection::On).await
     }
 
-    pub(crate) fn with(introspection: Introspection) -> Self {
-        let (keys, insights) = (
-            Arc::new(FakeKeys::default()),
-            Arc::new(FakeInsights::default()),
-        );
+    pub(crate) async fn with(introspection: Introspection) -> Self {
+        let services = services().await;
         let tasks = TaskTracker::new();
-        let clock = Arc::new(TestClock::start());
         let public = Origin::parse("http://127.0.0.1:8080").unwrap();
         let site = Site::new(public, Vec::new(), None).unwrap();
         let router = graphql::router(GraphqlState {
-            keys: keys.clone(),
-            insights: insights.clone(),
-            clock: clock.clone(),
-            catalogue: Catalogue::embedded(),
+            keys: services.keys.clone(),
+            insights: services.insights.clone(),
+            clock: services.clock.clone(),
+            participants: Arc::new(Catalogue::embedded().clone()),
             request_layer: Arc::new(RequestLayer {
-                clock,
-                random: Arc::new(FixedRandom),
+                clock: services.clock.clone(),
+                random: services.random.clone(),
                 tasks: tasks.clone(),
                 body_deadline: BODY_DEADLINE,
                 metrics_sink: Arc::new(()),
                 trace_context: Arc::new(()),
             }),
             guard: Arc::new(SessionGuard {
-                sessions: Arc::new(FakeSessions),
+                sessions: services.sessions.clone(),
                 site: Arc::new(site),
             }),
             introspection,
         });
         Self {
             router,
-            keys,
-            insights,
+            services,
             tasks,
         }
+    }
+
+    /// A harness whose member has room for keys: its plan is the larger one.
+    pub(crate) async fn with_room() -> Self {
+        let harness = Self::new().await;
+        let services = &harness.services;
+        let context = services.mutation(services.clock.now(), &owner("admin"));
+        let (id, existing) = (customer_id("member"), ExistingKeys::Keep);
+        let store = services.store.elsewhere();
+        let set = store.set_plan(id, Plan::Enterprise, existing, &context);
+        set.await.unwrap();
+        harness
+    }
+
+    /// Calls of the store, of the limiter and of the banks, by method.
+    pub(crate) fn calls(&self) -> BTreeMap<&'static str, usize> {
+        let services = &self.services;
+        let mut calls = services.store.faults().calls();
+        calls.extend(services.limiter.faults().calls());
+        let budgets = services.live_bank.budget_readings() + services.test_bank.budget_readings();
+        if budgets > 0 {
+            calls.insert("budget", budgets);
+        }
+        calls
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
@@ -120,6 +144,15 @@ impl Harness {
 
     pub(crate) async fn admin(&self, query: &str) -> Answer {
         self.ask("admin", query, Value::Null).await
+    }
+}
+
+/// The session that a query needs: an admin's only for fields of admins.
+pub(crate) fn permitted(query: &str) -> &'static str {
+    if query.contains("admin") {
+        "admin"
+    } else {
+        "member"
     }
 }
 

@@ -4,26 +4,21 @@ use axum::http::HeaderValue;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::fakes::key_id;
+use crate::data::key_id;
 use crate::harness::{Answer, Harness, post};
 
 async fn member(query: &str, variables: Value) -> Answer {
-    Harness::new().ask("member", query, variables).await
+    Harness::new().await.ask("member", query, variables).await
 }
 
 /// Checks that a request is refused as invalid, and that no port was called.
 async fn refused(query: &str, variables: Value) -> Answer {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let answer = harness.ask("admin", query, variables).await;
     let told = (answer.status.as_u16(), &*answer.code());
     assert_eq!(told, (400, "INVALID_REQUEST"), "{}", answer.text);
     assert!(answer.json().get("data").is_none(), "{}", answer.text);
-    assert!(harness.keys.shared.calls().is_empty(), "{}", answer.text);
-    assert!(
-        harness.insights.shared.calls().is_empty(),
-        "{}",
-        answer.text
-    );
+    assert!(harness.calls().is_empty(), "{}", answer.text);
     answer
 }
 
@@ -72,7 +67,7 @@ async fn another_operation_shares_a_fragment_and_not_its_variables() {
                     fragment F on Query { keys(first: $f) { nodes { id } } }";
     for (name, count) in [("A", 20), ("B", 4)] {
         let body = json!({ "query": document, "operationName": name }).to_string();
-        let data = Harness::new().send(post("member", body)).await.data();
+        let data = Harness::new().await.send(post("member", body)).await.data();
         assert_eq!(data["keys"]["nodes"].as_array().unwrap().len(), count);
     }
 }
@@ -153,7 +148,7 @@ async fn nothing_is_done_when_the_input_of_a_later_mutation_is_invalid(
 #[case("adminSetLimits(input: { id: \"x\", perMinute: 1099511627776 }) { key { id } }")]
 #[tokio::test]
 async fn a_number_beyond_32_bits_is_an_error_of_its_field(#[case] mutation: &str) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let query = format!(
         "mutation {{ a: renameKey(input: {{ id: \"{}\", name: \"x\" }}) {{ key {{ name }} }} \
          b: {mutation} }}",
@@ -200,7 +195,7 @@ async fn an_invalid_value_is_named_after_a_sentence_in_the_caller_s_language(
     let mut request = post("member", body);
     let spanish = HeaderValue::from_static("es");
     request.headers_mut().insert("accept-language", spanish);
-    let answer = Harness::new().send(request).await;
+    let answer = Harness::new().await.send(request).await;
     assert_eq!(answer.status, 400);
     let message = answer.message();
     assert!(
@@ -226,7 +221,11 @@ async fn a_mutation_does_not_take_an_absent_variable_for_null() {
     let answer = refused(query, json!({ "id": id })).await;
     assert!(answer.message().contains("$quota"), "{}", answer.text);
     let variables = json!({ "id": id, "quota": null });
-    let data = Harness::new().ask("admin", query, variables).await.data();
+    let data = Harness::new()
+        .await
+        .ask("admin", query, variables)
+        .await
+        .data();
     assert_eq!(
         data["adminSetLimits"]["key"]["limits"]["monthlyQuota"],
         Value::Null

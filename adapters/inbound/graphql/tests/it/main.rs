@@ -5,9 +5,10 @@
 )]
 
 mod abuse;
+mod bank_health;
+mod data;
 mod examples;
 mod failures;
-mod fakes;
 mod harness;
 mod inputs;
 mod logs;

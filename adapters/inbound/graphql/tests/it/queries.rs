@@ -4,7 +4,7 @@ use insta::assert_json_snapshot;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::fakes::{customer_id, key_id};
+use crate::data::{customer_id, key_id, refuse};
 use crate::harness::Harness;
 
 const KEY: &str = "id name prefix environment status createdAt lastUsedAt retiresAt revokedAt \
@@ -16,22 +16,22 @@ const KEY: &str = "id name prefix environment status createdAt lastUsedAt retire
 async fn the_viewer_and_its_account() {
     let query = "{ viewer { owner { issuer subject } displayName role sessionExpiresAt \
                  account { id owner { subject } plan createdAt activeKeys usedThisMonth } } }";
-    assert_json_snapshot!(Harness::new().member(query).await.data());
+    assert_json_snapshot!(Harness::new().await.member(query).await.data());
 }
 
 #[tokio::test]
 async fn a_page_of_keys_with_all_that_is_known_of_them() {
     let query = format!(
-        "{{ keys(first: 5, orderBy: {{ field: NAME, direction: ASC }}) {{ totalCount \
+        "{{ keys(first: 7, orderBy: {{ field: NAME, direction: ASC }}) {{ totalCount \
          pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} \
          edges {{ cursor node {{ {KEY} }} }} nodes {{ name }} }} }}"
     );
-    assert_json_snapshot!(Harness::new().member(&query).await.data());
+    assert_json_snapshot!(Harness::new().await.member(&query).await.data());
 }
 
 #[tokio::test]
 async fn pages_follow_each_other_without_gap_or_overlap() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let query = "query($after: String) { keys(first: 50, after: $after) { nodes { id } \
                  pageInfo { hasNextPage hasPreviousPage endCursor } } }";
     let (mut ids, mut after, mut pages) = (Vec::new(), Value::Null, 0);
@@ -66,9 +66,9 @@ async fn pages_follow_each_other_without_gap_or_overlap() {
 async fn conditions_narrow_a_list() {
     let query = "{ keys(filter: { statuses: [REVOKED, RETIRING, REVOKED], environment: TEST, \
                  text: \" till \" }) { nodes { name status } } }";
-    let data = Harness::new().member(query).await.data();
-    let expected = json!([{ "name": "till 4", "status": "RETIRING" },
-                          { "name": "till 2", "status": "REVOKED" }]);
+    let data = Harness::new().await.member(query).await.data();
+    let expected = json!([{ "name": "till 004", "status": "RETIRING" },
+                          { "name": "till 002", "status": "REVOKED" }]);
     assert_eq!(data["keys"]["nodes"], expected);
 }
 
@@ -81,6 +81,7 @@ async fn conditions_narrow_a_list() {
 async fn anothers_key_and_no_key_are_null_alike(#[case] id: String) {
     let query = "query($id: ID!) { key(id: $id) { id } }";
     let answer = Harness::new()
+        .await
         .ask("member", query, json!({ "id": id }))
         .await;
     assert_eq!(answer.text, r#"{"data":{"key":null}}"#);
@@ -99,8 +100,27 @@ async fn use_over_time(#[case] breakdown: &str) {
          totals {{ requests delivered refused failed successRate latency {{ p50Ms p95Ms p99Ms }} }} \
          }} }}"
     );
-    let data = Harness::new().member(&query).await.data();
+    let data = Harness::new().await.member(&query).await.data();
     assert_json_snapshot!(format!("usage_by_{}", breakdown.to_lowercase()), data);
+}
+
+#[tokio::test]
+async fn keys_beyond_the_busiest_twenty_are_one_series() {
+    let harness = Harness::new().await;
+    for key in 6..=26 {
+        refuse(&harness.services, key);
+    }
+    let query = "{ usage(range: { granularity: HOUR, newest: 3 }, breakdown: KEY) { \
+                 series { keyId others total } } }";
+    let data = harness.member(query).await.data();
+    let series = data["usage"]["series"].as_array().unwrap();
+    assert_eq!(series.len(), 21);
+    let busiest = json!({ "keyId": key_id(1).to_string(), "others": false, "total": 5 });
+    assert_eq!(series[0], busiest);
+    assert_eq!(
+        series[20],
+        json!({ "keyId": null, "others": true, "total": 2 })
+    );
 }
 
 #[tokio::test]
@@ -108,15 +128,7 @@ async fn requests_name_their_banks() {
     let query = "{ requests { pageInfo { hasNextPage startCursor endCursor } edges { cursor node { \
                  id requestId keyId at endpoint outcome durationMs bankMs \
                  issuer { code name active } receiver { code name active } } } } }";
-    assert_json_snapshot!(Harness::new().member(query).await.data());
-}
-
-#[tokio::test]
-async fn the_health_of_both_banks() {
-    let query = "{ live: bank { ...H } test: bank(environment: TEST) { ...H } } \
-                 fragment H on BankHealth { environment state lookups successRate \
-                 latency { p50Ms p95Ms p99Ms } budget { perMinute remaining pausedForSeconds } }";
-    assert_json_snapshot!(Harness::new().member(query).await.data());
+    assert_json_snapshot!(Harness::new().await.member(query).await.data());
 }
 
 #[tokio::test]
@@ -124,7 +136,7 @@ async fn banks_are_found_by_name_and_by_the_beginning_of_their_code() {
     let query = "{ all: participants { code } name: participants(text: \"bAnAmEx\") { code name } \
                  code: participants(text: \"4063\") { code } past: participants(text: \"90638\") \
                  { code active } none: participants(text: \"x y z\") { code } }";
-    let data = Harness::new().member(query).await.data();
+    let data = Harness::new().await.member(query).await.data();
     assert_eq!(data["all"].as_array().unwrap().len(), 102);
     assert_eq!(data["name"][0]["code"], "40002");
     assert!(
@@ -148,11 +160,11 @@ async fn an_admin_sees_everybody() {
          usage(range: {{ granularity: MONTH, newest: 2 }}, breakdown: TOTAL) {{ slots series {{ \
          counts }} }} \
          requests(first: 1) {{ nodes {{ requestId }} }} \
-         audit {{ nodes {{ id at actor {{ issuer subject }} action accountId keyId \
+         audit(first: 2) {{ nodes {{ id at actor {{ issuer subject }} action accountId keyId \
          changes {{ field before after }} requestId }} }} }} }}",
         key_id(121)
     );
-    assert_json_snapshot!(Harness::new().admin(&query).await.data());
+    assert_json_snapshot!(Harness::new().await.admin(&query).await.data());
 }
 
 #[tokio::test]
@@ -161,6 +173,7 @@ async fn an_admin_narrows_to_one_account() {
                  accounts(text: \"oth\") { nodes { owner { subject } } } } }";
     let id = customer_id("other").to_string();
     let data = Harness::new()
+        .await
         .ask("admin", query, json!({ "id": id }))
         .await
         .data();
@@ -173,18 +186,18 @@ async fn an_admin_narrows_to_one_account() {
 
 #[tokio::test]
 async fn a_member_is_no_admin() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let answer = harness
         .member("{ viewer { role } admin { keys { totalCount } } }")
         .await;
     assert_eq!(answer.status, 200);
     assert_json_snapshot!(answer.json());
-    assert_eq!(harness.keys.shared.calls().len(), 0);
+    assert!(harness.calls().is_empty());
 }
 
 #[tokio::test]
 async fn it_is_served_under_api_too() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let mut request = crate::harness::post("member", r#"{"query":"{ viewer { role } }"}"#);
     *request.uri_mut() = "/api/graphql".parse().unwrap();
     let answer = harness.send(request).await;
@@ -193,7 +206,7 @@ async fn it_is_served_under_api_too() {
 
 #[tokio::test]
 async fn one_of_several_operations_is_chosen_by_its_name() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let document = "query A { viewer { role } } query B { viewer { displayName } }";
     let ask = async |name: Value| {
         let body = json!({ "query": document, "operationName": name }).to_string();

@@ -42,7 +42,7 @@ async fn everything_has_a_description() {
     let query = "{ __schema { types { name description \
                  fields { name description args { name description } } \
                  inputFields { name description } enumValues { name description } } } }";
-    let data = Harness::new().member(query).await.data();
+    let data = Harness::new().await.member(query).await.data();
     let types = data["__schema"]["types"].as_array().unwrap();
     let ours: Vec<_> = types
         .iter()

@@ -13,8 +13,7 @@ const MUTATION: &str = r#"{"query":"mutation { createKey(input: {name: \"x\"}) {
 
 /// Asserts that no port was called.
 fn assert_untouched(harness: &Harness) {
-    assert!(harness.keys.shared.calls().is_empty());
-    assert!(harness.insights.shared.calls().is_empty());
+    assert!(harness.calls().is_empty());
 }
 
 #[rstest]
@@ -28,7 +27,7 @@ fn assert_untouched(harness: &Harness) {
 #[case(None)]
 #[tokio::test]
 async fn a_body_that_is_not_declared_as_json_has_no_effect(#[case] media_type: Option<&str>) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let mut request = post("member", MUTATION);
     request.headers_mut().remove("content-type");
     if let Some(media_type) = media_type {
@@ -46,7 +45,7 @@ async fn a_body_that_is_not_declared_as_json_has_no_effect(#[case] media_type: O
 #[case(Method::PUT)]
 #[tokio::test]
 async fn another_method_has_no_effect(#[case] method: Method) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let mut request = post("member", MUTATION);
     *request.uri_mut() =
         "/graphql?query=mutation%7BcreateKey(input:%7Bname:%22x%22%7D)%7Bsecret%7D%7D"
@@ -65,7 +64,7 @@ async fn another_method_has_no_effect(#[case] method: Method) {
 
 #[tokio::test]
 async fn without_a_session_nothing_is_served() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     for cookie in [
         "",
         "cep_session=forged",
@@ -90,7 +89,7 @@ async fn without_a_session_nothing_is_served() {
 #[case("sec-fetch-site", "same-site")]
 #[tokio::test]
 async fn a_cross_site_request_has_no_effect(#[case] name: &'static str, #[case] value: &str) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let mut request = post("member", MUTATION);
     request
         .headers_mut()
@@ -101,7 +100,7 @@ async fn a_cross_site_request_has_no_effect(#[case] name: &'static str, #[case] 
 
 #[tokio::test]
 async fn a_key_or_a_bearer_token_is_no_session_here() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let mut request = post("member", QUERY);
     let headers = request.headers_mut();
     headers.remove("cookie");
@@ -116,11 +115,11 @@ async fn a_key_or_a_bearer_token_is_no_session_here() {
 
 #[tokio::test]
 async fn a_body_of_65_kib_is_too_large() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let padded = |bytes: usize| format!("{QUERY}{}", " ".repeat(bytes - QUERY.len()));
     let answer = harness.send(post("member", padded(64 * 1024))).await;
     assert_eq!(answer.status, 200);
-    harness.insights.shared.calls();
+    harness.services.store.faults().forget_calls();
 
     let answer = harness.send(post("member", padded(65 * 1024))).await;
     assert_eq!(answer.status, 413);
@@ -133,7 +132,7 @@ async fn a_body_of_65_kib_is_too_large() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_that_never_ends_is_timed_out() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let body = Body::from_stream(futures::stream::pending::<std::io::Result<String>>());
     let answer = harness.send(post("member", body)).await;
     assert_eq!((answer.status.as_u16(), &*answer.code()), (503, "TIMEOUT"));
@@ -145,7 +144,7 @@ async fn a_body_that_never_ends_is_timed_out() {
 async fn a_response_is_json_that_is_neither_cached_nor_framed() {
     let mut request = post("member", QUERY);
     request.headers_mut().remove("accept");
-    let answer = Harness::new().send(request).await;
+    let answer = Harness::new().await.send(request).await;
     let header = |name: &str| answer.headers[name].to_str().unwrap().to_owned();
     assert_eq!(header("content-type"), "application/json");
     assert_eq!(header("cache-control"), "no-store");
@@ -172,7 +171,7 @@ async fn a_response_is_json_that_is_neither_cached_nor_framed() {
 #[case("form", "query={viewer{role}}")]
 #[tokio::test]
 async fn a_body_that_holds_no_request_is_refused(#[case] name: &str, #[case] body: &str) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let answer = harness.send(post("member", body.to_owned())).await;
     assert_eq!(answer.status, 400);
     assert_json_snapshot!(format!("body_{name}"), answer.json());
@@ -209,7 +208,7 @@ async fn accepting(harness: &Harness, media_type: &'static str, body: String) ->
 
 #[tokio::test]
 async fn an_invalid_document_is_a_graphql_error_in_json_and_a_bad_request_in_a_graphql_response() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     for (body, name) in INVALID {
         let json = accepting(&harness, JSON, body.to_owned()).await;
         assert_eq!(json.status, 200, "{name}: {}", json.text);
@@ -236,7 +235,7 @@ async fn every_other_refusal_has_one_status_in_both_media_types(
     #[case] body: String,
     #[case] status: u16,
 ) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     for media_type in [JSON, GRAPHQL_RESPONSE] {
         let answer = accepting(&harness, media_type, body.clone()).await;
         assert_eq!(answer.status, status, "{name}: {}", answer.text);
@@ -247,7 +246,7 @@ async fn every_other_refusal_has_one_status_in_both_media_types(
 
 #[tokio::test]
 async fn an_executed_request_has_the_negotiated_media_type() {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     for media_type in [JSON, GRAPHQL_RESPONSE] {
         let answer = accepting(&harness, media_type, QUERY.to_owned()).await;
         assert_eq!(answer.status, 200);
@@ -269,7 +268,10 @@ async fn an_executed_request_has_the_negotiated_media_type() {
 #[case(r#"{"query":"{ viewer { role } }","unknown":1}"#)]
 #[tokio::test]
 async fn name_and_variables_may_be_left_out(#[case] body: &str) {
-    let answer = Harness::new().send(post("member", body.to_owned())).await;
+    let answer = Harness::new()
+        .await
+        .send(post("member", body.to_owned()))
+        .await;
     assert_eq!(answer.data()["viewer"]["role"], "MEMBER");
 }
 
@@ -286,7 +288,7 @@ async fn name_and_variables_may_be_left_out(#[case] body: &str) {
 #[case("[]")]
 #[tokio::test]
 async fn json_that_is_no_graphql_request_is_refused(#[case] body: &str) {
-    let harness = Harness::new();
+    let harness = Harness::new().await;
     let answer = harness.send(post("member", body.to_owned())).await;
     assert_eq!(answer.status, 400);
     assert_eq!(answer.code(), "INVALID_REQUEST");

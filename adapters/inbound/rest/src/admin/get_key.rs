@@ -23,7 +23,7 @@ use crate::people::views::AdminKeyView;
     ),
 )]
 pub(super) async fn get_key(request: PersonRequest) -> Result<Response, Problem> {
-    request.parameters().end()?;
+    request.no_parameters()?;
     let id = KeyId(request.id()?);
     let found = request
         .keys()

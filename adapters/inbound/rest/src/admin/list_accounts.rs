@@ -2,35 +2,24 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::page::PageRequest;
+use serde::Deserialize;
 use utoipa::IntoParams;
+use validator::Validate;
 use web::Problem;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
-use crate::openapi::schemas::{self, parameter_type};
-use crate::people::input::{self, Parameters};
+use crate::people::input::{Search, SearchText, Text};
 use crate::people::listing::{self, AccountPage, Listing, Paging};
 use crate::people::request::PersonRequest;
 use crate::people::views::AccountOverviewView;
 
-parameter_type!(Search = schemas::search());
-
 /// Parameters of the request, beside those of the page.
-#[derive(IntoParams)]
+#[derive(Deserialize, Validate, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Query {
     /// A text in the owner's issuer or subject.
-    #[param(required = false, inline, value_type = Search)]
-    q: Option<String>,
-}
-
-impl Query {
-    fn read(mut parameters: Parameters) -> Result<(Self, PageRequest), Problem> {
-        let q = parameters.one("q", input::search).flatten();
-        let page = listing::page(&mut parameters);
-        parameters.end()?;
-        Ok((Self { q }, page))
-    }
+    #[param(inline)]
+    q: Option<SearchText>,
 }
 
 /// All accounts, newest first
@@ -46,10 +35,11 @@ impl Query {
     ),
 )]
 pub(super) async fn list_accounts(request: PersonRequest) -> Result<Response, Problem> {
-    let (query, page) = Query::read(request.parameters())?;
+    let (query, page) = listing::read::<Query>(request.parameters())?;
+    let text = query.q.and_then(|Text(Search(text))| text);
     let page = request
         .insights()
-        .customers(&request.caller, query.q.as_deref(), &page)
+        .customers(&request.caller, text.as_deref(), &page)
         .await;
     let page = page.map_err(|error| request.problem(&error))?;
     let listing = Listing::of(page, |account| AccountOverviewView::new(&account));

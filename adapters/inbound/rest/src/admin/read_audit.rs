@@ -5,51 +5,55 @@ use axum::response::Response;
 use domain::audit::AuditFilter;
 use domain::customer::CustomerId;
 use domain::key::KeyId;
-use domain::page::PageRequest;
+use serde::Deserialize;
 use utoipa::IntoParams;
+use validator::{Validate, ValidationError};
 use web::Problem;
 use web::problem::FieldProblem;
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
-use crate::people::input::{self, Parameters};
+use crate::people::input::{Id, Instant, Text, rule_error};
 use crate::people::listing::{self, AuditPage, Listing, Paging};
 use crate::people::request::PersonRequest;
 use crate::people::views::AuditView;
 
 /// Parameters of the request, beside those of the page.
-#[derive(IntoParams)]
+#[derive(Deserialize, Validate, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes what `read` reads")]
+#[validate(schema(function = forwards))]
 struct Query {
     /// About this account alone.
-    #[param(format = "uuid")]
-    account: Option<String>,
+    #[param(inline)]
+    account: Option<Id>,
     /// About this key alone.
-    #[param(format = "uuid")]
-    key: Option<String>,
+    #[param(inline)]
+    key: Option<Id>,
     /// At or after this instant.
-    #[param(format = "date-time")]
-    from: Option<String>,
+    #[param(inline)]
+    from: Option<Instant>,
     /// Before this instant.
-    #[param(format = "date-time")]
-    to: Option<String>,
+    #[param(inline)]
+    to: Option<Instant>,
 }
 
-fn read(mut parameters: Parameters) -> Result<(AuditFilter, PageRequest), Problem> {
-    let filter = AuditFilter {
-        customer: parameters.one("account", input::id).map(CustomerId),
-        key: parameters.one("key", input::id).map(KeyId),
-        from: parameters.one("from", input::instant),
-        to: parameters.one("to", input::instant),
-    };
-    if let (Some(from), Some(to)) = (filter.from, filter.to)
-        && from >= to
-    {
-        parameters.faults.add("from", FieldProblem::Backwards);
+fn forwards(query: &Query) -> Result<(), ValidationError> {
+    match (&query.from, &query.to) {
+        (Some(Text(from)), Some(Text(to))) if from >= to => {
+            Err(rule_error("from", FieldProblem::Backwards))
+        }
+        _ => Ok(()),
     }
-    let page = listing::page(&mut parameters);
-    parameters.end()?;
-    Ok((filter, page))
+}
+
+impl From<Query> for AuditFilter {
+    fn from(query: Query) -> Self {
+        Self {
+            customer: query.account.map(|Text(id)| CustomerId(id)),
+            key: query.key.map(|Text(id)| KeyId(id)),
+            from: query.from.map(|Text(at)| at),
+            to: query.to.map(|Text(at)| at),
+        }
+    }
 }
 
 /// The audit log, newest first
@@ -65,10 +69,10 @@ fn read(mut parameters: Parameters) -> Result<(AuditFilter, PageRequest), Proble
     ),
 )]
 pub(super) async fn read_audit(request: PersonRequest) -> Result<Response, Problem> {
-    let (filter, page) = read(request.parameters())?;
+    let (query, page) = listing::read::<Query>(request.parameters())?;
     let page = request
         .insights()
-        .audit(&request.caller, &filter, &page)
+        .audit(&request.caller, &query.into(), &page)
         .await;
     let page = page.map_err(|error| request.problem(&error))?;
     let listing = Listing::of(page, |entry| AuditView::new(&entry));

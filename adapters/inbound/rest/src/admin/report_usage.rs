@@ -6,147 +6,130 @@ use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::KeyId;
 use domain::outcome::{Endpoint, Outcome};
-use domain::usage::{Breakdown, Granularity, Period, PeriodError, RequestCriteria, UsageQuery};
+use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery};
 use ports::inbound::RequestedScope;
+use serde::Deserialize;
 use utoipa::IntoParams;
+use validator::{Validate, ValidationError};
 use web::Problem;
-use web::problem::FieldProblem;
+use web::problem::{FieldFault, FieldProblem};
 
 use crate::openapi::responses::{AdminsOnly, FaultyInput};
-use crate::openapi::schemas::{parameter_type, words};
-use crate::people::input::{self, Parameters, whole, word};
+use crate::people::input::{Choice, Id, Input, Instant, Text, Word, rule_error};
 use crate::people::request::PersonRequest;
-use crate::people::views::{GRANULARITIES, UsageView};
+use crate::people::views::UsageView;
 
-const BREAKDOWNS: &[&str] = &["total", "key", "endpoint", "outcome"];
-const ENDPOINTS: &[&str] = &[
-    "xml_auto",
-    "xml",
-    "pdf",
-    "pdf_auto",
-    "zip_auto",
-    "base64",
-    "xml_base64",
-];
-const OUTCOMES: &[&str] = &[
-    "delivered",
-    "invalid_request",
-    "inference_failed",
-    "not_found",
-    "not_issued",
-    "rate_limited",
-    "quota_exceeded",
-    "bank_protocol_error",
-    "bank_unavailable",
-    "bank_throttled",
-    "bank_timeout",
-    "internal_error",
-];
-
-/// Slots, when nobody says how many.
+/// Default number of slots.
 const USUAL_SLOTS: u32 = 30;
 
-parameter_type!(Granularities = words(GRANULARITIES).default(Some("day".into())));
-parameter_type!(Breakdowns = words(BREAKDOWNS).default(Some("total".into())));
-parameter_type!(Endpoints = words(ENDPOINTS));
-parameter_type!(Outcomes = words(OUTCOMES));
+type BreakdownChoice = Choice<Breakdown>;
+type EndpointWord = Word<Endpoint>;
+type OutcomeWord = Word<Outcome>;
+type GranularityChoice = Choice<Granularity>;
 
-/// Parameters of the request.
-#[derive(IntoParams)]
+/// Parameters that name a customer or a key.
+#[derive(Deserialize, Validate, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes what `read` reads")]
-struct Query {
+struct Scope {
     /// Of this account alone.
-    #[param(format = "uuid")]
-    account: Option<String>,
+    #[param(inline)]
+    account: Option<Id>,
     /// Of this key alone.
-    #[param(format = "uuid")]
-    key: Option<String>,
+    #[param(inline)]
+    key: Option<Id>,
+}
+
+/// Parameters of the series.
+#[derive(Deserialize, Validate, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Series {
+    /// Breakdown into series; at most 20, and `others` for the rest.
+    #[serde(default)]
+    #[param(inline)]
+    by: BreakdownChoice,
+    /// Of this endpoint alone.
+    #[param(inline)]
+    endpoint: Option<EndpointWord>,
+    /// With this outcome alone.
+    #[param(inline)]
+    outcome: Option<OutcomeWord>,
+}
+
+/// Parameters of the period.
+#[derive(Deserialize, Validate, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[validate(schema(function = newest_fits))]
+struct Slots {
     /// The length of a slot.
-    #[param(required = false, inline, value_type = Granularities)]
-    granularity: Option<String>,
+    #[serde(default)]
+    #[param(inline)]
+    granularity: GranularityChoice,
     /// So many slots, the present one being the last. Not beside `from`.
     #[param(minimum = 1, maximum = 744, default = 30)]
-    newest: Option<u64>,
+    newest: Option<u32>,
     /// The slots from the one that holds this instant.
-    #[param(format = "date-time")]
-    from: Option<String>,
+    #[param(inline)]
+    from: Option<Instant>,
     /// Up to this instant; now when it is absent.
-    #[param(format = "date-time")]
-    to: Option<String>,
-    /// Breakdown into series; at most 20, and `others` for the rest.
-    #[param(required = false, inline, value_type = Breakdowns)]
-    by: Option<String>,
-    /// Of this endpoint alone.
-    #[param(required = false, inline, value_type = Endpoints)]
-    endpoint: Option<String>,
-    /// With this outcome alone.
-    #[param(required = false, inline, value_type = Outcomes)]
-    outcome: Option<String>,
+    #[param(inline)]
+    to: Option<Instant>,
+}
+
+fn newest_fits(slots: &Slots) -> Result<(), ValidationError> {
+    let most = u64::try_from(slots.granularity.0.most_slots()).unwrap_or(u64::MAX);
+    match slots.newest {
+        Some(newest) if !(1..=most).contains(&newest.into()) => Err(rule_error(
+            "newest",
+            FieldProblem::OutOfRange { least: 1, most },
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl Slots {
+    /// The slots from `from` to `to`, or the `newest` ones.
+    fn period(&self, now: DateTime<Utc>) -> Result<Period, FieldFault> {
+        let Choice(granularity) = self.granularity;
+        let (field, period) = match (self.newest, &self.from, &self.to) {
+            (Some(_), Some(_), _) => ("newest", Err(FieldProblem::Excluded { other: "from" })),
+            (_, None, Some(_)) => ("to", Err(FieldProblem::Incomplete { other: "from" })),
+            (None, Some(Text(from)), to) => {
+                let to = to.as_ref().map_or(now, |Text(to)| *to);
+                let period = Period::new(*from, to, granularity);
+                ("from", period.map_err(FieldProblem::from))
+            }
+            (newest, None, None) => {
+                let period = Period::newest(newest.unwrap_or(USUAL_SLOTS), granularity, now);
+                ("newest", period.map_err(FieldProblem::from))
+            }
+        };
+        period.map_err(|problem| FieldFault::new(field, problem))
+    }
 }
 
 fn read(
-    mut parameters: Parameters,
+    mut parameters: Input<'_>,
     now: DateTime<Utc>,
 ) -> Result<(RequestedScope, UsageQuery), Problem> {
-    let account = parameters.one("account", input::id);
-    let scope = account.map_or(RequestedScope::All, |id| RequestedScope::Of(CustomerId(id)));
-    let key = parameters.one("key", input::id).map(KeyId);
-    let breakdown = parameters.one("by", word(BREAKDOWNS, breakdown));
-    let criteria = RequestCriteria {
-        endpoint: parameters.one("endpoint", word(ENDPOINTS, Endpoint::from_name)),
-        outcome: parameters.one("outcome", word(OUTCOMES, Outcome::from_name)),
-    };
-    let period = period(&mut parameters, now);
+    let scope = parameters.part::<Scope>();
+    let series = parameters.part::<Series>();
+    let period = parameters.part::<Slots>().map(|slots| slots.period(now));
+    let period = period.and_then(|period| parameters.checked(period));
+    let ((scope, series), period) = parameters.end(scope.zip(series).zip(period))?;
     let query = UsageQuery {
-        period: parameters.end_with(period)?,
-        breakdown: breakdown.unwrap_or(Breakdown::Total),
-        key,
-        criteria,
+        period,
+        breakdown: series.by.0,
+        key: scope.key.map(|Text(id)| KeyId(id)),
+        criteria: RequestCriteria {
+            endpoint: series.endpoint.map(|Word(endpoint)| endpoint),
+            outcome: series.outcome.map(|Word(outcome)| outcome),
+        },
     };
-    Ok((scope, query))
-}
-
-fn breakdown(text: &str) -> Option<Breakdown> {
-    match text {
-        "total" => Some(Breakdown::Total),
-        "key" => Some(Breakdown::Key),
-        "endpoint" => Some(Breakdown::Endpoint),
-        "outcome" => Some(Breakdown::Outcome),
-        _ => None,
-    }
-}
-
-/// The slots from `from` to `to`, or the `newest` ones; without them there is a fault.
-fn period(parameters: &mut Parameters, now: DateTime<Utc>) -> Option<Period> {
-    let granularity = parameters.one("granularity", word(GRANULARITIES, Granularity::from_name));
-    let granularity = granularity.unwrap_or(Granularity::Day);
-    let newest = parameters.one("newest", |text| newest_slots(text, granularity));
-    let from = parameters.one("from", input::instant);
-    let to = parameters.one("to", input::instant);
-    let mut ends = ["granularity", "newest", "from", "to"].into_iter();
-    if ends.any(|name| parameters.faults.has(name)) {
-        return None;
-    }
-    let (field, period) = match (newest, from, to) {
-        (Some(_), Some(_), _) => ("newest", Err(FieldProblem::Excluded { other: "from" })),
-        (_, None, Some(_)) => ("to", Err(FieldProblem::Incomplete { other: "from" })),
-        (None, Some(from), to) => {
-            let period = Period::new(from, to.unwrap_or(now), granularity);
-            ("from", period.map_err(FieldProblem::from))
-        }
-        (newest, None, None) => {
-            let period = Period::newest(newest.unwrap_or(USUAL_SLOTS), granularity, now);
-            ("newest", period.map_err(FieldProblem::from))
-        }
-    };
-    parameters.faults.checked(field, period)
-}
-
-fn newest_slots(text: &str, granularity: Granularity) -> Result<u32, FieldProblem> {
-    let most = u32::try_from(granularity.most_slots()).unwrap_or(u32::MAX);
-    let slots = whole(text, most.into())?;
-    u32::try_from(slots).map_err(|_| FieldProblem::from(PeriodError::TooLong(granularity)))
+    let account = scope.account.map(|Text(id)| CustomerId(id));
+    Ok((
+        account.map_or(RequestedScope::All, RequestedScope::Of),
+        query,
+    ))
 }
 
 /// Use over time
@@ -158,7 +141,7 @@ fn newest_slots(text: &str, granularity: Granularity) -> Result<u32, FieldProble
     path = "/admin/usage",
     operation_id = "getUsage",
     tag = "admin",
-    params(Query),
+    params(Scope, Slots, Series),
     responses(
         (status = 200, description = "The use.", body = UsageView),
         FaultyInput, AdminsOnly,
@@ -179,14 +162,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_that_is_offered_is_read() {
-        assert!(
-            GRANULARITIES
-                .iter()
-                .all(|word| Granularity::from_name(word).is_some())
-        );
-        assert!(BREAKDOWNS.iter().all(|word| breakdown(word).is_some()));
-        assert_eq!(ENDPOINTS, Endpoint::ALL.map(Endpoint::name));
-        assert_eq!(OUTCOMES, Outcome::ALL.map(Outcome::name));
+    fn the_described_number_of_slots_is_the_one_that_is_read() {
+        let mut parameters = Slots::into_params(|| None).into_iter();
+        let newest = parameters.find(|it| it.name == "newest").unwrap();
+        let schema = serde_json::to_value(newest.schema.unwrap()).unwrap();
+        assert_eq!(schema["maximum"], Granularity::Hour.most_slots());
+        assert_eq!(schema["default"], USUAL_SLOTS);
     }
 }

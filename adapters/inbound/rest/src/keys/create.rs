@@ -2,41 +2,43 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::key::{Environment, KeyName};
+use domain::key::Environment;
 use ports::inbound::{CreatedKey, NewKey};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use validator::Validate;
 use web::Problem;
-use web::problem::FieldProblem;
 
-use crate::openapi::responses::{Conflict, FaultyInput, LargeBody, NoJson, SlowBody};
+use crate::openapi::responses::{
+    Conflict, FaultyInput, LargeBody, NoJson, SlowBody, TooManyNewKeys,
+};
 use crate::openapi::schemas;
-use crate::people::input::{Members, word};
+use crate::people::input::{Choice, Name, Text};
 use crate::people::request::PersonRequest;
-use crate::people::views::ENVIRONMENTS;
 
 /// A key to make.
-#[derive(ToSchema)]
+#[derive(Deserialize, Validate, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = NewKey)]
 struct NewKeyBody {
-    /// A label, 1 to 100 characters; blanks around it are dropped.
-    #[schema(value_type = String, min_length = 1, max_length = 100, pattern = r"\S")]
-    name: KeyName,
+    #[schema(schema_with = schemas::key_name)]
+    name: Name,
+    #[serde(default)]
     #[schema(required = false, schema_with = schemas::new_environment)]
-    env: Environment,
+    env: Choice<Environment>,
 }
 
-impl NewKeyBody {
-    fn read(body: &[u8]) -> Result<Self, Problem> {
-        let mut members = Members::read(body, &["name", "env"])?;
-        let name = members.text("name", |text| {
-            KeyName::parse(text).map_err(|_| FieldProblem::MalformedName)
-        });
-        let environment = members.text("env", word(ENVIRONMENTS, Environment::from_name));
-        Ok(Self {
-            name: members.end_with("name", name)?,
-            env: environment.unwrap_or(Environment::Live),
-        })
+impl From<NewKeyBody> for NewKey {
+    fn from(body: NewKeyBody) -> Self {
+        let NewKeyBody {
+            name: Text(name),
+            env: Choice(environment),
+        } = body;
+        Self {
+            name,
+            environment,
+            limits: None,
+        }
     }
 }
 
@@ -66,28 +68,24 @@ impl<'a> CreatedKeyView<'a> {
 
 /// Make a key
 ///
-/// It starts with the limits of your plan. The complete key is in this answer and nowhere else ever
-/// after: what is kept of it is a keyed hash.
+/// It starts with the limits of your plan. An account has at most 10 active keys with the plan
+/// `startup` and 1,000 with `enterprise`, and creates or rotates at most 20 an hour. The complete
+/// key is in this answer and nowhere else ever after: what is kept of it is a keyed hash.
 #[utoipa::path(
     post,
     path = "/keys",
     operation_id = "createKey",
     tag = "keys",
-    request_body(content = NewKeyBody, description = crate::openapi::STRICT_BODY),
+    request_body(content = NewKeyBody, description = crate::openapi::bodies::STRICT),
     responses(
         (status = 201, description = "The key, once.", body = CreatedKeyView<'static>),
-        FaultyInput, Conflict, SlowBody, LargeBody, NoJson,
+        FaultyInput, Conflict, SlowBody, LargeBody, NoJson, TooManyNewKeys,
     ),
 )]
 pub(super) async fn create(request: PersonRequest) -> Result<Response, Problem> {
-    request.parameters().end()?;
-    let body = NewKeyBody::read(&request.body().await?)?;
-    let new_key = NewKey {
-        name: body.name,
-        environment: body.env,
-        limits: None,
-    };
-    let created = request.keys().create(&request.caller, new_key).await;
+    request.no_parameters()?;
+    let body: NewKeyBody = request.body().await?;
+    let created = request.keys().create(&request.caller, body.into()).await;
     let created = created.map_err(|error| request.problem(&error))?;
     request.json(StatusCode::CREATED, &CreatedKeyView::new(&created))
 }

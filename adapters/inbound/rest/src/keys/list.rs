@@ -1,39 +1,34 @@
 //! `GET /keys`.
 
-use axum::http::StatusCode;
+use axum::body::Body;
 use axum::response::Response;
 use domain::key::RevokedKeys;
+use domain::page::{PageRequest, PageSize};
+use futures::stream::{self, StreamExt as _};
+use serde::Deserialize;
 use utoipa::IntoParams;
-use web::Problem;
+use validator::Validate;
+use web::{Problem, json_response};
 
 use crate::openapi::responses::FaultyInput;
-use crate::people::input::{Parameters, word};
 use crate::people::request::PersonRequest;
 use crate::people::views::KeyView;
 
 /// Parameters of the request.
-#[derive(IntoParams)]
+#[derive(Deserialize, Validate, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Query {
     /// `false` hides revoked keys.
-    #[param(value_type = Option<bool>, default = true)]
-    include_revoked: RevokedKeys,
+    #[param(default = true)]
+    include_revoked: Option<bool>,
 }
 
 impl Query {
-    fn read(mut parameters: Parameters) -> Result<Self, Problem> {
-        let revoked = parameters.one(
-            "include_revoked",
-            word(&["true", "false"], |text| match text {
-                "true" => Some(RevokedKeys::Included),
-                "false" => Some(RevokedKeys::Hidden),
-                _ => None,
-            }),
-        );
-        parameters.end()?;
-        Ok(Self {
-            include_revoked: revoked.unwrap_or(RevokedKeys::Included),
-        })
+    fn revoked_keys(&self) -> RevokedKeys {
+        match self.include_revoked {
+            None | Some(true) => RevokedKeys::Included,
+            Some(false) => RevokedKeys::Hidden,
+        }
     }
 }
 
@@ -54,9 +49,67 @@ impl Query {
     ),
 )]
 pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
-    let query = Query::read(request.parameters())?;
-    let keys = request.keys().own(&request.caller, query.include_revoked);
-    let keys = keys.await.map_err(|error| request.problem(&error))?;
-    let views: Vec<_> = keys.iter().map(KeyView::new).collect();
-    request.json(StatusCode::OK, &views)
+    let query: Query = request.parameters().only()?;
+    let list = KeyList {
+        revoked: query.revoked_keys(),
+        page: PageRequest::first(PageSize::MAX),
+        request,
+    };
+    let (first, next) = list.chunk().await?;
+    // Most lists have one page, and an answer of a known length.
+    let Some(next) = next else {
+        return Ok(json_response(first));
+    };
+    let first = stream::iter([Ok(first)]);
+    let others = stream::try_unfold(Some(next), following);
+    Ok(json_response(Body::from_stream(first.chain(others))))
+}
+
+/// A JSON array of keys, read and written page by page: an account with any number of revoked keys
+/// holds neither a connection of the database nor memory.
+struct KeyList {
+    request: PersonRequest,
+    revoked: RevokedKeys,
+    /// The page to write.
+    page: PageRequest,
+}
+
+/// The list broke off. The connection is closed before the end of the answer, and the log has the cause.
+#[derive(Debug, thiserror::Error)]
+#[error("a list of keys could not be read to its end")]
+struct BrokenOff;
+
+impl KeyList {
+    /// The text of the page, and the list from the next page on, if there is one.
+    async fn chunk(mut self) -> Result<(Vec<u8>, Option<Self>), Problem> {
+        let request = &self.request;
+        let page = request
+            .keys()
+            .own(&request.caller, self.revoked, &self.page);
+        let page = page.await.map_err(|error| request.problem(&error))?;
+        let views: Vec<_> = page
+            .items
+            .iter()
+            .map(|(_, key)| KeyView::new(key))
+            .collect();
+        let mut text = request.bytes(&views)?;
+        if self.page.after.is_some() {
+            text[0] = b',';
+        }
+        let last = page.items.last().filter(|_| page.has_next);
+        let Some((last, _)) = last else {
+            return Ok((text, None));
+        };
+        text.pop();
+        self.page.after = Some(last.clone());
+        Ok((text, Some(self)))
+    }
+}
+
+/// The text of the next page of a list, if there is one.
+async fn following(list: Option<KeyList>) -> Result<Option<(Vec<u8>, Option<KeyList>)>, BrokenOff> {
+    let Some(list) = list else {
+        return Ok(None);
+    };
+    list.chunk().await.map(Some).map_err(|_| BrokenOff)
 }

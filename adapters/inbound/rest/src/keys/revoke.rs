@@ -12,7 +12,7 @@ use crate::people::views::KeyView;
 
 /// Revoke a key
 ///
-/// When it is answered, no request is admitted with the key any more. There is no way back.
+/// Once it is answered, no request is admitted with the key any more. There is no way back.
 /// Revoking it again changes nothing and is answered alike.
 #[utoipa::path(
     delete,
@@ -26,7 +26,7 @@ use crate::people::views::KeyView;
     ),
 )]
 pub(super) async fn revoke(request: PersonRequest) -> Result<Response, Problem> {
-    request.parameters().end()?;
+    request.no_parameters()?;
     let id = KeyId(request.id()?);
     let revoked = request
         .keys()

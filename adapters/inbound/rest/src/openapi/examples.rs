@@ -4,12 +4,14 @@
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate};
+use domain::file::{Format, RequestedFiles};
 use domain::hints::Hint;
-use domain::inference::InferenceFailure;
+use domain::inference::{Confidence, Evidence, InferenceFailure, Inferred, InferredBanks};
 use domain::limits::{LimitStatus, MinuteStatus, MonthStatus};
 use domain::month::Month;
 use domain::outcome::Endpoint;
 use domain::pacing::ThrottleReason;
+use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
@@ -21,6 +23,7 @@ use web::{BODY_DEADLINE, Language, Problem};
 
 use crate::MAX_BODY_BYTES;
 use crate::failure;
+use crate::participants::views::ParticipantList;
 
 mod people;
 
@@ -51,8 +54,6 @@ pub(super) fn request(schema: &str) -> Option<Value> {
 /// The body of an operation's success. Files have none.
 pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
-        "base64" => envelope("application/pdf", "pdf"),
-        "xml_base64" => envelope("application/xml", "xml"),
         "listKeys" => Value::Array(vec![people::key()]),
         "createKey" => people::created_key(),
         "revokeKey" => people::revoked_key(),
@@ -62,6 +63,7 @@ pub(super) fn success(operation: &str) -> Option<Value> {
         "setPlan" => people::account(),
         "getUsage" => people::usage(),
         "readAudit" => people::audit(),
+        "listParticipants" => participants(),
         "healthz" => json!({ "status": "ok" }),
         "readyz" => json!({
             "status": "ready",
@@ -72,12 +74,27 @@ pub(super) fn success(operation: &str) -> Option<Value> {
     })
 }
 
-/// The envelope of a file.
-fn envelope(media_type: &str, extension: &str) -> Value {
+/// Two participants of the compiled-in catalogue.
+fn participants() -> Value {
+    let list = ParticipantList::new(Catalogue::embedded(), date(11, 20));
+    let mut list = serde_json::to_value(list).unwrap_or_default();
+    if let Some(participants) = list["participants"].as_array_mut() {
+        participants.truncate(2);
+    }
+    list
+}
+
+/// The envelope of an endpoint's file.
+pub(super) fn envelope(endpoint: Endpoint) -> Value {
+    let format = match endpoint.wanted() {
+        RequestedFiles::Xml => Format::Xml,
+        RequestedFiles::Pdf | RequestedFiles::Both => Format::Pdf,
+    };
+    let extension = format.extension();
     json!({
         "ok": true,
         "filename": format!("CEP-20261120-MBAN01002611200001234567.{extension}"),
-        "content_type": media_type,
+        "content_type": format.media_type(),
         "data": "JVBERi0xLjcK"
     })
 }
@@ -170,7 +187,25 @@ fn refusal(refusal: &AdmissionError) -> Problem {
 }
 
 fn fetch(error: &FetchError) -> Problem {
-    failure::of_fetch(error, Endpoint::XmlAuto)
+    failure::of_fetch(error, &inferred(), Endpoint::XmlAuto)
+}
+
+/// Both banks of [`request`].
+fn inferred() -> InferredBanks {
+    let side = |code, evidence| {
+        let code = ParticipantCode::parse(code)?;
+        Some(Inferred { code, evidence })
+    };
+    InferredBanks {
+        issuer: side(
+            "40012",
+            Evidence::TrackingKeyShape {
+                bank: "BBVA Mexico",
+                confidence: Confidence::High,
+            },
+        ),
+        receiver: side("40002", Evidence::ClabePrefix("002".to_owned())),
+    }
 }
 
 fn limit_status() -> LimitStatus {

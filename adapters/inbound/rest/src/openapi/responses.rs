@@ -46,14 +46,14 @@ macro_rules! responses {
 responses! {
     BadRequest = "400", ["RateLimit", "RateLimit-Policy"],
         "`INVALID_REQUEST`: the body is faulty.";
-    BadRequestAuto = "400", ["RateLimit", "RateLimit-Policy"],
+    BadRequestAuto = "400", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`INVALID_REQUEST`: the body is faulty. `INFERENCE_FAILED`: a bank could not be \
              inferred; name it.";
     InvalidApiKey = "401", ["WWW-Authenticate"],
         "`INVALID_API_KEY`: missing, invalid or revoked. It isn't counted.";
     QuotaExceeded = "402", ["RateLimit", "RateLimit-Policy"],
         "`QUOTA_EXCEEDED`: the month's quota is used up. It isn't counted.";
-    NotFound = "404", ["RateLimit", "RateLimit-Policy"],
+    NotFound = "404", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`NOT_FOUND`: no proof matches. `details.reason` says whether the payment is unknown \
              or its proof isn't issued (yet).";
     RequestTimeout = "408", ["RateLimit", "RateLimit-Policy"],
@@ -64,14 +64,14 @@ responses! {
         "`UNSUPPORTED_MEDIA_TYPE`: not `application/json` in UTF-8.";
     RateLimitExceeded = "429", ["RateLimit", "RateLimit-Policy", "Retry-After"],
         "`RATE_LIMIT_EXCEEDED`: the minute's limit is used up. It isn't counted.";
-    InternalError = "500", ["RateLimit", "RateLimit-Policy"],
+    InternalError = "500", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`INTERNAL_ERROR`: a fault of the service.";
-    BankProtocolError = "502", ["RateLimit", "RateLimit-Policy"],
+    BankProtocolError = "502", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`BANK_PROTOCOL_ERROR`: the bank's answer could not be understood.";
-    Unavailable = "503", ["RateLimit", "RateLimit-Policy", "Retry-After"],
+    Unavailable = "503", ["RateLimit", "RateLimit-Policy", "Retry-After", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`BANK_UNAVAILABLE`, `BANK_THROTTLED`: the bank can't be asked. \
              `SERVICE_UNAVAILABLE`: the service can't count requests.";
-    BankTimeout = "504", ["RateLimit", "RateLimit-Policy"],
+    BankTimeout = "504", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`BANK_TIMEOUT`: the bank didn't answer in time.";
     NotReady = "503", [],
         "`SERVICE_UNAVAILABLE`: a component failed.";
@@ -97,6 +97,10 @@ responses! {
         "`PAYLOAD_TOO_LARGE`: over 16384 bytes.";
     NoJson = "415", [],
         "`UNSUPPORTED_MEDIA_TYPE`: not `application/json` in UTF-8.";
+    TooManyNewKeys = "429", ["Retry-After"],
+        "`RATE_LIMIT_EXCEEDED`: you created or rotated as many keys in an hour as you may.";
+    TooManyRequests = "429", ["Retry-After"],
+        "`RATE_LIMIT_EXCEEDED`: the session, or its account, sent too many requests in a second.";
     Fault = "500", [],
         "`INTERNAL_ERROR`: a fault of the service.";
     NotNow = "503", ["Retry-After"],
@@ -119,7 +123,13 @@ pub(super) const OF_PROOFS: [&str; 11] = [
 ];
 
 /// Errors of every route under a session, beside those that it names itself.
-pub(super) const OF_SESSIONS: [&str; 4] = ["Unauthenticated", "CrossSite", "Fault", "NotNow"];
+pub(super) const OF_SESSIONS: [&str; 5] = [
+    "Unauthenticated",
+    "CrossSite",
+    "TooManyRequests",
+    "Fault",
+    "NotNow",
+];
 
 /// Headers of every answer to a request whose key is good.
 pub(super) const LIMITS: [&str; 2] = ["RateLimit", "RateLimit-Policy"];
@@ -174,12 +184,29 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
             ),
         ),
         (
+            "ETag",
+            header("The answer's version.", json!("\"5c1f0c2b7f1d4a90\"")),
+        ),
+        (
+            "Cache-Control",
+            header(
+                "Time for which the answer may be kept.",
+                json!("public, max-age=3600"),
+            ),
+        ),
+        (
             "X-Inferred-Emisor",
-            header("The issuing bank, when it was inferred.", json!("40012")),
+            header(
+                "The issuing bank, on every answer of an `_auto` endpoint that inferred it.",
+                json!("40012"),
+            ),
         ),
         (
             "X-Inferred-Receptor",
-            header("The receiving bank, when it was inferred.", json!("40002")),
+            header(
+                "The receiving bank, on every answer of an `_auto` endpoint that inferred it.",
+                json!("40002"),
+            ),
         ),
     ]
 }

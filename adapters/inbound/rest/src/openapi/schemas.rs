@@ -1,30 +1,12 @@
 //! Schemas of values whose Rust type says less than the API does.
 
 use domain::audit::Action;
-use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+use domain::key::{Environment, KeyStatus};
+use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE, Plan};
+use domain::usage::Granularity;
+use strum::VariantNames;
 use utoipa::openapi::schema::{Array, SchemaFormat, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
-use web::MAX_SEARCH_LENGTH;
-
-use crate::people::views::{ENVIRONMENTS, GRANULARITIES, PLANS, STATES};
-
-/// Declares a type of which nothing but its schema is used. It describes parameters, whose own
-/// descriptions `schema_with` would lose.
-macro_rules! parameter_type {
-    ($name:ident = $schema:expr) => {
-        struct $name;
-
-        impl utoipa::PartialSchema for $name {
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $schema.into()
-            }
-        }
-
-        impl utoipa::ToSchema for $name {}
-    };
-}
-
-pub(crate) use parameter_type;
 
 pub(crate) fn text(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
@@ -32,45 +14,60 @@ pub(crate) fn text(description: &str) -> ObjectBuilder {
         .description(Some(description))
 }
 
-pub(crate) fn words(words: &'static [&'static str]) -> ObjectBuilder {
+/// The words of an enum.
+pub(crate) fn words<T: VariantNames>() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
-        .enum_values(Some(words.iter().copied()))
+        .enum_values(Some(T::VARIANTS.iter().copied()))
 }
 
-pub(crate) fn search() -> ObjectBuilder {
+/// The words of an enum, of which one is the default.
+pub(crate) fn choice<T: VariantNames + Default + Into<&'static str>>() -> ObjectBuilder {
+    words::<T>().default(Some(T::default().into().into()))
+}
+
+/// Text of a format.
+pub(crate) fn formatted(format: &str) -> ObjectBuilder {
+    let format = SchemaFormat::Custom(format.to_owned());
     ObjectBuilder::new()
         .schema_type(Type::String)
-        .max_length(Some(MAX_SEARCH_LENGTH))
+        .format(Some(format))
+}
+
+pub(crate) fn key_name() -> ObjectBuilder {
+    text("A label, 1 to 100 characters; blanks around it are dropped.")
+        .min_length(Some(1))
+        .max_length(Some(100))
+        .pattern(Some(r"\S"))
 }
 
 pub(crate) fn environment() -> ObjectBuilder {
-    words(ENVIRONMENTS)
+    words::<Environment>()
 }
 
 pub(crate) fn new_environment() -> ObjectBuilder {
-    environment().default(Some("live".into())).description(Some(
+    choice::<Environment>().description(Some(
         "`live` asks the central bank's portal, `test` the sandbox bank.",
     ))
 }
 
 pub(crate) fn key_state() -> ObjectBuilder {
-    words(STATES).description(Some("`retiring` works until it revokes itself."))
+    words::<KeyStatus>().description(Some("`retiring` works until it revokes itself."))
 }
 
 pub(crate) fn plan() -> ObjectBuilder {
-    words(PLANS).description(Some(
+    words::<Plan>().description(Some(
         "`startup`: 60 a minute and 1000 a month. `enterprise`: 600 a minute and no cap, and \
          whatever is set.",
     ))
 }
 
 pub(crate) fn granularity() -> ObjectBuilder {
-    words(GRANULARITIES)
+    words::<Granularity>()
 }
 
 pub(crate) fn action() -> ObjectBuilder {
-    text("What was done.").enum_values(Some(Action::ALL.map(Action::name)))
+    words::<Action>().description(Some("What was done."))
 }
 
 pub(crate) fn per_minute() -> ObjectBuilder {
@@ -90,10 +87,7 @@ pub(crate) fn new_monthly_quota() -> ObjectBuilder {
 }
 
 pub(crate) fn slots() -> Array {
-    let instant = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .format(Some(SchemaFormat::Custom("date-time".to_owned())));
-    let mut slots = Array::new(instant);
+    let mut slots = Array::new(formatted("date-time"));
     slots.description = Some("The beginning of every slot, in order.".to_owned());
     slots
 }

@@ -23,8 +23,8 @@ const CSP: HeaderValue = HeaderValue::from_static(
      form-action 'none'; frame-ancestors 'none'",
 );
 
-/// The description stands beside the page, at the root and under `/api` alike. The validator
-/// badge would be fetched from somebody else's server.
+/// The description is beside the page, at the root and under `/api` alike. The validator
+/// badge would be fetched from a third party's server.
 static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     Arc::new(
         Config::from("../openapi.json")

@@ -2,27 +2,54 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::page::{Cursor, MAX_PAGE, Page, PageRequest, PageSize};
-use serde::Serialize;
+use domain::page::{MAX_PAGE, Page, PageRequest, PageSize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use web::problem::FieldProblem;
+use validator::Validate;
+use web::Problem;
 
-use super::input::{Parameters, whole};
+use super::input::{After, Input, Text};
 use super::views::{AccountOverviewView, AdminKeyView, AuditView};
 
-/// Items of a page, when nobody says how many.
-const USUAL_PAGE: u32 = 50;
-
 /// Parameters of a list that is read page by page.
-#[derive(IntoParams)]
+#[derive(Deserialize, Validate, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes what `page` reads")]
 pub(crate) struct Paging {
     /// Items of the page.
+    #[serde(default = "usual_limit")]
+    #[validate(range(min = 1, max = MAX_PAGE))]
     #[param(minimum = 1, maximum = 100, default = 50)]
-    limit: Option<u64>,
+    limit: u32,
     /// The `next` of the page before, with the same other parameters.
-    after: Option<String>,
+    #[param(inline)]
+    after: Option<After>,
+}
+
+/// Default number of items per page.
+const USUAL_LIMIT: u32 = 50;
+
+fn usual_limit() -> u32 {
+    USUAL_LIMIT
+}
+
+impl From<Paging> for PageRequest {
+    fn from(paging: Paging) -> Self {
+        Self {
+            first: PageSize::new(paging.limit).expect("a rule of `limit` has the same range"),
+            after: paging.after.map(|Text(cursor)| cursor),
+        }
+    }
+}
+
+/// Reads the parameters of a list: its own and those of the page.
+pub(crate) fn read<T: DeserializeOwned + Validate>(
+    mut parameters: Input<'_>,
+) -> Result<(T, PageRequest), Problem> {
+    let own = parameters.part::<T>();
+    let paging = parameters.part::<Paging>();
+    let (own, paging) = parameters.end(own.zip(paging))?;
+    Ok((own, paging.into()))
 }
 
 /// One page of a list.
@@ -72,29 +99,16 @@ impl<T> Listing<T> {
     }
 }
 
-/// `limit` and `after`.
-pub(crate) fn page(parameters: &mut Parameters) -> PageRequest {
-    let size = |text: &str| {
-        let outside = FieldProblem::OutOfRange {
-            least: 1,
-            most: MAX_PAGE.into(),
-        };
-        let items = u32::try_from(whole(text, MAX_PAGE.into())?).map_err(|_| outside)?;
-        PageSize::new(items).map_err(|_| outside)
-    };
-    PageRequest {
-        first: parameters
-            .one("limit", size)
-            .or(PageSize::new(USUAL_PAGE).ok())
-            .unwrap_or(PageSize::MAX),
-        after: parameters.one("after", cursor),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Reads the `next` of a page before.
-fn cursor(text: &str) -> Result<Cursor, FieldProblem> {
-    let bytes = URL_SAFE_NO_PAD.decode(text).ok();
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.and_then(|text| Cursor::parse(&text).ok())
-        .ok_or(FieldProblem::WrongCursor)
+    #[test]
+    fn the_described_length_of_a_page_is_the_one_that_is_read() {
+        let mut parameters = Paging::into_params(|| None).into_iter();
+        let limit = parameters.find(|it| it.name == "limit").unwrap();
+        let schema = serde_json::to_value(limit.schema.unwrap()).unwrap();
+        assert_eq!(schema["maximum"], MAX_PAGE);
+        assert_eq!(schema["default"], USUAL_LIMIT);
+    }
 }

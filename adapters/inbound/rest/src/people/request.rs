@@ -7,15 +7,16 @@ use axum::extract::{Extension, FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use ports::inbound::{Caller, Insights, KeyAdministration, KeyError};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
+use validator::Validate;
 use web::{Incoming, Problem, RequestContext, json_response};
 
-use super::PeopleState;
-use super::input::Parameters;
+use super::input::{self, Input};
+use super::state::PeopleState;
 use crate::MAX_BODY_BYTES;
 use crate::failure;
 
@@ -74,13 +75,19 @@ impl PersonRequest {
     }
 
     /// The query of the address.
-    pub(crate) fn parameters(&self) -> Parameters {
-        Parameters::read(self.query.as_deref())
+    pub(crate) fn parameters(&self) -> Input<'_> {
+        Input::of_query(self.query.as_deref())
+    }
+
+    /// Refuses every parameter.
+    pub(crate) fn no_parameters(&self) -> Result<(), Problem> {
+        self.parameters().end(Some(()))
     }
 
     /// The body.
-    pub(crate) async fn body(&self) -> Result<Bytes, Problem> {
-        self.incoming.read(&self.headers, MAX_BODY_BYTES).await
+    pub(crate) async fn body<T: DeserializeOwned + Validate>(&self) -> Result<T, Problem> {
+        let body = self.incoming.read(&self.headers, MAX_BODY_BYTES).await?;
+        input::body(&body)
     }
 
     /// The problem of an error, whose cause is logged.
@@ -94,13 +101,17 @@ impl PersonRequest {
         status: StatusCode,
         view: &impl Serialize,
     ) -> Result<Response, Problem> {
-        let body = serde_json::to_vec(view).map_err(|error| {
+        let mut response = json_response(self.bytes(view)?);
+        *response.status_mut() = status;
+        Ok(response)
+    }
+
+    /// Returns JSON for a part of an answer, or the whole of it.
+    pub(crate) fn bytes(&self, view: &impl Serialize) -> Result<Vec<u8>, Problem> {
+        serde_json::to_vec(view).map_err(|error| {
             let request_id = &self.call.request_id;
             tracing::error!(%request_id, %error, "an answer can't be written");
             Problem::internal(request_id)
-        })?;
-        let mut response = json_response(body);
-        *response.status_mut() = status;
-        Ok(response)
+        })
     }
 }

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::audit::{AuditEntry, FieldChange};
-use domain::customer::{Customer, CustomerOverview};
-use domain::key::{ApiKey, KeyOverview, Owner};
+use domain::customer::{Customer, CustomerOverview, Owner};
+use domain::key::{ApiKey, KeyOverview};
 use domain::latency::Percentiles;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
@@ -13,11 +13,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::openapi::schemas;
-
-pub(crate) const ENVIRONMENTS: &[&str] = &["live", "test"];
-pub(crate) const STATES: &[&str] = &["active", "retiring", "revoked"];
-pub(crate) const PLANS: &[&str] = &["startup", "enterprise"];
-pub(crate) const GRANULARITIES: &[&str] = &["hour", "day", "month"];
 
 /// An instant as it is written everywhere: RFC 3339 in UTC, to the millisecond.
 fn text(at: DateTime<Utc>) -> String {
@@ -80,7 +75,7 @@ impl OwnerView {
     }
 }
 
-/// What was used of a month.
+/// Use of a month.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MonthlyUse)]
 pub(crate) struct MonthView {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
+use domain::file::Format;
 use domain::outcome::Endpoint;
 
 use super::schemas::{Envelope, ProofRequest};
 use crate::RestState;
+use crate::files::Encoding;
 use crate::openapi::responses::BadRequest;
 use crate::pipeline;
 
@@ -17,7 +19,7 @@ use crate::pipeline;
     path = "/v1/cep/base64",
     operation_id = "base64",
     tag = "proofs",
-    request_body(content = ProofRequest, description = crate::openapi::LENIENT_BODY),
+    request_body(content = ProofRequest, description = crate::openapi::bodies::LENIENT),
     responses(
         (
             status = 200,
@@ -28,5 +30,11 @@ use crate::pipeline;
     ),
 )]
 pub(super) async fn base64(State(state): State<Arc<RestState>>, request: Request) -> Response {
-    pipeline::answer(state, Endpoint::Base64, request).await
+    pipeline::answer(
+        state,
+        Endpoint::Base64,
+        Encoding::Envelope(Format::Pdf),
+        request,
+    )
+    .await
 }

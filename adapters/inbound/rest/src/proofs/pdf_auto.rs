@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
+use domain::file::Format;
 use domain::outcome::Endpoint;
 
 use super::schemas::{PdfFile, ProofRequestAuto};
 use crate::RestState;
+use crate::files::Encoding;
 use crate::openapi::responses::BadRequestAuto;
 use crate::pipeline;
 
@@ -17,7 +19,7 @@ use crate::pipeline;
     path = "/v1/cep/pdf_auto",
     operation_id = "pdf_auto",
     tag = "proofs",
-    request_body(content = ProofRequestAuto, description = crate::openapi::LENIENT_BODY),
+    request_body(content = ProofRequestAuto, description = crate::openapi::bodies::LENIENT),
     responses(
         (
             status = 200,
@@ -28,5 +30,11 @@ use crate::pipeline;
     ),
 )]
 pub(super) async fn pdf_auto(State(state): State<Arc<RestState>>, request: Request) -> Response {
-    pipeline::answer(state, Endpoint::PdfAuto, request).await
+    pipeline::answer(
+        state,
+        Endpoint::PdfAuto,
+        Encoding::File(Format::Pdf),
+        request,
+    )
+    .await
 }

@@ -1,6 +1,6 @@
 //! Bodies of proof requests and answers, as they are described. Requests are read by
 //! `domain::query`, which takes exactly what these schemas allow, but for what no schema can say:
-//! the date isn't in the future, and the participants are in the catalogue.
+//! the date isn't in the future or before SPEI, and the participants are in the catalogue.
 
 use domain::amount::MAX_INTEGER_DIGITS;
 use domain::tracking_key::MAX_LENGTH;
@@ -45,9 +45,12 @@ pub(super) struct ProofRequestAuto {
 }
 
 fn date() -> ObjectBuilder {
-    text("The calendar day of the transfer in Mexico City, `YYYY-MM-DD`, not in the future.")
-        .format(Some(SchemaFormat::Custom("date".to_owned())))
-        .pattern(Some("^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"))
+    text(
+        "The calendar day of the transfer in Mexico City, `YYYY-MM-DD`, not before 2004-01-01 and \
+         not in the future.",
+    )
+    .format(Some(SchemaFormat::Custom("date".to_owned())))
+    .pattern(Some("^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"))
 }
 
 fn tracking_key() -> ObjectBuilder {
@@ -65,10 +68,12 @@ fn tracking_key() -> ObjectBuilder {
 
 fn account() -> ObjectBuilder {
     text(
-        "The receiver's account: 18 digits (CLABE) or 16 digits (card). Blanks and hyphens are \
-         dropped.",
+        "The receiver's account: 18 digits (CLABE), 16 digits (card) or 10 digits (phone). Blanks \
+         and hyphens are dropped.",
     )
-    .pattern(Some("^[ -]*([0-9][ -]*){16}(([0-9][ -]*){2})?$"))
+    .pattern(Some(
+        "^[ -]*([0-9][ -]*){10}(([0-9][ -]*){6}(([0-9][ -]*){2})?)?$",
+    ))
 }
 
 fn amount() -> OneOfBuilder {
@@ -116,7 +121,8 @@ fn inferable_issuer() -> ObjectBuilder {
 
 fn inferable_receiver() -> ObjectBuilder {
     or_inferred(receiver()).description(Some(
-        "Participant code of the receiving bank. Inferred when it is absent or `null`.",
+        "Participant code of the receiving bank. Inferred when it is absent or `null`, but not from a \
+         phone number.",
     ))
 }
 
@@ -145,16 +151,16 @@ fn content_type() -> ObjectBuilder {
 }
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/xml")]
+#[schema(content_media_type = "application/xml", format = "binary")]
 #[expect(dead_code, reason = "describes the bank's file")]
 pub(super) struct XmlFile(String);
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/pdf")]
+#[schema(content_media_type = "application/pdf", format = "binary")]
 #[expect(dead_code, reason = "describes the bank's file")]
 pub(super) struct PdfFile(String);
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/zip")]
+#[schema(content_media_type = "application/zip", format = "binary")]
 #[expect(dead_code, reason = "describes the archive")]
 pub(super) struct ZipFile(String);

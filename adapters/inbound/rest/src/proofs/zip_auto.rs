@@ -8,6 +8,7 @@ use domain::outcome::Endpoint;
 
 use super::schemas::{ProofRequestAuto, ZipFile};
 use crate::RestState;
+use crate::files::Encoding;
 use crate::openapi::responses::BadRequestAuto;
 use crate::pipeline;
 
@@ -17,7 +18,7 @@ use crate::pipeline;
     path = "/v1/cep/zip_auto",
     operation_id = "zip_auto",
     tag = "proofs",
-    request_body(content = ProofRequestAuto, description = crate::openapi::LENIENT_BODY),
+    request_body(content = ProofRequestAuto, description = crate::openapi::bodies::LENIENT),
     responses(
         (
             status = 200,
@@ -28,5 +29,5 @@ use crate::pipeline;
     ),
 )]
 pub(super) async fn zip_auto(State(state): State<Arc<RestState>>, request: Request) -> Response {
-    pipeline::answer(state, Endpoint::ZipAuto, request).await
+    pipeline::answer(state, Endpoint::ZipAuto, Encoding::Archive, request).await
 }

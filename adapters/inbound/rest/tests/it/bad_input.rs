@@ -1,4 +1,5 @@
-//! Bad input: each kind gets its code and names its field, nobody is asked, and it is settled once.
+//! Invalid input: each kind has its code and names its field; the bank isn't queried, and the
+//! request is settled once.
 
 use domain::outcome::Outcome;
 use rstest::rstest;
@@ -10,8 +11,8 @@ async fn refused(harness: &Harness, body: impl Into<reqwest::Body>) -> Value {
     let response = harness.post("/v1/cep/xml", body).send().await.unwrap();
     assert_eq!(response.status(), 400);
     let text = response.text().await.unwrap();
-    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
-    assert!(harness.proofs.asked.lock().unwrap().is_empty());
+    assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
+    assert!(harness.bank().times_asked() == 0);
     let error: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(error["error"], "INVALID_REQUEST");
     error
@@ -144,7 +145,8 @@ async fn an_unusual_spelling_is_read_exactly(
         .await
         .unwrap();
     assert_eq!(response.status(), 200);
-    assert_eq!(harness.proofs.asked.lock().unwrap()[0].1, centavos);
+    let lookup = &harness.bank().asked()[0];
+    assert_eq!(lookup.transfer.amount().centavos(), centavos);
 }
 
 #[tokio::test]
@@ -185,7 +187,7 @@ async fn another_media_type_is_unsupported(#[case] media_type: &str) {
     let harness = Harness::start().await;
     let request = harness
         .request("POST", "/v1/cep/xml")
-        .header("x-api-key", crate::fakes::GOOD_KEY)
+        .header("x-api-key", crate::data::GOOD_KEY)
         .header("content-type", media_type)
         .body(body(&[]));
     let response = request.send().await.unwrap();
@@ -193,7 +195,7 @@ async fn another_media_type_is_unsupported(#[case] media_type: &str) {
     assert!(response.headers().contains_key("ratelimit"));
     let error: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
     assert_eq!(error["error"], "UNSUPPORTED_MEDIA_TYPE");
-    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+    assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
 }
 
 #[rstest]
@@ -224,5 +226,5 @@ async fn sixteen_kibibytes_are_read_and_one_byte_more_is_not(
     let response = harness.post("/v1/cep/xml", padded).send().await.unwrap();
     assert_eq!(response.status(), status);
     assert!(response.headers().contains_key("ratelimit"));
-    assert_eq!(harness.outcomes().len(), 1);
+    assert_eq!(harness.outcomes().await.len(), 1);
 }

@@ -1,14 +1,25 @@
-//! Every error, in both languages: body, headers, and what it is settled as.
+//! Every error, in both languages: body, headers, and the outcome that is settled.
 
-use domain::outcome::Outcome;
+use bytes::Bytes;
+use chrono::NaiveDate;
+use domain::file::{FileStem, RequestedFiles};
+use domain::hints::Hint;
+use domain::outcome::{Endpoint, Outcome};
+use domain::participant::ParticipantCode;
+use domain::query::Institutions;
+use domain::tracking_key::TrackingKey;
+use ports::inbound::{Delivery, FetchError, Files, NotFoundReason};
+use ports::outbound::JournalError;
+use rest::Ending;
 use rstest::rstest;
+use testkit::fakes::Fault;
 
-use crate::fakes::{BLIND_KEY, CURSED_KEY, FAST_KEY, FORGOTTEN_KEY, GOOD_KEY, SPENT_KEY};
+use crate::data::{FAST_KEY, GOOD_KEY, SPENT_KEY};
 use crate::harness::{Harness, body, transcript};
+use crate::stub::StubbedRequests;
 
-/// Snapshots the Spanish and the English answer; returns what was settled for the two.
-async fn in_both_languages(name: &str, key: &str, path: &str, body: &str) -> Vec<Outcome> {
-    let harness = Harness::start().await;
+/// Snapshots the Spanish and the English answer of a gateway.
+async fn assert_answers(harness: &Harness, name: &str, key: &str, path: &str, body: &str) {
     let mut transcripts = Vec::new();
     for language in ["es-MX,es;q=0.9", "en-GB,en;q=0.9,es;q=0.1"] {
         let request = harness
@@ -21,7 +32,13 @@ async fn in_both_languages(name: &str, key: &str, path: &str, body: &str) -> Vec
         transcripts.push(transcript(request.send().await.unwrap()).await);
     }
     insta::assert_snapshot!(name, transcripts.join("\n\n"));
-    harness.outcomes()
+}
+
+/// Snapshots the answers of a new gateway; returns what was settled for the two.
+async fn in_both_languages(name: &str, key: &str, path: &str, body: &str) -> Vec<Outcome> {
+    let harness = Harness::start().await;
+    assert_answers(&harness, name, key, path, body).await;
+    harness.outcomes().await
 }
 
 #[rstest]
@@ -30,7 +47,6 @@ async fn in_both_languages(name: &str, key: &str, path: &str, body: &str) -> Vec
 #[case("proof_never_issued", "404.03", Outcome::NotIssued)]
 #[case("bank_throttled", "429.00", Outcome::BankThrottled)]
 #[case("panic_in_the_use_case", "500.00", Outcome::InternalError)]
-#[case("a_file_that_was_not_wanted", "500.01", Outcome::InternalError)]
 #[case("bank_protocol", "502.00", Outcome::BankProtocolError)]
 #[case("bank_unavailable", "503.00", Outcome::BankUnavailable)]
 #[case("bank_timeout", "504.00", Outcome::BankTimeout)]
@@ -45,57 +61,164 @@ async fn each_outcome_of_a_lookup_has_its_answer(
     assert_eq!(settled, [outcome; 2]);
 }
 
-#[rstest]
 #[tokio::test]
-async fn each_outcome_is_the_same_on_every_endpoint(
-    #[values(
-        "xml_auto",
-        "xml",
-        "pdf",
-        "pdf_auto",
-        "zip_auto",
-        "base64",
-        "xml_base64"
-    )]
-    endpoint: &str,
-) {
-    let harness = Harness::start().await;
-    let cases = [
-        ("404.00", 404, Outcome::NotFound),
-        ("404.02", 404, Outcome::NotIssued),
-        ("429.00", 503, Outcome::BankThrottled),
-        ("500.00", 500, Outcome::InternalError),
-        ("500.01", 500, Outcome::InternalError),
-        ("502.00", 502, Outcome::BankProtocolError),
-        ("503.00", 503, Outcome::BankUnavailable),
-        ("504.00", 504, Outcome::BankTimeout),
-    ];
-    for (amount, status, _) in cases {
-        let path = format!("/v1/cep/{endpoint}");
-        let request = harness.post(&path, body(&[("monto", amount)]));
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), status, "{amount}");
-        assert!(response.headers().contains_key("ratelimit"), "{amount}");
+async fn each_outcome_is_the_same_on_every_endpoint() {
+    for endpoint in Endpoint::ALL {
+        let harness = Harness::start().await;
+        let cases = [
+            ("404.00", 404, Outcome::NotFound),
+            ("404.02", 404, Outcome::NotIssued),
+            ("429.00", 503, Outcome::BankThrottled),
+            ("500.00", 500, Outcome::InternalError),
+            ("502.00", 502, Outcome::BankProtocolError),
+            ("503.00", 503, Outcome::BankUnavailable),
+            ("504.00", 504, Outcome::BankTimeout),
+        ];
+        for (amount, status, _) in cases {
+            let path = format!("/v1/cep/{}", endpoint.name());
+            let request = harness.post(&path, body(&[("monto", amount)]));
+            let response = request.send().await.unwrap();
+            assert_eq!(response.status(), status, "{amount}");
+            assert!(response.headers().contains_key("ratelimit"), "{amount}");
+        }
+        assert_eq!(
+            harness.outcomes().await,
+            cases.map(|(_, _, outcome)| outcome)
+        );
     }
-    assert_eq!(harness.outcomes(), cases.map(|(_, _, outcome)| outcome));
 }
 
 #[rstest]
 #[case("rate_limited", FAST_KEY)]
 #[case("quota_exceeded", SPENT_KEY)]
-#[case("service_unavailable", BLIND_KEY)]
 #[case("invalid_api_key", "cep_test_AbCd1234.wrong")]
-#[case("panic_in_the_gatekeeper", CURSED_KEY)]
 #[tokio::test]
-async fn what_is_not_admitted_is_not_settled(#[case] name: &str, #[case] key: &str) {
+async fn a_refused_request_is_not_settled(#[case] name: &str, #[case] key: &str) {
     let settled = in_both_languages(name, key, "/v1/cep/xml", &body(&[])).await;
     assert_eq!(settled, []);
 }
 
+#[rstest]
+#[case("service_unavailable", Fault::Fails)]
+#[case("panic_in_the_gatekeeper", Fault::Panics)]
+#[tokio::test]
+async fn while_keys_cannot_be_read_nothing_is_admitted(#[case] name: &str, #[case] fault: Fault) {
+    let harness = Harness::start().await;
+    harness.store_faults().inject(fault);
+    assert_answers(&harness, name, GOOD_KEY, "/v1/cep/xml", &body(&[])).await;
+    assert_eq!(harness.outcomes().await, []);
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_looked_up_is_not_called_invalid() {
+    let harness = Harness::start().await;
+    for number in 0..50 {
+        let guess = format!("cep_test_Guess{number:03}.0123456789abcdefghijABCD");
+        let request = harness.request("POST", "/v1/cep/xml");
+        let answer = request.header("x-api-key", guess).send().await.unwrap();
+        assert_eq!(answer.status(), 401);
+    }
+    let name = "key_unchecked";
+    assert_answers(&harness, name, GOOD_KEY, "/v1/cep/xml", &body(&[])).await;
+    let ended = harness.metrics_sink.ended.lock().unwrap();
+    let unchecked = ended
+        .iter()
+        .filter(|(_, ending)| *ending == Ending::KeyUnchecked);
+    assert_eq!(unchecked.count(), 2, "in both languages");
+}
+
 #[tokio::test]
 async fn a_proof_whose_count_is_not_durable_is_not_delivered() {
-    let settled = in_both_languages("not_durable", FORGOTTEN_KEY, "/v1/cep/xml", &body(&[])).await;
-    assert_eq!(settled, [Outcome::Delivered; 2]);
+    let harness = Harness::start().await;
+    harness.journal().fail_with(Some(JournalError::Closed));
+    assert_answers(&harness, "not_durable", GOOD_KEY, "/v1/cep/xml", &body(&[])).await;
+    assert_eq!(harness.bank().times_asked(), 1);
+    assert_eq!(harness.outcomes().await, [Outcome::InternalError; 2]);
+}
+
+/// Defence in depth: the application delivers the files that are wanted.
+#[tokio::test]
+async fn a_file_that_was_not_wanted_is_not_delivered() {
+    for endpoint in Endpoint::ALL {
+        let files = Bytes::from_static(b"%PDF-1.7 another file");
+        let files = match endpoint.wanted() {
+            RequestedFiles::Xml => Files::Pdf(files),
+            RequestedFiles::Pdf | RequestedFiles::Both => Files::Xml(files),
+        };
+        let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+        let harness = Harness::stubbed(StubbedRequests(Ok(Delivery {
+            files,
+            stem: FileStem::new(date, &TrackingKey::parse("MBAN01").unwrap()),
+        })));
+        let harness = harness.await;
+        let (name, path) = (
+            "a_file_that_was_not_wanted",
+            format!("/v1/cep/{}", endpoint.name()),
+        );
+        assert_answers(&harness, name, GOOD_KEY, &path, &body(&[])).await;
+    }
+}
+
+#[rstest]
+#[case("hints_on_a_banking_day", "2026-08-04")]
+#[case("hints_on_a_weekend", "2026-08-01")]
+#[tokio::test]
+async fn a_payment_that_is_not_found_gets_hints(#[case] name: &str, #[case] date: &str) {
+    let body = body(&[
+        ("fecha", &format!("\"{date}\"")),
+        ("clave_rastreo", "\"XX20260803000YY\""),
+        ("cuenta", "\"014027000005555551\""),
+        ("monto", "20000"),
+        ("emisor", "\"40638\""),
+        ("receptor", "\"40072\""),
+    ]);
+    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", &body).await;
+    assert_eq!(settled, [Outcome::NotFound; 2]);
+}
+
+/// All hints, also of a code without a successor, which the present catalogue doesn't have.
+#[tokio::test]
+async fn every_hint_has_its_text() {
+    let date = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
+    let code = |text| ParticipantCode::parse(text).unwrap();
+    let hints = vec![
+        Hint::CheckDigit {
+            given: 2,
+            expected: 1,
+        },
+        Hint::ReceiverDiffers {
+            given: code("40012"),
+            expected: code("40002"),
+        },
+        Hint::IssuerDiffers {
+            given: code("40012"),
+            expected: code("40021"),
+        },
+        Hint::IssuerWasInferred {
+            inferred: code("90722"),
+        },
+        Hint::CodeNotValidOnDate {
+            given: code("40638"),
+            expected: Some(code("90638")),
+        },
+        Hint::CodeNotValidOnDate {
+            given: code("40638"),
+            expected: None,
+        },
+        Hint::DayAndMonthSwapped { other: date(5) },
+        Hint::AmountLooksLikeCentavos,
+        Hint::DateInTrackingKey { found: date(19) },
+        Hint::NotABankingDay {
+            operation_date: date(23),
+        },
+        Hint::MaybeOperationDate { other: date(18) },
+    ];
+    let harness = Harness::stubbed(StubbedRequests(Err(FetchError::NotFound {
+        reason: NotFoundReason::NotInSpei,
+        hints,
+    })));
+    let harness = harness.await;
+    assert_answers(&harness, "every_hint", GOOD_KEY, "/v1/cep/xml", &body(&[])).await;
 }
 
 #[rstest]
@@ -110,6 +233,18 @@ async fn a_proof_whose_count_is_not_durable_is_not_delivered() {
     "pdf_auto",
     "\"MBAN01002611200001234567\"",
     "\"999010077777777771\""
+)]
+#[case(
+    "inference_from_a_card_failed",
+    "zip_auto",
+    "\"MBAN01002611200001234567\"",
+    "\"0000000000000000\""
+)]
+#[case(
+    "inference_from_a_phone_number_failed",
+    "xml_auto",
+    "\"MBAN01002611200001234567\"",
+    "\"5512345678\""
 )]
 #[case(
     "inference_of_both_failed",
@@ -134,11 +269,95 @@ async fn a_failed_inference_names_the_way_out(
     assert_eq!(settled, [Outcome::InferenceFailed; 2]);
 }
 
+#[rstest]
+#[case("same_institution", "40002", "40002")]
+#[case("same_institution_under_two_codes", "90638", "40638")]
 #[tokio::test]
-async fn one_institution_on_both_sides_is_refused() {
-    let body = body(&[("emisor", "\"40002\"")]);
-    let settled = in_both_languages("same_institution", GOOD_KEY, "/v1/cep/xml", &body).await;
+async fn one_institution_on_both_sides_is_refused(
+    #[case] name: &str,
+    #[case] issuer: &str,
+    #[case] receiver: &str,
+) {
+    let body = body(&[
+        ("emisor", &format!("\"{issuer}\"")),
+        ("receptor", &format!("\"{receiver}\"")),
+    ]);
+    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", &body).await;
     assert_eq!(settled, [Outcome::InvalidRequest; 2]);
+}
+
+/// A key of Mercado Pago's shape, which is of medium confidence, and a CLABE of Banamex.
+#[tokio::test]
+async fn a_payment_that_is_not_found_says_what_was_inferred() {
+    let body = body(&[
+        ("clave_rastreo", "\"CPO000012345678\""),
+        ("monto", "404.00"),
+        ("emisor", ""),
+        ("receptor", ""),
+    ]);
+    let name = "not_found_with_inferred_banks";
+    let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml_auto", &body).await;
+    assert_eq!(settled, [Outcome::NotFound; 2]);
+}
+
+#[tokio::test]
+async fn inferred_banks_stand_on_every_answer_of_an_auto_endpoint() {
+    let amounts = [
+        "1234.56", "404.00", "404.02", "404.03", "429.00", "502.00", "503.00", "504.00",
+    ];
+    for endpoint in Endpoint::ALL {
+        let harness = Harness::start().await;
+        let infers = endpoint.institutions() == Institutions::Inferable;
+        let path = format!("/v1/cep/{}", endpoint.name());
+        let unnamed: &[_] = if infers {
+            &[("emisor", ""), ("receptor", "")]
+        } else {
+            &[]
+        };
+        for amount in amounts {
+            let body = body(&[unnamed, &[("monto", amount)]].concat());
+            let answer = harness.post(&path, body).send().await.unwrap();
+            let expected = infers.then_some(["40012", "40002"]);
+            assert_eq!(inferred(&answer), expected, "{path} {amount}");
+        }
+        harness.journal().fail_with(Some(JournalError::Closed));
+        let answer = harness.post(&path, body(unnamed)).send().await.unwrap();
+        assert_eq!(answer.status(), 503);
+        assert_eq!(inferred(&answer).is_some(), infers, "{path}, not durable");
+    }
+}
+
+fn inferred(answer: &reqwest::Response) -> Option<[&str; 2]> {
+    let of = |name| answer.headers().get(name)?.to_str().ok();
+    Some([of("x-inferred-emisor")?, of("x-inferred-receptor")?])
+}
+
+#[tokio::test]
+async fn a_side_that_was_inferred_stands_on_a_refusal_of_the_other() {
+    let harness = Harness::start().await;
+    for (fields, header, code) in [
+        (
+            [("clave_rastreo", "\"X Y\""), ("emisor", "")],
+            "x-inferred-receptor",
+            "40002",
+        ),
+        (
+            [("cuenta", "\"5512345678\""), ("emisor", "")],
+            "x-inferred-emisor",
+            "40012",
+        ),
+        // The receiver of the CLABE is the issuer that was named.
+        (
+            [("emisor", "\"40002\""), ("monto", "1")],
+            "x-inferred-receptor",
+            "40002",
+        ),
+    ] {
+        let body = body(&[&fields[..], &[("receptor", "")]].concat());
+        let answer = harness.post("/v1/cep/xml_auto", body).send().await.unwrap();
+        assert_eq!(answer.status(), 400);
+        assert_eq!(answer.headers()[header], code);
+    }
 }
 
 #[rstest]
@@ -149,6 +368,7 @@ async fn one_institution_on_both_sides_is_refused() {
 )]
 #[case("all_fields_malformed", r#"{"fecha":"3/2/25","clave_rastreo":"аbc","cuenta":"12","monto":"1,0","emisor":"1","receptor":"99999"}"#)]
 #[case("all_fields_out_of_range", r#"{"fecha":"2026-11-21","clave_rastreo":"1234567890123456789012345678901","cuenta":"x","monto":0.001,"emisor":"40012","receptor":"40002"}"#)]
+#[case("a_date_before_spei", r#"{"fecha":"2003-12-31","clave_rastreo":"X","cuenta":"5512345678","monto":1,"emisor":"40012","receptor":"40002"}"#)]
 #[case("empty_body", "")]
 #[case("malformed_json", "{\"fecha\":")]
 #[case("not_an_object", "[1]")]
@@ -156,7 +376,7 @@ async fn one_institution_on_both_sides_is_refused() {
 #[case("duplicate_unknown_key", r#"{"x":1,"x":2}"#)]
 #[case("too_deep", r#"{"x":[[[[[[[[1]]]]]]]]}"#)]
 #[tokio::test]
-async fn a_faulty_body_is_told_all_that_is_wrong_with_it(#[case] name: &str, #[case] body: &str) {
+async fn all_faults_of_a_body_are_reported(#[case] name: &str, #[case] body: &str) {
     let settled = in_both_languages(name, GOOD_KEY, "/v1/cep/xml", body).await;
     assert_eq!(settled, [Outcome::InvalidRequest; 2]);
 }

@@ -2,106 +2,143 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::ProofRequestService;
-use domain::outcome::Outcome;
+use axum::extract::{ConnectInfo, Request};
+use axum::middleware::map_request;
+use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
-use reqwest::{Client, RequestBuilder, Response};
-use rest::{BODY_DEADLINE, PeopleState, RestState};
+use ports::inbound::ProofRequests;
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use rest::{BODY_DEADLINE, Ending, PeopleState, ProofMetricsSink, RestState};
+use testkit::fakes::{Faults, MemoryJournal, ScriptedBank};
+use testkit::people::PeopleServices;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
-use web::{Origin, RequestLayer, SessionGuard, Site};
+use web::{CallerAddress, MetricsSink, Origin, RequestLayer, SessionGuard, Site};
 
-use crate::fakes::{
-    CountingRandom, FakeGatekeeper, FakeHealth, FakeMetricsSink, FakeProofs, GOOD_KEY, StoppedClock,
-};
-use crate::people::fakes::{FakePeople, FakeSessions};
+use crate::data::{self, GOOD_KEY};
+use crate::gateway::Gateway;
+use crate::people;
 
 /// The gateway's own origin, and another one that is allowed.
 pub(crate) const OURS: &str = "http://127.0.0.1:8080";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 
-/// Dashboard of the gateway: on or off.
-#[derive(Clone, Copy)]
-enum People {
-    MaySignIn,
-    MayNot,
+/// Differences of a server from the usual.
+struct Options {
+    body_deadline: Duration,
+    sign_in: SignIn,
+    /// Serves proof requests in place of the application.
+    proof_requests: Option<Arc<dyn ProofRequests>>,
 }
 
-/// A server, and the fakes behind it.
+/// Sign-in of people: on or off.
+enum SignIn {
+    On,
+    Off,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            body_deadline: BODY_DEADLINE,
+            sign_in: SignIn::On,
+            proof_requests: None,
+        }
+    }
+}
+
+/// A server, and the gateway behind it.
 pub(crate) struct Harness {
     pub(crate) address: SocketAddr,
-    pub(crate) gatekeeper: Arc<FakeGatekeeper>,
-    pub(crate) proofs: Arc<FakeProofs>,
-    pub(crate) health: Arc<FakeHealth>,
-    pub(crate) people: Arc<FakePeople>,
-    pub(crate) metrics_sink: Arc<FakeMetricsSink>,
+    pub(crate) gateway: Gateway,
+    pub(crate) metrics_sink: Arc<RecordingMetricsSink>,
     pub(crate) tasks: TaskTracker,
     client: Client,
 }
 
 impl Harness {
+    /// A server of the keys of `data`.
     pub(crate) async fn start() -> Self {
-        Self::with_body_deadline(BODY_DEADLINE).await
+        Self::over(data::machine().await).await
     }
 
     pub(crate) async fn with_body_deadline(body_deadline: Duration) -> Self {
-        Self::with(body_deadline, People::MaySignIn).await
-    }
-
-    pub(crate) async fn without_people() -> Self {
-        Self::with(BODY_DEADLINE, People::MayNot).await
-    }
-
-    async fn with(body_deadline: Duration, may: People) -> Self {
-        let gatekeeper = Arc::new(FakeGatekeeper::default());
-        let proofs = Arc::new(FakeProofs::default());
-        let health = Arc::new(FakeHealth::default());
-        let tasks = TaskTracker::new();
-        let people = Arc::new(FakePeople::default());
-        let metrics_sink = Arc::new(FakeMetricsSink::default());
-        let request_layer = || {
-            Arc::new(RequestLayer {
-                clock: Arc::new(StoppedClock),
-                random: Arc::new(CountingRandom::default()),
-                tasks: tasks.clone(),
-                body_deadline,
-                metrics_sink: metrics_sink.clone(),
-                trace_context: Arc::new(()),
-            })
+        let options = Options {
+            body_deadline,
+            ..Options::default()
         };
-        let requests = tasks.clone();
-        let proof_requests = ProofRequestService::new(
-            gatekeeper.clone(),
-            proofs.clone(),
-            Arc::new(StoppedClock),
-            Box::new(move |task| drop(requests.spawn(task))),
-        );
+        Self::with(data::machine().await, options).await
+    }
+
+    pub(crate) async fn without_sign_in() -> Self {
+        let options = Options {
+            sign_in: SignIn::Off,
+            ..Options::default()
+        };
+        Self::with(people::data::people().await, options).await
+    }
+
+    /// A server of the people of `people::data`.
+    pub(crate) async fn of_people() -> Self {
+        Self::over(people::data::people().await).await
+    }
+
+    pub(crate) async fn over(services: PeopleServices) -> Self {
+        Self::with(services, Options::default()).await
+    }
+
+    /// A server whose proof requests aren't served by the application.
+    pub(crate) async fn stubbed(proof_requests: impl ProofRequests + 'static) -> Self {
+        let options = Options {
+            proof_requests: Some(Arc::new(proof_requests)),
+            ..Options::default()
+        };
+        Self::with(data::machine().await, options).await
+    }
+
+    async fn with(services: PeopleServices, options: Options) -> Self {
+        let tasks = TaskTracker::new();
+        let gateway = Gateway::over(services, tasks.clone()).await;
+        let services = &gateway.services;
+        let metrics_sink = Arc::new(RecordingMetricsSink::default());
+        let request_layer = Arc::new(RequestLayer {
+            clock: services.clock.clone(),
+            random: services.random.clone(),
+            tasks: tasks.clone(),
+            body_deadline: options.body_deadline,
+            metrics_sink: metrics_sink.clone(),
+            trace_context: Arc::new(()),
+        });
         let router = rest::router(RestState {
-            proof_requests: Arc::new(proof_requests),
-            health: health.clone(),
-            catalogue: Catalogue::embedded(),
-            request_layer: request_layer(),
+            proof_requests: match options.proof_requests {
+                Some(others) => others,
+                None => gateway.proof_requests.clone(),
+            },
+            health: gateway.health.clone(),
+            participants: Arc::new(Catalogue::embedded().clone()),
+            request_layer: request_layer.clone(),
             metrics_sink: metrics_sink.clone(),
         });
         let people_router = rest::people_router(PeopleState {
-            keys: people.clone(),
-            insights: people.clone(),
-            request_layer: request_layer(),
+            keys: services.keys.clone(),
+            insights: services.insights.clone(),
+            request_layer,
             guard: Arc::new(SessionGuard {
-                sessions: Arc::new(FakeSessions),
+                sessions: services.sessions.clone(),
                 site: Arc::new(site()),
             }),
         });
-        let router = match may {
-            People::MaySignIn => router.merge(people_router),
-            People::MayNot => router,
+        let router = match options.sign_in {
+            SignIn::On => router.merge(people_router),
+            SignIn::Off => router,
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let router = router.layer(map_request(note_caller));
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, service).await });
         let client = Client::builder()
@@ -112,10 +149,7 @@ impl Harness {
             .unwrap();
         Self {
             address,
-            gatekeeper,
-            proofs,
-            health,
-            people,
+            gateway,
             metrics_sink,
             tasks,
             client,
@@ -137,8 +171,30 @@ impl Harness {
             .body(body)
     }
 
-    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
-        self.gatekeeper.outcomes()
+    /// See [`Gateway::outcomes`].
+    pub(crate) async fn outcomes(&self) -> Vec<Outcome> {
+        self.gateway.outcomes().await
+    }
+
+    /// The bank of test keys.
+    pub(crate) fn bank(&self) -> &ScriptedBank {
+        &self.gateway.services.test_bank
+    }
+
+    pub(crate) fn journal(&self) -> &MemoryJournal {
+        &self.gateway.services.journal
+    }
+
+    /// Faults of the store, and the number of its calls.
+    pub(crate) fn store_faults(&self) -> &Faults {
+        self.gateway.services.store.faults()
+    }
+
+    /// Waits until all requests have ended, though their callers hung up.
+    pub(crate) async fn all_ended(&self) {
+        self.tasks.close();
+        let ended = tokio::time::timeout(Duration::from_secs(20), self.tasks.wait());
+        ended.await.unwrap();
     }
 
     /// Sends bytes on a connection of their own and returns all that comes back until it closes.
@@ -148,6 +204,26 @@ impl Harness {
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.unwrap();
         String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+/// Metrics sink that records its calls.
+#[derive(Default)]
+pub(crate) struct RecordingMetricsSink {
+    pub(crate) answered: Mutex<Vec<(String, u16)>>,
+    pub(crate) ended: Mutex<Vec<(Endpoint, Ending)>>,
+}
+
+impl MetricsSink for RecordingMetricsSink {
+    fn answered(&self, route: &str, status: StatusCode) {
+        let answer = (route.to_owned(), status.as_u16());
+        self.answered.lock().unwrap().push(answer);
+    }
+}
+
+impl ProofMetricsSink for RecordingMetricsSink {
+    fn ended(&self, endpoint: Endpoint, ending: Ending, _: Duration) {
+        self.ended.lock().unwrap().push((endpoint, ending));
     }
 }
 
@@ -197,4 +273,11 @@ pub(crate) async fn transcript(response: Response) -> String {
         text.push_str(&String::from_utf8_lossy(&body).replace('\0', "\\0"));
     }
     text
+}
+
+/// Notes a request's caller, as the gateway's server does.
+async fn note_caller(ConnectInfo(peer): ConnectInfo<SocketAddr>, mut request: Request) -> Request {
+    let caller = CallerAddress(peer.ip());
+    request.extensions_mut().insert(caller);
+    request
 }

@@ -1,8 +1,10 @@
-//! The one credential of this API, and the ids of requests.
+//! Authentication by API key, and the ids of requests.
+
+use std::net::IpAddr;
 
 use rstest::rstest;
 
-use crate::fakes::GOOD_KEY;
+use crate::data::GOOD_KEY;
 use crate::harness::{Harness, body, transcript};
 
 #[tokio::test]
@@ -49,15 +51,31 @@ async fn every_unauthenticated_request_gets_the_same_answer() {
         answers.iter().all(|answer| *answer == answers[0]),
         "{answers:#?}"
     );
-    assert_eq!(harness.outcomes(), []);
-    assert!(harness.proofs.asked.lock().unwrap().is_empty());
+    assert_eq!(harness.outcomes().await, []);
+    assert!(harness.bank().times_asked() == 0);
 }
 
 #[tokio::test]
-async fn the_gatekeeper_learns_the_callers_address() {
+async fn only_the_address_that_guesses_keys_is_held_back() {
     let harness = Harness::start().await;
-    harness.post("/v1/cep/xml", body(&[])).send().await.unwrap();
-    assert_eq!(*harness.gatekeeper.attempts.lock().unwrap(), ["127.0.0.1"]);
+    let ask = async |address: [u8; 4], key: &str| {
+        let client = reqwest::Client::builder().no_proxy();
+        let client = client.local_address(IpAddr::from(address)).build().unwrap();
+        let request = client
+            .post(format!("http://{}/v1/cep/xml", harness.address))
+            .header("x-api-key", key)
+            .header("content-type", "application/json")
+            .body(body(&[]));
+        request.send().await.unwrap().status().as_u16()
+    };
+    let (guesser, other) = ([127, 0, 0, 2], [127, 0, 0, 3]);
+    for number in 0..100 {
+        let guess = format!("cep_test_guess{number:03}.000000000000000000000000");
+        let expected = if number < 50 { 401 } else { 503 };
+        assert_eq!(ask(guesser, &guess).await, expected, "{number}");
+    }
+    assert_eq!(ask(guesser, GOOD_KEY).await, 503);
+    assert_eq!(ask(other, GOOD_KEY).await, 200);
 }
 
 #[rstest]

@@ -1,14 +1,18 @@
-//! The REST API over real sockets, with fakes of the inbound ports behind it.
+//! Tests of the REST API over real sockets, on the real application over in-memory adapters.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_input;
+mod bank;
+mod data;
 mod errors;
-mod fakes;
+mod gateway;
 mod harness;
 mod identity;
 mod logs;
 mod metrics_sink;
 mod operations;
+mod participants;
 mod people;
 mod proofs;
 mod sockets;
+mod stub;

@@ -1,15 +1,17 @@
-//! Whoever counts hears of every request once, in a closed set of words.
+//! Metrics: each request is counted once, with labels of a closed set.
 
 use std::collections::HashSet;
 
 use domain::outcome::{Endpoint, Outcome};
+use ports::outbound::JournalError;
 use rest::Ending;
+use testkit::fakes::Fault;
 
-use crate::fakes::{BLIND_KEY, FAST_KEY, FORGOTTEN_KEY, GOOD_KEY, SPENT_KEY};
+use crate::data::{FAST_KEY, GOOD_KEY, SPENT_KEY, UNCAPPED_KEY};
 use crate::harness::{Harness, body};
 
 #[tokio::test]
-async fn every_proof_request_is_heard_of_once_with_its_endpoint_and_ending() {
+async fn each_proof_request_is_counted_once_with_its_endpoint_and_ending() {
     let harness = Harness::start().await;
     let asked = [
         (
@@ -48,16 +50,30 @@ async fn every_proof_request_is_heard_of_once_with_its_endpoint_and_ending() {
             402,
             Ending::Settled(Outcome::QuotaExceeded),
         ),
-        ("/v1/cep/xml", BLIND_KEY, "10.00", 503, Ending::Unavailable),
         (
             "/v1/cep/xml",
-            FORGOTTEN_KEY,
+            UNCAPPED_KEY,
+            "10.00",
+            503,
+            Ending::Unavailable,
+        ),
+        (
+            "/v1/cep/xml",
+            GOOD_KEY,
             "10.00",
             503,
             Ending::Settled(Outcome::InternalError),
         ),
     ];
-    for (path, key, amount, status, _) in asked {
+    for (path, key, amount, status, ending) in asked {
+        match ending {
+            Ending::Unavailable => harness.store_faults().inject(Fault::Fails),
+            Ending::Settled(Outcome::InternalError) => {
+                harness.store_faults().clear();
+                harness.journal().fail_with(Some(JournalError::Closed));
+            }
+            Ending::Settled(_) | Ending::InvalidApiKey | Ending::KeyUnchecked => {}
+        }
         let request = harness.request("POST", path).header("x-api-key", key);
         let request = request.header("content-type", "application/json");
         let answer = request
@@ -67,8 +83,7 @@ async fn every_proof_request_is_heard_of_once_with_its_endpoint_and_ending() {
             .unwrap();
         assert_eq!(answer.status(), status, "{key}");
     }
-    harness.tasks.close();
-    harness.tasks.wait().await;
+    harness.all_ended().await;
     let endpoint = |path: &str| Endpoint::from_name(path.rsplit('/').next().unwrap()).unwrap();
     let ended = asked.map(|(path, .., ending)| (endpoint(path), ending));
     assert_eq!(*harness.metrics_sink.ended.lock().unwrap(), ended);
@@ -77,7 +92,7 @@ async fn every_proof_request_is_heard_of_once_with_its_endpoint_and_ending() {
 }
 
 #[tokio::test]
-async fn what_is_no_proof_request_is_heard_of_by_its_route() {
+async fn other_requests_are_counted_by_their_route() {
     let harness = Harness::start().await;
     for (method, path) in [
         ("GET", "/healthz"),
@@ -105,5 +120,5 @@ fn no_two_endings_have_one_name() {
     let names: Vec<_> = Ending::all().map(Ending::name).collect();
     let different: HashSet<_> = names.iter().collect();
     assert_eq!(different.len(), names.len());
-    assert_eq!(names.len(), Outcome::ALL.len() + 2);
+    assert_eq!(names.len(), Outcome::ALL.len() + 3);
 }

@@ -1,9 +1,12 @@
-//! Health, readiness, the description, and routes that aren't there.
+//! Health, readiness, the API description, and unknown routes.
 
-use ports::inbound::ComponentState;
+use std::sync::Arc;
+
+use ports::outbound::JournalError;
 use rstest::rstest;
+use testkit::fakes::MemoryJournal;
 
-use crate::fakes::GOOD_KEY;
+use crate::data::GOOD_KEY;
 use crate::harness::{Harness, body, transcript};
 
 #[tokio::test]
@@ -22,18 +25,22 @@ async fn the_process_says_that_it_is_up() {
 
 #[tokio::test]
 async fn readiness_names_each_component() {
-    let harness = Harness::start().await;
-    let ask = async || {
-        let request = harness
-            .request("GET", "/readyz")
-            .header("x-request-id", "test-1");
+    // A gateway each: one answer holds for a second.
+    let with_journal = async |change: &dyn Fn(&MemoryJournal)| {
+        let harness = Harness::start().await;
+        change(harness.journal());
+        let request = harness.request("GET", "/readyz");
+        let request = request.header("x-request-id", "test-1");
         transcript(request.send().await.unwrap()).await
     };
-    insta::assert_snapshot!("ready", ask().await);
-    *harness.health.journal.lock().unwrap() = ComponentState::Degraded;
-    insta::assert_snapshot!("ready_but_degraded", ask().await);
-    *harness.health.journal.lock().unwrap() = ComponentState::Failed;
-    insta::assert_snapshot!("not_ready", ask().await);
+    insta::assert_snapshot!("ready", with_journal(&|_| {}).await);
+    let failing = |journal: &MemoryJournal| {
+        let cause = Arc::new(std::io::Error::other("a synthetic cause"));
+        journal.fail_with(Some(JournalError::Store { cause }));
+    };
+    insta::assert_snapshot!("ready_but_degraded", with_journal(&failing).await);
+    let full = |journal: &MemoryJournal| journal.refuse_with(Some(JournalError::Full));
+    insta::assert_snapshot!("not_ready", with_journal(&full).await);
 }
 
 #[rstest]
@@ -128,7 +135,7 @@ async fn an_unknown_route_is_not_authenticated(#[case] method: &str, #[case] pat
         "an_unknown_route",
         transcript(request.send().await.unwrap()).await
     );
-    assert!(harness.gatekeeper.attempts.lock().unwrap().is_empty());
+    assert_eq!(harness.outcomes().await, []);
 }
 
 #[rstest]
@@ -160,7 +167,7 @@ async fn a_wrong_method_is_told_the_right_ones(
     let response = request.send().await.unwrap();
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], allowed);
-    assert!(harness.gatekeeper.attempts.lock().unwrap().is_empty());
+    assert_eq!(harness.outcomes().await, []);
     let text = transcript(response).await;
     assert!(!text.contains("access-control"), "{text}");
     if method != "HEAD" && allowed == "POST" {
@@ -170,7 +177,7 @@ async fn a_wrong_method_is_told_the_right_ones(
 
 #[rstest]
 #[tokio::test]
-async fn what_may_be_got_may_be_asked_for_by_head(
+async fn each_get_route_serves_head(
     #[values("/healthz", "/readyz", "/openapi.json", "/docs/", "/docs/index.html")] path: &str,
     #[values("", "/api")] alias: &str,
 ) {

@@ -2,11 +2,12 @@
 
 mod admin;
 mod credentials;
-pub(crate) mod fakes;
+pub(crate) mod data;
 mod faults;
 mod keys;
 
 use reqwest::RequestBuilder;
+use serde_json::Value;
 
 use crate::harness::{Harness, transcript};
 
@@ -26,6 +27,13 @@ fn with_json(request: RequestBuilder, body: impl Into<reqwest::Body>) -> Request
 
 async fn sent(request: RequestBuilder) -> String {
     transcript(request.send().await.unwrap()).await
+}
+
+/// The body of a good answer.
+async fn json(request: RequestBuilder) -> Value {
+    let response = request.send().await.unwrap();
+    assert!(response.status().is_success(), "{response:?}");
+    serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
 }
 
 /// The Spanish and the English answer, one after the other.

@@ -1,4 +1,4 @@
-//! Proofs that are there: every endpoint's success, byte for byte.
+//! Delivered proofs: the success of each endpoint, byte for byte.
 
 use std::io::{Cursor, Read as _};
 
@@ -7,33 +7,35 @@ use domain::file::RequestedFiles;
 use domain::outcome::{Endpoint, Outcome};
 use rstest::rstest;
 
-use crate::fakes::{PDF, UNCAPPED_KEY, XML};
+use crate::bank;
+use crate::data::UNCAPPED_KEY;
 use crate::harness::{Harness, body, transcript};
 
 #[rstest]
 #[case(Endpoint::XmlAuto, RequestedFiles::Xml)]
 #[case(Endpoint::Xml, RequestedFiles::Xml)]
-#[case(Endpoint::Pdf, RequestedFiles::Pdf)]
-#[case(Endpoint::PdfAuto, RequestedFiles::Pdf)]
+#[case(Endpoint::Pdf, RequestedFiles::Both)]
+#[case(Endpoint::PdfAuto, RequestedFiles::Both)]
 #[case(Endpoint::ZipAuto, RequestedFiles::Both)]
-#[case(Endpoint::Base64, RequestedFiles::Pdf)]
+#[case(Endpoint::Base64, RequestedFiles::Both)]
 #[case(Endpoint::XmlBase64, RequestedFiles::Xml)]
 #[tokio::test]
 async fn a_proof_is_delivered(#[case] endpoint: Endpoint, #[case] wanted: RequestedFiles) {
-    let harness = Harness::start().await;
     for alias in ["", "/api"] {
+        let harness = Harness::start().await;
         let path = format!("{alias}/v1/cep/{}", endpoint.name());
         let response = harness.post(&path, body(&[])).send().await.unwrap();
         insta::assert_snapshot!(
             format!("a_proof_is_delivered__{}", endpoint.name()),
             transcript(response).await
         );
+        assert_eq!(harness.outcomes().await, [Outcome::Delivered]);
+        let [lookup] = &harness.bank().asked()[..] else {
+            panic!("the bank is asked once");
+        };
+        let amount = lookup.transfer.amount().centavos();
+        assert_eq!((lookup.wanted, amount), (wanted, 123_456));
     }
-    assert_eq!(harness.outcomes(), [Outcome::Delivered; 2]);
-    assert_eq!(
-        *harness.proofs.asked.lock().unwrap(),
-        [(wanted, 123_456); 2]
-    );
 }
 
 #[rstest]
@@ -79,23 +81,27 @@ async fn bytes_of_the_bank_pass_untouched_in_all_four_shapes() {
         let response = harness.post(&path, body(&[])).send().await.unwrap();
         response.bytes().await.unwrap()
     };
-    assert_eq!(fetch("xml").await, XML);
-    assert_eq!(fetch("pdf").await, PDF);
-    for (endpoint, expected) in [("xml_base64", XML), ("base64", PDF)] {
+    let pdf = fetch("pdf").await;
+    let lookup = &harness.bank().asked()[0];
+    let issued = bank::proof(&lookup.transfer);
+    let (issued_xml, issued_pdf) = (issued.xml.unwrap(), issued.pdf.unwrap());
+    assert_eq!(pdf, issued_pdf);
+    assert_eq!(fetch("xml").await, issued_xml);
+    for (endpoint, expected) in [("xml_base64", &issued_xml), ("base64", &issued_pdf)] {
         let envelope: serde_json::Value = serde_json::from_slice(&fetch(endpoint).await).unwrap();
         let data = envelope["data"].as_str().unwrap();
         let decoded = base64::engine::general_purpose::STANDARD.decode(data);
-        assert_eq!(decoded.unwrap(), expected);
+        assert_eq!(decoded.unwrap(), *expected);
     }
     let mut archive = zip::ZipArchive::new(Cursor::new(fetch("zip_auto").await)).unwrap();
-    for (index, expected) in [(0, XML), (1, PDF)] {
+    for (index, expected) in [(0, &issued_xml), (1, &issued_pdf)] {
         let mut bytes = Vec::new();
         archive
             .by_index(index)
             .unwrap()
             .read_to_end(&mut bytes)
             .unwrap();
-        assert_eq!(bytes, expected);
+        assert_eq!(bytes, *expected);
     }
 }
 
@@ -108,7 +114,7 @@ async fn a_key_without_a_cap_has_no_month_in_its_limits() {
         .header("content-type", "application/json")
         .body(body(&[]));
     let response = request.send().await.unwrap();
-    assert_eq!(response.headers()["ratelimit"], r#""minute";r=59;t=17"#);
+    assert_eq!(response.headers()["ratelimit"], r#""minute";r=59;t=60"#);
     assert_eq!(
         response.headers()["ratelimit-policy"],
         r#""minute";q=60;w=60"#

@@ -1,5 +1,4 @@
-//! Raw connections: bodies that are too long, too slow or never asked for, and
-//! callers who hang up.
+//! Raw connections: bodies that are too long, too slow or unwanted, and callers who hang up.
 
 use std::time::Duration;
 
@@ -7,9 +6,8 @@ use domain::outcome::Outcome;
 use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 
-use crate::fakes::GOOD_KEY;
+use crate::data::GOOD_KEY;
 use crate::harness::{Harness, body};
 
 const TEN_MEGABYTES: usize = 10 * 1024 * 1024;
@@ -47,8 +45,8 @@ async fn read_answer(stream: &mut TcpStream) -> String {
     }
 }
 
-/// A caller who sends all it has before it listens must get to hear the answer, and can go on
-/// using its connection.
+/// A caller who sends its whole body before it reads gets the answer, and can reuse its
+/// connection.
 #[rstest]
 #[case::with_a_length("/v1/cep/xml", GOOD_KEY, "413")]
 #[case::without_a_key("/v1/cep/xml", "nobody", "401")]
@@ -78,8 +76,7 @@ async fn ten_megabytes_with_a_length_are_answered_and_taken_in(
         .await
         .unwrap();
     assert!(read_answer(&mut stream).await.starts_with("HTTP/1.1 200"));
-    harness.tasks.close();
-    harness.tasks.wait().await;
+    harness.all_ended().await;
 }
 
 #[rstest]
@@ -107,8 +104,7 @@ async fn ten_megabytes_in_chunks_are_answered_and_taken_in(
         answer.starts_with(&format!("HTTP/1.1 {status}")),
         "{answer}"
     );
-    harness.tasks.close();
-    harness.tasks.wait().await;
+    harness.all_ended().await;
 }
 
 #[tokio::test]
@@ -119,7 +115,7 @@ async fn a_declared_length_is_refused_before_a_byte_of_it_arrives() {
     stream.write_all(head.as_bytes()).await.unwrap();
     let answer = read_answer(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+    assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
 }
 
 #[tokio::test]
@@ -158,7 +154,7 @@ async fn a_body_that_dribbles_is_given_up_at_its_deadline() {
     assert!(answer.contains("\"error\":\"REQUEST_TIMEOUT\""), "{answer}");
     assert!(answer.contains("connection: close"), "{answer}");
     assert!(answer.contains("ratelimit: "), "{answer}");
-    assert_eq!(harness.outcomes(), [Outcome::InvalidRequest]);
+    assert_eq!(harness.outcomes().await, [Outcome::InvalidRequest]);
 }
 
 #[tokio::test]
@@ -177,15 +173,18 @@ async fn a_body_that_breaks_off_is_settled() {
 #[tokio::test]
 async fn a_caller_who_hangs_up_is_settled_once_the_bank_has_answered() {
     let harness = Harness::start().await;
-    let body = body(&[("monto", "504.01")]);
+    harness.bank().hold();
+    let body = body(&[]);
     let mut stream = TcpStream::connect(harness.address).await.unwrap();
     let length = format!("Content-Length: {}\r\n", body.len());
     let request = head("/v1/cep/xml", GOOD_KEY, &length) + &body;
     stream.write_all(request.as_bytes()).await.unwrap();
-    harness.proofs.begun.notified().await;
+    while harness.bank().times_asked() == 0 {
+        tokio::task::yield_now().await;
+    }
     drop(stream);
-    assert!(harness.gatekeeper.settled.lock().unwrap().is_empty());
-    harness.proofs.proceed.notify_one();
+    assert_eq!(harness.gateway.requests(), []);
+    harness.bank().release();
     settled_once(&harness, Outcome::Delivered).await;
 }
 
@@ -213,15 +212,12 @@ async fn http_2_gets_the_same_answers() {
     assert_eq!(post(GOOD_KEY, body(&[]).into()).await, 200);
     let delivered = Outcome::Delivered;
     assert_eq!(
-        harness.outcomes(),
+        harness.outcomes().await,
         [delivered, Outcome::InvalidRequest, delivered]
     );
 }
 
 async fn settled_once(harness: &Harness, outcome: Outcome) {
-    harness.tasks.close();
-    timeout(Duration::from_secs(5), harness.tasks.wait())
-        .await
-        .unwrap();
-    assert_eq!(harness.outcomes(), [outcome]);
+    harness.all_ended().await;
+    assert_eq!(harness.outcomes().await, [outcome]);
 }

@@ -1,15 +1,18 @@
 //! Members of an error's `details`, in the order in which they are written.
 
 use chrono::NaiveDateTime;
+use domain::inference::{Inferred, InferredBanks};
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
 use serde::Serialize;
+use strum::VariantNames as _;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::field::{FieldFault, FieldProblem};
 use super::hint::{GapReason, HintReason};
+use super::reason::Reason;
 use crate::language::Language;
 
 /// Additional members; each code has its own, some have none.
@@ -38,12 +41,16 @@ pub struct Details {
     pub reasons: Option<GapDetails>,
     /// Endpoints that take both banks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false, value_type = Vec<String>)]
-    pub explicit_endpoints: Vec<&'static str>,
+    #[schema(required = false)]
+    pub explicit_endpoints: Vec<String>,
     /// The payment without a proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = PaymentDetail)]
     pub payment: Option<PaymentDetail>,
+    /// The banks that were inferred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = InferredDetails, inline)]
+    pub inferred: Option<InferredDetails>,
     /// Things to check, most likely first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Vec<HintDetail>)]
@@ -86,9 +93,8 @@ pub struct Details {
     pub request_id: Option<String>,
 }
 
-/// The reasons of [`super::Problem::details`].
 fn reason() -> ObjectBuilder {
-    words("What exactly, for machines.", super::REASONS)
+    words("What exactly, for machines.", Reason::VARIANTS)
 }
 
 fn words(description: &str, words: &[&'static str]) -> ObjectBuilder {
@@ -194,6 +200,67 @@ impl PaymentDetail {
     }
 }
 
+/// The banks that were inferred, each with its evidence.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct InferredDetails {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = InferredDetail)]
+    emisor: Option<InferredDetail>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = InferredDetail)]
+    receptor: Option<InferredDetail>,
+}
+
+impl InferredDetails {
+    /// The inferred sides; `None` when there is none.
+    pub(super) fn of(inferred: &InferredBanks) -> Option<Self> {
+        let InferredBanks { issuer, receiver } = inferred;
+        if issuer.is_none() && receiver.is_none() {
+            return None;
+        }
+        Some(Self {
+            emisor: issuer.as_ref().map(InferredDetail::new),
+            receptor: receiver.as_ref().map(InferredDetail::new),
+        })
+    }
+}
+
+/// An inferred bank.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InferredBank)]
+struct InferredDetail {
+    /// Its participant code.
+    code: String,
+    #[schema(schema_with = inferred_from)]
+    from: &'static str,
+    #[schema(schema_with = confidence)]
+    confidence: &'static str,
+}
+
+fn inferred_from() -> ObjectBuilder {
+    words(
+        "The datum that it was inferred from.",
+        &["clabe_prefix", "card_prefix", "tracking_key_shape"],
+    )
+}
+
+fn confidence() -> ObjectBuilder {
+    words(
+        "`medium`: it may also be another bank.",
+        &["high", "medium"],
+    )
+}
+
+impl InferredDetail {
+    fn new(inferred: &Inferred) -> Self {
+        Self {
+            code: inferred.code.to_string(),
+            from: inferred.evidence.source(),
+            confidence: inferred.evidence.confidence().name(),
+        }
+    }
+}
+
 /// One thing to check, most likely first; with what it speaks of.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Hint)]
@@ -256,11 +323,12 @@ impl HintDetail {
                 detail.expected = Some(Subject::Digit(expected));
             }
             HintReason::ReceiverDiffers { given, expected }
+            | HintReason::IssuerDiffers { given, expected }
             | HintReason::CodeReplaced { given, expected } => {
                 detail.given = Some(Subject::Institution(given.to_string()));
                 detail.expected = Some(Subject::Institution(expected.to_string()));
             }
-            HintReason::CodeUnused { given } => {
+            HintReason::CodeUnused { given } | HintReason::IssuerWasInferred { given } => {
                 detail.given = Some(Subject::Institution(given.to_string()));
             }
             HintReason::DayAndMonthSwapped { date }

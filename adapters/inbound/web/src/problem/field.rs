@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chrono::NaiveDate;
 use domain::account::AccountError;
 use domain::amount::{self, AmountError};
-use domain::calendar::DateError;
+use domain::calendar::{self, DateError};
 use domain::participant::ParticipantError;
 use domain::query::{FieldError, FieldErrorKind};
 use domain::tracking_key::{self, TrackingKeyError};
@@ -32,6 +32,8 @@ catalogue! {
         MalformedDate = "malformed_date", "field-malformed-date";
         /// Not a day of the calendar.
         NoSuchDay = "no_such_day", "field-no-such-day";
+        /// A date before there was SPEI.
+        TooEarly = "too_early", "field-too-early"(earliest: &calendar::EARLIEST);
         /// A date after today's in Mexico City.
         InFuture { today: NaiveDate } = "in_future", "field-in-future"(today: today);
         /// An empty text.
@@ -49,7 +51,7 @@ catalogue! {
             );
         /// Something other than digits in an account.
         NotDigits = "not_digits", "field-not-digits";
-        /// An account that is neither a CLABE nor a card.
+        /// An account that is neither a CLABE nor a card nor a phone number.
         WrongLength { digits: usize } = "wrong_length", "field-wrong-length"(digits: digits);
         /// Not a decimal number.
         NotDecimal = "not_decimal", "field-not-decimal";
@@ -103,6 +105,7 @@ impl From<FieldErrorKind> for FieldProblem {
             FieldErrorKind::Date(error) => match error {
                 DateError::Malformed => Self::MalformedDate,
                 DateError::NoSuchDay => Self::NoSuchDay,
+                DateError::TooEarly => Self::TooEarly,
                 DateError::InFuture { today } => Self::InFuture { today },
             },
             FieldErrorKind::TrackingKey(error) => match error {

@@ -1,5 +1,7 @@
 //! Problems of GraphQL requests, and refusals of its mutations.
 
+use std::time::Duration;
+
 use super::catalogue::catalogue;
 use super::code::Code;
 
@@ -134,6 +136,8 @@ pub enum UserErrorCode {
     AlreadyRotated,
     /// The account has as many keys as it may have.
     TooManyKeys,
+    /// The account created or rotated as many keys in an hour as it may.
+    TooManyNewKeys,
 }
 
 catalogue! {
@@ -163,5 +167,9 @@ catalogue! {
         /// An account with as many keys as it may have.
         TooManyKeys { most: u64 }
             = UserErrorCode::TooManyKeys, "user-too-many-keys"(most: most);
+        /// An account that created or rotated as many keys in an hour as it may.
+        TooManyNewKeys { most: usize, retry_after: Duration }
+            = UserErrorCode::TooManyNewKeys,
+            "user-too-many-new-keys"(most: most, minutes: &super::minutes(*retry_after));
     }
 }

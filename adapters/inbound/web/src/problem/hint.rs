@@ -16,6 +16,8 @@ catalogue! {
         ClabePrefix = "unknown_clabe_prefix", "gap-unknown-clabe-prefix";
         /// The card's issuer isn't known.
         CardPrefix = "unknown_card_prefix", "gap-unknown-card-prefix";
+        /// A phone number names no bank.
+        PhoneAccount = "phone_account", "gap-phone-account";
         /// No bank is known to make such tracking keys.
         TrackingKeyShape = "unknown_tracking_key_shape", "gap-unknown-tracking-key-shape";
     }
@@ -26,6 +28,7 @@ impl From<InferenceFailure> for GapReason {
         match gap {
             InferenceFailure::UnknownClabePrefix => Self::ClabePrefix,
             InferenceFailure::UnknownCardPrefix => Self::CardPrefix,
+            InferenceFailure::PhoneAccount => Self::PhoneAccount,
             InferenceFailure::UnknownTrackingKeyShape => Self::TrackingKeyShape,
         }
     }
@@ -41,6 +44,12 @@ catalogue! {
         /// The CLABE belongs to another institution.
         ReceiverDiffers { given: ParticipantCode, expected: ParticipantCode }
             = "receiver_differs", "hint-receiver-differs"(given: given, expected: expected);
+        /// The tracking key has the shape of another institution's.
+        IssuerDiffers { given: ParticipantCode, expected: ParticipantCode }
+            = "issuer_differs", "hint-issuer-differs"(given: given, expected: expected);
+        /// The issuer was inferred, and may be another one.
+        IssuerWasInferred { given: ParticipantCode }
+            = "issuer_was_inferred", "hint-issuer-was-inferred"(given: given);
         /// The institution has another code on the date.
         CodeReplaced { given: ParticipantCode, expected: ParticipantCode }
             = "code_not_valid_on_date", "hint-code-replaced"(given: given, expected: expected);
@@ -71,6 +80,8 @@ impl From<Hint> for HintReason {
         match hint {
             Hint::CheckDigit { given, expected } => Self::CheckDigit { given, expected },
             Hint::ReceiverDiffers { given, expected } => Self::ReceiverDiffers { given, expected },
+            Hint::IssuerDiffers { given, expected } => Self::IssuerDiffers { given, expected },
+            Hint::IssuerWasInferred { inferred } => Self::IssuerWasInferred { given: inferred },
             Hint::CodeNotValidOnDate {
                 given,
                 expected: Some(expected),

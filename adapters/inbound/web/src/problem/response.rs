@@ -1,7 +1,6 @@
 //! Answer of a problem: its body, its header fields, and the language that it is read in.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -26,8 +25,15 @@ impl Problem {
 
     /// Returns the answer.
     pub fn response(&self, language: Language) -> Response {
+        let mut response = self.head();
+        *response.body_mut() = Body::from(self.bytes(language));
+        response
+    }
+
+    /// Returns the answer without its body.
+    fn head(&self) -> Response {
         let code = self.code();
-        let mut response = crate::json_response(self.bytes(language));
+        let mut response = crate::json_response(Body::empty());
         *response.status_mut() = code.status();
         let headers = response.headers_mut();
         if let Some(retry_after) = self.retry_after() {
@@ -47,16 +53,6 @@ impl Problem {
         serde_json::to_vec(&self.body(language))
             .expect("it has string keys only, and nothing in it can fail")
     }
-
-    fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::RateLimited { retry_after, .. }
-            | Self::BankUnavailable { retry_after }
-            | Self::BankThrottled { retry_after }
-            | Self::Unavailable { retry_after } => Some(*retry_after),
-            _ => None,
-        }
-    }
 }
 
 /// The body of an error.
@@ -70,24 +66,23 @@ pub struct ErrorBody {
     details: Details,
 }
 
-/// A problem on its way through [`crate::observe()`], which knows its reader's language.
+/// A problem whose body [`crate::observe()`] renders: it knows its reader's language.
 #[derive(Clone)]
-struct Translatable(Arc<Problem>);
+struct Unrendered(Arc<Problem>);
 
 impl IntoResponse for Problem {
-    /// The answer in Spanish; [`crate::observe()`] puts it into the caller's language.
+    /// The answer without its body: the route MUST be under [`crate::observe()`], which renders it
+    /// in the caller's language.
     fn into_response(self) -> Response {
-        let mut response = self.response(Language::Spanish);
-        let translatable = Translatable(Arc::new(self));
-        response.extensions_mut().insert(translatable);
+        let mut response = self.head();
+        response.extensions_mut().insert(Unrendered(Arc::new(self)));
         response
     }
 }
 
-/// Puts a problem's answer into a language.
-pub(crate) fn translate(response: &mut Response, language: Language) {
-    let problem = response.extensions_mut().remove::<Translatable>();
-    if let (Some(Translatable(problem)), Language::English) = (problem, language) {
+/// Renders the body of a problem's answer.
+pub(crate) fn render(response: &mut Response, language: Language) {
+    if let Some(Unrendered(problem)) = response.extensions_mut().remove() {
         *response.body_mut() = Body::from(problem.bytes(language));
     }
 }

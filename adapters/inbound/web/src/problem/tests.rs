@@ -121,11 +121,13 @@ fn every_code_is_some_problems() {
 
 #[test]
 fn a_problem_is_told_in_the_language_of_its_reader() {
-    let mut response = Problem::RouteNotFound.into_response();
-    let before = response.headers().clone();
-    translate(&mut response, Language::English);
-    assert_eq!(response.headers(), &before);
-    let size = axum::body::HttpBody::size_hint(response.body()).exact();
-    let english = Problem::RouteNotFound.bytes(Language::English);
-    assert_eq!(size, Some(english.len() as u64));
+    for language in LANGUAGES {
+        let mut response = Problem::RouteNotFound.into_response();
+        let before = response.headers().clone();
+        render(&mut response, language);
+        assert_eq!(response.headers(), &before);
+        let size = axum::body::HttpBody::size_hint(response.body()).exact();
+        let told = Problem::RouteNotFound.bytes(language);
+        assert_eq!(size, Some(told.len() as u64), "{language:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use crate::harness::{ALLOWED, Harness, OURS, TOKEN, UNCHECKED, request, session, transcript};
+use crate::harness::{ALLOWED, Harness, OURS, Provider, TOKEN, request, session, transcript};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -90,27 +90,29 @@ async fn the_guard_looks_at_the_page_then_at_the_body_then_at_the_session() {
             .status()
             .as_u16()
     };
-    let cookie = |value: &str| format!("__Host-cep_session={value}");
-    let (good, unchecked) = (cookie(TOKEN), cookie(UNCHECKED));
+    let cookie = format!("__Host-cep_session={TOKEN}");
+    harness.set_provider(Provider::Down);
     assert_eq!(
-        status(&[("origin", "null"), ("cookie", &unchecked)]).await,
+        status(&[("origin", "null"), ("cookie", &cookie)]).await,
         403
     );
-    assert_eq!(status(&[("cookie", &unchecked)]).await, 415);
-    assert_eq!(status(&[JSON, ("cookie", &unchecked)]).await, 503);
+    assert_eq!(status(&[("cookie", &cookie)]).await, 415);
+    assert_eq!(status(&[JSON, ("cookie", &cookie)]).await, 503);
     assert_eq!(status(&[JSON]).await, 401);
-    assert_eq!(status(&[JSON, ("cookie", &good)]).await, 200);
+    harness.set_provider(Provider::Up);
+    assert_eq!(status(&[JSON, ("cookie", &cookie)]).await, 200);
     assert_eq!(harness.reached(), 1);
 }
 
 #[tokio::test]
 async fn every_refusal_speaks_both_languages() {
     let harness = Harness::new();
-    let unchecked = format!("__Host-cep_session={UNCHECKED}");
+    harness.set_provider(Provider::Down);
+    let cookie = format!("__Host-cep_session={TOKEN}");
     for (name, method, header) in [
         ("cross_site", "GET", ("sec-fetch-site", "same-site")),
         ("media_type", "POST", ("content-type", "text/plain")),
-        ("unavailable", "GET", ("cookie", unchecked.as_str())),
+        ("unavailable", "GET", ("cookie", cookie.as_str())),
     ] {
         let mut answers = Vec::new();
         for language in ["es", "en"] {
@@ -130,4 +132,20 @@ async fn a_method_that_is_not_there_is_told_to_people_alone() {
     let person = harness.send(session("DELETE", "/body", &[])).await;
     assert_eq!(person.status(), 405);
     assert_eq!(person.headers()["allow"], "GET,HEAD,POST");
+}
+
+#[tokio::test]
+async fn a_session_that_sends_too_many_requests_is_told_to_wait() {
+    let harness = Harness::new();
+    for _ in 0..30 {
+        let response = harness.send(session("GET", "/thing", &[])).await;
+        assert_eq!(response.status(), 200);
+    }
+    let mut answers = Vec::new();
+    for language in ["es", "en"] {
+        let request = session("GET", "/thing", &[("accept-language", language)]);
+        answers.push(transcript(harness.send(request).await).await);
+    }
+    insta::assert_snapshot!("too_many_requests", answers.join("\n\n"));
+    assert_eq!(harness.reached(), 30);
 }

@@ -5,21 +5,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, Request};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
-use chrono::{DateTime, Utc};
 use domain::customer::Role;
-use domain::key::Owner;
 use http_body_util::BodyExt as _;
-use ports::inbound::{
-    Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
-};
-use ports::outbound::{Clock, Random};
+use ports::inbound::{Caller, Person};
+use ports::outbound::TokenError;
+use testkit::people::PeopleServices;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 use tracing::Span;
@@ -27,65 +23,10 @@ use web::trace::TraceContext;
 use web::{Incoming, MetricsSink, Origin, Problem, RequestLayer, SessionGuard, Site};
 
 pub(crate) const TOKEN: &str = "a-good-token";
-pub(crate) const UNCHECKED: &str = "a-token-while-the-provider-is-down";
 pub(crate) const OURS: &str = "https://cep.example";
 pub(crate) const ALLOWED: &str = "https://panel.example";
 /// Most bytes of a body that the router reads.
 pub(crate) const MOST: usize = 64;
-
-struct StoppedClock;
-
-impl Clock for StoppedClock {
-    fn now(&self) -> DateTime<Utc> {
-        "2026-11-20T12:00:00Z".parse().unwrap()
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_secs(1)
-    }
-}
-
-struct NoRandom;
-
-impl Random for NoRandom {
-    fn fill(&self, buffer: &mut [u8]) {
-        buffer.fill(7);
-    }
-}
-
-struct FakeSessions;
-
-#[async_trait]
-impl Sessions for FakeSessions {
-    async fn begin(&self, _: &str) -> Result<SignIn, SignInError> {
-        unreachable!("the guard begins no sign-in")
-    }
-
-    async fn finish(&self, _: SignInAnswer<'_>) -> Result<Session, SignInError> {
-        unreachable!("the guard ends no sign-in")
-    }
-
-    async fn person(&self, token: &str) -> Result<Person, SessionError> {
-        let cause = Arc::new(std::io::Error::other("a synthetic cause"));
-        match token {
-            TOKEN => Ok(Person {
-                owner: Owner {
-                    issuer: "https://id.example".to_owned(),
-                    subject: "somebody".to_owned(),
-                },
-                role: Role::Member,
-                display_name: Some("Some Body".to_owned()),
-                expires_at: StoppedClock.now(),
-            }),
-            UNCHECKED => Err(SessionError::Unavailable(cause)),
-            _ => Err(SessionError::Invalid { cause }),
-        }
-    }
-
-    async fn end(&self, _: &str) -> Result<Option<String>, SessionError> {
-        unreachable!("the guard ends no session")
-    }
-}
 
 /// Remembers the routes and statuses that it hears of.
 #[derive(Default)]
@@ -120,6 +61,13 @@ impl TraceContext for Spans {
     }
 }
 
+/// State of the identity provider.
+#[derive(Clone, Copy)]
+pub(crate) enum Provider {
+    Up,
+    Down,
+}
+
 /// A guarded router, and how often anything behind the guard was reached.
 pub(crate) struct Harness {
     router: Router,
@@ -128,6 +76,7 @@ pub(crate) struct Harness {
     pub(crate) bodies: Arc<Mutex<Vec<String>>>,
     pub(crate) answers: Arc<Answers>,
     pub(crate) spans: Arc<Spans>,
+    services: PeopleServices,
 }
 
 impl Harness {
@@ -144,13 +93,15 @@ impl Harness {
         let tasks = TaskTracker::new();
         let answers = Arc::new(Answers::default());
         let spans = Arc::new(Spans::default());
+        let services = PeopleServices::at("2026-11-20T12:00:00Z".parse().unwrap());
+        services.sign_in(TOKEN, "somebody", Role::Member);
         let guard = Arc::new(SessionGuard {
-            sessions: Arc::new(FakeSessions),
+            sessions: services.sessions.clone(),
             site: Arc::new(Site::new(origin(OURS), allowed, None).unwrap()),
         });
         let request_layer = Arc::new(RequestLayer {
-            clock: Arc::new(StoppedClock),
-            random: Arc::new(NoRandom),
+            clock: services.clock.clone(),
+            random: services.random.clone(),
             tasks: tasks.clone(),
             body_deadline: Duration::from_millis(200),
             metrics_sink: answers.clone(),
@@ -193,7 +144,20 @@ impl Harness {
             bodies,
             answers,
             spans,
+            services,
         }
+    }
+
+    /// Makes the identity provider's keys unavailable, or available again.
+    pub(crate) fn set_provider(&self, provider: Provider) {
+        let failure = match provider {
+            Provider::Up => None,
+            Provider::Down => {
+                let cause = Arc::new(std::io::Error::other("a synthetic cause"));
+                Some(TokenError::Unavailable(cause))
+            }
+        };
+        self.services.identity.fail_verifying_with(failure);
     }
 
     pub(crate) async fn send(&self, request: Request) -> Response {

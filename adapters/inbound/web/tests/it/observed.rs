@@ -128,3 +128,18 @@ async fn spans_are_made_for_those_alone_who_want_them() {
     assert_eq!(ask().await.status(), 200);
     assert_eq!(harness.spans.count(), 1);
 }
+
+#[tokio::test]
+async fn a_callers_own_method_is_not_in_the_log() {
+    let (lines, _guard) = testkit::log::listen();
+    let harness = Harness::new();
+    harness.send(session("CANARY", "/thing", &[])).await;
+    harness.send(session("GET", "/thing", &[])).await;
+    let methods: Vec<_> = lines
+        .fields_of("cep::request")
+        .into_iter()
+        .map(|mut fields| fields["method"].take())
+        .collect();
+    assert_eq!(methods, ["other", "GET"]);
+    assert!(!lines.text().contains("CANARY"), "{}", lines.text());
+}

@@ -141,6 +141,9 @@ mod tests {
         "<table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>\
          <tr><td>Estado del pago en Banxico</td><td>Liquidado</td></tr>"
     )]
+    #[case::after_the_end_of_a_table_that_never_began(
+        "</table><table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr></table>"
+    )]
     fn the_state_is_read_from_its_row(#[case] page: &str) {
         assert_eq!(state_in(page), Some(PaymentState::Returned));
     }
@@ -155,7 +158,10 @@ mod tests {
     #[case::second_row_of_an_unended_table(
         "<table><tr><td>Monto<tr><td>1.00<tr><td>Estado del pago en Banxico<tr><td>Devuelto"
     )]
-    fn cells_of_different_rows_make_no_state(#[case] page: &str) {
+    #[case::outside_of_a_table(
+        "</table><tr><td>Estado del pago en Banxico</td><td>Devuelto</td></tr>"
+    )]
+    fn cells_of_different_rows_or_of_no_table_make_no_state(#[case] page: &str) {
         assert_eq!(state_in(page), None);
     }
 }

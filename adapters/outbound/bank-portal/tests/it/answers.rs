@@ -7,7 +7,8 @@ use ports::outbound::{Bank as _, BankAnswer, BankError, BankFiles};
 use rstest::rstest;
 
 use crate::support::{
-    CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, config, error_chain, lookup,
+    CAPTCHA, NOT_FOUND, PDF, READY, TOO_MANY, TestPortal, XML, adapter, assert_protocol_error,
+    assert_unavailable, config, error_chain, lookup,
 };
 
 async fn downloading(body: &'static [u8], wanted: RequestedFiles) -> Result<BankAnswer, BankError> {
@@ -60,10 +61,7 @@ async fn a_page_instead_of_a_file_is_a_protocol_error_and_never_not_found(
     #[values(RequestedFiles::Xml, RequestedFiles::Pdf)] wanted: RequestedFiles,
 ) {
     let answer = downloading(page.as_bytes(), wanted).await;
-    assert!(
-        matches!(answer, Err(BankError::Protocol { .. })),
-        "{answer:?}"
-    );
+    assert_protocol_error(&answer);
 }
 
 #[tokio::test]
@@ -74,24 +72,15 @@ async fn files_of_the_other_format_are_a_protocol_error() {
         (XML, RequestedFiles::Both),
     ] {
         let answer = downloading(file, wanted).await;
-        assert!(
-            matches!(answer, Err(BankError::Protocol { .. })),
-            "{answer:?}"
-        );
+        assert_protocol_error(&answer);
     }
 }
 
 #[tokio::test]
 async fn a_session_that_is_not_armed_any_more_is_unavailable() {
     let portal = TestPortal::ready(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Unavailable { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_unavailable(&answer);
     assert_eq!(
         portal.requests().len(),
         2,
@@ -122,10 +111,7 @@ async fn a_pdf_that_is_named_after_another_transfer_is_refused(
     if accepted {
         assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
     } else {
-        assert!(
-            matches!(answer, Err(BankError::Protocol { .. })),
-            "{answer:?}"
-        );
+        assert_protocol_error(&answer);
     }
 }
 
@@ -135,14 +121,8 @@ async fn a_pdf_that_is_named_after_another_transfer_is_refused(
 #[tokio::test]
 async fn a_portal_that_fails_is_unavailable(#[case] status: StatusCode) {
     let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Unavailable { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_unavailable(&answer);
 }
 
 #[rstest]
@@ -152,14 +132,8 @@ async fn a_portal_that_fails_is_unavailable(#[case] status: StatusCode) {
 #[tokio::test]
 async fn any_other_status_is_a_protocol_error(#[case] status: StatusCode) {
     let portal = TestPortal::start(move |_| async move { (status, Html(NOT_FOUND)) }).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Protocol { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_protocol_error(&answer);
 }
 
 #[tokio::test]

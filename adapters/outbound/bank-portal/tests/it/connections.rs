@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bank_portal::{Portal, PortalConfig};
+use bank_portal::PortalConfig;
 use domain::file::RequestedFiles;
 use domain::pacing::ThrottleReason;
 use ports::outbound::{Bank as _, BankAnswer, BankError};
@@ -14,7 +14,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::support::{
-    NOT_FOUND, READY, TestPortal, XML, adapter, config, error_chain, impatient, lookup,
+    NOT_FOUND, READY, TestPortal, XML, adapter, assert_protocol_error, assert_unavailable, config,
+    error_chain, fetch_xml, impatient, lookup,
 };
 
 /// Behaviour of a faulty portal after it has read a request.
@@ -52,8 +53,8 @@ impl FaultyPortal {
         Self { url, requests }
     }
 
-    fn adapter(&self) -> Portal {
-        adapter(config(&self.url))
+    async fn fetch_xml(&self) -> Result<BankAnswer, BankError> {
+        fetch_xml(&self.url).await
     }
 
     fn requests(&self) -> usize {
@@ -99,10 +100,7 @@ async fn respond(stream: &mut TcpStream, faults: FaultMode) {
 #[tokio::test]
 async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
     let portal = FaultyPortal::start(&[FaultMode::Close]).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
+    let answer = portal.fetch_xml().await;
     let Err(BankError::Unavailable { retry_after, .. }) = answer else {
         panic!("an unavailable bank was expected, not {answer:?}");
     };
@@ -114,10 +112,7 @@ async fn a_portal_that_hangs_up_is_asked_twice_and_then_unavailable() {
 async fn a_connection_closed_once_is_retried() {
     let portal =
         FaultyPortal::start(&[FaultMode::Close, FaultMode::PortalResponse(NOT_FOUND)]).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
+    let answer = portal.fetch_xml().await;
     assert_eq!(answer.unwrap(), BankAnswer::NotFound);
 }
 
@@ -130,10 +125,7 @@ async fn a_download_without_an_answer_is_asked_for_again() {
         FaultMode::PortalResponse(FILE),
     ])
     .await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
+    let answer = portal.fetch_xml().await;
     assert!(matches!(answer, Ok(BankAnswer::Issued(_))), "{answer:?}");
 }
 
@@ -145,14 +137,8 @@ async fn a_lookup_has_a_single_retry() {
         FaultMode::Close,
     ])
     .await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Unavailable { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_unavailable(&answer);
     assert_eq!(portal.requests(), 3);
 }
 
@@ -164,28 +150,16 @@ async fn a_lookup_has_a_single_retry() {
 async fn once_something_was_answered_nothing_is_asked_again(#[case] bytes: &'static str) {
     let faults = Box::leak(Box::new([FaultMode::Send(bytes)]));
     let portal = FaultyPortal::start(faults).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Unavailable { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_unavailable(&answer);
     assert_eq!(portal.requests(), 1);
 }
 
 #[tokio::test]
 async fn a_server_of_another_protocol_is_a_protocol_error() {
     let portal = FaultyPortal::start(&[FaultMode::Send("SSH-2.0-OpenSSH_9.6\r\n\r\n")]).await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Protocol { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_protocol_error(&answer);
     assert_eq!(portal.requests(), 1);
 }
 
@@ -194,13 +168,8 @@ async fn a_refused_connection_is_unavailable() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/cep", listener.local_addr().unwrap());
     drop(listener);
-    let answer = adapter(config(&url))
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Unavailable { .. })),
-        "{answer:?}"
-    );
+    let answer = fetch_xml(&url).await;
+    assert_unavailable(&answer);
 }
 
 #[tokio::test]

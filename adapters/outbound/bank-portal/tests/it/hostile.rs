@@ -13,7 +13,9 @@ use futures::{StreamExt as _, stream};
 use ports::outbound::{Bank as _, BankError};
 use rstest::rstest;
 
-use crate::support::{NOT_FOUND, READY, TestPortal, XML, error_chain, impatient, lookup};
+use crate::support::{
+    NOT_FOUND, READY, TestPortal, XML, assert_protocol_error, error_chain, impatient, lookup,
+};
 
 const MIB: usize = 1024 * 1024;
 
@@ -28,14 +30,8 @@ async fn a_redirect_is_not_followed(#[values(301, 302, 303, 307, 308)] status: u
         async move { (status, [(header::LOCATION, location)]) }
     })
     .await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Protocol { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_protocol_error(&answer);
     assert_eq!(portal.requests().len(), 1);
     assert_eq!(elsewhere.requests().len(), 0);
 }
@@ -73,10 +69,7 @@ async fn an_endless_body_is_abandoned_at_the_limit(
         })
         .await
     };
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
+    let answer = portal.fetch_xml().await;
     let error = answer.unwrap_err();
     assert!(matches!(error, BankError::Protocol { .. }), "{error:?}");
     assert!(error_chain(&error).contains("more than"));
@@ -98,14 +91,8 @@ async fn ten_mebibytes_are_refused_with_and_without_a_content_length() {
             }
         })
         .await;
-        let answer = portal
-            .adapter()
-            .fetch(&lookup("KEY01", RequestedFiles::Xml))
-            .await;
-        assert!(
-            matches!(answer, Err(BankError::Protocol { .. })),
-            "{answer:?}"
-        );
+        let answer = portal.fetch_xml().await;
+        assert_protocol_error(&answer);
     }
 }
 
@@ -153,10 +140,7 @@ async fn an_entity_bomb_is_refused_unparsed(#[case] prologue: &'static str) {
     let adapter = portal.adapter();
     let started = Instant::now();
     let answer = adapter.fetch(&lookup("KEY01", RequestedFiles::Xml)).await;
-    assert!(
-        matches!(answer, Err(BankError::Protocol { .. })),
-        "{answer:?}"
-    );
+    assert_protocol_error(&answer);
     assert!(started.elapsed() < Duration::from_secs(1));
 }
 
@@ -169,12 +153,6 @@ async fn a_compressed_response_is_not_decompressed() {
         ([(header::CONTENT_ENCODING, "gzip")], gzip.to_vec())
     })
     .await;
-    let answer = portal
-        .adapter()
-        .fetch(&lookup("KEY01", RequestedFiles::Xml))
-        .await;
-    assert!(
-        matches!(answer, Err(BankError::Protocol { .. })),
-        "{answer:?}"
-    );
+    let answer = portal.fetch_xml().await;
+    assert_protocol_error(&answer);
 }

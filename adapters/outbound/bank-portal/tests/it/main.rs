@@ -10,5 +10,6 @@ mod hostile;
 mod load;
 mod logs;
 mod pacing;
+mod participants;
 mod sessions;
 mod support;

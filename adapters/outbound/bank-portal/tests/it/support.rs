@@ -17,7 +17,8 @@ use domain::pacing::Pacing;
 use futures::future::BoxFuture;
 use memory::InProcessPacer;
 use ports::contract::bank as suite;
-use ports::outbound::{BankError, Lookup};
+use ports::contract::pacer::LANE;
+use ports::outbound::{Bank as _, BankAnswer, BankError, Lookup};
 use tokio::net::TcpListener;
 
 pub(crate) const READY: &str = r#"<div id="dSeleccionaFormato">
@@ -112,6 +113,11 @@ impl TestPortal {
         adapter(config(&self.url()))
     }
 
+    /// The answer to a lookup of an XML by an adapter of its own.
+    pub(crate) async fn fetch_xml(&self) -> Result<BankAnswer, BankError> {
+        fetch_xml(&self.url()).await
+    }
+
     /// An adapter with a budget of 15 queries a minute.
     pub(crate) fn paced_adapter(&self) -> Portal {
         let pacing = Pacing::new(NonZeroU32::new(15).unwrap());
@@ -150,6 +156,7 @@ pub(crate) fn lookup(tracking_key: &str, wanted: RequestedFiles) -> Lookup {
     Lookup {
         transfer: suite::transfer(suite::scene::ISSUED, tracking_key),
         wanted,
+        lane: LANE,
         patience: Duration::from_secs(20),
     }
 }
@@ -159,6 +166,24 @@ pub(crate) fn impatient(lookup: Lookup) -> Lookup {
         patience: Duration::from_millis(400),
         ..lookup
     }
+}
+
+/// The answer to a lookup of an XML at this portal.
+pub(crate) async fn fetch_xml(url: &str) -> Result<BankAnswer, BankError> {
+    let lookup = lookup("KEY01", RequestedFiles::Xml);
+    adapter(config(url)).fetch(&lookup).await
+}
+
+#[track_caller]
+pub(crate) fn assert_protocol_error(answer: &Result<BankAnswer, BankError>) {
+    let is_protocol_error = matches!(answer, Err(BankError::Protocol { .. }));
+    assert!(is_protocol_error, "{answer:?}");
+}
+
+#[track_caller]
+pub(crate) fn assert_unavailable(answer: &Result<BankAnswer, BankError>) {
+    let is_unavailable = matches!(answer, Err(BankError::Unavailable { .. }));
+    assert!(is_unavailable, "{answer:?}");
 }
 
 /// An error with all its sources, as a log shows them.

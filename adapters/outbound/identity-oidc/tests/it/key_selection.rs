@@ -8,7 +8,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::clock::TestClock;
-use crate::rotation::is_invalid;
+use crate::conditions::is_invalid;
 use crate::test_provider::{TestProvider, all_keys};
 use crate::token_builder::{FOREIGN_RSA, Signature, rsa_jwk};
 

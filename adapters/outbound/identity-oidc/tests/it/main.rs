@@ -5,12 +5,14 @@
 mod browser;
 mod certified;
 mod clock;
+mod conditions;
 mod hostile;
 mod key_selection;
 mod rotation;
 mod sandbox_provider;
 mod sign_in;
 mod sign_out;
+mod staleness;
 mod test_provider;
 mod token_builder;
 mod tokens;

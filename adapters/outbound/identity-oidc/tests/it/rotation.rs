@@ -1,50 +1,25 @@
-//! Cache of the provider's keys: rotation, withdrawal, unknown key ids, a provider that is down.
+//! Cache of the provider's keys: rotation, unknown key ids, and the fetches that callers share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use futures::future::join_all;
 use identity_oidc::Oidc;
 use ports::outbound::{AccessToken, Claims, IdentityError, IdentityProvider as _, TokenError};
-use rstest::rstest;
 use serde_json::json;
 use tokio::sync::{Mutex, Notify};
 use tokio::task::JoinHandle;
 
 use crate::clock::TestClock;
-use crate::sandbox_provider::{NONCE, Sandbox, authorization_request, grant, sign_in};
+use crate::conditions::{in_time, is_invalid, wait_until};
+use crate::sandbox_provider::{NONCE, Sandbox, grant, sign_in};
 use crate::test_provider::{DISCOVERY, JWKS, TOKEN, TestProvider, all_keys};
 use crate::token_builder::{FOREIGN_RSA, Signature, rsa_jwk};
 
 /// Shortest time between two refreshes because of an unknown `kid`.
-const COOL_DOWN: Duration = Duration::from_secs(10);
-
-pub(crate) fn is_invalid<T>(verified: &Result<T, TokenError>) -> bool {
-    matches!(verified, Err(TokenError::Invalid(_)))
-}
-
-fn is_unavailable<T>(verified: &Result<T, TokenError>) -> bool {
-    matches!(verified, Err(TokenError::Unavailable(_)))
-}
-
-/// Waits until a condition holds that another task brings about.
-async fn wait_until(condition: impl Fn() -> bool) {
-    let waiting = async {
-        while !condition() {
-            tokio::task::yield_now().await;
-        }
-    };
-    in_time(waiting).await;
-}
-
-/// Fails the test rather than hanging.
-async fn in_time<T>(future: impl Future<Output = T>) -> T {
-    let outcome = tokio::time::timeout(Duration::from_secs(20), future).await;
-    outcome.expect("it ends in time")
-}
+pub(crate) const COOL_DOWN: Duration = Duration::from_secs(10);
 
 /// Verifies in a task of its own.
 fn spawn_verify(oidc: &Arc<Oidc>, token: String) -> JoinHandle<Result<Claims, TokenError>> {
@@ -99,15 +74,15 @@ async fn a_rotation_under_load_fails_no_request_and_costs_one_fetch() {
             })
         })
         .collect();
-    assert_eq!(sandbox.fetches(), 1);
+    assert_eq!(sandbox.server.key_fetches(), 1);
     for rotation in 1..=ROTATIONS {
-        sandbox.handle.rotate();
+        sandbox.server.handle.rotate();
         sandbox.clock.advance(COOL_DOWN);
         let signed_in = sign_in(&oidc, "demo-admin").await.unwrap();
         tokens.lock().await.push(signed_in.token);
         let so_far = verified.load(Ordering::Relaxed);
         wait_until(|| verified.load(Ordering::Relaxed) > so_far + 16).await;
-        assert_eq!(sandbox.fetches(), 1 + rotation);
+        assert_eq!(sandbox.server.key_fetches(), 1 + rotation);
     }
     ended.store(true, Ordering::Relaxed);
     for worker in join_all(load).await {
@@ -120,16 +95,16 @@ async fn a_sign_in_waits_out_the_cool_down() {
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
     sign_in(&oidc, "demo-member").await.unwrap();
-    sandbox.handle.rotate();
+    sandbox.server.handle.rotate();
     sign_in(&oidc, "demo-member").await.unwrap();
-    assert_eq!(sandbox.fetches(), 2);
-    sandbox.handle.rotate();
+    assert_eq!(sandbox.server.key_fetches(), 2);
+    sandbox.server.handle.rotate();
     sandbox.clock.advance(Duration::from_millis(9_900));
     let started = Instant::now();
     let running = sandbox.clock.run();
     sign_in(&oidc, "demo-admin").await.unwrap();
     running.abort();
-    assert_eq!(sandbox.fetches(), 3);
+    assert_eq!(sandbox.server.key_fetches(), 3);
     assert!(started.elapsed() >= Duration::from_millis(99));
 }
 
@@ -139,11 +114,11 @@ async fn a_sign_in_ends_its_wait_although_the_clock_stands_still() {
     let oidc = sandbox.adapter();
     for _ in 0..2 {
         sign_in(&oidc, "demo-member").await.unwrap();
-        sandbox.handle.rotate();
+        sandbox.server.handle.rotate();
     }
     sandbox.clock.advance(Duration::from_millis(9_900));
     in_time(sign_in(&oidc, "demo-member")).await.unwrap();
-    assert_eq!(sandbox.fetches(), 3);
+    assert_eq!(sandbox.server.key_fetches(), 3);
 }
 
 #[tokio::test]
@@ -152,14 +127,14 @@ async fn sign_ins_that_wait_share_one_fetch() {
     let oidc = sandbox.adapter();
     for _ in 0..2 {
         sign_in(&oidc, "demo-member").await.unwrap();
-        sandbox.handle.rotate();
+        sandbox.server.handle.rotate();
     }
     sandbox.clock.advance(Duration::from_millis(9_500));
     let waiting = (0..5).map(|_| spawn_sign_in(&oidc));
     for signed_in in in_time(join_all(waiting)).await {
         signed_in.unwrap().unwrap();
     }
-    assert_eq!(sandbox.fetches(), 3);
+    assert_eq!(sandbox.server.key_fetches(), 3);
 }
 
 #[tokio::test]
@@ -294,114 +269,4 @@ async fn the_first_callers_share_one_fetch() {
     }
     assert_eq!(provider.fetches(), 1);
     assert_eq!(provider.requests(DISCOVERY).len(), 1);
-}
-
-#[tokio::test]
-async fn keys_are_revalidated_in_the_background_after_ten_minutes() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    let token = provider.access_token().sign();
-    oidc.verify(&token).await.unwrap();
-    clock.advance(Duration::from_mins(10) - Duration::from_millis(1));
-    oidc.verify(&token).await.unwrap();
-    assert_eq!(provider.fetches(), 1);
-    // Withdrawn: still valid now, and no longer once the fetch that this starts has ended.
-    provider.publish(&[rsa_jwk(&FOREIGN_RSA, "another")]);
-    clock.advance(Duration::from_millis(1));
-    oidc.verify(&token).await.unwrap();
-    wait_until(|| provider.fetches() == 2).await;
-    let withdrawn = async {
-        while oidc.verify(&token).await.is_ok() {
-            tokio::task::yield_now().await;
-        }
-    };
-    in_time(withdrawn).await;
-}
-
-#[tokio::test]
-async fn a_withdrawn_key_is_refused_after_an_idle_night() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    let token = provider
-        .access_token()
-        .claim("exp", json!(crate::test_provider::now() + 86_400))
-        .sign();
-    oidc.verify(&token).await.unwrap();
-    provider.publish(&[rsa_jwk(&FOREIGN_RSA, "another")]);
-    clock.advance(Duration::from_hours(8));
-    assert!(is_invalid(&oidc.verify(&token).await));
-}
-
-#[rstest]
-#[case::failing(500, "")]
-#[case::not_found(404, "")]
-#[case::redirected(302, "")]
-#[case::html(200, "<html>")]
-#[case::another_document(200, r#"{"issuer":"x"}"#)]
-#[case::an_empty_set(200, r#"{"keys":[]}"#)]
-#[case::symmetric(200, r#"{"keys":[{"kty":"oct","kid":"rsa","k":"AAAA"}]}"#)]
-#[tokio::test]
-async fn an_unusable_key_set_does_not_replace_a_usable_one_for_a_day(
-    #[case] status: u16,
-    #[case] body: &'static str,
-) {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    let token = provider
-        .access_token()
-        .claim("exp", json!(crate::test_provider::now() + 864_000))
-        .sign();
-    oidc.verify(&token).await.unwrap();
-    provider.respond_status(JWKS, status, body);
-    // After 11 minutes, after 8 hours, and a second before a day is over.
-    for later in [660, 28_140, 57_599] {
-        clock.advance(Duration::from_secs(later));
-        oidc.verify(&token).await.unwrap();
-        wait_until(|| provider.fetches() > 1).await;
-    }
-    clock.advance(Duration::from_secs(1));
-    assert!(is_unavailable(&oidc.verify(&token).await));
-    provider.publish(&all_keys());
-    clock.advance(COOL_DOWN);
-    oidc.verify(&token).await.unwrap();
-}
-
-#[tokio::test]
-async fn an_unknown_key_is_unavailable_not_invalid_while_the_provider_is_down() {
-    let provider = TestProvider::start().await;
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    oidc.verify(&provider.access_token().sign()).await.unwrap();
-    provider.respond_status(JWKS, 503, "");
-    let unknown = provider.access_token().header("kid", json!("new")).sign();
-    assert!(is_unavailable(&oidc.verify(&unknown).await));
-    assert!(is_unavailable(&oidc.verify(&unknown).await));
-    assert_eq!(provider.fetches(), 2);
-    oidc.verify(&provider.access_token().sign()).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_process_that_starts_while_the_provider_is_down_verifies_once_it_is_back() {
-    let provider = TestProvider::start().await;
-    provider.respond_with(DISCOVERY, || async {
-        StatusCode::BAD_GATEWAY.into_response()
-    });
-    let clock = TestClock::new();
-    let oidc = provider.adapter(&clock);
-    let token = provider.access_token().sign();
-    for _ in 0..20 {
-        assert!(is_unavailable(&oidc.verify(&token).await));
-        let address = oidc.authorization_url(&authorization_request()).await;
-        assert!(matches!(address, Err(IdentityError::Unavailable(_))));
-    }
-    assert_eq!(provider.requests(DISCOVERY).len(), 1);
-    provider.respond_json(DISCOVERY, provider.document());
-    clock.advance(Duration::from_secs(1));
-    oidc.authorization_url(&authorization_request())
-        .await
-        .unwrap();
-    oidc.verify(&token).await.unwrap();
 }

@@ -2,24 +2,19 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
 use identity_oidc::{ClientSecret, Issuer, Oidc, OidcConfig};
 use ports::outbound::{
     AccessToken, AuthorizationRequest, Clock as _, CodeGrant, IdentityError, IdentityProvider as _,
 };
 use reqwest::header::LOCATION;
 use reqwest::{Client, redirect};
-use sandbox::identity::{Handle, IdentityConfig, router_and_handle};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use testkit::identity_server::{IdentityServer, RegisteredClient};
 use url::Url;
 
 use crate::clock::TestClock;
-use crate::test_provider::{AUDIENCE, CLIENT, JWKS, adapter};
+use crate::test_provider::{AUDIENCE, CLIENT, adapter};
 
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:9/auth/callback";
 pub(crate) const SIGNED_OUT: &str = "http://127.0.0.1:9/";
@@ -28,14 +23,11 @@ pub(crate) const VERIFIER: &str = "a-verifier-of-at-least-forty-three-characters
 pub(crate) const STATE: &str = "the-state";
 pub(crate) const NONCE: &str = "the-nonce";
 
-/// Sandbox identity provider; shuts down when it is dropped.
+/// Sandbox identity provider, and its clock; shuts down when it is dropped.
 pub(crate) struct Sandbox {
-    pub(crate) issuer: String,
-    pub(crate) handle: Handle,
+    pub(crate) server: IdentityServer,
     pub(crate) clock: TestClock,
     secret: Option<ClientSecret>,
-    fetches: Arc<AtomicUsize>,
-    _shutdown: oneshot::Sender<()>,
 }
 
 impl Sandbox {
@@ -44,54 +36,35 @@ impl Sandbox {
     }
 
     pub(crate) async fn start_with_secret(secret: Option<&str>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let client = RegisteredClient {
+            id: CLIENT,
+            secret,
+            redirect_uri: REDIRECT,
+            signed_out_uri: SIGNED_OUT,
+            audience: AUDIENCE,
+        };
         let clock = TestClock::new();
         let sandboxs_clock = clock.clone();
-        let (router, handle) = router_and_handle(IdentityConfig {
-            issuer: issuer.clone(),
-            client_id: CLIENT.to_owned(),
-            client_secret: secret.map(ToOwned::to_owned),
-            redirect_uris: vec![REDIRECT.to_owned()],
-            post_logout_redirect_uris: vec![SIGNED_OUT.to_owned()],
-            audience: AUDIENCE.to_owned(),
-            now: Arc::new(move || sandboxs_clock.now()),
-        });
-        let fetches = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&fetches);
-        let router = router.layer(from_fn(move |request: Request, next: Next| {
-            if request.uri().path() == JWKS {
-                counter.fetch_add(1, Ordering::Relaxed);
-            }
-            next.run(request)
-        }));
-        let (shutdown, ended) = oneshot::channel::<()>();
-        let ended = async { drop(ended.await) };
-        tokio::spawn(sandbox::serve(listener, router, ended));
         Self {
-            issuer,
-            handle,
+            server: IdentityServer::start(client, move || sandboxs_clock.now()).await,
             clock,
             secret: secret.map(|secret| ClientSecret::new(secret.to_owned())),
-            fetches,
-            _shutdown: shutdown,
         }
     }
 
     pub(crate) fn config(&self) -> OidcConfig {
         OidcConfig {
             client_secret: self.secret.clone(),
-            ..OidcConfig::new(Issuer::parse(&self.issuer).unwrap(), CLIENT, AUDIENCE)
+            ..OidcConfig::new(
+                Issuer::parse(&self.server.issuer).unwrap(),
+                CLIENT,
+                AUDIENCE,
+            )
         }
     }
 
     pub(crate) fn adapter(&self) -> Arc<Oidc> {
         adapter(self.config(), &self.clock)
-    }
-
-    /// Returns the number of key-set requests so far.
-    pub(crate) fn fetches(&self) -> usize {
-        self.fetches.load(Ordering::Relaxed)
     }
 }
 

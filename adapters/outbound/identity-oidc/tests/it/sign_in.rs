@@ -35,7 +35,7 @@ async fn one_click_signs_in_a_demo_person(
     let sandbox = Sandbox::start().await;
     let oidc = sandbox.adapter();
     let signed_in = sign_in(&oidc, person).await.unwrap();
-    assert_eq!(signed_in.claims.issuer, sandbox.issuer);
+    assert_eq!(signed_in.claims.issuer, sandbox.server.issuer);
     assert_eq!(signed_in.claims.subject, person);
     assert_eq!(signed_in.claims.role, role);
     assert_eq!(signed_in.claims.display_name.as_deref(), Some(name));

@@ -15,7 +15,7 @@ async fn a_revoked_token_is_refused_by_the_provider() {
     let oidc = sandbox.adapter();
     let signed_in = sign_in(&oidc, "demo-member").await.unwrap();
     let user_info = || async {
-        let request = http_client().get(format!("{}/userinfo", sandbox.issuer));
+        let request = http_client().get(format!("{}/userinfo", sandbox.server.issuer));
         let response = request.bearer_auth(&signed_in.token).send().await;
         response.unwrap().status()
     };

@@ -1,27 +1,36 @@
-//! Model test: the scripts agree with the domain's rules on random schedules.
+//! Model test: the scripts, called by three replicas, agree with the domain's rules on random
+//! schedules.
 
 use std::num::NonZeroU32;
+use std::sync::atomic::Ordering;
 
-use domain::pacing::{Schedule, Step, WaiterId};
+use domain::customer::CustomerId;
+use domain::key::CounterId;
+use domain::pacing::{LookupClass, Schedule, Step, WaiterId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use testkit::redis::Redis;
 
+use super::scripts::{Joining, WaitingLane};
 use super::*;
 use crate::{RedisLimiter, RedisOptions, RedisTimeouts};
 
+const REPLICAS: usize = 3;
 /// The lease of the scripts.
 const LEASE: Duration = Duration::from_secs(5);
+/// Deadline of whoever waits: deadlines are the callers' own, not the scripts'.
+const FAR: Duration = Duration::from_hours(10_000_000);
 
 /// A call of the pacer or the passage of time. Times are microseconds.
 #[derive(Clone, Debug)]
 enum Event {
-    Ask {
+    Join {
+        lane: usize,
         longest_wait: u64,
     },
-    /// A waiting caller polls.
+    /// A replica asks for a turn.
     Poll {
-        place: usize,
+        replica: usize,
     },
     Leave {
         place: usize,
@@ -45,13 +54,14 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     const SECOND: u64 = 1_000_000;
     let ago = || 0..70 * SECOND;
     let event = prop_oneof![
-        10 => (0..90 * SECOND).prop_map(|longest_wait| Event::Ask { longest_wait }),
-        10 => (0_usize..8).prop_map(|place| Event::Poll { place }),
-        2 => (0_usize..8).prop_map(|place| Event::Leave { place }),
-        8 => prop_oneof![
+        12 => (0_usize..18, prop_oneof![1 => 0..30 * SECOND, 2 => 0..400 * SECOND])
+            .prop_map(|(lane, longest_wait)| Event::Join { lane, longest_wait }),
+        10 => (0..REPLICAS).prop_map(|replica| Event::Poll { replica }),
+        2 => (0_usize..30).prop_map(|place| Event::Leave { place }),
+        6 => prop_oneof![
             8 => 0..5 * SECOND,
             2 => 0..40 * SECOND,
-            1 => Just(60 * SECOND),
+            1 => Just(61 * SECOND),
             1 => 0..2_000 * SECOND,
         ]
         .prop_map(|micros| Event::Pass { micros }),
@@ -63,25 +73,33 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         )
             .prop_map(|(left, turns)| Event::Learn { left, turns }),
     ];
-    prop::collection::vec(event, 0..80)
+    prop::collection::vec(event, 0..100)
 }
 
-/// A waiting caller with comparison tickets.
-struct Caller {
-    rules_ticket: WaiterId,
-    redis_ticket: i64,
-    latest: Duration,
-    /// Expiry of the ticket unless polled.
-    lease: Duration,
+/// One of the lanes: three customers with three keys each, in both classes. Each key is used at one
+/// replica alone, so that the rules of one queue tell its order.
+fn lane(number: usize) -> (usize, Lane) {
+    let (key, class) = (number % 9, number / 9);
+    let class = LookupClass::ALL[class];
+    let id = |number: usize| Uuid::from_u128(u128::try_from(number + 1).unwrap());
+    let lane = Lane {
+        customer: CustomerId(id(key / 3)),
+        key: CounterId(id(key)),
+        class,
+    };
+    ((key / 3 + key) % REPLICAS, lane)
 }
 
-/// A pacer and its model.
+/// Three pacers and their model.
 struct Comparison {
-    redis: RedisPacer,
+    pacers: Vec<RedisPacer>,
     micros: Arc<AtomicI64>,
     rules: Schedule,
     now: Duration,
-    waiting: Vec<Caller>,
+    /// Callers that wait, in the order of their arrival.
+    waiting: Vec<(WaiterId, usize, Lane)>,
+    /// Times of the replicas' last calls.
+    called: [Duration; REPLICAS],
 }
 
 impl Comparison {
@@ -102,55 +120,56 @@ impl Comparison {
             ..RedisOptions::default()
         };
         let limiter = RedisLimiter::single(&server.url(), &options).unwrap();
+        let pacer = |replica| {
+            let pacer = limiter.pacer(Uuid::from_u128(replica), pacing);
+            pacer.with_frozen_clock(Arc::clone(&micros))
+        };
         Self {
-            redis: limiter.pacer(pacing).with_frozen_clock(Arc::clone(&micros)),
+            pacers: (0..3).map(pacer).collect(),
             micros,
             rules: Schedule::new(pacing),
             now,
             waiting: Vec::new(),
+            called: [now; REPLICAS],
         }
     }
 
     async fn follow(&mut self, event: Event) {
         let micros = Duration::from_micros;
+        let pacer = &self.pacers[0];
         match event {
-            Event::Ask { longest_wait } => self.ask(None, self.now + micros(longest_wait)).await,
-            Event::Poll { place } if place < self.waiting.len() => {
-                let caller = self.waiting.remove(place);
-                if caller.lease > self.now {
-                    self.poll(caller).await;
-                } else {
-                    let latest = caller.latest.max(self.now);
-                    self.ask(Some(caller.redis_ticket), latest).await;
-                }
+            Event::Join {
+                lane: number,
+                longest_wait,
+            } => {
+                let (replica, lane) = lane(number);
+                self.call(replica, Some((lane, micros(longest_wait)))).await;
             }
+            Event::Poll { replica } => self.call(replica, None).await,
             Event::Leave { place } if place < self.waiting.len() => {
-                let caller = self.waiting.remove(place);
-                self.rules.leave(caller.rules_ticket);
-                self.redis.0.leave(caller.redis_ticket).await.unwrap();
+                let (id, replica, _) = self.waiting.remove(place);
+                self.rules.leave(id);
+                self.call(replica, None).await;
             }
-            Event::Poll { .. } | Event::Leave { .. } => {}
+            Event::Leave { .. } => {}
             Event::Pass { micros: passed } => {
                 self.now += micros(passed);
                 let now = i64::try_from(self.now.as_micros()).unwrap();
                 self.micros.store(now, Ordering::SeqCst);
-                for ended in self.waiting.iter().filter(|other| other.lease <= self.now) {
-                    self.rules.leave(ended.rules_ticket);
+                let ended = |replica: usize| self.called[replica] + LEASE <= self.now;
+                for (id, ..) in self.waiting.extract_if(.., |caller| ended(caller.1)) {
+                    self.rules.leave(id);
                 }
             }
             Event::Limited { under_way } => {
                 let expected = self.rules.record_throttled(micros(under_way), self.now);
-                let back_off = self
-                    .redis
-                    .record_throttled(micros(under_way))
-                    .await
-                    .unwrap();
+                let back_off = pacer.record_throttled(micros(under_way)).await.unwrap();
                 assert_eq!(back_off, expected);
-                self.expect_empty_queue().await;
+                self.waiting.clear();
             }
             Event::Served { under_way } => {
                 self.rules.record_success(micros(under_way), self.now);
-                self.redis.record_success(micros(under_way)).await.unwrap();
+                pacer.record_success(micros(under_way)).await.unwrap();
             }
             Event::Learn { left, turns } => {
                 let turns: Vec<_> = turns.into_iter().map(micros).collect();
@@ -160,89 +179,107 @@ impl Comparison {
                 self.rules.merge_back_off(micros(left), self.now);
                 let paused_for = Some(micros(left));
                 let news = PacerState { turns, paused_for };
-                self.redis.merge(&news).await.unwrap();
+                pacer.merge(&news).await.unwrap();
                 if self.rules.paused_for(self.now).is_some() {
-                    self.expect_empty_queue().await;
+                    self.waiting.clear();
                 }
             }
         }
-        let left = self.redis.budget().await.unwrap();
-        assert_eq!(left.remaining, self.rules.room(self.now));
-        assert_eq!(left.paused_for, self.rules.paused_for(self.now));
+        self.renew_leases().await;
+        let budget = self.pacers[0].budget().await.unwrap();
+        assert_eq!(budget.remaining, self.rules.room(self.now));
+        assert_eq!(budget.waiting, self.rules.waiting());
+        assert_eq!(budget.paused_for, self.rules.paused_for(self.now));
     }
 
-    /// A caller asks without a ticket or with an expired one.
-    async fn ask(&mut self, ended: Option<i64>, latest: Duration) {
-        let queued = self.rules.queue(self.now, latest);
-        let longest_wait = latest.saturating_sub(self.now);
-        let reply = self.redis.0.poll(ended, longest_wait).await.unwrap();
-        let rules_ticket = match queued {
-            Ok(ticket) => ticket,
-            Err(refusal) => return assert_eq!(reply, PollReply::Refused(refusal)),
-        };
-        if let Some(redis_ticket) = self.compare(rules_ticket, reply) {
-            assert!(
-                self.waiting
-                    .iter()
-                    .all(|other| other.redis_ticket < redis_ticket)
-            );
-            self.wait(rules_ticket, redis_ticket, latest);
-        }
-    }
-
-    /// A caller polls with its ticket.
-    async fn poll(&mut self, caller: Caller) {
-        let longest_wait = caller.latest.saturating_sub(self.now);
-        let reply = self
-            .redis
-            .0
-            .poll(Some(caller.redis_ticket), longest_wait)
-            .await;
-        if let Some(redis_ticket) = self.compare(caller.rules_ticket, reply.unwrap()) {
-            assert_eq!(redis_ticket, caller.redis_ticket);
-            self.wait(caller.rules_ticket, redis_ticket, caller.latest);
-        }
-    }
-
-    /// Compares a reply with the model's; returns the ticket in Redis if the caller waits on.
-    fn compare(&mut self, rules_ticket: WaiterId, reply: PollReply) -> Option<i64> {
-        match (self.rules.step(rules_ticket, self.now), reply) {
-            (Step::Go, PollReply::Go) => None,
-            (Step::Leave(expected), PollReply::Refused(refusal)) => {
-                assert_eq!(refusal, expected);
-                None
+    /// Lets every replica call that hasn't for a while.
+    async fn renew_leases(&mut self) {
+        for replica in 0..REPLICAS {
+            if self.now.saturating_sub(self.called[replica]) >= LEASE / 2 {
+                self.call(replica, None).await;
             }
-            (Step::Wait(at) | Step::Behind(at), PollReply::Wait { ticket, left }) => {
-                assert_eq!(left, at.saturating_sub(self.now));
-                Some(ticket)
-            }
-            (expected, reply) => panic!("rules: {expected:?}, Redis: {reply:?}"),
         }
     }
 
-    fn wait(&mut self, rules_ticket: WaiterId, redis_ticket: i64, latest: Duration) {
-        let caller = Caller {
-            rules_ticket,
-            redis_ticket,
-            latest,
-            lease: self.now + LEASE,
+    /// A replica tells its callers, lets one join, and asks for a turn.
+    async fn call(&mut self, replica: usize, joining: Option<(Lane, Duration)>) {
+        let mut lanes: Vec<WaitingLane> = Vec::new();
+        let mut place = |lane, callers| {
+            let known = lanes.iter().position(|other| other.lane == lane);
+            let place = known.unwrap_or_else(|| {
+                lanes.push(WaitingLane { lane, callers: 0 });
+                lanes.len() - 1
+            });
+            lanes[place].callers += callers;
+            place
         };
+        for (_, _, lane) in self.waiting.iter().filter(|caller| caller.1 == replica) {
+            place(*lane, 1);
+        }
+        let joins: Vec<_> = joining
+            .iter()
+            .map(|(lane, longest_wait)| Joining {
+                lane: place(*lane, 0),
+                longest_wait: *longest_wait,
+            })
+            .collect();
+        let reply = self.pacers[replica].0.scripts.turn(&lanes, &joins).await;
+        let reply = reply.unwrap();
+        self.called[replica] = self.now;
+        if let Some(left) = self.rules.paused_for(self.now) {
+            return assert_eq!(reply, TurnReply::BackingOff(left));
+        }
+        let TurnReply::Queue {
+            granted,
+            next,
+            joined,
+        } = reply
+        else {
+            panic!("the bank throttled nothing: {reply:?}");
+        };
+        let expected: Vec<_> = joining
+            .iter()
+            .map(|(lane, longest_wait)| self.join(replica, *lane, *longest_wait))
+            .collect();
+        assert_eq!(joined, expected);
+        self.compare_grant(replica, granted.map(|place| lanes[place].lane), next);
+    }
+
+    fn join(
+        &mut self,
+        replica: usize,
+        lane: Lane,
+        longest_wait: Duration,
+    ) -> Result<(), Throttled> {
+        let id = self.rules.queue(lane, self.now, self.now + longest_wait)?;
+        self.rules.leave(id);
+        let id = self.rules.queue(lane, self.now, FAR)?;
+        self.waiting.push((id, replica, lane));
+        Ok(())
+    }
+
+    fn compare_grant(&mut self, replica: usize, granted: Option<Lane>, next: Duration) {
+        let first = self.rules.next();
         let place = self
             .waiting
-            .partition_point(|other| other.redis_ticket < redis_ticket);
-        self.waiting.insert(place, caller);
-    }
-
-    async fn expect_empty_queue(&mut self) {
-        for caller in std::mem::take(&mut self.waiting) {
-            assert!(
-                !self.rules.leave(caller.rules_ticket),
-                "the queue was emptied"
-            );
-            let reply = self.redis.0.poll(Some(caller.redis_ticket), LEASE).await;
-            let retry_after = self.rules.paused_for(self.now).unwrap();
-            let refusal = Throttled::BackingOff { retry_after };
-            assert_eq!(reply.unwrap(), PollReply::Refused(refusal));
+            .iter()
+            .position(|caller| Some(caller.0) == first);
+        let Some((id, owner, lane)) = place.map(|place| self.waiting[place]) else {
+            return assert_eq!(granted, None);
+        };
+        if owner != replica {
+            return assert_eq!(granted, None, "another replica is next");
+        }
+        match self.rules.step(id, self.now) {
+            Step::Go => {
+                assert_eq!(granted, Some(lane));
+                self.waiting.retain(|caller| caller.0 != id);
+            }
+            Step::Wait(at) => {
+                assert_eq!(granted, None);
+                assert_eq!(next, at.saturating_sub(self.now));
+            }
+            other => panic!("the next goes or waits: {other:?}"),
         }
     }
 }
@@ -262,7 +299,7 @@ fn the_scripts_agree_with_the_rules() {
         ..Config::default()
     };
     TestRunner::new(config)
-        .run(&(1_u32..40, events()), |(per_minute, events)| {
+        .run(&(1_u32..90, events()), |(per_minute, events)| {
             runtime.block_on(async {
                 let mut comparison = Comparison::new(&server, per_minute);
                 for event in events {

@@ -1,4 +1,4 @@
--- Admits requests: one for each pair of state and log in KEYS. A refusal changes no count. Replies are
+-- Admits requests: one for each state, counters and log in KEYS. A refusal changes no count. Replies are
 -- in the order of the keys.
 local raw = clock()
 local this_month = month_of(raw)
@@ -46,23 +46,9 @@ local function admit()
   if rolled then
     redis.call('HSET', STATE, 'p', key.month, 'f', key.refunded)
     redis.call('PEXPIRE', STATE, STATE_TTL)
+    redis.call('PEXPIRE', KEY, STATE_TTL)
   end
   return standing(ADMITTED, key, now)
 end
 
--- Builds an error reply. Redis's own errors begin with a code, by which they are recognised.
-local function failure(cause)
-  local text = type(cause) == 'table' and cause.err or tostring(cause)
-  if not string.find(text, '^%u+ ') then text = 'ERR ' .. text end
-  return { err = text }
-end
-
-local answers = {}
-for place = 1, #KEYS, 2 do
-  STATE, LOG = KEYS[place], KEYS[place + 1]
-  local worked, answer = pcall(admit)
-  -- An error of one key is its own reply: the others are counted.
-  if not worked then answer = failure(answer) end
-  answers[#answers + 1] = answer
-end
-return answers
+return for_each(admit)

@@ -1,18 +1,20 @@
--- Prelude of all scripts: the clock, a key's state, and the window. KEYS are those of one API key,
--- for admissions those of many.
+-- Prelude of all scripts: the clock, a key's state, its counters, and the window. KEYS are those of one
+-- API key, for admissions and readings those of many.
 --
--- KEYS[1], a hash, is the state:
+-- KEYS[1], a hash, is the key's state:
 --   r  '1' once the key is revoked        v  version of the state
 --   l  requests a minute                  q  requests a month, -1 without a cap
---   p  the month, YYYYMM; without it the key is unknown
+--   h  '1' once it was hydrated
+-- KEYS[2], a hash, are the counters, which the keys of a rotation share:
+--   p  the month, YYYYMM; without it they and their keys are unknown
 --   c  charged in the month               f  refunded in the month
 --   t  time of the last admission, ms     n  admissions in the log
 --   x  expiry of the log's first entry    e  expiry of its last one
--- KEYS[2], a list, is the log: '<expiry in ms>' for one admission, '<expiry>:<count>' for several
+-- KEYS[3], a list, is the log: '<expiry in ms>' for one admission, '<expiry>:<count>' for several
 -- that leave the window together; ordered by expiry. A script gets no key that it doesn't need:
 -- while a cluster moves a slot, it refuses scripts of which one key isn't there.
 -- ARGV[1], ms, is added to the server's time: '0' except in tests.
-local STATE, LOG = KEYS[1], KEYS[2]
+local KEY, STATE, LOG = KEYS[1], KEYS[2], KEYS[3]
 
 -- The numbers of domain::window.
 local SPAN, EXACT_UP_TO, COARSE = 60000, 6000, 1000
@@ -47,23 +49,29 @@ local function newer(version, than)
   return #version > #than or (#version == #than and version > than)
 end
 
--- Returns a known key, or nil. A state without a month counts as unknown: only a hydration sets it.
-local function read()
-  local h = redis.call('HMGET', STATE, 'r', 'v', 'l', 'q', 'p', 'c', 'f', 't', 'n', 'x', 'e')
-  if not (h[2] and h[3] and h[4] and h[5]) then return nil end
+-- Returns known counters, or nil. Without a month they are unknown: only a hydration sets it.
+local function read_counters()
+  local h = redis.call('HMGET', STATE, 'p', 'c', 'f', 't', 'n', 'x', 'e')
+  if not h[1] then return nil end
   return {
-    revoked = h[1] == '1',
-    version = h[2],
-    limit = tonumber(h[3]),
-    quota = tonumber(h[4]),
-    month = tonumber(h[5]),
-    charged = tonumber(h[6]) or 0,
-    refunded = tonumber(h[7]) or 0,
-    time = tonumber(h[8]) or 0,
-    logged = tonumber(h[9]) or 0,
-    leaves = tonumber(h[10]),
-    last = tonumber(h[11]),
+    month = tonumber(h[1]),
+    charged = tonumber(h[2]) or 0,
+    refunded = tonumber(h[3]) or 0,
+    time = tonumber(h[4]) or 0,
+    logged = tonumber(h[5]) or 0,
+    leaves = tonumber(h[6]),
+    last = tonumber(h[7]),
   }
+end
+
+-- Returns a known key with its counters, or nil.
+local function read()
+  local h = redis.call('HMGET', KEY, 'r', 'v', 'l', 'q')
+  if not (h[2] and h[3] and h[4]) then return nil end
+  local key = read_counters()
+  if not key then return nil end
+  key.revoked, key.limit, key.quota = h[1] == '1', tonumber(h[3]), tonumber(h[4])
+  return key
 end
 
 -- Rolls over to a later month; never back to an earlier one.
@@ -130,4 +138,24 @@ local function standing(outcome, key, now, retry_after)
     key.limit, math.max(key.limit - key.logged, 0), key.leaves and key.leaves - now or SPAN,
     key.quota, math.max(key.charged - key.refunded, 0), retry_after or 0,
   }
+end
+
+-- Builds an error reply. Redis's own errors begin with a code, by which they are recognised.
+local function failure(cause)
+  local text = type(cause) == 'table' and cause.err or tostring(cause)
+  if not string.find(text, '^%u+ ') then text = 'ERR ' .. text end
+  return { err = text }
+end
+
+-- Returns a reply for each key's three in KEYS, in their order.
+local function for_each(reply)
+  local replies = {}
+  for place = 1, #KEYS, 3 do
+    KEY, STATE, LOG = KEYS[place], KEYS[place + 1], KEYS[place + 2]
+    local worked, answer = pcall(reply)
+    -- An error of one key is its own reply: the others are worked on.
+    if not worked then answer = failure(answer) end
+    replies[#replies + 1] = answer
+  end
+  return replies
 end

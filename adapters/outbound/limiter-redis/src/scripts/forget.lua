@@ -1,10 +1,10 @@
--- Makes a key unknown. Its state is kept as apply.lua keeps it; window and refunds are keys of their
--- own. The hash is rewritten, because that needs no right that the other scripts don't.
-local kept = redis.call('HMGET', STATE, 'v', 'l', 'q', 'r', 't')
+-- Makes counters unknown, and with them their keys, whose states are kept. Window and refunds are keys of
+-- their own. The hash is rewritten, because that needs no right that the other scripts don't.
+STATE = KEYS[1]
+local time = redis.call('HGET', STATE, 't')
 redis.call('DEL', STATE)
-if kept[1] then
-  redis.call('HSET', STATE, 'v', kept[1], 'l', kept[2], 'q', kept[3], 't', kept[5] or 0)
-  if kept[4] then redis.call('HSET', STATE, 'r', kept[4]) end
+if time then
+  redis.call('HSET', STATE, 't', time)
   redis.call('PEXPIRE', STATE, UNKNOWN_TTL)
 end
 return {}

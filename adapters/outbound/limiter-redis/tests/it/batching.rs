@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use futures::FutureExt as _;
 use futures::future::join_all;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
@@ -67,7 +67,9 @@ async fn queued_admissions_share_few_calls_and_each_gets_its_own_reply() {
         return;
     };
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=5).map(|n| KeyId(Uuid::from_u128(n))).collect();
+    let keys: Vec<_> = (1..=5)
+        .map(|n| CountedKey::first(KeyId(Uuid::from_u128(n))))
+        .collect();
     let [free, full, spent, gone, unknown] = keys[..] else {
         panic!("there are five");
     };
@@ -102,7 +104,9 @@ async fn a_corrupt_key_fails_no_other_keys_admission() {
         return;
     };
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=4).map(|n| KeyId(Uuid::from_u128(n))).collect();
+    let keys: Vec<_> = (1..=4)
+        .map(|n| CountedKey::first(KeyId(Uuid::from_u128(n))))
+        .collect();
     for key in &keys {
         hydrate(&limiter, *key, state(6_000, Some(100), 1), 0).await;
     }
@@ -229,7 +233,9 @@ async fn a_single_server_in_cluster_mode_gets_no_batches() {
         state.contains("cluster_state:ok")
     });
     let limiter = limiter_on(&server);
-    let keys: Vec<_> = (1..=5).map(|n| KeyId(Uuid::from_u128(n))).collect();
+    let keys: Vec<_> = (1..=5)
+        .map(|n| CountedKey::first(KeyId(Uuid::from_u128(n))))
+        .collect();
     for key in &keys {
         hydrate(&limiter, *key, state(7, None, 1), 0).await;
     }
@@ -239,4 +245,25 @@ async fn a_single_server_in_cluster_mode_gets_no_batches() {
         .into_iter()
         .filter(|v| is_admitted(v.as_ref().unwrap()));
     assert_eq!(admitted.count(), 5 * 7);
+}
+
+#[tokio::test]
+async fn a_page_of_keys_is_read_in_one_call() {
+    let Some(server) = Redis::start(&[]) else {
+        return;
+    };
+    let limiter = limiter_on(&server);
+    let keys: Vec<_> = (1..=100)
+        .map(|number| CountedKey::first(KeyId(Uuid::from_u128(number))))
+        .collect();
+    for key in &keys {
+        hydrate(&limiter, *key, state(60, None, 1), 0).await;
+    }
+    limiter.peek(keys[0]).await.unwrap();
+    server.tell(&["CONFIG", "RESETSTAT"]);
+
+    let peeked = limiter.peek_many(&keys).await.unwrap();
+
+    assert!(peeked.iter().all(Option::is_some));
+    assert_eq!(server.calls_of("evalsha"), 1);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use testkit::redis::Cluster;
@@ -24,7 +24,7 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
     };
     let limiter = limiter_on(&cluster);
     for number in 0..60 {
-        let key = KeyId(Uuid::from_u128(number));
+        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
         hydrate(&limiter, key, state(60, None, 1), 0).await;
         assert_eq!(admitted_of(&limiter, key, 1).await, 1);
     }
@@ -34,7 +34,7 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
         node.tell(&["CONFIG", "RESETSTAT"]);
     }
     for number in 0..60 {
-        let key = KeyId(Uuid::from_u128(number));
+        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
         assert_eq!(admitted_of(&limiter, key, 3).await, 3);
     }
     assert_eq!(cluster.calls_of("evalsha"), 180);
@@ -44,7 +44,7 @@ async fn every_node_is_sent_the_scripts_once_and_each_admission_is_one_command()
         node.tell(&["SCRIPT", "FLUSH"]);
     }
     for number in 0..60 {
-        let key = KeyId(Uuid::from_u128(number));
+        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
         assert_eq!(admitted_of(&limiter, key, 1).await, 1);
         let limit_status = limiter.peek(key).await.unwrap().unwrap();
         assert_eq!(limit_status.minute.remaining, 60 - 5);
@@ -92,7 +92,7 @@ async fn a_slot_that_moves_keeps_its_counts_and_is_found() {
     // In the middle of it: the keys are there still, then they aren't.
     assert_eq!(admitted_of(&limiter, KEY, 1).await, 1);
     let keys = source.ask(&["CLUSTER", "GETKEYSINSLOT", &slot, "10"]);
-    assert_eq!(keys.lines().count(), 2);
+    assert_eq!(keys.lines().count(), 3);
     let port = target.port().to_string();
     let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "5000", "KEYS"];
     migrate.extend(keys.lines());
@@ -116,11 +116,14 @@ async fn a_lost_node_fails_its_own_keys_alone_and_recovers() {
     let (lost, _) = cluster.home_of(&state_of(KEY));
     let elsewhere = |number: &u128| {
         cluster
-            .home_of(&state_of(KeyId(Uuid::from_u128(*number))))
+            .home_of(&state_of(CountedKey::first(KeyId(Uuid::from_u128(
+                *number,
+            )))))
             .0
             != lost
     };
-    let other = KeyId(Uuid::from_u128((2..1_000).find(elsewhere).unwrap()));
+    let other = (2..1_000).find(elsewhere).unwrap();
+    let other = CountedKey::first(KeyId(Uuid::from_u128(other)));
     hydrate(&limiter, KEY, state(60, Some(100), 1), 0).await;
     hydrate(&limiter, other, state(600, Some(1_000), 1), 0).await;
     assert_eq!(admitted_of(&limiter, KEY, 5).await, 5);

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
-    KEY, OffsetClock, admitted_of, hydrate, is_admitted, log_of, options, state, state_of,
+    KEY, OffsetClock, admitted_of, counters_of, hydrate, is_admitted, log_of, options, state,
+    state_of,
 };
 
 /// One limiter for each of four replicas.
@@ -92,8 +93,8 @@ async fn an_active_key_costs_what_was_measured() {
     let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
-    for (number, limit, most) in [(1, 60, 1_050), (2, 6_000, 80_000), (3, 100_000, 2_000)] {
-        let key = KeyId(Uuid::from_u128(number));
+    for (number, limit, most) in [(1, 60, 1_250), (2, 6_000, 80_000), (3, 100_000, 2_000)] {
+        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
         hydrate(&limiter, key, state(limit, Some(1_000_000), 1), 0).await;
         // Evenly over nearly a minute: no two in one millisecond.
         let asked = i64::from(limit.min(6_000));
@@ -105,7 +106,8 @@ async fn an_active_key_costs_what_was_measured() {
             let key = key.replace("cep:", "cep-shifted:");
             server.number(&["MEMORY", "USAGE", &key, "SAMPLES", "0"])
         };
-        let (state, log) = (cost(&state_of(key)), cost(&log_of(key)));
+        let state = cost(&state_of(key)) + cost(&counters_of(key));
+        let log = cost(&log_of(key));
         println!("{limit} a minute, {asked} admitted: {state} B state, {log} B log");
         assert!(state + log < most, "{state} B and {log} B");
     }
@@ -122,8 +124,10 @@ async fn the_log_expires_with_its_minute_and_the_state_after_the_month() {
     let left = |key: &str| server.number(&["PTTL", key]);
     let log = left(&log_of(KEY));
     assert!((50_000..=60_001).contains(&log), "{log} ms");
-    let days = left(&state_of(KEY)) / 86_400_000;
-    assert!((39..=40).contains(&days), "{days} days");
+    for hash in [state_of(KEY), counters_of(KEY)] {
+        let days = left(&hash) / 86_400_000;
+        assert!((39..=40).contains(&days), "{days} days");
+    }
 }
 
 #[tokio::test]
@@ -136,7 +140,7 @@ async fn a_log_outlives_each_of_its_admissions() {
     let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
     // Each in an entry of its own, and by the second, several in one.
     for (number, limit) in [(1, 60), (2, 100_000)] {
-        let key = KeyId(Uuid::from_u128(number));
+        let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
         hydrate(&limiter, key, state(limit, None, 1), 0).await;
         let log = log_of(key).replace("cep:", "cep-shifted:");
         for _ in 0..5 {
@@ -176,6 +180,6 @@ async fn the_record_of_refunds_is_bounded() {
             .await
             .unwrap();
     }
-    let refunds = state_of(KEY).replace(":s", ":r");
+    let refunds = counters_of(KEY).replace(":s", ":r");
     assert_eq!(server.number(&["ZCARD", &refunds]), 256);
 }

@@ -9,16 +9,19 @@ use async_trait::async_trait;
 use domain::pacing::{BackOff, FIRST_BACK_OFF, Pacing, Throttled};
 use futures::future::{Either, join, join_all, select};
 use limiter_redis::{RedisLimiter, RedisPacer};
-use ports::contract::pacer::{ManualTime, PacerUnderTest, pacer};
+use ports::contract::pacer::{LANE, ManualTime, PacerUnderTest, pacer};
 use ports::outbound::{AcquireError, Pacer, PacerState};
 use testkit::redis::{Cluster, Redis};
 use testkit::until;
+use uuid::Uuid;
 
 use crate::support::options;
 
 const START: i64 = 1_800_000_000_000_000;
 /// Patience of a caller that doesn't wait.
 const HURRIED: Duration = Duration::ZERO;
+/// Spacing of 15 turns a minute, rounded up.
+const SPACING: Duration = Duration::from_micros(4_066_667);
 const PATIENT: Duration = Duration::from_mins(1);
 
 /// A clock in microseconds that only the test moves.
@@ -60,7 +63,9 @@ pub(crate) async fn fresh(
         server.tell(&["FLUSHALL"]);
     }
     let time = FrozenClock::new();
-    let pacer = limiter.pacer(pacing).with_frozen_clock(Arc::clone(&time.0));
+    let pacer = limiter
+        .pacer(Uuid::from_u128(1), pacing)
+        .with_frozen_clock(Arc::clone(&time.0));
     rest(&pacer, &time).await;
     PacerUnderTest {
         pacer: Arc::new(pacer),
@@ -70,7 +75,7 @@ pub(crate) async fn fresh(
 
 /// Takes a turn and lets time pass: a server without any record assumes a burst.
 async fn rest(pacer: &RedisPacer, time: &FrozenClock) {
-    pacer.acquire(HURRIED).await.unwrap();
+    pacer.acquire(LANE, HURRIED).await.unwrap();
     time.move_by(Duration::from_mins(2));
 }
 
@@ -95,9 +100,9 @@ async fn the_pacer_fulfils_the_contract_on_a_cluster() {
 
 /// Three replicas with connections of their own, without recent turns.
 async fn replicas(server: &Redis, per_minute: u32, time: &FrozenClock) -> Vec<RedisPacer> {
-    let replica = |_| {
+    let replica = |number| {
         let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-        let pacer = limiter.pacer(pacing(per_minute));
+        let pacer = limiter.pacer(Uuid::from_u128(number), pacing(per_minute));
         pacer.with_frozen_clock(Arc::clone(&time.0))
     };
     let replicas: Vec<_> = (0..3).map(replica).collect();
@@ -107,7 +112,7 @@ async fn replicas(server: &Redis, per_minute: u32, time: &FrozenClock) -> Vec<Re
 
 /// Returns how many of twenty callers get a turn at once.
 async fn immediate_turns(replicas: &[RedisPacer]) -> usize {
-    let asked = (0..20).map(|number| replicas[number % 3].acquire(HURRIED));
+    let asked = (0..20).map(|number| replicas[number % 3].acquire(LANE, HURRIED));
     let answers = join_all(asked).await;
     answers.iter().filter(|answer| answer.is_ok()).count()
 }
@@ -123,10 +128,10 @@ async fn a_server_that_lost_its_data_grants_no_second_burst() {
     server.tell(&["FLUSHALL"]);
     assert_eq!(immediate_turns(&replicas).await, 1);
     for _ in 0..20 {
-        time.move_by(Duration::from_secs(4));
+        time.move_by(SPACING);
         assert_eq!(immediate_turns(&replicas).await, 1);
     }
-    time.move_by(Duration::from_secs(12));
+    time.move_by(3 * SPACING);
     assert_eq!(immediate_turns(&replicas).await, 3);
 }
 
@@ -165,7 +170,7 @@ async fn a_budget_is_one_over_all_replicas() {
     let mut began = Vec::new();
     // Ninety seconds, and at each half of one thirty callers at once.
     for half in 0..180_u64 {
-        let asked = (0..30).map(|number| replicas[number % 3].acquire(HURRIED));
+        let asked = (0..30).map(|number| replicas[number % 3].acquire(LANE, HURRIED));
         let answers = join_all(asked).await;
         let went = answers.iter().filter(|answer| answer.is_ok()).count();
         began.extend(std::iter::repeat_n(half * 500, went));
@@ -174,7 +179,7 @@ async fn a_budget_is_one_over_all_replicas() {
     let minutes: Vec<_> = began.windows(6).map(|six| six[5] - six[0]).collect();
     assert!(minutes.iter().all(|span| *span >= 60_000), "{began:?}");
     let seconds: Vec<_> = began.iter().map(|at| at / 1_000).collect();
-    assert_eq!(seconds, [0, 0, 0, 12, 24, 60, 60, 60, 72, 84]);
+    assert_eq!(seconds, [0, 0, 0, 12, 24, 61, 61, 61, 73, 85]);
 }
 
 #[tokio::test]
@@ -185,9 +190,9 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for pacer in &replicas {
-        pacer.acquire(HURRIED).await.unwrap();
+        pacer.acquire(LANE, HURRIED).await.unwrap();
     }
-    let waiting = replicas[1].acquire(PATIENT);
+    let waiting = replicas[1].acquire(LANE, PATIENT);
     let meeting = async {
         while replicas[2].budget().await.unwrap().remaining > 11 {
             tokio::task::yield_now().await;
@@ -207,7 +212,7 @@ async fn a_back_off_of_one_replica_is_all_replicas() {
     };
     is_sent_away(waiting);
     for pacer in &replicas {
-        is_sent_away(pacer.acquire(PATIENT).await);
+        is_sent_away(pacer.acquire(LANE, PATIENT).await);
     }
     let joined = replicas[2]
         .record_throttled(Duration::from_secs(1))
@@ -222,11 +227,11 @@ async fn a_turn_that_comes_at_once_is_one_round_trip() {
         return;
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let pacer = limiter.pacer(pacing(60_000_000));
-    pacer.acquire(HURRIED).await.unwrap();
+    let pacer = limiter.pacer(Uuid::from_u128(1), pacing(60_000_000));
+    pacer.acquire(LANE, HURRIED).await.unwrap();
     server.tell(&["CONFIG", "RESETSTAT"]);
     for _ in 0..20 {
-        pacer.acquire(HURRIED).await.unwrap();
+        pacer.acquire(LANE, HURRIED).await.unwrap();
     }
     assert_eq!(server.calls_of("evalsha"), 20);
     assert_eq!(server.calls_of("eval") + server.calls_of("ping"), 0);
@@ -239,10 +244,10 @@ async fn a_turn_by_the_servers_clock_comes_at_the_promised_time() {
     };
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     // A turn every 300 ms.
-    let pacer = limiter.pacer(pacing(200));
+    let pacer = limiter.pacer(Uuid::from_u128(1), pacing(200));
     let asked = Instant::now();
     for _ in 0..5 {
-        pacer.acquire(PATIENT).await.unwrap();
+        pacer.acquire(LANE, PATIENT).await.unwrap();
     }
     assert!(asked.elapsed() >= Duration::from_millis(1_200));
     let keys = server.ask(&["KEYS", "*"]);
@@ -261,9 +266,9 @@ async fn the_tickets_of_a_process_that_ended_expire() {
     let time = FrozenClock::new();
     let replicas = replicas(&server, 15, &time).await;
     for _ in 0..3 {
-        replicas[0].acquire(HURRIED).await.unwrap();
+        replicas[0].acquire(LANE, HURRIED).await.unwrap();
     }
-    let waiting = replicas[0].acquire(PATIENT);
+    let waiting = replicas[0].acquire(LANE, PATIENT);
     let queued = std::pin::pin!(async {
         while replicas[1].budget().await.unwrap().remaining > 11 {
             tokio::task::yield_now().await;
@@ -275,8 +280,8 @@ async fn the_tickets_of_a_process_that_ended_expire() {
     // The process is gone: no ticket is given back.
     std::mem::forget(waiting);
     time.move_by(Duration::from_secs(4));
-    let behind = replicas[1].acquire(HURRIED).await;
+    let behind = replicas[1].acquire(LANE, HURRIED).await;
     assert!(behind.is_err(), "somebody is before it: {behind:?}");
     time.move_by(Duration::from_secs(1));
-    replicas[1].acquire(HURRIED).await.unwrap();
+    replicas[1].acquire(LANE, HURRIED).await.unwrap();
 }

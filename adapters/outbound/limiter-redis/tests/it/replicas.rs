@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use limiter_redis::RedisLimiter;
 use ports::outbound::{Limiter, Verdict};
 use testkit::redis::Redis;
@@ -40,7 +40,7 @@ async fn a_revocation_waits_for_a_replica_and_only_where_there_is_one() {
     assert_eq!(server.calls_of("wait"), 0);
 
     let replica = replica_of(&server).unwrap();
-    let other = KeyId(Uuid::from_u128(9));
+    let other = CountedKey::first(KeyId(Uuid::from_u128(9)));
     hydrate(&limiter, other, state(60, None, 1), 0).await;
     limiter.apply(other, revoked(2)).await.unwrap();
     assert_eq!(server.calls_of("wait"), 1);
@@ -56,7 +56,7 @@ async fn a_hanging_replica_delays_revocations_briefly_and_admissions_not_at_all(
     };
     let replica = replica_of(&server).unwrap();
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
-    let other = KeyId(Uuid::from_u128(9));
+    let other = CountedKey::first(KeyId(Uuid::from_u128(9)));
     hydrate(&limiter, KEY, state(6_000, None, 1), 0).await;
     hydrate(&limiter, other, state(60, None, 1), 0).await;
     replica.signal("STOP");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use deadpool_redis::redis;
-use domain::key::KeyId;
+use domain::key::{CountedKey, KeyId};
 use domain::limits::{LimitStatus, Limits, MonthlyUse};
 use domain::month::Month;
 use limiter_redis::{RedisLimiter, RedisOptions, RedisTimeouts};
@@ -17,16 +17,24 @@ use ports::outbound::{KeyState, Limiter, LimiterError, Snapshot, Verdict};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-pub(crate) const KEY: KeyId = KeyId(Uuid::from_u128(0x0198_f3c2_0000_7000_8000_0000_0000_0001));
+pub(crate) const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(
+    0x0198_f3c2_0000_7000_8000_0000_0000_0001,
+)));
 
 /// Returns the name of the state hash of `key`.
-pub(crate) fn state_of(key: KeyId) -> String {
-    format!("cep:{{{}}}:s", key.0.simple())
+pub(crate) fn state_of(key: CountedKey) -> String {
+    let (counters, id) = (key.counters.0.simple(), key.id.0.simple());
+    format!("cep:{{{counters}}}:{{{id}}}:s")
+}
+
+/// Returns the name of the hash of the counters of `key`.
+pub(crate) fn counters_of(key: CountedKey) -> String {
+    format!("cep:{{{}}}:s", key.counters.0.simple())
 }
 
 /// Returns the name of the log of `key`.
-pub(crate) fn log_of(key: KeyId) -> String {
-    format!("cep:{{{}}}:w", key.0.simple())
+pub(crate) fn log_of(key: CountedKey) -> String {
+    format!("cep:{{{}}}:w", key.counters.0.simple())
 }
 
 /// Options with long timeouts: the test machine may be busy.
@@ -65,7 +73,12 @@ pub(crate) fn used(charged: u64) -> MonthlyUse {
 }
 
 /// Hydrates an unknown key with so many charged requests in the limiter's month.
-pub(crate) async fn hydrate(limiter: &RedisLimiter, key: KeyId, state: KeyState, charged: u64) {
+pub(crate) async fn hydrate(
+    limiter: &RedisLimiter,
+    key: CountedKey,
+    state: KeyState,
+    charged: u64,
+) {
     let Verdict::Unknown { month } = limiter.admit(key).await.unwrap() else {
         panic!("the key is known already");
     };
@@ -82,7 +95,7 @@ pub(crate) fn is_admitted(verdict: &Verdict) -> bool {
 }
 
 /// Sends so many requests and counts the admissions.
-pub(crate) async fn admitted_of(limiter: &RedisLimiter, key: KeyId, attempts: usize) -> usize {
+pub(crate) async fn admitted_of(limiter: &RedisLimiter, key: CountedKey, attempts: usize) -> usize {
     let mut admitted = 0;
     for _ in 0..attempts {
         admitted += usize::from(is_admitted(&limiter.admit(key).await.unwrap()));
@@ -91,7 +104,7 @@ pub(crate) async fn admitted_of(limiter: &RedisLimiter, key: KeyId, attempts: us
 }
 
 /// Retries until the server is reachable again.
-pub(crate) async fn admit_after_recovery(limiter: &RedisLimiter, key: KeyId) -> Verdict {
+pub(crate) async fn admit_after_recovery(limiter: &RedisLimiter, key: CountedKey) -> Verdict {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
     loop {
         match limiter.admit(key).await {
@@ -163,32 +176,41 @@ impl OnRuntime {
 
 #[async_trait]
 impl Limiter for OnRuntime {
-    async fn admit(&self, key: KeyId) -> Result<Verdict, LimiterError> {
+    async fn admit(&self, key: CountedKey) -> Result<Verdict, LimiterError> {
         self.run(|limiter| async move { limiter.admit(key).await })
             .await
     }
 
-    async fn peek(&self, key: KeyId) -> Result<Option<LimitStatus>, LimiterError> {
-        self.run(|limiter| async move { limiter.peek(key).await })
+    async fn peek_many(
+        &self,
+        keys: &[CountedKey],
+    ) -> Result<Vec<Option<LimitStatus>>, LimiterError> {
+        let keys = keys.to_vec();
+        self.run(|limiter| async move { limiter.peek_many(&keys).await })
             .await
     }
 
-    async fn hydrate(&self, key: KeyId, snapshot: Snapshot) -> Result<(), LimiterError> {
+    async fn hydrate(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), LimiterError> {
         self.run(|limiter| async move { limiter.hydrate(key, snapshot).await })
             .await
     }
 
-    async fn apply(&self, key: KeyId, state: KeyState) -> Result<(), LimiterError> {
+    async fn apply(&self, key: CountedKey, state: KeyState) -> Result<(), LimiterError> {
         self.run(|limiter| async move { limiter.apply(key, state).await })
             .await
     }
 
-    async fn forget(&self, key: KeyId) -> Result<(), LimiterError> {
+    async fn forget(&self, key: CountedKey) -> Result<(), LimiterError> {
         self.run(|limiter| async move { limiter.forget(key).await })
             .await
     }
 
-    async fn refund(&self, key: KeyId, month: Month, request: Uuid) -> Result<(), LimiterError> {
+    async fn refund(
+        &self,
+        key: CountedKey,
+        month: Month,
+        request: Uuid,
+    ) -> Result<(), LimiterError> {
         self.run(|limiter| async move { limiter.refund(key, month, request).await })
             .await
     }

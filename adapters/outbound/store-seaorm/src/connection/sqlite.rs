@@ -14,10 +14,11 @@ use super::{FirstConnection, OpenError};
 
 mod create;
 mod open_files;
+mod own_file;
 mod serving_lock;
 
-pub use create::FileError;
 pub(crate) use open_files::{OpenFiles, Unusable};
+pub use own_file::FileError;
 pub use serving_lock::{LockError, ServingLock};
 
 /// `SQLITE_BUSY`: another connection is in the way.

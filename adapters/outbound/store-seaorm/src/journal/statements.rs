@@ -1,44 +1,15 @@
-//! The statements that write a batch. Raw SQL, because building it anew for every batch would cost
-//! more than running it.
-//!
-//! For SQLite, inserts of many rows in a few fixed sizes: a connection prepares each of them once,
-//! and the cost of a call is shared. For PostgreSQL one statement a table, with arrays as
-//! parameters: a batch holds its rows while it is written, so the fewer answers it waits for, the
-//! sooner another process gets them.
+//! The statements that write a batch: their tables, their values, and their order.
 
 use std::time::Duration;
 
 use domain::participant::ParticipantCode;
-use sea_orm::sea_query::ArrayType;
 use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;
+use super::insert::{ColumnType, Insert, PreparedInsert, ROWS_PER_STATEMENT, columns};
 use super::statistics::{Increase, RowKey, Statistics};
 use crate::row::stored;
 use crate::usage::counts;
-
-/// Rows of one statement for SQLite: powers of two, because each statement is a switch to another
-/// thread and back, about 10 µs. The largest binds 5,376 values; SQLite takes 32,766.
-const ROWS_PER_INSERT: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
-/// Rows of one statement for PostgreSQL, at most: about a second's work.
-const ROWS_PER_STATEMENT: usize = 10_000;
-/// Encodes NULL in an array, which can't have any here. Nothing that is stored is negative.
-const NO_NUMBER: i64 = -1;
-
-/// Type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ColumnType {
-    Text,
-    Number,
-    OptionalNumber,
-}
-
-/// An insert with its conflict clause.
-struct Insert {
-    table: &'static str,
-    columns: Vec<(String, ColumnType)>,
-    on_conflict: String,
-}
 
 /// Checkpoint of a batch. It changes nothing when the batch was written: of two attempts at one
 /// batch, of which the first may still be executing, the second waits for it here and counts
@@ -117,25 +88,6 @@ fn usage(table: &'static str, whose: &str, slot: &str) -> Insert {
     }
 }
 
-fn columns(columns: &[(&str, ColumnType)]) -> Vec<(String, ColumnType)> {
-    let owned = |(name, kind): &(&str, ColumnType)| ((*name).to_owned(), *kind);
-    columns.iter().map(owned).collect()
-}
-
-/// An insert as SQL for one kind of database.
-#[derive(Debug)]
-struct PreparedInsert {
-    types: Vec<ColumnType>,
-    sql: Sql,
-}
-
-#[derive(Debug)]
-enum Sql {
-    /// One text per size, the largest first.
-    OfRows(Box<[String; ROWS_PER_INSERT.len()]>),
-    OfColumns(String),
-}
-
 /// For PostgreSQL: writes the checkpoint of a batch and its counts, in one statement that is its
 /// own transaction. It counts only if the checkpoint is new, as with the two it is made of.
 fn checkpointed_use() -> String {
@@ -163,15 +115,15 @@ pub(super) struct Statements {
 
 impl Statements {
     pub(super) fn new(backend: DbBackend) -> Self {
-        let ready = |insert: &Insert| insert.ready(backend);
+        let prepare = |insert: &Insert| insert.prepare(backend);
         Self {
             backend,
-            checkpoint: ready(&checkpoint()),
-            uses: ready(&monthly_use()),
+            checkpoint: prepare(&checkpoint()),
+            uses: prepare(&monthly_use()),
             checkpointed_use: checkpointed_use(),
-            hours: ready(&usage("usage_hours", "key_id", "hour")),
-            days: ready(&usage("customer_usage_days", "customer_id", "day")),
-            requests: ready(&request()),
+            hours: prepare(&usage("usage_hours", "key_id", "hour")),
+            days: prepare(&usage("customer_usage_days", "customer_id", "day")),
+            requests: prepare(&request()),
         }
     }
 
@@ -200,7 +152,7 @@ impl Statements {
             let sql = "UPDATE journal_marks SET batch = ?, at = ? WHERE writer = ? AND batch = ?";
             return vec![Statement::from_sql_and_values(self.backend, sql, values)];
         }
-        self.insert(&self.checkpoint, values)
+        self.checkpoint.statements(values)
     }
 
     /// Query for the number of this writer's last checkpoint.
@@ -212,14 +164,14 @@ impl Statements {
     /// Statements that write a batch, in the order in which they must run: two writers that lock
     /// the rows of the same keys and customers in the same order never deadlock.
     pub(super) fn of(&self, batch: &Batch) -> Vec<Statement> {
-        let mut statements = self.insert(&self.uses, use_values(batch));
-        let statistics = Statistics::of(batch);
+        let mut statements = self.uses.statements(use_values(batch));
+        let statistics = Statistics::of(&batch.statistics);
         let hours = statistics.hours().into_iter();
         let hours = hours.flat_map(|(place, increase)| usage_row(place, increase));
-        statements.extend(self.insert(&self.hours, hours));
+        statements.extend(self.hours.statements(hours));
         let days = statistics.days().into_iter();
         let days = days.flat_map(|(place, increase)| usage_row(place, increase));
-        statements.extend(self.insert(&self.days, days));
+        statements.extend(self.days.statements(days));
         let requests = batch.requests.iter().flat_map(|request| {
             [
                 request.id.to_string().into(),
@@ -235,117 +187,8 @@ impl Statements {
                 request.bank_time.map(millis).into(),
             ]
         });
-        statements.extend(self.insert(&self.requests, requests));
+        statements.extend(self.requests.statements(requests));
         statements
-    }
-
-    /// The statements that insert rows, given value by value.
-    fn insert(
-        &self,
-        insert: &PreparedInsert,
-        values: impl IntoIterator<Item = Value>,
-    ) -> Vec<Statement> {
-        let values: Vec<_> = values.into_iter().collect();
-        let width = insert.types.len();
-        let mut statements = Vec::new();
-        match &insert.sql {
-            Sql::OfRows(sizes) => {
-                let mut values = values.into_iter();
-                for (rows, sql) in ROWS_PER_INSERT.iter().zip(sizes.iter()) {
-                    while values.len() >= rows * width {
-                        let chunk = values.by_ref().take(rows * width);
-                        statements.push(Statement::from_sql_and_values(self.backend, sql, chunk));
-                    }
-                }
-            }
-            Sql::OfColumns(sql) => {
-                let mut values = values.into_iter().peekable();
-                while values.peek().is_some() {
-                    let columns =
-                        insert.in_columns(values.by_ref().take(ROWS_PER_STATEMENT * width));
-                    statements.push(Statement::from_sql_and_values(self.backend, sql, columns));
-                }
-            }
-        }
-        statements
-    }
-}
-
-impl PreparedInsert {
-    /// Values of rows as one array per column.
-    fn in_columns(&self, values: impl Iterator<Item = Value>) -> Vec<Value> {
-        let mut columns = vec![Vec::new(); self.types.len()];
-        for (place, value) in values.enumerate() {
-            let place = place % columns.len();
-            columns[place].push(match value {
-                Value::BigInt(None) => NO_NUMBER.into(),
-                value => value,
-            });
-        }
-        let array = |(kind, values): (&ColumnType, Vec<Value>)| {
-            let of = match kind {
-                ColumnType::Text => ArrayType::String,
-                ColumnType::Number | ColumnType::OptionalNumber => ArrayType::BigInt,
-            };
-            Value::Array(of, Some(Box::new(values)))
-        };
-        self.types.iter().zip(columns).map(array).collect()
-    }
-}
-
-impl Insert {
-    fn ready(&self, backend: DbBackend) -> PreparedInsert {
-        let sql = match backend {
-            DbBackend::Postgres => Sql::OfColumns(self.of_columns(1, "")),
-            DbBackend::Sqlite | DbBackend::MySql | _ => {
-                Sql::OfRows(Box::new(ROWS_PER_INSERT.map(|rows| self.of_rows(rows))))
-            }
-        };
-        let types = self.columns.iter().map(|(_, kind)| *kind).collect();
-        PreparedInsert { types, sql }
-    }
-
-    /// SQL for so many rows, each with its values.
-    fn of_rows(&self, rows: usize) -> String {
-        // Numbered placeholders are looked up by name: quadratic in their number.
-        let row = format!("({})", vec!["?"; self.columns.len()].join(", "));
-        self.sql(&format!("VALUES {}", vec![row; rows].join(", ")))
-    }
-
-    /// SQL for any number of rows, which come in their order out of one array per column. The
-    /// arrays are the parameters from the `first` on; the rows may be filtered.
-    fn of_columns(&self, first: usize, filter: &str) -> String {
-        let arrays = self
-            .columns
-            .iter()
-            .zip(first..)
-            .map(|((_, kind), place)| match kind {
-                ColumnType::Text => format!("${place}::text[]"),
-                ColumnType::Number | ColumnType::OptionalNumber => format!("${place}::bigint[]"),
-            });
-        let values = self.columns.iter().map(|(name, kind)| match kind {
-            ColumnType::Text | ColumnType::Number => name.clone(),
-            ColumnType::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
-        });
-        self.sql(&format!(
-            "SELECT {} FROM UNNEST({}) AS given ({}){filter}",
-            values.collect::<Vec<_>>().join(", "),
-            arrays.collect::<Vec<_>>().join(", "),
-            self.names(),
-        ))
-    }
-
-    fn sql(&self, rows: &str) -> String {
-        let Self {
-            table, on_conflict, ..
-        } = self;
-        let names = self.names();
-        format!("INSERT INTO {table} ({names}) {rows} ON CONFLICT {on_conflict}")
-    }
-
-    fn names(&self) -> String {
-        let names: Vec<_> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
-        names.join(", ")
     }
 }
 

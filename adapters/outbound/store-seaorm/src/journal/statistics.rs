@@ -10,8 +10,6 @@ use domain::latency::Latencies;
 use domain::outcome::{Endpoint, Outcome};
 use ports::outbound::{RefusalEntry, RequestEntry};
 
-use super::batch::Batch;
-
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
@@ -114,12 +112,12 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn of(batch: &Batch) -> Self {
+    pub(super) fn of(counted: &HashMap<RequestKind, Increase>) -> Self {
         let mut statistics = Self {
-            hours: HashMap::with_capacity(batch.statistics.len()),
+            hours: HashMap::with_capacity(counted.len()),
             days: HashMap::new(),
         };
-        for (kind, increase) in &batch.statistics {
+        for (kind, increase) in counted {
             let day = kind.hour - kind.hour.rem_euclid(DAY);
             let hours = (kind.key, kind.hour, kind.endpoint, kind.outcome);
             let days = (kind.customer, day, kind.endpoint, kind.outcome);

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use domain::audit::{Action, AuditContext, creation, difference};
 use domain::customer::CustomerId;
-use domain::key::{ApiKey, KeyId};
+use domain::key::{
+    Addition, ApiKey, Credential, KeyBounds, KeyCensus, KeyId, MOST_NEW_KEYS, NEW_KEYS_SPAN,
+};
 use domain::limits::LimitsChange;
 use ports::outbound::{
     InsertError, KeyChange, KeyRecord, RotateError, Rotation, Scope, StoreError, Successor,
@@ -11,15 +13,15 @@ use ports::outbound::{
 };
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, OnConflict, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select, UpdateMany,
+    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select, UpdateMany,
 };
 
 use super::row::{KeyRow, keys, written};
 use super::{changes, in_scope};
 use crate::audit::{Entry, record};
 use crate::entity::{api_keys, customers};
-use crate::row::stored;
+use crate::row::{Row, plan, stored};
 use crate::store::{Store, failed};
 
 /// A key was to be added to a customer that doesn't exist: callers insert the customer first.
@@ -27,15 +29,22 @@ use crate::store::{Store, failed};
 #[error("there is no customer {0}")]
 struct NoCustomer(String);
 
+/// A rotation to be made.
+pub(super) struct NewRotation<'a> {
+    pub(super) successor: &'a Successor,
+    pub(super) retires_at: DateTime<Utc>,
+    pub(super) bounds: KeyBounds,
+}
+
 impl Store {
     pub(super) async fn add_key(
         &self,
         new: &KeyRecord,
-        most_active: u64,
+        bounds: KeyBounds,
         act: &AuditContext,
     ) -> Result<(), InsertError> {
         let transaction = self.begin().await?;
-        let added = add_within(&transaction, new, most_active, act).await;
+        let added = add_within(&transaction, new, bounds, act).await;
         self.end(transaction, added).await
     }
 
@@ -55,12 +64,11 @@ impl Store {
         &self,
         scope: Scope,
         id: KeyId,
-        successor: &Successor,
-        retires_at: DateTime<Utc>,
+        rotation: NewRotation<'_>,
         act: &AuditContext,
     ) -> Result<Rotation, RotateError> {
         let transaction = self.begin().await?;
-        let rotated = rotate_within(&transaction, scope, id, successor, retires_at, act).await;
+        let rotated = rotate_within(&transaction, scope, id, rotation, act).await;
         self.end(transaction, rotated).await
     }
 }
@@ -68,29 +76,26 @@ impl Store {
 async fn add_within(
     transaction: &DatabaseTransaction,
     new: &KeyRecord,
-    most_active: u64,
+    bounds: KeyBounds,
     act: &AuditContext,
 ) -> Result<(), InsertError> {
     let customer = new.key.customer.to_string();
     // Locked: of two keys that are added at the same moment, the second sees the first.
-    customers::Entity::find_by_id(&customer)
+    let customer = customers::Entity::find_by_id(&customer)
         .lock_exclusive()
         .one(transaction)
         .await
         .map_err(failed)?
-        .ok_or_else(|| failed(NoCustomer(customer.clone())))?;
-    let active = api_keys::Entity::find()
-        .filter(api_keys::Column::CustomerId.eq(customer))
-        .filter(api_keys::Column::RevokedAt.is_null())
-        .count(transaction)
-        .await
-        .map_err(failed)?;
-    if active >= most_active {
-        return Err(InsertError::TooManyKeys);
+        .ok_or_else(|| failed(NoCustomer(customer)))?;
+    if bounds == KeyBounds::OfPlan {
+        let census = census(transaction, &customer, act.at).await?;
+        census.check(plan(&customer)?, Addition::Another, act.at)?;
     }
     if insert(transaction, new).await? == Inserted::PrefixTaken {
         return Err(InsertError::PrefixTaken);
     }
+    let numbered = changes::number(transaction, &[new.key.id]).await;
+    numbered.map_err(failed)?;
     let created = Entry::of_key(Action::KeyCreated, &new.key, creation(&new.key));
     record(transaction, act, &[created]).await?;
     Ok(())
@@ -171,11 +176,14 @@ async fn rotate_within(
     transaction: &DatabaseTransaction,
     scope: Scope,
     id: KeyId,
-    successor: &Successor,
-    retires_at: DateTime<Utc>,
+    NewRotation {
+        successor,
+        retires_at,
+        bounds,
+    }: NewRotation<'_>,
     act: &AuditContext,
 ) -> Result<Rotation, RotateError> {
-    hold_customer_of(transaction, id).await?;
+    let customer = locked_customer_of(transaction, id).await?;
     let before = locked(transaction, scope, id).await?;
     let before = before.ok_or(RotateError::NotFound)?;
     if before.revoked_at.is_some() {
@@ -183,6 +191,16 @@ async fn rotate_within(
     }
     if before.retires_at.is_some() {
         return Err(RotateError::AlreadyRotated);
+    }
+    let at_once = retires_at <= act.at;
+    if let (KeyBounds::OfPlan, Some(customer)) = (bounds, customer) {
+        let addition = if at_once {
+            Addition::Replacement
+        } else {
+            Addition::Another
+        };
+        let census = census(transaction, &customer, act.at).await?;
+        census.check(plan(&customer)?, addition, act.at)?;
     }
     let new = ApiKey {
         id: successor.credential.id,
@@ -193,12 +211,14 @@ async fn rotate_within(
     };
     let successor = KeyRecord {
         key: new.clone(),
-        credential: successor.credential.clone(),
+        credential: Credential {
+            counters: new.counters,
+            ..successor.credential.clone()
+        },
     };
     if insert(transaction, &successor).await? == Inserted::PrefixTaken {
         return Err(RotateError::PrefixTaken);
     }
-    let at_once = retires_at <= act.at;
     let old = ApiKey {
         retires_at: Some(retires_at),
         revoked_at: at_once.then_some(act.at),
@@ -212,21 +232,21 @@ async fn rotate_within(
     let retires = retires_at.timestamp_millis().into();
     let update = update.col_expr(api_keys::Column::RetiresAt, retires);
     write(transaction, id, update).await?;
-    if at_once {
-        changes::number(transaction, &[id]).await.map_err(failed)?;
-    }
+    let changed: &[_] = if at_once { &[new.id, id] } else { &[new.id] };
+    let numbered = changes::number(transaction, changed).await;
+    numbered.map_err(failed)?;
     let rotated = Entry::of_key(Action::KeyRotated, &old, difference(&before, &old));
     let created = Entry::of_key(Action::KeyCreated, &new, creation(&new));
     record(transaction, act, &[rotated, created]).await?;
     Ok(Rotation { old, new })
 }
 
-/// Locks the customer that a key is added to, where rows can be locked: a change of plan must not
-/// miss a key that is added meanwhile.
-async fn hold_customer_of(transaction: &DatabaseTransaction, key: KeyId) -> Result<(), StoreError> {
-    if transaction.get_database_backend() != DbBackend::Postgres {
-        return Ok(());
-    }
+/// The customer that a key is added to, locked where rows can be: a change of plan must not miss a
+/// key that is added meanwhile, nor may another addition.
+async fn locked_customer_of(
+    transaction: &DatabaseTransaction,
+    key: KeyId,
+) -> Result<Option<customers::Model>, StoreError> {
     let customer = Query::select()
         .column(api_keys::Column::CustomerId)
         .from(api_keys::Entity)
@@ -237,8 +257,41 @@ async fn hold_customer_of(transaction: &DatabaseTransaction, key: KeyId) -> Resu
         .lock_exclusive()
         .one(transaction)
         .await
+        .map_err(failed)
+}
+
+/// The keys of a locked customer that count against its bounds.
+async fn census(
+    transaction: &DatabaseTransaction,
+    customer: &customers::Model,
+    now: DateTime<Utc>,
+) -> Result<KeyCensus, StoreError> {
+    let keys = || api_keys::Entity::find().filter(api_keys::Column::CustomerId.eq(&customer.id));
+    let active = keys()
+        .filter(api_keys::Column::RevokedAt.is_null())
+        .count(transaction)
+        .await
         .map_err(failed)?;
-    Ok(())
+    let since = now - NEW_KEYS_SPAN;
+    let created: Vec<i64> = keys()
+        .select_only()
+        .column(api_keys::Column::CreatedAt)
+        .filter(api_keys::Column::CreatedAt.gt(since.timestamp_millis()))
+        .order_by_desc(api_keys::Column::CreatedAt)
+        .limit(MOST_NEW_KEYS as u64)
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(failed)?;
+    let row = Row {
+        table: "api_keys",
+        id: &customer.id,
+    };
+    let created = created.into_iter().map(|at| row.instant(at, "created_at"));
+    Ok(KeyCensus {
+        active,
+        created: created.collect::<Result<_, _>>()?,
+    })
 }
 
 /// A customer's keys that aren't revoked, locked until the transaction ends.

@@ -1,58 +1,81 @@
-//! Charge of one request to a key's month, on condition that its quota allows it.
+//! Charge of one request to the month of a key's counters, on condition that its quota allows it.
 
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::key::CountedKey;
 use domain::limits::MonthlyUse;
 use domain::month::Month;
 use ports::outbound::StoreError;
-use sea_orm::{DbBackend, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
 
 use super::row::UseRow;
 use crate::journal::minute;
 use crate::store::{Store, failed};
 
-/// Parameters: month, minute, key. A key may always be charged the first request of a month, for no
-/// quota is zero. Of several charges that are about one row each sees the result of the one before.
-const CHARGE: [&str; 4] = [
-    "INSERT INTO monthly_use (key_id, month, charged, refunded, last_used_at) \
-     SELECT id, CAST(",
-    " AS BIGINT), 1, 0, CAST(",
-    " AS BIGINT) FROM api_keys WHERE revoked_at IS NULL AND id = ",
-    " ON CONFLICT (key_id, month) DO UPDATE SET \
-       charged = monthly_use.charged + 1, \
-       last_used_at = CASE WHEN excluded.last_used_at > monthly_use.last_used_at \
-         THEN excluded.last_used_at ELSE monthly_use.last_used_at END \
-     WHERE monthly_use.charged - monthly_use.refunded < (SELECT \
-       COALESCE(monthly_quota, 9223372036854775807) FROM api_keys WHERE id = excluded.key_id) \
-     RETURNING charged, refunded",
-];
+/// Parameters: key, month, minute. Whichever of the keys that share their counters is charged, the
+/// row is the first one's: of several charges each sees the result of the one before, because they
+/// are about one row. What journals charged to the successors is in rows of their own, which no
+/// charge changes.
+const CHARGE: &str = "INSERT INTO monthly_use (key_id, month, charged, refunded, last_used_at) \
+    SELECT COALESCE(first_key_id, id), CAST($2 AS BIGINT), 1, 0, CAST($3 AS BIGINT) \
+    FROM api_keys charged_key WHERE revoked_at IS NULL AND id = $1 \
+      AND (SELECT COALESCE(SUM(other.charged - other.refunded), 0) FROM monthly_use other \
+        WHERE other.month = CAST($2 AS BIGINT) AND other.key_id IN (SELECT id FROM api_keys \
+          WHERE first_key_id = COALESCE(charged_key.first_key_id, charged_key.id))) \
+        < COALESCE(monthly_quota, 9223372036854775807) \
+    ON CONFLICT (key_id, month) DO UPDATE SET \
+      charged = monthly_use.charged + 1, \
+      last_used_at = CASE WHEN excluded.last_used_at > monthly_use.last_used_at \
+        THEN excluded.last_used_at ELSE monthly_use.last_used_at END \
+    WHERE monthly_use.charged - monthly_use.refunded + \
+        (SELECT COALESCE(SUM(other.charged - other.refunded), 0) FROM monthly_use other \
+          WHERE other.month = excluded.month AND other.key_id IN (SELECT id FROM api_keys \
+            WHERE first_key_id = excluded.key_id)) \
+      < (SELECT COALESCE(monthly_quota, 9223372036854775807) FROM api_keys WHERE id = $1) \
+    RETURNING \
+      CAST(charged + (SELECT COALESCE(SUM(other.charged), 0) FROM monthly_use other \
+        WHERE other.month = monthly_use.month AND other.key_id IN (SELECT id FROM api_keys \
+          WHERE first_key_id = monthly_use.key_id)) AS BIGINT) AS charged, \
+      CAST(refunded + (SELECT COALESCE(SUM(other.refunded), 0) FROM monthly_use other \
+        WHERE other.month = monthly_use.month AND other.key_id IN (SELECT id FROM api_keys \
+          WHERE first_key_id = monthly_use.key_id)) AS BIGINT) AS refunded";
+
+/// Parameters: key, month, minute. The last use of a successor, whose charge is in another row.
+const USE: &str = "INSERT INTO monthly_use (key_id, month, charged, refunded, last_used_at) \
+    VALUES ($1, CAST($2 AS BIGINT), 0, 0, CAST($3 AS BIGINT)) \
+    ON CONFLICT (key_id, month) DO UPDATE SET last_used_at = excluded.last_used_at \
+    WHERE excluded.last_used_at > monthly_use.last_used_at";
 
 impl Store {
     /// One statement, so that it is one commit, and no count is read that another one changes.
     pub(super) async fn charge_month(
         &self,
-        key: KeyId,
+        key: CountedKey,
         month: Month,
         at: DateTime<Utc>,
     ) -> Result<Option<MonthlyUse>, StoreError> {
         let backend = self.connection.get_database_backend();
-        let places = match backend {
-            DbBackend::Postgres => ["$1", "$2", "$3"],
-            DbBackend::Sqlite | DbBackend::MySql | _ => ["?"; 3],
+        let used_at = minute(at.timestamp_millis());
+        let statement = |sql, used_at: i64| {
+            let values: [Value; 3] = [
+                key.id.to_string().into(),
+                i64::from(month.number()).into(),
+                used_at.into(),
+            ];
+            Statement::from_sql_and_values(backend, sql, values)
         };
-        let [first, second, third, last] = CHARGE;
-        let sql = [first, places[0], second, places[1], third, places[2], last].concat();
-        let id = key.to_string();
-        let values = [
-            i64::from(month.number()).into(),
-            minute(at.timestamp_millis()).into(),
-            id.clone().into(),
-        ];
-        let charge = Statement::from_sql_and_values(backend, sql, values);
-        let charged = UseRow::find_by_statement(charge)
+        // The first key isn't used by a successor's request.
+        let last_use_of_first = if key.is_first() { used_at } else { 0 };
+        let charged = UseRow::find_by_statement(statement(CHARGE, last_use_of_first))
             .one(&self.connection)
             .await
             .map_err(failed)?;
-        charged.map(|used| used.read(&id)).transpose()
+        let Some(charged) = charged else {
+            return Ok(None);
+        };
+        if !key.is_first() {
+            let used = self.connection.execute_raw(statement(USE, used_at));
+            used.await.map_err(failed)?;
+        }
+        charged.read(&key.id.to_string()).map(Some)
     }
 }

@@ -1,7 +1,8 @@
 //! Lists of keys: filter, order and pages.
 
-use domain::key::{KeyFilter, KeyOverview, KeyQuery, KeySort, KeyStatus};
-use domain::page::{Cursor, CursorError};
+use domain::customer::CustomerId;
+use domain::key::{KeyFilter, KeyOverview, KeyQuery, KeySort, KeyStatus, RevokedKeys};
+use domain::page::{Cursor, CursorError, PageRequest};
 use ports::outbound::Scope;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
@@ -11,7 +12,9 @@ use sea_orm::{
 
 use super::in_scope;
 use crate::entity::{api_keys, customers};
-use crate::list::{after_cursor, contains, limit_with_lookahead, order, starts_with};
+use crate::list::{
+    after_cursor, contains, limit_with_lookahead, older_than_cursor, order, starts_with,
+};
 
 /// Condition for the keys of a list, all pages together.
 pub(super) fn matching(scope: Scope, filter: &KeyFilter) -> Condition {
@@ -96,6 +99,32 @@ pub(super) fn page(
             (value, cursor.id.to_string()),
             direction,
         ));
+    }
+    Ok(keys)
+}
+
+/// One page of a customer's `keys`, newest first, and one key more.
+pub(super) fn of_customer(
+    keys: Select<api_keys::Entity>,
+    customer: CustomerId,
+    revoked: RevokedKeys,
+    page: &PageRequest,
+) -> Result<Select<api_keys::Entity>, CursorError> {
+    let place = |column| (api_keys::Entity, column);
+    let columns = (
+        place(api_keys::Column::CreatedAt),
+        place(api_keys::Column::Id),
+    );
+    let mut keys = keys
+        .filter(in_scope(Scope::Of(customer)))
+        .order_by_desc(api_keys::Column::CreatedAt)
+        .order_by_desc(api_keys::Column::Id)
+        .limit(limit_with_lookahead(page));
+    if revoked == RevokedKeys::Hidden {
+        keys = keys.filter(api_keys::Column::RevokedAt.is_null());
+    }
+    if let Some(older) = older_than_cursor(columns, page)? {
+        keys = keys.filter(older);
     }
     Ok(keys)
 }

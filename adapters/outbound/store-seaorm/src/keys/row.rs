@@ -1,16 +1,18 @@
 //! Rows of keys.
 
-use domain::customer::CustomerId;
+use domain::customer::{CustomerId, Owner};
 use domain::hex;
 use domain::key::{
-    ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyOverview, KeyPrefix, Owner,
+    ApiKey, CountedKey, CounterId, Credential, HashGeneration, KeyHash, KeyId, KeyName,
+    KeyOverview, KeyPrefix,
 };
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{KeyRecord, KeyState, Snapshot, StoreError};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, Query};
+use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, Func, IntoCondition, Query};
 use sea_orm::{
-    EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, RelationTrait, Select, Set,
+    Condition, EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, RelationTrait,
+    Select, Set,
 };
 
 use crate::entity::{api_keys, customers, monthly_use};
@@ -18,11 +20,10 @@ use crate::row::{Row, stored};
 
 /// Query for keys, their owners, and their last use.
 pub(super) fn keys() -> Select<api_keys::Entity> {
+    let last_used_at = Expr::col((monthly_use::Entity, monthly_use::Column::LastUsedAt));
+    // Zero: a use of a successor alone, see `charge`.
     let last_use = Query::select()
-        .expr(Func::max(Expr::col((
-            monthly_use::Entity,
-            monthly_use::Column::LastUsedAt,
-        ))))
+        .expr(Func::cust("NULLIF").args([Func::max(last_used_at).into(), 0_i64.into()]))
         .from(monthly_use::Entity)
         .and_where(
             Expr::col((monthly_use::Entity, monthly_use::Column::KeyId))
@@ -51,18 +52,54 @@ pub(crate) fn use_in(month: Month) -> RelationDef {
         })
 }
 
-/// Adds the use of each key in a month.
+/// Adds the use of each key's counters in a month.
 pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
-    keys.join(JoinType::LeftJoin, use_in(month))
-        .column_as(monthly_use::Column::Charged, "charged")
-        .column_as(monthly_use::Column::Refunded, "refunded")
+    keys.expr_as(shared_use(monthly_use::Column::Charged, month), "charged")
+        .expr_as(shared_use(monthly_use::Column::Refunded, month), "refunded")
 }
 
-/// Use of a key in a month: nothing yet when there is no row of it.
+/// Sum of the use of all keys that share the counters of a row of `api_keys`.
+fn shared_use(column: monthly_use::Column, month: Month) -> Expr {
+    let sharing = Alias::new("sharing");
+    let first = || {
+        let key = |column| Expr::col((api_keys::Entity, column));
+        Func::coalesce([key(api_keys::Column::FirstKeyId), key(api_keys::Column::Id)])
+    };
+    let other = |column| Expr::col((sharing.clone(), column));
+    let keys = Query::select()
+        .expr(other(api_keys::Column::Id))
+        .from_as(api_keys::Entity, sharing.clone())
+        .cond_where(
+            Condition::any()
+                .add(other(api_keys::Column::Id).eq(first()))
+                .add(other(api_keys::Column::FirstKeyId).eq(first())),
+        )
+        .take();
+    let used = |column| Expr::col((monthly_use::Entity, column));
+    // A number that this program can't have written must not lower the sum: on SQLite a text is more
+    // than any number, and adds nothing.
+    let damaged = Condition::any()
+        .add(used(column).min().lt(0_i64))
+        .add(used(column).max().gt(i64::MAX));
+    let sum: Expr = CaseStatement::new()
+        .case(damaged, -1_i64)
+        .finally(used(column).sum().if_null(0_i64))
+        .into();
+    // A sum of BIGINT is NUMERIC on PostgreSQL.
+    let sum = Query::select()
+        .expr(sum.cast_as("BIGINT"))
+        .from(monthly_use::Entity)
+        .and_where(used(monthly_use::Column::Month).eq(i64::from(month.number())))
+        .and_where(used(monthly_use::Column::KeyId).in_subquery(keys))
+        .take();
+    Expr::SubQuery(None, Box::new(sum.into()))
+}
+
+/// Use of a key's counters in a month.
 #[derive(FromQueryResult)]
 pub(super) struct UseRow {
-    charged: Option<i64>,
-    refunded: Option<i64>,
+    charged: i64,
+    refunded: i64,
 }
 
 impl UseRow {
@@ -72,8 +109,8 @@ impl UseRow {
             id: key,
         };
         Ok(MonthlyUse {
-            charged: row.count(self.charged.unwrap_or(0), "charged")?,
-            refunded: row.count(self.refunded.unwrap_or(0), "refunded")?,
+            charged: row.count(self.charged, "charged")?,
+            refunded: row.count(self.refunded, "refunded")?,
         })
     }
 }
@@ -135,6 +172,7 @@ impl KeyRow {
         let row = row(&key);
         Ok(ApiKey {
             id: id(&key)?,
+            counters: counters(&key)?,
             customer: customer(&key)?,
             owner: Owner {
                 issuer: self.owner_issuer,
@@ -161,6 +199,7 @@ pub(super) fn written(record: &KeyRecord) -> api_keys::ActiveModel {
         environment: Set(key.prefix.environment().name().to_owned()),
         hash: Set(hex::encode(&credential.hash.0)),
         hash_generation: Set(credential.generation.0.into()),
+        first_key_id: Set((!key.counted().is_first()).then(|| key.counters.to_string())),
         per_minute: Set(key.limits.per_minute().into()),
         monthly_quota: Set(key.limits.monthly_quota().map(stored)),
         created_at: Set(key.created_at.timestamp_millis()),
@@ -174,6 +213,21 @@ pub(super) fn id(key: &api_keys::Model) -> Result<KeyId, StoreError> {
     row(key).uuid(&key.id, "id").map(KeyId)
 }
 
+/// The key with its counters.
+pub(crate) fn counted(key: &api_keys::Model) -> Result<CountedKey, StoreError> {
+    Ok(CountedKey {
+        id: id(key)?,
+        counters: counters(key)?,
+    })
+}
+
+fn counters(key: &api_keys::Model) -> Result<CounterId, StoreError> {
+    match &key.first_key_id {
+        Some(first) => row(key).uuid(first, "first_key_id").map(CounterId),
+        None => id(key).map(CounterId::from),
+    }
+}
+
 pub(super) fn prefix(key: &api_keys::Model) -> Result<KeyPrefix, StoreError> {
     KeyPrefix::parse(&key.prefix).ok_or_else(|| row(key).unreadable("prefix"))
 }
@@ -185,6 +239,7 @@ pub(super) fn credential(key: &api_keys::Model) -> Result<Credential, StoreError
     let hash = hex::decode(&key.hash).and_then(|hash| hash.try_into().ok());
     Ok(Credential {
         id: id(key)?,
+        counters: counters(key)?,
         customer: customer(key)?,
         hash: KeyHash(hash.ok_or_else(|| row.unreadable("hash"))?),
         generation: HashGeneration(generation),

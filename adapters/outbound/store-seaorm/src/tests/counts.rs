@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::audit::AuditFilter;
 use domain::customer::ExistingKeys;
-use domain::key::{KeyFilter, KeyQuery, KeySort, RevokedKeys};
+use domain::key::{KeyBounds, KeyFilter, KeyQuery, KeySort, RevokedKeys};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use domain::page::Direction;
@@ -35,7 +35,10 @@ async fn a_query_takes_as_many_statements_however_many_keys_there_are() {
         store.list(own(), month, &listing).await.unwrap();
         count(2, "list: the page, and how many there are");
         let included = RevokedKeys::Included;
-        store.of_customer(customer(1).id, included).await.unwrap();
+        store
+            .of_customer(customer(1).id, included, &twenty())
+            .await
+            .unwrap();
         count(1, "of_customer");
         store.find(own(), key(1), month).await.unwrap();
         count(1, "find");
@@ -92,8 +95,11 @@ async fn a_change_takes_as_many_statements_however_many_keys_there_are() {
             |expected, what| assert_eq!(recording.take_statements().len(), expected, "{what}");
 
         let new = record_of(&customer(1), 100);
-        store.insert(new.clone(), 100, &act(100)).await.unwrap();
-        count(4, "insert: customer, active keys, key, entry");
+        store
+            .insert(new.clone(), KeyBounds::Unbounded, &act(100))
+            .await
+            .unwrap();
+        count(6, "insert: customer, key, its number thrice, entry");
         let limits = KeyChange::SetLimits(Limits::new(7, None).unwrap().into());
         let change = async |change, number| {
             let (key, act) = (key(1), act(number));
@@ -111,9 +117,19 @@ async fn a_change_takes_as_many_statements_however_many_keys_there_are() {
             credential: successor.credential,
         };
         let (tomorrow, act_of) = (now() + TimeDelta::days(1), act(104));
-        let rotated = store.rotate(own(), key(1), &successor, tomorrow, &act_of);
+        let rotated = store.rotate(
+            own(),
+            key(1),
+            &successor,
+            tomorrow,
+            KeyBounds::Unbounded,
+            &act_of,
+        );
         rotated.await.unwrap();
-        count(4, "rotate: key twice, successor, entries");
+        count(
+            8,
+            "rotate: customer, key twice, successor, its number thrice, entries",
+        );
         let (plan, existing) = (Plan::Enterprise, ExistingKeys::Follow);
         let (customer, act) = (customer(1).id, act(105));
         let planned = store.set_plan(customer, plan, existing, &act).await;

@@ -190,7 +190,10 @@ async fn keys_are_found_by_their_customer_their_age_and_their_end() {
     let recording = RecordingStore::with_keys(2).await;
     let store = &recording.store;
     let included = RevokedKeys::Included;
-    store.of_customer(customer(1).id, included).await.unwrap();
+    store
+        .of_customer(customer(1).id, included, &twenty())
+        .await
+        .unwrap();
     let plan = recording.plan().await;
     assert_uses(&plan, "keys_of_a_customer (customer_id=?)");
     assert!(!plan.contains("ORDER BY"), "sorted: {plan}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::key::KeyId;
+use domain::key::{KeyBounds, KeyId};
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
@@ -22,7 +22,10 @@ pub(crate) async fn add_key(store: &Store, number: u16) -> KeyId {
     store.find_or_insert(&customer(1)).await.unwrap();
     let record = record(number);
     let id = record.key.id;
-    store.insert(record, u64::MAX, &act(number)).await.unwrap();
+    store
+        .insert(record, KeyBounds::Unbounded, &act(number))
+        .await
+        .unwrap();
     id
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::customer::{Customer, ExistingKeys};
-use domain::key::{KeyId, RevokedKeys};
+use domain::key::{KeyBounds, KeyId, RevokedKeys};
 use domain::limits::{Limits, Plan};
+use domain::page::{PageRequest, PageSize};
 use futures::future::join_all;
 use ports::contract::fixture::{act, customer, record, record_of};
 use ports::outbound::{
@@ -59,20 +60,26 @@ async fn a_customer_never_has_more_active_keys_than_it_may() {
     let stores = processes(&database).await;
     stores[0].find_or_insert(&customer(1)).await.unwrap();
     let added = at_once(&stores, 24, |store, number| async move {
-        store.insert(record(number), 5, &act(number)).await
+        store
+            .insert(record(number), KeyBounds::OfPlan, &act(number))
+            .await
     });
     let added = added.await;
-    assert_eq!(added.iter().filter(|added| added.is_ok()).count(), 5);
+    assert_eq!(added.iter().filter(|added| added.is_ok()).count(), 10);
     let refused = added.iter().filter_map(|added| added.as_ref().err());
     assert!(
         refused
             .into_iter()
-            .all(|refused| matches!(refused, InsertError::TooManyKeys))
+            .all(|refused| matches!(refused, InsertError::Bound(_)))
     );
     let kept = stores[1]
-        .of_customer(customer(1).id, RevokedKeys::Included)
+        .of_customer(
+            customer(1).id,
+            RevokedKeys::Included,
+            &PageRequest::first(PageSize::MAX),
+        )
         .await;
-    assert_eq!(kept.unwrap().len(), 5);
+    assert_eq!(kept.unwrap().items.len(), 10);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,7 +150,14 @@ async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() 
         let tomorrow = now() + TimeDelta::days(1);
         let (new, act) = (successor(number + 1), act(number + 1));
         store
-            .rotate(Scope::Everybody, key, &new, tomorrow, &act)
+            .rotate(
+                Scope::Everybody,
+                key,
+                &new,
+                tomorrow,
+                KeyBounds::Unbounded,
+                &act,
+            )
             .await
     });
     let rotated = rotated.await;
@@ -163,7 +177,10 @@ async fn a_key_that_many_revoke_or_rotate_at_once_is_revoked_and_rotated_once() 
     let connection = database.connect().await;
     let log = "SELECT COUNT(*) FROM audit_log WHERE action = 'key_revoked'";
     assert_eq!(number(&connection, log).await, 1);
-    assert_eq!(stores[0].newest_change().await.unwrap(), ChangeNumber(1));
+    let changes = stores[0].changes(ChangeNumber(0)).await.unwrap();
+    let revoked = changes.iter().filter(|change| change.credential.id == key);
+    assert_eq!(revoked.count(), 2, "added and revoked");
+    assert_eq!(changes.len(), 3, "and its successor");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -175,7 +192,7 @@ async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
     for round in 1..=20_u16 {
         let (first, second) = (round * 2, round * 2 + 1);
         stores[0]
-            .insert(record(first), u64::MAX, &act(first))
+            .insert(record(first), KeyBounds::Unbounded, &act(first))
             .await
             .unwrap();
         let plan = if round % 2 == 0 {
@@ -186,15 +203,26 @@ async fn a_change_of_plan_reaches_a_key_that_is_rotated_meanwhile() {
         let (tomorrow, scope) = (now() + TimeDelta::days(1), Scope::Everybody);
         let (new, rotation, plans) = (successor(second), act(second), act(round + 1_000));
         let (followed, planned) = tokio::join!(
-            stores[1].rotate(scope, record(first).key.id, &new, tomorrow, &rotation),
+            stores[1].rotate(
+                scope,
+                record(first).key.id,
+                &new,
+                tomorrow,
+                KeyBounds::Unbounded,
+                &rotation
+            ),
             stores[2].set_plan(customer(1).id, plan, ExistingKeys::Follow, &plans),
         );
         followed.unwrap();
         planned.unwrap();
         let keys = stores[0]
-            .of_customer(customer(1).id, RevokedKeys::Hidden)
+            .of_customer(
+                customer(1).id,
+                RevokedKeys::Hidden,
+                &PageRequest::first(PageSize::MAX),
+            )
             .await;
-        for key in keys.unwrap() {
+        for (_, key) in keys.unwrap().items {
             assert_eq!(key.limits, plan.limits(), "round {round}: {}", key.id);
         }
     }
@@ -212,14 +240,14 @@ async fn concurrent_changes_are_seen_in_order_and_without_a_gap() {
         stores[0].find_or_insert(&owner).await.unwrap();
         let act = act(number);
         stores[0]
-            .insert(record_of(&owner, number), u64::MAX, &act)
+            .insert(record_of(&owner, number), KeyBounds::Unbounded, &act)
             .await
             .unwrap();
     }
     let watcher = database.open().await;
     let watching = tokio::spawn(async move {
         let mut seen = 0_u64;
-        while seen < u64::from(KEYS * ROUNDS) {
+        while seen < u64::from(KEYS + KEYS * ROUNDS) {
             for change in watcher.changes(ChangeNumber(seen)).await.unwrap() {
                 assert_eq!(change.number.0, seen + 1, "a gap, or another order");
                 seen += 1;

@@ -1,8 +1,9 @@
-//! The contract suites on PostgreSQL.
+//! The contract suites on PostgreSQL, with the rights of the role that serves.
 
 use std::sync::Arc;
 
 use ports::contract::journal::JournalUnderTest;
+use ports::contract::replicas::RegistriesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
 use crate::server::{Server, server_or_skip};
@@ -12,14 +13,23 @@ use crate::support::journal;
 async fn stores(server: &Server) -> StoresUnderTest {
     let database = server.database().await;
     StoresUnderTest {
-        here: Stores::of(Arc::new(database.open().await)),
-        elsewhere: Stores::of(Arc::new(database.open().await)),
+        here: Stores::of(Arc::new(database.open_to_serve().await)),
+        elsewhere: Stores::of(Arc::new(database.open_to_serve().await)),
+    }
+}
+
+/// A new register of replicas, opened as by two processes.
+async fn registries(server: &Server) -> RegistriesUnderTest {
+    let database = server.database().await;
+    RegistriesUnderTest {
+        here: Arc::new(database.open().await),
+        elsewhere: Arc::new(database.open().await),
     }
 }
 
 /// A new database with a journal.
 async fn journal_under_test(server: &Server) -> JournalUnderTest {
-    let store = server.database().await.open().await;
+    let store = server.database().await.open_to_serve().await;
     JournalUnderTest {
         journal: Arc::new(journal(&store, 1)),
         stores: Stores::of(Arc::new(store)),
@@ -57,6 +67,12 @@ async fn secrets_in_postgresql_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_catalogue_in_postgresql_keeps_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::catalogue_store::catalogue_store(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::journal::journal(|| journal_under_test(&server)).await;
@@ -66,4 +82,10 @@ async fn the_journal_in_postgresql_keeps_the_contract() {
 async fn use_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::usage::usage(|| journal_under_test(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::replicas::replica_registry(|| registries(&server)).await;
 }

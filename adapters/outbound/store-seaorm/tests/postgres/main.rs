@@ -13,4 +13,5 @@ mod plans;
 mod proxy;
 mod schema;
 mod server;
+mod serving_role;
 mod support;

@@ -2,8 +2,10 @@
 
 use chrono::TimeDelta;
 use domain::audit::AuditFilter;
-use domain::customer::{Customer, CustomerId, ExistingKeys};
-use domain::key::{Credential, KeyFilter, KeyId, KeyPrefix, KeyQuery, KeySort, Owner, RevokedKeys};
+use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
+use domain::key::{
+    CountedKey, Credential, KeyBounds, KeyFilter, KeyId, KeyPrefix, KeyQuery, KeySort, RevokedKeys,
+};
 use domain::limits::Plan;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -238,14 +240,20 @@ async fn single_rows(explained: &ExplainedStore<'_>) {
     let plan = explained.plan(store.snapshots(&many, month)).await;
     assert_uses(&plan, "api_keys_pkey");
     assert_uses(&plan, "monthly_use_pkey");
-    let charged = explained.plan(store.charge(own_key(), month, now())).await;
+    let charged = explained
+        .plan(store.charge(CountedKey::first(own_key()), month, now()))
+        .await;
     assert_uses(&charged, "api_keys_pkey");
     assert_uses(&charged, "monthly_use_pkey");
     let found = store.find(Scope::Everybody, own_key(), month);
     assert_uses(&explained.plan(found).await, "api_keys_pkey");
     let included = RevokedKeys::Included;
     let own = explained
-        .plan(store.of_customer(small_customer(), included))
+        .plan(store.of_customer(
+            small_customer(),
+            included,
+            &PageRequest::first(PageSize::MAX),
+        ))
         .await;
     assert_uses(&own, "keys_of_a_customer");
     assert_uses(&explained.plan(store.due(now())).await, "keys_to_retire");
@@ -300,7 +308,17 @@ async fn mutations(explained: &ExplainedStore<'_>) {
     };
     let record = KeyRecord { key, credential };
     let (scope, tomorrow) = (Scope::Of(small_customer()), now() + TimeDelta::days(1));
-    let inserted = explained.plan(async { store.insert(record, 100, &act(1)).await.unwrap() });
+    // It has more keys than the other plan allows.
+    let (plan, existing) = (Plan::Enterprise, ExistingKeys::Keep);
+    let planning = act(60);
+    let planned = store.set_plan(small_customer(), plan, existing, &planning);
+    planned.await.unwrap();
+    let inserted = explained.plan(async {
+        store
+            .insert(record, KeyBounds::OfPlan, &act(1))
+            .await
+            .unwrap();
+    });
     assert_uses(&inserted.await, "keys_of_a_customer");
     let revocation = KeyChange::Revoke;
     let rotation = async {
@@ -312,7 +330,14 @@ async fn mutations(explained: &ExplainedStore<'_>) {
             ..successor
         };
         store
-            .rotate(scope, own_key(), &successor, tomorrow, &act(2))
+            .rotate(
+                scope,
+                own_key(),
+                &successor,
+                tomorrow,
+                KeyBounds::OfPlan,
+                &act(2),
+            )
             .await
             .unwrap()
     };

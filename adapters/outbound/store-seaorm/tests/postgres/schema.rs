@@ -1,6 +1,7 @@
 //! The schema: migrated by one of several processes, reverted, and checked before anything is
 //! served.
 
+use domain::key::KeyBounds;
 use futures::future::join_all;
 use migrations::{Migrator, MigratorTrait};
 use ports::contract::fixture::{act, customer, record_of};
@@ -15,22 +16,23 @@ use crate::support::{add_key, number};
 async fn of_many_concurrent_migrations_one_does_the_work_and_the_others_wait() {
     let server = server_or_skip!();
     let database = server.empty().await;
-    let migrating = (0..6).map(|process| {
+    let migrating = (0..6).map(|_| {
         let url = database.url();
         tokio::spawn(async move {
             let store = Store::open(&url).await.unwrap();
             store.migrate().await.unwrap();
             assert!(store.is_current().await.unwrap());
-            add_key(&store, process).await;
+            store
         })
     });
-    for migrated in join_all(migrating).await {
-        migrated.unwrap();
+    // One after another: keys of the tests are one customer's, with one id.
+    for (number, migrated) in (0..).zip(join_all(migrating).await) {
+        add_key(&migrated.unwrap(), number).await;
     }
     let connection = database.connect().await;
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
-        5
+        8
     );
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM api_keys").await,
@@ -54,7 +56,10 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0002_people_and_usage",
             "m0003_provider_keys",
             "m0004_secret_marks",
-            "m0005_drop_provider_keys"
+            "m0005_drop_provider_keys",
+            "m0006_rotated_keys",
+            "m0007_replicas",
+            "m0008_participant_catalogue"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -65,10 +70,10 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
     let connection = database.connect().await;
     assert_eq!(number(&connection, &tables).await, 0);
 
-    Migrator::up(&connection, Some(4)).await.unwrap();
+    Migrator::up(&connection, Some(6)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
     assert!(
-        behind.ends_with("needs: m0005_drop_provider_keys"),
+        behind.ends_with("needs: m0007_replicas, m0008_participant_catalogue"),
         "{behind}"
     );
     store.migrate().await.unwrap();
@@ -129,7 +134,10 @@ async fn an_upgraded_database_of_the_first_version_works_as_a_new_one() {
             .unwrap()
             .unwrap();
         let new = record_of(&known, number);
-        store.insert(new, 2, &act(number)).await.unwrap();
+        store
+            .insert(new, KeyBounds::Unbounded, &act(number))
+            .await
+            .unwrap();
     }
     let connection = database.connect().await;
     let counted = "SELECT SUM(requests + h03)::bigint FROM customer_usage_days";
@@ -164,7 +172,7 @@ async fn migrations_can_be_reverted_and_applied_again() {
     let connection = database.connect().await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(4)).await.unwrap();
+        Migrator::down(&connection, Some(7)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
     assert_eq!(number(&connection, owners).await, 2);

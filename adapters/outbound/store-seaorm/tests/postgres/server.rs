@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection};
-use store_seaorm::{Store, StoreOptions};
-use testkit::postgres::Postgres;
+use store_seaorm::{RoleName, Store, StoreOptions};
+use testkit::postgres::{Postgres, USER};
 
 /// Skips a test where PostgreSQL isn't installed; fails it on a machine that must run every test.
 macro_rules! server_or_skip {
@@ -18,6 +18,9 @@ macro_rules! server_or_skip {
 }
 pub(crate) use server_or_skip;
 
+/// The role that serves in these tests. The tests' own user owns the tables.
+pub(crate) const SERVING_ROLE: &str = "serving";
+
 pub(crate) struct Server {
     pub(crate) postgres: Postgres,
     places: AtomicU32,
@@ -26,8 +29,10 @@ pub(crate) struct Server {
 impl Server {
     /// A server that answers; `None` where PostgreSQL isn't installed.
     pub(crate) fn start() -> Option<Self> {
+        let postgres = Postgres::start(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+        assert!(postgres.tool("createuser", &[SERVING_ROLE]));
         Some(Self {
-            postgres: Postgres::start(Path::new(env!("CARGO_TARGET_TMPDIR")))?,
+            postgres,
             places: AtomicU32::new(0),
         })
     }
@@ -49,6 +54,8 @@ impl Server {
         let database = self.empty().await;
         let store = database.open().await;
         store.migrate().await.unwrap();
+        let role = RoleName::parse(SERVING_ROLE).unwrap();
+        store.grant_serving(&role).await.unwrap();
         store.close().await.unwrap();
         database
     }
@@ -64,6 +71,20 @@ impl TestDatabase<'_> {
     pub(crate) fn url(&self) -> String {
         let url = self.server.postgres.url("postgres");
         format!("{url}&options=-c%20search_path%3D{}", self.name)
+    }
+
+    /// The URL of the role that serves.
+    pub(crate) fn serving_url(&self) -> String {
+        self.url()
+            .replace(&format!("//{USER}@"), &format!("//{SERVING_ROLE}@"))
+    }
+
+    /// A handle on the database with the rights of the role that serves.
+    pub(crate) async fn open_to_serve(&self) -> Store {
+        let url = self.serving_url();
+        Store::open_with(&url, StoreOptions::default())
+            .await
+            .unwrap()
     }
 
     /// Another handle on the database, as another process would open it.

@@ -1,7 +1,7 @@
 //! The audit log is immutable, and no mutation takes place without its entry.
 
 use domain::customer::ExistingKeys;
-use domain::key::KeyOverview;
+use domain::key::{KeyBounds, KeyOverview};
 use domain::limits::{Limits, Plan};
 use domain::month::Month;
 use ports::contract::fixture::{act, customer, record};
@@ -74,11 +74,18 @@ async fn a_mutation_whose_entry_cannot_be_written_is_rolled_back() {
         let changed = store.change(Scope::Everybody, key, &change, &act(2)).await;
         refused.push(changed.unwrap_err().to_string());
     }
-    let inserted = store.insert(record(2), 10, &act(2)).await;
+    let inserted = store.insert(record(2), KeyBounds::Unbounded, &act(2)).await;
     refused.push(inserted.unwrap_err().to_string());
     for retires_at in [act(2).at, now() + chrono::TimeDelta::days(1)] {
         let (successor, act) = (successor(), act(2));
-        let rotated = store.rotate(Scope::Everybody, key, &successor, retires_at, &act);
+        let rotated = store.rotate(
+            Scope::Everybody,
+            key,
+            &successor,
+            retires_at,
+            KeyBounds::Unbounded,
+            &act,
+        );
         refused.push(rotated.await.unwrap_err().to_string());
     }
     let (plan, existing) = (Plan::Enterprise, ExistingKeys::Follow);
@@ -94,7 +101,10 @@ async fn a_mutation_whose_entry_cannot_be_written_is_rolled_back() {
     // And the connections still work.
     let repair = "DROP TRIGGER sabotage";
     connection.execute_unprepared(repair).await.unwrap();
-    store.insert(record(2), 10, &act(2)).await.unwrap();
+    store
+        .insert(record(2), KeyBounds::Unbounded, &act(2))
+        .await
+        .unwrap();
 }
 
 fn successor() -> Successor {

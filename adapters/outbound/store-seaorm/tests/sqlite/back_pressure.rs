@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ports::outbound::{JournalError, UsageJournal};
 use store_seaorm::{Journal, StoreOptions};
 
-use crate::support::{Folder, add_key, admission, journal, used};
+use crate::support::{Folder, admission, journal, used, with_journal};
 
 fn impatient() -> StoreOptions {
     StoreOptions {
@@ -26,10 +26,7 @@ async fn until_it(writer: &Journal, accepts: bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_accepted_while_the_oldest_batch_has_waited_too_long() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     let lock = folder.lock().await;
     let asked = Instant::now();
     let receipt = writer.admit(admission(key));
@@ -77,10 +74,7 @@ async fn a_failed_probe_does_not_count_as_unwritten_entries() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_or_closed_journal_accepts_nothing() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, _store, key, writer) = with_journal(impatient()).await;
     let lock = folder.lock().await;
     let receipts: Vec<_> = (0..3).map(|_| writer.admit(admission(key))).collect();
     assert!(matches!(writer.accepts(), Err(JournalError::Full)));

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ports::contract::journal::JournalUnderTest;
+use ports::contract::replicas::RegistriesUnderTest;
 use ports::contract::stores::{Stores, StoresUnderTest};
 
 use crate::support::{Folder, journal};
@@ -18,6 +19,17 @@ impl Folders {
         let under_test = StoresUnderTest {
             here: Stores::of(Arc::new(folder.open().await)),
             elsewhere: Stores::of(Arc::new(folder.open().await)),
+        };
+        self.0.lock().unwrap().push(folder);
+        under_test
+    }
+
+    /// A new register of replicas, opened as by two processes.
+    async fn registries(&self) -> RegistriesUnderTest {
+        let folder = Folder::new();
+        let under_test = RegistriesUnderTest {
+            here: Arc::new(folder.open().await),
+            elsewhere: Arc::new(folder.open().await),
         };
         self.0.lock().unwrap().push(folder);
         under_test
@@ -67,6 +79,12 @@ async fn secrets_in_sqlite_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_catalogue_in_sqlite_keeps_the_contract() {
+    let folders = Folders::default();
+    ports::contract::catalogue_store::catalogue_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::journal::journal(|| folders.journal()).await;
@@ -76,4 +94,10 @@ async fn the_journal_in_sqlite_keeps_the_contract() {
 async fn use_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::usage::usage(|| folders.journal()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replicas_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::replicas::replica_registry(|| folders.registries()).await;
 }

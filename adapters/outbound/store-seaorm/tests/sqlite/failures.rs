@@ -11,23 +11,13 @@ use ports::outbound::{JournalError, KeyChange, KeyStore, Scope, UsageJournal};
 use sea_orm::ConnectionTrait;
 use store_seaorm::StoreOptions;
 
-use crate::support::{Folder, add_key, admission, journal, keys, request, revoke, used};
-
-/// Options with a short patience.
-fn impatient() -> StoreOptions {
-    StoreOptions {
-        busy_timeout: Duration::from_millis(20),
-        journal_patience: Duration::from_millis(300),
-        ..StoreOptions::default()
-    }
-}
+use crate::support::{
+    Folder, add_key, admission, impatient, journal, keys, request, revoke, used, with_journal,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lock_of_another_process_only_delays_a_write() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     let revoking = revoke(&store, key, 2);
@@ -58,10 +48,7 @@ async fn readers_never_wait_for_a_writer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_entry_whose_receipt_timed_out_is_written_once() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     writer.admit(admission(key)).await.unwrap();
     let lock = folder.lock().await;
     let receipts: Vec<_> = (0..10).map(|_| writer.admit(admission(key))).collect();
@@ -84,16 +71,13 @@ async fn an_entry_whose_receipt_timed_out_is_written_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_whose_answer_was_lost_is_not_repeated() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 7);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     assert!(receipt.await.is_err());
     // As if the commit had taken place: its checkpoint is there, and yet it returned an error.
     let mark = "INSERT INTO journal_marks (writer, batch, at) \
-                VALUES ('00000000-0000-0000-0000-000000000007', 1, 0)";
+                VALUES ('00000000-0000-0000-0000-000000000001', 1, 0)";
     lock.execute_unprepared(mark).await.unwrap();
     lock.commit().await.unwrap();
     writer.close().await.unwrap();
@@ -102,14 +86,11 @@ async fn a_commit_whose_answer_was_lost_is_not_repeated() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_journal_refuses_and_still_counts() {
-    let folder = Folder::new();
     let options = StoreOptions {
         journal_capacity: 3,
         ..StoreOptions::default()
     };
-    let store = folder.open_with(options).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(options).await;
     let lock = folder.lock().await;
     let mut receipts: Vec<_> = (0..5).map(|_| writer.admit(admission(key))).collect();
     let refused = receipts.split_off(3);
@@ -132,10 +113,7 @@ async fn a_full_journal_refuses_and_still_counts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_writes_the_queue_and_accepts_no_more() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     let receipts: Vec<_> = (0..500).map(|_| writer.admit(admission(key))).collect();
     for id in 1..=500 {
         writer.conclude(request(id, key, Outcome::Delivered));
@@ -154,10 +132,7 @@ async fn closing_writes_the_queue_and_accepts_no_more() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_closes_wait_for_the_same_end() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     let mut closings = Box::pin(join_all((0..3).map(|_| writer.close())));
@@ -189,10 +164,7 @@ async fn another_journal_of_the_same_store_writes_after_one_was_closed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_journal_reports_trouble_from_the_first_failed_commit_to_the_next_success() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, _store, key, writer) = with_journal(impatient()).await;
     assert!(writer.trouble().is_none());
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
@@ -206,10 +178,7 @@ async fn a_journal_reports_trouble_from_the_first_failed_commit_to_the_next_succ
 
 #[tokio::test(flavor = "multi_thread")]
 async fn closing_over_a_database_that_fails_ends_with_an_error() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, _store, key, writer) = with_journal(impatient()).await;
     let _lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     let failed = writer.close().await.unwrap_err();
@@ -219,10 +188,7 @@ async fn closing_over_a_database_that_fails_ends_with_an_error() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_sqlite_rolled_back_by_itself_is_retried() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     writer.admit(admission(key)).await.unwrap();
     // SQLite rolls the whole transaction back by itself, as it does when the disk is full.
     let connection = folder.connect().await;
@@ -275,7 +241,11 @@ async fn other_writers_are_not_starved_by_a_busy_journal() {
         assert!(waited < Duration::from_secs(3), "{waited:?}");
     }
     busy.abort();
-    assert_eq!(store.newest_change().await.unwrap().0, 40);
+    assert_eq!(
+        store.newest_change().await.unwrap().0,
+        41,
+        "with the new key"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

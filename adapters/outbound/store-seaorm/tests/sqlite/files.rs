@@ -7,16 +7,13 @@ use futures::future::join_all;
 use ports::contract::fixture::record;
 use ports::outbound::UsageJournal;
 use sea_orm::ConnectionTrait;
-use store_seaorm::{OpenError, Store, sqlite_url};
+use store_seaorm::{OpenError, Store, StoreOptions, sqlite_url};
 
-use crate::support::{Folder, add_key, admission, journal, keys, request, used};
+use crate::support::{Folder, add_key, admission, journal, keys, request, used, with_journal};
 
 #[tokio::test]
 async fn a_closed_and_reopened_database_has_kept_everything() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     writer.admit(admission(key)).await.unwrap();
     writer.conclude(request(1, key, Outcome::BankTimeout));
     writer.close().await.unwrap();

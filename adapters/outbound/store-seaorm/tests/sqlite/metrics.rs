@@ -43,7 +43,7 @@ async fn until(mut condition: impl FnMut() -> bool) {
 async fn every_commit_attempt_and_the_queue_length_are_reported() {
     let folder = Folder::new();
     let options = StoreOptions {
-        busy_timeout: Duration::from_millis(20),
+        busy_timeout: Duration::from_millis(100),
         ..StoreOptions::default()
     };
     let store = folder.open_with(options).await;

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use ports::outbound::{JournalError, KeyStore, UsageJournal};
 use rstest::rstest;
+use rustix::fs::{CWD, Mode, mkfifoat};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection};
 use store_seaorm::{FileError, Journal, LockError, OpenError, Store, StoreOptions, sqlite_url};
 use testkit::sqlite::holds_shared_lock;
 
-use crate::support::{Folder, add_key, admission, journal, revoke, used};
+use crate::support::{Folder, add_key, admission, revoke, used, with_journal};
 
 fn inodes(folder: &Folder) -> [u64; 3] {
     ["cep.db", "cep.db-wal", "cep.db-shm"]
@@ -92,10 +93,7 @@ async fn is_written(journal: &Journal) {
 #[case::index("cep.db-shm")]
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_written_while_a_file_is_missing(#[case] name: &str) {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     writer.admit(admission(key)).await.unwrap();
     let (place, away) = (folder.path().join(name), folder.path().join("away"));
     fs::rename(&place, &away).unwrap();
@@ -121,10 +119,7 @@ async fn nothing_is_written_while_a_file_is_missing(#[case] name: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_content_of_a_removed_log_is_saved_in_the_database() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     writer.admit(admission(key)).await.unwrap();
     fs::remove_file(folder.path().join("cep.db-wal")).unwrap();
     assert!(store.newest_change().await.is_err());
@@ -140,10 +135,7 @@ async fn the_content_of_a_removed_log_is_saved_in_the_database() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replaced_file_is_neither_written_to_nor_is_its_log_removed() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     let other = Folder::new();
     let theirs = other.open().await;
     add_key(&theirs, 2).await;
@@ -160,10 +152,7 @@ async fn a_replaced_file_is_neither_written_to_nor_is_its_log_removed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_was_set_back_is_refused_for_good() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     writer.admit(admission(key)).await.unwrap();
     // As `.restore` does: the whole database is what it was, in one transaction.
     let backup = folder.path().join("backup.db");
@@ -192,10 +181,7 @@ async fn a_database_that_was_set_back_is_refused_for_good() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_without_a_change_of_a_key_that_was_seen_is_refused_for_good() {
-    let folder = Folder::new();
-    let store = folder.open_with(impatient()).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(impatient()).await;
     let separate = store.with_separate_pool(1).await.unwrap();
     revoke(&store, key, 2).await.unwrap();
     store.newest_change().await.unwrap();
@@ -230,9 +216,38 @@ async fn a_symbolic_link_is_refused_and_its_target_untouched() {
     );
     assert!(is_link, "{refused}");
     let refused = Store::lock_for_serving(&folder.url()).unwrap_err();
-    let is_file = matches!(&refused, OpenError::Lock(LockError::File { .. }));
-    assert!(is_file, "{refused}");
+    let is_link = matches!(
+        &refused,
+        OpenError::Lock(LockError::File {
+            problem: FileError::Link,
+            ..
+        })
+    );
+    assert!(is_link, "{refused}");
     assert_eq!(fs::read_to_string(target).unwrap(), "not ours");
+}
+
+#[tokio::test]
+async fn a_lock_that_is_no_file_is_refused_without_waiting_for_it() {
+    let folder = Folder::new();
+    let lock = folder.path().join("cep.db.lock");
+    mkfifoat(CWD, &lock, Mode::RUSR | Mode::WUSR).unwrap();
+    let refused = Store::lock_for_serving(&folder.url()).unwrap_err();
+    assert!(
+        matches!(&refused, OpenError::Lock(LockError::File { .. })),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn a_lock_that_others_may_hold_becomes_its_owners() {
+    let folder = Folder::new();
+    let lock = folder.path().join("cep.db.lock");
+    fs::write(&lock, "as it was").unwrap();
+    fs::set_permissions(&lock, Permissions::from_mode(0o666)).unwrap();
+    let _held = Store::lock_for_serving(&folder.url()).unwrap();
+    assert_eq!(fs::metadata(&lock).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(fs::read_to_string(lock).unwrap(), "as it was");
 }
 
 #[tokio::test]
@@ -246,6 +261,14 @@ async fn a_file_of_another_user_is_refused() {
     }
     let refused = Store::open(&folder.url()).await.unwrap_err().to_string();
     assert!(refused.contains("belongs to the user 4321"), "{refused}");
+    let lock = folder.path().join("cep.db.lock");
+    fs::write(&lock, "").unwrap();
+    chown(&lock, Some(another), None).unwrap();
+    let refused = Store::lock_for_serving(&folder.url()).unwrap_err();
+    assert!(
+        refused.to_string().contains("belongs to the user 4321"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

@@ -3,9 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::outcome::Outcome;
 use ports::outbound::{DenyList, Fingerprint, RequestEntry, UsageJournal};
-use store_seaorm::{Pruned, Retention};
+use store_seaorm::{Pruned, Retention, StoreOptions};
 
-use crate::support::{Folder, add_key, admission, journal, now, request, used};
+use crate::support::{Folder, add_key, admission, journal, now, request, used, with_journal};
 
 /// A retention that keeps everything.
 fn retention() -> Retention {
@@ -25,10 +25,7 @@ fn requests_before(instant: DateTime<Utc>) -> Retention {
 
 #[tokio::test]
 async fn old_requests_are_pruned_and_counts_are_not() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, _store, key, writer) = with_journal(StoreOptions::default()).await;
     writer.admit(admission(key)).await.unwrap();
     for id in 1..=2_500 {
         let mut old = request(id, key, Outcome::Delivered);
@@ -59,10 +56,7 @@ async fn old_requests_are_pruned_and_counts_are_not() {
 
 #[tokio::test]
 async fn use_is_pruned_once_its_hour_and_its_day_are_over() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     // One request an hour, from 48 hours before noon until noon.
     for hours in 0..=48 {
         writer.conclude(RequestEntry {
@@ -99,10 +93,7 @@ async fn use_is_pruned_once_its_hour_and_its_day_are_over() {
 
 #[tokio::test]
 async fn more_use_than_one_statement_removes_is_pruned() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (_folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     for hours in 0..2_345 {
         writer.conclude(RequestEntry {
             at: now() - TimeDelta::hours(hours),

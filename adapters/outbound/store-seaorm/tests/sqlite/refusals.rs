@@ -6,7 +6,7 @@ use domain::outcome::{Endpoint, Outcome};
 use ports::outbound::{RefusalEntry, UsageJournal};
 use store_seaorm::StoreOptions;
 
-use crate::support::{Folder, add_key, admission, journal, refusal, request, used};
+use crate::support::{admission, impatient, refusal, request, used, with_journal};
 
 const COUNTED: &str = "SELECT COALESCE(SUM(requests), 0) FROM usage_hours \
                        WHERE outcome = 'rate_limited'";
@@ -15,14 +15,11 @@ const BATCHES: &str = "SELECT COALESCE(MAX(batch), 0) FROM journal_marks";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flood_of_refusals_is_one_row_and_few_commits() {
-    let folder = Folder::new();
     let options = StoreOptions {
         journal_capacity: 3,
         ..StoreOptions::default()
     };
-    let store = folder.open_with(options).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(options).await;
     let started = Instant::now();
     for _ in 0..100_000 {
         writer.refuse(refusal(key));
@@ -40,10 +37,7 @@ async fn a_flood_of_refusals_is_one_row_and_few_commits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_alone_are_written_within_a_while() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, _store, key, writer) = with_journal(StoreOptions::default()).await;
     writer.refuse(refusal(key));
     let asked = Instant::now();
     while folder.number(COUNTED).await == 0 {
@@ -53,10 +47,7 @@ async fn refusals_alone_are_written_within_a_while() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_admission_does_not_wait_for_refusals_before_it() {
-    let folder = Folder::new();
-    let store = folder.open().await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, store, key, writer) = with_journal(StoreOptions::default()).await;
     let asked = Instant::now();
     for _ in 0..20 {
         writer.refuse(refusal(key));
@@ -71,15 +62,12 @@ async fn an_admission_does_not_wait_for_refusals_before_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_journal_counts_the_refusals_that_need_no_room() {
-    let folder = Folder::new();
     let options = StoreOptions {
         journal_capacity: 2,
-        busy_timeout: Duration::from_millis(20),
+        busy_timeout: Duration::from_millis(100),
         ..StoreOptions::default()
     };
-    let store = folder.open_with(options).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 1);
+    let (folder, _store, key, writer) = with_journal(options).await;
     let lock = folder.lock().await;
     let receipt = writer.admit(admission(key));
     // Once that fails, new entries wait behind it, in a batch of their own.
@@ -103,15 +91,7 @@ async fn a_full_journal_counts_the_refusals_that_need_no_room() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_whose_answer_was_lost_is_not_counted_twice() {
-    let folder = Folder::new();
-    let options = StoreOptions {
-        busy_timeout: Duration::from_millis(20),
-        journal_patience: Duration::from_millis(300),
-        ..StoreOptions::default()
-    };
-    let store = folder.open_with(options).await;
-    let key = add_key(&store, 1).await;
-    let writer = journal(&store, 7);
+    let (folder, _store, key, writer) = with_journal(impatient()).await;
     let lock = folder.lock().await;
     writer.conclude(request(1, key, Outcome::Delivered));
     assert!(writer.flush().await.is_err());

@@ -1,6 +1,7 @@
 //! A database in a folder of its own.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use domain::key::{ApiKey, KeyFilter, KeyId, KeyQuery, KeySort};
 use domain::month::Month;
@@ -16,7 +17,7 @@ use sea_orm::{
     ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
-use store_seaorm::{Store, StoreOptions, sqlite_url};
+use store_seaorm::{Journal, Store, StoreOptions, sqlite_url};
 use tempfile::TempDir;
 
 #[path = "../both/entries.rs"]
@@ -87,6 +88,24 @@ impl Folder {
         let query = Statement::from_string(DbBackend::Sqlite, sql);
         let row = self.connect().await.query_one_raw(query).await.unwrap();
         row.unwrap().try_get_by_index(0).unwrap()
+    }
+}
+
+/// A database in a folder of its own, a key in it, and the journal of its use.
+pub(crate) async fn with_journal(options: StoreOptions) -> (Folder, Store, KeyId, Journal) {
+    let folder = Folder::new();
+    let store = folder.open_with(options).await;
+    let key = add_key(&store, 1).await;
+    let writer = journal(&store, 1);
+    (folder, store, key, writer)
+}
+
+/// Options with a short patience.
+pub(crate) fn impatient() -> StoreOptions {
+    StoreOptions {
+        busy_timeout: Duration::from_millis(100),
+        journal_patience: Duration::from_millis(300),
+        ..StoreOptions::default()
     }
 }
 

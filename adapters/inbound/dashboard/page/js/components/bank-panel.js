@@ -21,13 +21,20 @@ export function BankPanel() {
     </section>`;
 }
 
+function queue({ interactive, background }) {
+  return background > 0 ? t('bank.queue_of', { waiting: count(interactive), background: count(background) }) : count(interactive);
+}
+
 function Bank({ bank }) {
   const { latency, budget } = bank;
   const facts = [
     [t('bank.lookups'), count(bank.lookups)],
     [t('bank.success'), bank.successRate === null ? '—' : percent(bank.successRate)],
     [t('bank.latency'), latency ? html`<span title=${t('latency.rough')}>${roughly(latency.p50Ms)} / ${roughly(latency.p95Ms)}</span>` : '—'],
-    ...(budget ? [[t('bank.budget'), t('bank.budget_of', { left: budget.remaining, all: budget.perMinute })]] : []),
+    ...(budget ? [
+      [t('bank.budget'), t('bank.budget_of', { left: budget.remaining, all: budget.perMinute })],
+      [t('bank.queue'), html`<span data-testid="bank-queue" title=${t('bank.queue.help')}>${queue(budget.waiting)}</span>`],
+    ] : []),
   ];
   return html`
     <article class="bank" data-environment=${bank.environment}>

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::{self, Action, AuditContext, AuditEntry};
-use domain::customer::{Customer, CustomerId, CustomerOverview};
-use domain::key::{ApiKey, FullKey, KeyId, KeyName, KeyOverview, Owner};
+use domain::customer::{Customer, CustomerId, CustomerOverview, Owner};
+use domain::key::{ApiKey, FullKey, KeyId, KeyName, KeyOverview, MOST_NEW_KEYS};
 use domain::latency::Latencies;
 use domain::limits::{MonthlyUse, Plan};
 use domain::month::Month;
@@ -54,6 +54,7 @@ fn secret() -> FullKey {
 fn api_key() -> ApiKey {
     ApiKey {
         id: KeyId(id(1)),
+        counters: KeyId(id(1)).into(),
         customer: CustomerId(id(9)),
         owner: owner(),
         name: KeyName::parse("caja 4").expect("it is short"),
@@ -202,10 +203,7 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
         ],
         "NoSuchThing" => vec![("NOT_FOUND", Problem::NoSuchResource)],
         "Conflict" => vec![
-            (
-                "CONFLICT, too_many_keys",
-                Problem::TooManyKeys { most: 1_000 },
-            ),
+            ("CONFLICT, too_many_keys", Problem::TooManyKeys { most: 10 }),
             ("CONFLICT, revoked", Problem::KeyRevoked),
         ],
         "SlowBody" => vec![(
@@ -221,6 +219,20 @@ pub(super) fn of(answer: &str) -> Vec<(&'static str, Problem)> {
             },
         )],
         "NoJson" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedMediaType)],
+        "TooManyNewKeys" => vec![(
+            "RATE_LIMIT_EXCEEDED, too_many_new_keys",
+            Problem::TooManyNewKeys {
+                most: MOST_NEW_KEYS,
+                retry_after: Duration::from_mins(17),
+            },
+        )],
+        "TooManyRequests" => vec![(
+            "RATE_LIMIT_EXCEEDED",
+            Problem::TooManyRequests {
+                limit: 30,
+                retry_after: Duration::from_secs(1),
+            },
+        )],
         "Fault" => vec![(
             "INTERNAL_ERROR",
             Problem::internal(&RequestId::from_uuid(id(6))),

@@ -1,50 +1,147 @@
 //! Parameters and members: what is read, what is a fault, and that nothing panics.
 
+use chrono::{DateTime, Utc};
 use proptest::prelude::*;
 use rstest::rstest;
+use serde::Deserialize;
+use validator::ValidationError;
 
 use super::*;
 
-#[expect(clippy::unnecessary_wraps, reason = "readers may fail")]
-fn text(value: &str) -> Result<String, FieldProblem> {
-    Ok(value.to_owned())
+#[derive(Debug, strum::EnumString, strum::VariantNames, PartialEq)]
+#[strum(serialize_all = "snake_case")]
+enum Colour {
+    Red,
+    LightBlue,
 }
 
-/// The faulty fields of a problem, with the problem of each.
-fn told(problem: &Problem) -> Vec<(String, String)> {
-    let Problem::InvalidFields { faults } = problem else {
-        panic!("{problem:?}");
+/// A struct with a member of every kind.
+#[derive(Debug, Deserialize, PartialEq, Validate)]
+#[expect(
+    clippy::option_option,
+    reason = "the outer None is no member, the inner one is null"
+)]
+#[validate(schema(function = in_order))]
+struct Kinds {
+    text: Option<SearchText>,
+    word: Option<Word<Colour>>,
+    #[serde(default)]
+    words: Vec<Word<Colour>>,
+    flag: Option<bool>,
+    #[validate(range(min = 1, max = 60))]
+    least: Option<u32>,
+    #[serde(default, deserialize_with = "given")]
+    #[validate(range(min = 1, max = 9))]
+    most: Option<Option<u64>>,
+    id: Option<Id>,
+    at: Option<Instant>,
+    after: Option<After>,
+}
+
+fn in_order(kinds: &Kinds) -> Result<(), ValidationError> {
+    match (kinds.least, kinds.most) {
+        (Some(least), Some(Some(most))) if u64::from(least) > most => {
+            Err(rule_error("least", FieldProblem::Backwards))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[derive(Debug, Deserialize, PartialEq, Validate)]
+struct Named {
+    other: Option<SearchText>,
+    name: Name,
+}
+
+fn query<T: DeserializeOwned + Validate>(query: &str) -> Result<T, Problem> {
+    Input::of_query(Some(query)).only()
+}
+
+/// The faulty fields of a result, with the problem of each.
+fn faults_of<T: std::fmt::Debug>(result: Result<T, Problem>) -> Vec<(String, &'static str)> {
+    let Err(Problem::InvalidFields { faults }) = result else {
+        panic!("{result:?}");
     };
-    faults
-        .iter()
-        .map(|fault| (fault.field.to_string(), fault.problem.code().to_owned()))
-        .collect()
+    let faults = faults.into_iter();
+    let faults = faults.map(|fault| (fault.field.into_owned(), fault.problem.code()));
+    faults.collect()
+}
+
+fn fault(field: &str, problem: &'static str) -> (String, &'static str) {
+    (field.to_owned(), problem)
+}
+
+fn search(text: &str) -> SearchText {
+    Text(Search(Some(text.to_owned())))
 }
 
 #[test]
-fn a_parameter_is_decoded_and_stands_there_once() {
-    let mut parameters = Parameters::read(Some("a=x%20y+z&b=1&b=2&c"));
-    assert_eq!(parameters.one("a", text), Some("x y z".to_owned()));
-    assert_eq!(parameters.one("b", text), None);
-    assert_eq!(parameters.one("d", text), None);
-    let problem = parameters.end().unwrap_err();
-    let fault = |field: &str, problem: &str| (field.to_owned(), problem.to_owned());
-    assert_eq!(
-        told(&problem),
-        [fault("b", "duplicate"), fault("c", "unknown")]
-    );
+fn a_parameter_is_decoded() {
+    let kinds: Kinds = query("text=x%20y+z&flag=false&word=light_blue").unwrap();
+    assert_eq!(kinds.text, Some(search("x y z")));
+    assert_eq!(kinds.flag, Some(false));
+    assert_eq!(kinds.word, Some(Word(Colour::LightBlue)));
+    assert_eq!(kinds.least, None);
+}
+
+#[test]
+fn faulty_parameters_are_reported_in_the_order_of_the_struct_and_unknown_ones_last() {
+    let faults = faults_of(query::<Kinds>(
+        "x&least=0&after=7&id=1&at=now&flag=yes&text=%00&word=Red&words=red,&most=1&most=2",
+    ));
+    let expected = [
+        fault("text", "malformed_text"),
+        fault("word", "not_one_of"),
+        fault("words", "not_one_of"),
+        fault("flag", "not_one_of"),
+        fault("least", "out_of_range"),
+        fault("most", "duplicate"),
+        fault("id", "malformed_id"),
+        fault("at", "malformed_instant"),
+        fault("after", "wrong_cursor"),
+        fault("x", "unknown"),
+    ];
+    assert_eq!(faults, expected);
 }
 
 #[test]
 fn a_parameter_of_many_values_is_repeated_or_separated() {
-    let mut parameters = Parameters::read(Some("a=1,2&b=3&a=4"));
-    assert_eq!(parameters.many("a", |text| whole(text, 9)), [1, 2, 4]);
-    assert_eq!(parameters.many("b", |text| whole(text, 2)), [0_u64; 0]);
-    let problem = parameters.end().unwrap_err();
+    let kinds: Kinds = query("words=red,light_blue&words=red").unwrap();
     assert_eq!(
-        told(&problem),
-        [("b".to_owned(), "out_of_range".to_owned())]
+        kinds.words,
+        [Colour::Red, Colour::LightBlue, Colour::Red].map(Word)
     );
+}
+
+#[rstest]
+#[case("least=9&most=3", &["least"])]
+#[case("least=9&most=0", &["most"])]
+#[case("least=9&most=x&word=x", &["word", "most"])]
+#[case("least=9&most=3&word=x", &["word", "least"])]
+fn a_rule_across_members_sees_the_good_ones(#[case] text: &str, #[case] fields: &[&str]) {
+    let faults = faults_of(query::<Kinds>(text));
+    let faulty: Vec<_> = faults.iter().map(|(field, _)| &**field).collect();
+    assert_eq!(faulty, fields);
+}
+
+#[test]
+fn two_structs_share_an_input_and_each_reads_its_own_names() {
+    let mut input = Input::of_query(Some("name=till&flag=true&other=x"));
+    let kinds = input.part::<Kinds>();
+    let named = input.part::<Named>();
+    let (kinds, named) = input.end(kinds.zip(named)).unwrap();
+    assert_eq!(kinds.flag, Some(true));
+    assert_eq!(named.other, Some(search("x")));
+
+    let mut input = Input::of_query(Some("flag=x&other=%00"));
+    assert_eq!(input.part::<Kinds>(), None);
+    assert_eq!(input.part::<Named>(), None);
+    let expected = [
+        fault("flag", "not_one_of"),
+        fault("other", "malformed_text"),
+        fault("name", "missing"),
+    ];
+    assert_eq!(faults_of(input.end::<()>(None)), expected);
 }
 
 #[rstest]
@@ -61,8 +158,19 @@ fn a_parameter_of_many_values_is_repeated_or_separated() {
 #[case(" 1", None)]
 #[case("١", None)]
 #[case("99999999999999999999999999", None)]
-fn a_whole_number_is_digits_alone(#[case] text: &str, #[case] number: Option<u64>) {
-    assert_eq!(whole(text, 60).ok(), number);
+fn a_whole_number_is_digits_alone(#[case] text: &str, #[case] number: Option<u32>) {
+    let parameter: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    let read = query::<Kinds>(&format!("least={parameter}"));
+    match number {
+        Some(_) => assert_eq!(read.unwrap().least, number),
+        None => assert_eq!(
+            read,
+            Err(Problem::invalid_field(
+                "least",
+                FieldProblem::OutOfRange { least: 1, most: 60 }
+            ))
+        ),
+    }
 }
 
 #[rstest]
@@ -71,70 +179,68 @@ fn a_whole_number_is_digits_alone(#[case] text: &str, #[case] number: Option<u64
 #[case("2026-11-20", None)]
 #[case("2026-11-20T12:00:00", None)]
 #[case("1763640000", None)]
-#[case("+262142-01-01T00:00:00Z", None)]
+#[case("%2B262142-01-01T00:00:00Z", None)]
 fn an_instant_has_an_offset(#[case] text: &str, #[case] expected: Option<&str>) {
     let expected = expected.map(|text| text.parse::<DateTime<Utc>>().unwrap());
-    assert_eq!(instant(text).ok(), expected);
+    let read = query::<Kinds>(&format!("at={text}")).ok();
+    let read = read.and_then(|kinds| kinds.at).map(|Text(at)| at);
+    assert_eq!(read, expected);
 }
 
 #[test]
 fn null_is_no_text_no_number_and_a_lifted_cap() {
-    let body = br#"{"a":null,"b":null,"c":null,"d":5}"#;
-    let mut members = Members::read(body, &["a", "b", "c", "d"]).unwrap();
-    assert_eq!(members.text("a", text), None);
-    assert_eq!(members.whole("b", 9), None);
-    assert_eq!(members.whole_or_null("c", 9), Some(None));
-    assert_eq!(members.whole_or_null("d", 9), Some(Some(5)));
-    assert_eq!(members.whole_or_null("e", 9), None);
-    let problem = members.end().unwrap_err();
-    assert_eq!(told(&problem), [("b".to_owned(), "wrong_type".to_owned())]);
+    let read: Kinds = body(br#"{"text":null,"word":null,"most":null}"#).unwrap();
+    assert_eq!((read.text, read.word, read.most), (None, None, Some(None)));
+    let read: Kinds = body(br#"{"most":5}"#).unwrap();
+    assert_eq!(read.most, Some(Some(5)));
+    let read: Kinds = body(b"{}").unwrap();
+    assert_eq!(read.most, None);
 }
 
 #[test]
-fn a_member_that_must_be_there_is_missed_once() {
-    for (body, expected) in [
-        ("{}", "missing"),
-        (r#"{"a":null}"#, "missing"),
-        (r#"{"a":1}"#, "wrong_type"),
-    ] {
-        let mut members = Members::read(body.as_bytes(), &["a"]).unwrap();
-        let value = members.text("a", text);
-        let problem = members.end_with("a", value).unwrap_err();
-        assert_eq!(
-            told(&problem),
-            [("a".to_owned(), expected.to_owned())],
-            "{body}"
-        );
-    }
+fn a_member_has_a_type_where_a_parameter_has_none() {
+    let faults = faults_of(body::<Kinds>(
+        br#"{"text":1,"word":true,"least":"1","most":[1],"y":null}"#,
+    ));
+    let expected = [
+        fault("text", "wrong_type"),
+        fault("word", "wrong_type"),
+        fault("least", "wrong_type"),
+        fault("most", "wrong_type"),
+        fault("y", "unknown"),
+    ];
+    assert_eq!(faults, expected);
+}
+
+#[rstest]
+#[case(b"{}", "missing")]
+#[case(br#"{"name":null}"#, "missing")]
+#[case(br#"{"name":1}"#, "wrong_type")]
+#[case(br#"{"name":"\u0007"}"#, "malformed_name")]
+fn a_member_that_must_be_there_is_missed_once(#[case] given: &[u8], #[case] problem: &'static str) {
+    assert_eq!(faults_of(body::<Named>(given)), [fault("name", problem)]);
 }
 
 proptest! {
     #[test]
-    fn any_address_is_read_without_panic(query in "\\PC{0,60}|([a-c%=&,+0-9]{0,40})") {
-        let mut parameters = Parameters::read(Some(&query));
-        let _ = parameters.one("a", id);
-        let _ = parameters.one("b", instant);
-        let _ = parameters.one("c", search);
-        let _ = parameters.many("", |text| whole(text, 7));
-        let _ = parameters.end();
+    fn any_address_is_read_without_panic(
+        text in "\\PC{0,60}|((text|words?|least|most|id|at|after|flag)=[0-9a-z%,+]{0,4}&){0,9}",
+    ) {
+        let _ = query::<Kinds>(&text);
     }
 
     #[test]
-    fn any_body_is_read_without_panic(body in prop::collection::vec(any::<u8>(), 0..80)) {
-        if let Ok(mut members) = Members::read(&body, &["a"]) {
-            let _ = members.text("a", text);
-            let _ = members.end();
-        }
+    fn any_body_is_read_without_panic(
+        given in r#"\PC{0,80}|\{("(text|words?|least|most|id|at|after|flag)":(-?[0-9.]{1,3}|"[^"]{0,4}"|\[\]|null|true|\{\}),?){0,4}\}"#,
+    ) {
+        let _ = body::<Kinds>(given.as_bytes());
     }
 
     #[test]
-    fn what_is_written_is_read(name in "[a-z]{1,8}", value in "\\PC{0,40}") {
+    fn what_is_written_is_read(value in "[!-~ñ]([ -~ñ]{0,40}[!-~ñ])?") {
         let written = form_urlencoded::Serializer::new(String::new())
-            .append_pair(&name, &value)
+            .append_pair("text", &value)
             .finish();
-        let mut parameters = Parameters::read(Some(&written));
-        let name: &'static str = name.leak();
-        prop_assert_eq!(parameters.one(name, text), Some(value));
-        prop_assert!(parameters.end().is_ok());
+        prop_assert_eq!(query::<Kinds>(&written).unwrap().text, Some(search(&value)));
     }
 }

@@ -1,10 +1,29 @@
 //! Routes for admins, which members may not use.
 
+use domain::customer::CustomerId;
+use domain::key::{ApiKey, KeyId, KeyName};
+use domain::limits::Plan;
+use domain::month::Month;
+use domain::outcome::{Endpoint, Outcome};
+use ports::outbound::{CustomerStore as _, KeyChange, KeyStore as _, Scope};
 use rstest::rstest;
+use serde_json::Value;
+use testkit::people::owner;
 
-use super::fakes::{ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER, OTHERS_KEY};
-use super::{ask, in_both_languages, sent, with_json};
+use super::data::{
+    ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER, OTHER_ACCOUNT, OTHERS_KEY, REVOKED_KEY, UNKNOWN, change,
+    write_down,
+};
+use super::{ask, in_both_languages, json, sent, with_json};
+use crate::data::{add_key, id, new_key, now};
 use crate::harness::Harness;
+
+/// A member of each item of a list.
+fn texts(items: &Value, name: &str) -> Vec<String> {
+    let items = items.as_array().unwrap().iter();
+    let text = |item: &Value| item[name].as_str().unwrap().to_owned();
+    items.map(text).collect()
+}
 
 /// Every operation of an admin's: its name, method, path and body.
 fn operations() -> Vec<(&'static str, &'static str, String, Option<&'static str>)> {
@@ -43,7 +62,7 @@ fn operations() -> Vec<(&'static str, &'static str, String, Option<&'static str>
 #[tokio::test]
 async fn each_operation_has_its_answer(#[case] alias: &str) {
     for (name, method, path, body) in operations() {
-        let harness = Harness::start().await;
+        let harness = Harness::of_people().await;
         let request = ask(&harness, ADMIN, method, &format!("{alias}{path}"));
         let request = match body {
             Some(body) => with_json(request, body),
@@ -54,8 +73,8 @@ async fn each_operation_has_its_answer(#[case] alias: &str) {
 }
 
 #[tokio::test]
-async fn members_may_do_none_of_it() {
-    let harness = Harness::start().await;
+async fn members_may_use_no_admin_route() {
+    let harness = Harness::of_people().await;
     for (name, method, path, body) in operations() {
         let request = || {
             let request = ask(&harness, MEMBER, method, &path);
@@ -68,83 +87,213 @@ async fn members_may_do_none_of_it() {
     }
 }
 
+/// Each key fails another one of the filters.
 #[rstest]
-#[case(
-    "keys_by_everything",
-    "/admin/keys?q=%20till&owner=0198f3c2-7d3e-7000-8000-0000000000a2&state=active,retiring&state=revoked&env=live&order=name_descending&limit=7"
+#[case::by_everything(
+    "q=%20till&owner=0198f3c2-7d3e-7000-8000-0000000000a2&state=active,retiring&state=revoked&env=live&order=name_descending&limit=2",
+    &["till 7", "till 6"],
+    3
 )]
-#[case("keys_by_nothing", "/admin/keys?q=")]
-#[case("accounts_by_text", "/admin/accounts?q=mem+ber&limit=100")]
+#[case::by_nothing("q=", &["till 9", "cellar", "till 7", "till 6", "till 5", "till 4 \"ñ\"", "old"], 7)]
+#[case::by_text("q=till+4", &["till 4 \"ñ\""], 1)]
+#[case::by_owner("owner=0198f3c2-7d3e-7000-8000-0000000000a1", &["till 4 \"ñ\"", "old"], 2)]
+#[case::by_state("state=retiring,revoked", &["till 7", "till 5", "old"], 3)]
+#[case::by_environment("env=test", &["till 9", "old"], 2)]
+#[case::in_order(
+    "order=name",
+    &["cellar", "old", "till 4 \"ñ\"", "till 5", "till 6", "till 7", "till 9"],
+    7
+)]
+#[tokio::test]
+async fn keys_are_filtered_sorted_and_paged(
+    #[case] query: &str,
+    #[case] names: &[&str],
+    #[case] total: usize,
+) {
+    let harness = Harness::of_people().await;
+    let services = &harness.gateway.services;
+    let other = services.store.customer(&owner("other")).await.unwrap();
+    for (number, name, prefix) in [
+        (6, "till 6", "cep_live_Other006"),
+        (7, "till 7", "cep_live_Other007"),
+        (8, "cellar", "cep_live_Other008"),
+        (9, "till 9", "cep_test_Other009"),
+    ] {
+        let id = format!("0198f3c2-7d3e-7000-8000-00000000000{number}");
+        let key = ApiKey {
+            revoked_at: (number == 7).then(now),
+            ..new_key(&id, other.as_ref().unwrap(), name, prefix)
+        };
+        add_key(services, key).await;
+    }
+    let page = json(ask(&harness, ADMIN, "GET", &format!("/admin/keys?{query}"))).await;
+    assert_eq!(texts(&page["items"], "name"), names);
+    assert_eq!(page["total"], total);
+    assert_eq!(page["next"].is_string(), names.len() < total);
+}
+
+#[tokio::test]
+async fn a_page_has_fifty_items_by_default() {
+    let harness = Harness::of_people().await;
+    let services = &harness.gateway.services;
+    let other = services.store.customer(&owner("other")).await.unwrap();
+    for number in 10..60 {
+        let id = format!("0198f3c2-7d3e-7000-8000-0000000000{number}");
+        let prefix = format!("cep_live_Other0{number}");
+        let key = new_key(&id, other.as_ref().unwrap(), "till", &prefix);
+        add_key(services, key).await;
+    }
+    for (query, length) in [("", 50), ("?limit=53", 53)] {
+        let page = json(ask(&harness, ADMIN, "GET", &format!("/admin/keys{query}"))).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), length);
+        assert_eq!(page["total"], 53);
+    }
+}
+
+#[tokio::test]
+async fn accounts_are_searched_by_their_owners() {
+    let harness = Harness::of_people().await;
+    let services = &harness.gateway.services;
+    let account = CustomerId(id(UNKNOWN));
+    let added = services.add_customer(account, "mem ber", Plan::Startup, now());
+    added.await;
+    let path = "/admin/accounts?q=mem+ber&limit=100";
+    let page = json(ask(&harness, ADMIN, "GET", path)).await;
+    assert_eq!(texts(&page["items"], "id"), [UNKNOWN]);
+}
+
+#[rstest]
 #[case(
     "usage_by_everything",
-    "/admin/usage?account=0198f3c2-7d3e-7000-8000-0000000000a1&key=0198f3c2-7d3e-7000-8000-000000000001&granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key&endpoint=xml&outcome=delivered"
+    "account=0198f3c2-7d3e-7000-8000-0000000000a1&key=0198f3c2-7d3e-7000-8000-000000000001&granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key&endpoint=xml&outcome=delivered"
 )]
 #[case(
-    "usage_up_to_now",
-    "/admin/usage?from=2026-11-18T23:00:00Z&by=endpoint"
+    "usage_of_an_account",
+    "account=0198f3c2-7d3e-7000-8000-0000000000a1&granularity=month&from=2026-01-15T00:00:00-06:00&to=2026-03-01T00:00:00Z&by=key"
 )]
-#[case("usage_by_nothing", "/admin/usage")]
-#[case(
-    "audit_by_everything",
-    "/admin/audit?account=0198f3c2-7d3e-7000-8000-0000000000a1&key=0198f3c2-7d3e-7000-8000-000000000001&from=2026-11-01T00:00:00Z&to=2026-11-20T12:00:00.001Z&limit=1"
-)]
+#[case("usage_up_to_now", "from=2026-11-18T23:00:00Z&by=endpoint")]
+#[case("usage_by_nothing", "")]
 #[tokio::test]
-async fn a_question_reaches_the_port_as_it_was_asked(#[case] name: &str, #[case] path: &str) {
-    let harness = Harness::start().await;
-    let answer = sent(ask(&harness, ADMIN, "GET", path)).await;
+async fn usage_is_filtered_and_grouped(#[case] name: &str, #[case] query: &str) {
+    let harness = Harness::of_people().await;
+    let services = &harness.gateway.services;
+    let (xml, pdf) = (Endpoint::Xml, Endpoint::Pdf);
+    let (delivered, not_found) = (Outcome::Delivered, Outcome::NotFound);
+    for (key, endpoint, outcome, at) in [
+        // The period is that of whole months.
+        (ACTIVE_KEY, xml, delivered, "2026-01-01T00:00:00Z"),
+        (ACTIVE_KEY, xml, delivered, "2026-02-28T23:59:59Z"),
+        (ACTIVE_KEY, xml, delivered, "2025-12-31T23:59:59Z"),
+        (ACTIVE_KEY, xml, delivered, "2026-03-01T00:00:00Z"),
+        (ACTIVE_KEY, xml, not_found, "2026-02-01T00:00:00Z"),
+        (ACTIVE_KEY, pdf, delivered, "2026-02-01T00:00:00Z"),
+        (REVOKED_KEY, xml, delivered, "2026-02-01T00:00:00Z"),
+        (OTHERS_KEY, xml, delivered, "2026-02-01T00:00:00Z"),
+        (OTHERS_KEY, xml, delivered, "2026-11-18T00:00:00Z"),
+    ] {
+        let store = services.store.elsewhere();
+        let at = at.parse().unwrap();
+        let found = store.find(Scope::Everybody, KeyId(id(key)), Month::of(at));
+        let key = found.await.unwrap().unwrap().key;
+        write_down(services, &key, endpoint, outcome, at).await;
+    }
+    let path = format!("/admin/usage?{query}");
+    let answer = sent(ask(&harness, ADMIN, "GET", &path)).await;
     assert!(answer.starts_with("200"), "{answer}");
-    insta::assert_snapshot!(name, harness.people.asked.lock().unwrap().join("\n"));
+    insta::assert_snapshot!(name, answer);
+}
+
+#[tokio::test]
+async fn the_audit_log_is_filtered_and_paged() {
+    let harness = Harness::of_people().await;
+    for at in [
+        "2026-10-31T23:59:59Z",
+        "2026-11-20T12:00:00Z",
+        "2026-11-20T12:00:00.001Z",
+    ] {
+        let name = KeyName::parse(at).unwrap();
+        let services = &harness.gateway.services;
+        let at = at.parse().unwrap();
+        change(services, ACTIVE_KEY, KeyChange::Rename(name), at).await;
+    }
+    let query = format!(
+        "account={ACCOUNT}&key={ACTIVE_KEY}&from=2026-11-01T00:00:00Z&to=2026-11-20T12:00:00.001Z"
+    );
+    let read = async |query: &str| {
+        let path = format!("/admin/audit?{query}");
+        json(ask(&harness, ADMIN, "GET", &path)).await
+    };
+    let page = read(&query).await;
+    assert_eq!(
+        texts(&page["items"], "at"),
+        ["2026-11-20T12:00:00.000Z", "2026-11-17T12:00:00.000Z"]
+    );
+    let page = read(&format!("{query}&limit=1")).await;
+    assert_eq!(texts(&page["items"], "action"), ["key_renamed"]);
+    assert_eq!(page["total"], 2);
+    let page = read(&format!("account={OTHER_ACCOUNT}")).await;
+    assert_eq!(texts(&page["items"], "key_id"), [OTHERS_KEY]);
 }
 
 #[rstest]
-#[case("rate", r#"{"per_minute":1}"#)]
-#[case("quota", r#"{"monthly_quota":1000000000000}"#)]
-#[case("no_cap", r#"{"monthly_quota":null}"#)]
-#[case("plan", r#"{"plan":"enterprise"}"#)]
-#[case("plan_and_rate", r#"{"plan":"enterprise","per_minute":1200}"#)]
-#[case("plan_and_quota", r#"{"plan":"startup","monthly_quota":null}"#)]
+#[case(r#"{"per_minute":1}"#, 1, Some(2_000))]
+#[case(r#"{"monthly_quota":1000000000000}"#, 90, Some(1_000_000_000_000))]
+#[case(r#"{"monthly_quota":null}"#, 90, None)]
+#[case(r#"{"plan":"enterprise"}"#, 600, None)]
+#[case(r#"{"plan":"enterprise","per_minute":1200}"#, 1_200, None)]
+#[case(r#"{"plan":"startup","monthly_quota":null}"#, 60, None)]
 #[tokio::test]
-async fn what_is_not_said_of_limits_is_not_touched(#[case] name: &str, #[case] body: &'static str) {
-    let harness = Harness::start().await;
+async fn limits_that_are_not_given_stay_as_they_are(
+    #[case] body: &'static str,
+    #[case] per_minute: u32,
+    #[case] monthly_quota: Option<u64>,
+) {
+    let harness = Harness::of_people().await;
     let path = format!("/admin/keys/{ACTIVE_KEY}");
-    let answer = sent(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
-    assert!(answer.starts_with("200"), "{answer}");
-    let asked = harness.people.asked.lock().unwrap().join("\n");
-    insta::assert_snapshot!(format!("change_{name}"), asked);
+    let patch = async |body: &'static str| {
+        let changed = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
+        let found = json(ask(&harness, ADMIN, "GET", &path)).await;
+        assert_eq!(changed, found);
+        found
+    };
+    patch(r#"{"per_minute":90,"monthly_quota":2000}"#).await;
+    let key = patch(body).await;
+    assert_eq!(key["per_minute"], per_minute);
+    assert_eq!(key["monthly_quota"], Value::from(monthly_quota));
 }
 
+#[rstest]
+#[case(r#"{"plan":"enterprise"}"#, 60)]
+#[case(r#"{"plan":"enterprise","existing_keys":"keep"}"#, 60)]
+#[case(r#"{"plan":"enterprise","existing_keys":"follow"}"#, 600)]
 #[tokio::test]
-async fn existing_keys_keep_their_limits_unless_it_is_said_otherwise() {
-    let harness = Harness::start().await;
+async fn existing_keys_keep_their_limits_by_default(
+    #[case] body: &'static str,
+    #[case] per_minute: u32,
+) {
+    let harness = Harness::of_people().await;
     let path = format!("/api/admin/accounts/{ACCOUNT}");
-    sent(with_json(
-        ask(&harness, ADMIN, "PATCH", &path),
-        r#"{"plan":"enterprise"}"#,
-    ))
-    .await;
-    let asked = harness.people.asked.lock().unwrap().join("\n");
-    assert!(asked.contains("Keep"), "{asked}");
+    let account = json(with_json(ask(&harness, ADMIN, "PATCH", &path), body)).await;
+    assert_eq!(account["plan"], "enterprise");
+    let key = format!("/admin/keys/{ACTIVE_KEY}");
+    let key = json(ask(&harness, ADMIN, "GET", &key)).await;
+    assert_eq!(key["per_minute"], per_minute);
 }
 
 #[rstest]
 #[case("/admin/keys", 3)]
 #[case("/admin/accounts", 2)]
-#[case("/admin/audit", 2)]
+#[case("/admin/audit", 4)]
 #[tokio::test]
 async fn a_list_is_read_page_by_page(#[case] path: &str, #[case] total: usize) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let mut ids = Vec::new();
     let mut after = String::new();
     loop {
         let page = format!("{path}?limit=1{after}");
-        let answer = ask(&harness, ADMIN, "GET", &page).send().await.unwrap();
-        assert_eq!(answer.status(), 200, "{page}");
-        let page = answer.text().await.unwrap();
-        let page: serde_json::Value = serde_json::from_str(&page).unwrap();
+        let page = json(ask(&harness, ADMIN, "GET", &page)).await;
         assert_eq!(page["total"], total);
-        for item in page["items"].as_array().unwrap() {
-            ids.push(item["id"].as_str().unwrap().to_owned());
-        }
+        ids.extend(texts(&page["items"], "id"));
         let Some(next) = page["next"].as_str() else {
             break;
         };

@@ -1,12 +1,15 @@
-//! One credential a surface: the session's cookie for people, the key for machines. And nothing
-//! that a page of somebody else's had a browser send.
+//! Credentials: the session's cookie for people, the API key for machines; and the defence against
+//! cross-site requests.
 
+use std::sync::Arc;
+
+use ports::outbound::TokenError;
 use reqwest::RequestBuilder;
 use rstest::rstest;
 
-use super::fakes::{ACTIVE_KEY, MEMBER, UNCHECKED};
+use super::data::{ACTIVE_KEY, MEMBER};
 use super::{ask, in_both_languages, sent, with_json};
-use crate::fakes::GOOD_KEY;
+use crate::data::GOOD_KEY;
 use crate::harness::{ALLOWED, Harness, OURS, body};
 
 /// Every operation for people.
@@ -29,7 +32,7 @@ const OPERATIONS: [(&str, &str); 11] = [
 
 #[tokio::test]
 async fn a_session_is_needed_everywhere() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let bare = |method, path: &str| {
         let request = harness.request(method, path);
         with_json(request.header("x-request-id", "test-1"), "{}")
@@ -43,12 +46,12 @@ async fn a_session_is_needed_everywhere() {
             assert_eq!(answer, unauthenticated, "{method} {path}");
         }
     }
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
 async fn nothing_but_the_one_cookie_is_a_session() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let bare = || {
         let request = harness.request("GET", "/keys");
         request.header("x-request-id", "test-1")
@@ -73,12 +76,12 @@ async fn nothing_but_the_one_cookie_is_a_session() {
     for attempt in attempts {
         assert_eq!(sent(attempt).await, expected);
     }
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
 async fn other_credentials_beside_the_cookie_are_not_looked_at() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let request = ask(&harness, MEMBER, "GET", "/keys")
         .header("x-api-key", "nonsense")
         .header("authorization", "Bearer nonsense");
@@ -88,7 +91,7 @@ async fn other_credentials_beside_the_cookie_are_not_looked_at() {
 
 #[tokio::test]
 async fn the_cookie_is_no_key() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let request = |header, value: String| {
         let request = harness.request("POST", "/v1/cep/xml").header(header, value);
         with_json(request.header("x-request-id", "test-1"), body(&[]))
@@ -103,15 +106,18 @@ async fn the_cookie_is_no_key() {
         assert!(answer.starts_with("401"), "{answer}");
         assert!(answer.contains("INVALID_API_KEY"), "{answer}");
     }
-    assert_eq!(harness.outcomes(), []);
+    assert_eq!(harness.outcomes().await, []);
 }
 
 #[tokio::test]
-async fn while_sessions_cannot_be_checked_nobody_is_let_in() {
-    let harness = Harness::start().await;
-    let answer = in_both_languages(|| ask(&harness, UNCHECKED, "GET", "/keys")).await;
+async fn no_session_is_accepted_while_the_provider_is_down() {
+    let harness = Harness::of_people().await;
+    let cause = Arc::new(std::io::Error::other("a synthetic cause"));
+    let identity = &harness.gateway.services.identity;
+    identity.fail_verifying_with(Some(TokenError::Unavailable(cause)));
+    let answer = in_both_languages(|| ask(&harness, MEMBER, "GET", "/keys")).await;
     insta::assert_snapshot!("sessions_unavailable", answer);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 const NEW_KEY: &str = r#"{"name":"till 7"}"#;
@@ -144,18 +150,18 @@ async fn a_forged_request_has_no_effect(
     #[case] forge: fn(RequestBuilder) -> RequestBuilder,
     #[case] status: u16,
 ) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let response = forge(create(&harness)).send().await.unwrap();
     assert_eq!(response.status(), status);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 
     let honest = typed(create(&harness), "application/json");
     assert_eq!(honest.send().await.unwrap().status(), 201);
 }
 
 #[tokio::test]
-async fn reading_changes_nothing_whatever_it_is_told() {
-    let harness = Harness::start().await;
+async fn a_get_request_changes_nothing() {
+    let harness = Harness::of_people().await;
     for path in [
         "/keys?name=till",
         "/keys?_method=DELETE",
@@ -167,18 +173,18 @@ async fn reading_changes_nothing_whatever_it_is_told() {
     let path = format!("/keys/{ACTIVE_KEY}");
     let request = ask(&harness, MEMBER, "GET", &path).header("x-http-method-override", "DELETE");
     assert!(sent(request).await.starts_with("405"));
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
-async fn a_foreign_page_is_told_so_and_may_not_read_it() {
-    let harness = Harness::start().await;
+async fn a_foreign_page_is_refused_and_may_not_read_the_answer() {
+    let harness = Harness::of_people().await;
     let request = || {
         let request = ask(&harness, MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"));
         request.header("origin", "https://evil.example")
     };
     insta::assert_snapshot!("cross_site", in_both_languages(request).await);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[rstest]
@@ -190,7 +196,7 @@ async fn a_page_of_ours_or_an_allowed_one_is_served(
     #[case] origin: &str,
     #[case] fetch_site: &str,
 ) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let request = ask(&harness, MEMBER, "GET", "/keys?include_revoked=false")
         .header("origin", origin)
         .header("sec-fetch-site", fetch_site);
@@ -199,7 +205,7 @@ async fn a_page_of_ours_or_an_allowed_one_is_served(
 
 #[tokio::test]
 async fn a_gateway_without_sign_in_has_no_such_routes() {
-    let harness = Harness::without_people().await;
+    let harness = Harness::without_sign_in().await;
     for (method, path) in OPERATIONS {
         let answer = sent(ask(&harness, MEMBER, method, path)).await;
         assert!(answer.starts_with("404"), "{answer}");
@@ -213,18 +219,20 @@ async fn a_gateway_without_sign_in_has_no_such_routes() {
 #[case("DELETE", "/keys/1/2")]
 #[case("GET", "/api/api/keys")]
 #[tokio::test]
-async fn a_route_that_is_not_there_is_told_to_everybody(#[case] method: &str, #[case] path: &str) {
-    let harness = Harness::start().await;
+async fn an_unknown_route_is_not_found_without_a_session_either(
+    #[case] method: &str,
+    #[case] path: &str,
+) {
+    let harness = Harness::of_people().await;
     let answer = sent(harness.request(method, path)).await;
     assert!(answer.starts_with("404"), "{answer}");
     assert!(answer.contains("ROUTE_NOT_FOUND"), "{answer}");
 }
 
-/// The description against what is served: each operation for people is there, and asks for a
-/// session.
+/// Each operation for people in the description is served, and requires a session.
 #[tokio::test]
 async fn every_described_operation_is_served() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let document: serde_json::Value = serde_json::from_str(&rest::openapi_json()).unwrap();
     let mut described = Vec::new();
     for (path, operations) in document["paths"].as_object().unwrap() {

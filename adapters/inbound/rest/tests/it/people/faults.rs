@@ -1,12 +1,14 @@
-//! Faulty requests and internal faults, in both languages.
+//! Invalid requests and internal failures, in both languages.
 
-use std::sync::Arc;
-
-use ports::inbound::KeyError;
+use chrono::TimeDelta;
+use ports::outbound::CustomerStore as _;
 use rstest::rstest;
+use testkit::fakes::Fault;
+use testkit::people::owner;
 
-use super::fakes::{ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER};
-use super::{ask, in_both_languages, with_json};
+use super::data::{ACCOUNT, ACTIVE_KEY, ADMIN, MEMBER, OTHERS_KEY, UNKNOWN, people};
+use super::{ask, in_both_languages, json, with_json};
+use crate::data::{add_key, new_key, now};
 use crate::harness::Harness;
 
 #[rstest]
@@ -69,16 +71,16 @@ use crate::harness::Harness;
     r#"{"existing_keys":"all"}"#
 )]
 #[tokio::test]
-async fn a_faulty_body_is_told_all_that_is_wrong_with_it(
+async fn all_faults_of_a_body_are_reported(
     #[case] name: &str,
     #[case] method: &str,
     #[case] path: &str,
     #[case] body: &'static str,
 ) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let request = || with_json(ask(&harness, ADMIN, method, path), body);
     insta::assert_snapshot!(name, in_both_languages(request).await);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[rstest]
@@ -115,19 +117,16 @@ async fn a_faulty_body_is_told_all_that_is_wrong_with_it(
     "/admin/audit?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z"
 )]
 #[tokio::test]
-async fn a_faulty_address_is_told_all_that_is_wrong_with_it(
-    #[case] name: &str,
-    #[case] path: &str,
-) {
-    let harness = Harness::start().await;
+async fn all_faults_of_a_query_are_reported(#[case] name: &str, #[case] path: &str) {
+    let harness = Harness::of_people().await;
     let request = || ask(&harness, ADMIN, "GET", path);
     insta::assert_snapshot!(name, in_both_languages(request).await);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
 async fn unknown_names_are_repeated_within_bounds() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let names: Vec<_> = (0..700)
         .map(|number| format!("\"{number}{}\":1", "x".repeat(9)))
         .collect();
@@ -145,33 +144,19 @@ async fn unknown_names_are_repeated_within_bounds() {
 
 #[tokio::test]
 async fn a_body_of_another_kind_or_size_is_refused() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let large = format!("{{\"name\":\"{}\"}}", "x".repeat(rest::MAX_BODY_BYTES));
     let request = || with_json(ask(&harness, MEMBER, "POST", "/keys"), large.clone());
     insta::assert_snapshot!("too_large", in_both_languages(request).await);
     let request = || ask(&harness, MEMBER, "POST", "/keys").body("name=till");
     insta::assert_snapshot!("no_json", in_both_languages(request).await);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
-#[rstest]
-#[case("key_error_not_found", KeyError::NotFound)]
-#[case("key_error_forbidden", KeyError::Forbidden)]
-#[case("key_error_revoked", KeyError::Revoked)]
-#[case("key_error_already_rotated", KeyError::AlreadyRotated)]
-#[case("key_error_too_many_keys", KeyError::TooManyKeys { most: 1_000 })]
-#[case("key_error_cursor", KeyError::Cursor)]
-#[case(
-    "key_error_store",
-    KeyError::Store(Arc::new(std::io::Error::other("a synthetic cause")))
-)]
 #[tokio::test]
-async fn what_goes_wrong_within_is_told_alike_on_every_route(
-    #[case] name: &str,
-    #[case] trouble: KeyError,
-) {
-    let harness = Harness::start().await;
-    *harness.people.trouble.lock().unwrap() = Some(trouble);
+async fn a_failing_store_has_one_answer_on_every_route() {
+    let harness = Harness::of_people().await;
+    harness.store_faults().inject(Fault::Fails);
     let key = format!("/admin/keys/{ACTIVE_KEY}");
     let operations = [
         ("POST", "/keys".to_owned(), r#"{"name":"till"}"#),
@@ -192,6 +177,78 @@ async fn what_goes_wrong_within_is_told_alike_on_every_route(
     ];
     for (method, path, body) in operations {
         let request = || with_json(ask(&harness, ADMIN, method, &path), body);
-        insta::assert_snapshot!(name, in_both_languages(request).await, &path);
+        insta::assert_snapshot!("store_down", in_both_languages(request).await, &path);
     }
+}
+
+#[tokio::test]
+async fn an_unknown_id_has_one_answer_on_every_route() {
+    let harness = Harness::of_people().await;
+    let key = format!("/admin/keys/{UNKNOWN}");
+    let operations = [
+        ("DELETE", format!("/keys/{UNKNOWN}"), ""),
+        ("GET", key.clone(), ""),
+        ("PATCH", key.clone(), r#"{"per_minute":1}"#),
+        ("DELETE", key, ""),
+        (
+            "PATCH",
+            format!("/admin/accounts/{UNKNOWN}"),
+            r#"{"plan":"startup"}"#,
+        ),
+        (
+            "GET",
+            format!("/admin/usage?account={ACCOUNT}&key={OTHERS_KEY}"),
+            "",
+        ),
+    ];
+    for (method, path, body) in operations {
+        let request = || with_json(ask(&harness, ADMIN, method, &path), body);
+        insta::assert_snapshot!("not_found", in_both_languages(request).await, &path);
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_cursor_of_another_order_is_no_place_in_a_list(
+    #[values("/admin/keys", "/admin/accounts", "/admin/audit")] path: &str,
+) {
+    let harness = Harness::of_people().await;
+    let by_name = ask(&harness, ADMIN, "GET", "/admin/keys?order=name&limit=1");
+    let by_name = json(by_name).await;
+    let path = format!("{path}?after={}", by_name["next"].as_str().unwrap());
+    let request = || ask(&harness, ADMIN, "GET", &path);
+    insta::assert_snapshot!("wrong_cursor", in_both_languages(request).await, &path);
+}
+
+#[tokio::test]
+async fn a_person_has_ten_active_keys_at_most() {
+    let services = people().await;
+    let member = services.store.customer(&owner("member")).await.unwrap();
+    for number in 1..10 {
+        let id = format!("0198f3c2-7d3e-7000-8000-00000001{number:04}");
+        let prefix = format!("cep_live_Many{number:04}");
+        let key = new_key(&id, member.as_ref().unwrap(), "till", &prefix);
+        add_key(&services, key).await;
+    }
+    let harness = Harness::over(services).await;
+    let request = || with_json(ask(&harness, MEMBER, "POST", "/keys"), r#"{"name":"till"}"#);
+    insta::assert_snapshot!("too_many_keys", in_both_languages(request).await);
+}
+
+#[tokio::test]
+async fn a_person_creates_twenty_keys_an_hour_at_most() {
+    let services = people().await;
+    let member = services.store.customer(&owner("member")).await.unwrap();
+    let member = member.unwrap();
+    for number in 1..=20 {
+        let id = format!("0198f3c2-7d3e-7000-8000-00000001{number:04}");
+        let prefix = format!("cep_live_Many{number:04}");
+        let mut key = new_key(&id, &member, "till", &prefix);
+        key.created_at = now() - TimeDelta::minutes(30);
+        key.revoked_at = Some(now());
+        add_key(&services, key).await;
+    }
+    let harness = Harness::over(services).await;
+    let request = || with_json(ask(&harness, MEMBER, "POST", "/keys"), r#"{"name":"till"}"#);
+    insta::assert_snapshot!("too_many_new_keys", in_both_languages(request).await);
 }

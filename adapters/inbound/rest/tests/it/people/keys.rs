@@ -1,26 +1,49 @@
 //! A person's own keys.
 
+use chrono::TimeDelta;
+use domain::key::ApiKey;
+use ports::outbound::CustomerStore as _;
 use rstest::rstest;
+use serde_json::Value;
+use testkit::fakes::Fault;
+use testkit::people::owner;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::fakes::{ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, OTHERS_KEY, REVOKED_KEY};
-use super::{ask, in_both_languages, sent, with_json};
-use crate::harness::Harness;
+use super::data::{
+    ACTIVE_KEY, ADMIN, MEMBER, OTHER_MEMBER, OTHERS_KEY, REVOKED_KEY, UNKNOWN, people,
+};
+use super::{ask, in_both_languages, json, sent, with_json};
+use crate::data::{add_key, new_key};
+use crate::harness::{Harness, body as proof_request};
 
 #[rstest]
 #[case("/keys")]
 #[case("/api/keys")]
 #[tokio::test]
 async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let body = r#"{"name":" till 7 ","env":"test"}"#;
-    let answer = sent(with_json(ask(&harness, MEMBER, "POST", path), body)).await;
+    let mut answer = sent(with_json(ask(&harness, MEMBER, "POST", path), body)).await;
+    let (_, json) = answer.split_once("\n\n").unwrap();
+    let created: Value = serde_json::from_str(json).unwrap();
+    let text = |name: &str| created[name].as_str().unwrap().to_owned();
+    let (id, prefix, secret) = (text("id"), text("prefix"), text("api_key"));
+    assert!(prefix.starts_with("cep_test_"), "{answer}");
+    for (generated, name) in [(&secret, "[api key]"), (&prefix, "[prefix]"), (&id, "[id]")] {
+        answer = answer.replace(generated, name);
+    }
     insta::assert_snapshot!("a_new_key", answer);
-    insta::assert_snapshot!(
-        "a_new_key_asked",
-        harness.people.asked.lock().unwrap().join("\n")
+
+    let listed = sent(ask(&harness, MEMBER, "GET", "/keys")).await;
+    assert!(
+        listed.contains(&prefix) && !listed.contains(&secret),
+        "{listed}"
     );
+    assert!(listed.contains(r#""name":"till 7""#), "{listed}");
+    let proof = harness.request("POST", "/v1/cep/xml");
+    let proof = with_json(proof.header("x-api-key", &secret), proof_request(&[]));
+    assert_eq!(proof.send().await.unwrap().status(), 200);
 }
 
 #[rstest]
@@ -28,8 +51,8 @@ async fn a_new_key_shows_its_secret_once(#[case] path: &str) {
 #[case(r#"{"name":"till 7","env":null}"#)]
 #[case(r#"{"env":"live","name":"till 7"}"#)]
 #[tokio::test]
-async fn a_key_is_live_unless_it_is_said_otherwise(#[case] body: &'static str) {
-    let harness = Harness::start().await;
+async fn a_key_is_live_by_default(#[case] body: &'static str) {
+    let harness = Harness::of_people().await;
     let answer = sent(with_json(ask(&harness, MEMBER, "POST", "/keys"), body)).await;
     assert!(answer.starts_with("201"), "{answer}");
     assert!(answer.contains("cep_live_"), "{answer}");
@@ -40,21 +63,21 @@ async fn a_key_is_live_unless_it_is_said_otherwise(#[case] body: &'static str) {
 #[case::all_in_so_many_words("?include_revoked=true")]
 #[tokio::test]
 async fn a_person_sees_all_keys_of_its_own(#[case] query: &str) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let answer = sent(ask(&harness, MEMBER, "GET", &format!("/api/keys{query}"))).await;
     insta::assert_snapshot!("all_keys", answer);
 }
 
 #[tokio::test]
 async fn revoked_keys_can_be_hidden() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let answer = sent(ask(&harness, MEMBER, "GET", "/keys?include_revoked=false")).await;
     insta::assert_snapshot!("active_keys", answer);
 }
 
 #[tokio::test]
 async fn a_person_without_keys_sees_an_empty_list() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let answer = sent(ask(&harness, ADMIN, "GET", "/keys")).await;
     assert!(answer.starts_with("200"), "{answer}");
     assert!(answer.ends_with("\n\n[]"), "{answer}");
@@ -62,7 +85,7 @@ async fn a_person_without_keys_sees_an_empty_list() {
 
 #[tokio::test]
 async fn a_key_is_revoked_once_and_stays_so() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let revoke = || ask(&harness, MEMBER, "DELETE", &format!("/keys/{ACTIVE_KEY}"));
     let first = sent(revoke()).await;
     insta::assert_snapshot!("a_revoked_key", first);
@@ -78,12 +101,12 @@ async fn a_key_is_revoked_once_and_stays_so() {
 
 #[tokio::test]
 async fn another_owners_key_does_not_exist() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let revoke = |id: &'static str| {
         let harness = &harness;
         move || ask(harness, MEMBER, "DELETE", &format!("/keys/{id}"))
     };
-    let unknown = in_both_languages(revoke("0198f3c2-7d3e-7000-8000-00000000dead")).await;
+    let unknown = in_both_languages(revoke(UNKNOWN)).await;
     insta::assert_snapshot!("no_such_key", unknown);
     for id in [OTHERS_KEY, "7", "%FF", "x%20y"] {
         assert_eq!(in_both_languages(revoke(id)).await, unknown, "{id}");
@@ -94,7 +117,7 @@ async fn another_owners_key_does_not_exist() {
 
 #[tokio::test]
 async fn an_admins_own_keys_are_its_own_alone() {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let path = format!("/keys/{ACTIVE_KEY}");
     let answer = sent(ask(&harness, ADMIN, "DELETE", &path)).await;
     assert!(answer.starts_with("404"), "{answer}");
@@ -112,32 +135,107 @@ async fn a_wrong_method_is_told_the_right_ones(
     #[case] path: &str,
     #[case] allowed: &str,
 ) {
-    let harness = Harness::start().await;
+    let harness = Harness::of_people().await;
     let request = with_json(ask(&harness, MEMBER, method, path), "{}");
     let response = request.send().await.unwrap();
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], allowed);
-    assert!(harness.people.asked.lock().unwrap().is_empty());
+    assert!(harness.store_faults().calls().is_empty());
 }
 
 #[tokio::test]
 async fn a_revocation_that_has_begun_ends_though_its_caller_hangs_up() {
-    let harness = Harness::start().await;
-    let people = &harness.people;
-    people.turns.forget_permits(usize::MAX);
+    let harness = Harness::of_people().await;
+    let faults = harness.store_faults();
+    faults.inject_into("change", Fault::Hangs);
     let mut caller = TcpStream::connect(harness.address).await.unwrap();
     let request = format!(
         "DELETE /keys/{ACTIVE_KEY} HTTP/1.1\r\nhost: x\r\nx-request-id: test-1\r\n\
          cookie: cep_session={MEMBER}\r\n\r\n"
     );
     caller.write_all(request.as_bytes()).await.unwrap();
-    while people.asked.lock().unwrap().is_empty() {
+    while !faults.calls().contains_key("change") {
         tokio::task::yield_now().await;
     }
     assert_eq!(harness.tasks.len(), 1, "it is nobody's but its caller's");
     drop(caller);
-    people.turns.add_permits(1);
-    harness.tasks.close();
-    harness.tasks.wait().await;
-    assert!(people.is_revoked(ACTIVE_KEY));
+    faults.clear();
+    harness.all_ended().await;
+    let key = ask(&harness, ADMIN, "GET", &format!("/admin/keys/{ACTIVE_KEY}"));
+    assert_eq!(json(key).await["state"], "revoked");
+}
+
+/// A member with 250 keys besides, as an account has that makes and revokes them again and again.
+async fn with_many_keys() -> Harness {
+    let services = people().await;
+    let member = services.store.elsewhere().customer(&owner("member")).await;
+    let member = member.unwrap().unwrap();
+    for number in 0..250_i64 {
+        let id = format!("0198f3c2-7d3e-7000-8000-0000000b{number:04}");
+        let key = new_key(&id, &member, "till", &format!("cep_test_Long{number:04}"));
+        let created_at = key.created_at - TimeDelta::hours(number);
+        add_key(&services, ApiKey { created_at, ..key }).await;
+    }
+    Harness::over(services).await
+}
+
+#[tokio::test]
+async fn a_long_list_is_whole_and_read_in_pages() {
+    let few = json(ask(&Harness::of_people().await, MEMBER, "GET", "/keys")).await;
+    let harness = with_many_keys().await;
+    harness.store_faults().forget_calls();
+
+    let many = json(ask(&harness, MEMBER, "GET", "/keys")).await;
+
+    let (few, many) = (few.as_array().unwrap(), many.as_array().unwrap());
+    assert_eq!(many.len(), few.len() + 250);
+    assert_eq!(harness.store_faults().calls()["of_customer"], 3);
+    let instants = many.iter().map(|key| key["created_at"].as_str().unwrap());
+    assert!(instants.is_sorted_by(|one, next| one >= next), "{many:#?}");
+    assert!(few.iter().all(|key| many.contains(key)));
+}
+
+#[tokio::test]
+async fn a_long_list_that_breaks_off_is_no_answer() {
+    let harness = with_many_keys().await;
+    // The customer and the first page are read.
+    harness.store_faults().fail_once_after(2);
+    let request = ask(&harness, MEMBER, "GET", "/keys");
+    let body = async { request.send().await?.bytes().await };
+    body.await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_loop_that_creates_and_revokes_keys_is_told_to_wait_and_proofs_beside_it_are_delivered() {
+    let harness = Harness::of_people().await;
+    let new = || {
+        with_json(
+            ask(&harness, MEMBER, "POST", "/keys"),
+            r#"{"name":"x","env":"test"}"#,
+        )
+    };
+    let created = json(new()).await;
+    let (mut done, mut refused) = (1, 0);
+    for _ in 0..50 {
+        let path = format!("/keys/{ACTIVE_KEY}");
+        for request in [new(), ask(&harness, MEMBER, "DELETE", &path)] {
+            let answer = request.send().await.unwrap();
+            match answer.status().as_u16() {
+                429 => refused += usize::from(answer.headers().contains_key("retry-after")),
+                _ => done += 1,
+            }
+        }
+        let key = created["api_key"].as_str().unwrap();
+        let proof = harness
+            .request("POST", "/v1/cep/xml")
+            .header("x-api-key", key);
+        let proof = with_json(proof, proof_request(&[])).send().await.unwrap();
+        assert_eq!(proof.status(), 200);
+    }
+    assert_eq!((done, refused), (30, 71));
+    let other = ask(&harness, OTHER_MEMBER, "GET", "/keys")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(other.status(), 200);
 }

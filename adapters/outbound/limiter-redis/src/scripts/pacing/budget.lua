@@ -1,4 +1,7 @@
--- Returns the turns left in the minute beyond the waiting callers, and the rest of a back-off.
+-- Returns the turns left in the window beyond the waiting callers, the rest of a back-off, and the
+-- callers that wait, by class.
 forget_old()
-local room = PER_MINUTE - redis.call('ZCARD', TURNS)
-return { DONE, math.max(math.max(room, 0) - redis.call('ZCARD', WAITING), 0), paused() or 0 }
+list_lanes()
+local interactive, background = callers[INTERACTIVE], callers[BACKGROUND]
+local room = math.max(PER_MINUTE - redis.call('ZCARD', TURNS), 0)
+return { DONE, math.max(room - interactive - background, 0), paused() or 0, interactive, background }

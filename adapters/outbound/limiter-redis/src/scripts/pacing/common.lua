@@ -3,25 +3,25 @@
 --
 -- KEYS[1], a hash, is the state:
 --   t  the newest time of a turn or a back-off; the clock never goes back behind it
---   e  the even schedule's next turn                 n  tickets and turns granted, for their names
+--   e  the even schedule's next turn                 n  turns granted, for their names
 --   k  back-offs in a row     b, u  beginning and end of the newest one
--- KEYS[2], a sorted set, are the turns of the last minute by their time.
--- KEYS[3], a sorted set, are the tickets of waiting callers, by the time at which they expire unless
--- polled. The queue is in the order of their numbers.
+-- KEYS[2], a sorted set, are the turns of the last window by their time.
+-- KEYS[3], a hash, is the queue: its field v is a table in MessagePack, see queue.lua.
 -- ARGV[1] is the time of a test's clock, '' for the server's.
--- ARGV[2..4] are turns a minute, their spacing, and the tolerance of a burst.
-local STATE, TURNS, WAITING = KEYS[1], KEYS[2], KEYS[3]
+-- ARGV[2..5] are turns a minute, their spacing, the tolerance of a burst, and the quick window.
+local STATE, TURNS, QUEUE = KEYS[1], KEYS[2], KEYS[3]
 local PER_MINUTE, SPACING, TOLERANCE = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local QUICK_WINDOW = tonumber(ARGV[5])
 
 -- The numbers of domain::pacing.
-local MINUTE = 60000000
-local FIRST_BACK_OFF, DOUBLINGS, SAME_BACK_OFF = 2 * MINUTE, 4, 2000000
--- Waiting callers poll twice a second; a process that ended delays others for this long.
+local WINDOW, QUICK_CYCLES = 61000000, 4
+local FIRST_BACK_OFF, DOUBLINGS, SAME_BACK_OFF = 120000000, 4, 2000000
+-- Replicas with waiting callers poll twice a second; one that ended delays others for this long.
 local LEASE = 5000000
 -- A day: strikes are kept for so long after the last turn.
 local STATE_TTL = 86400000
 
-local GO, WAIT, USED_UP, BACKING_OFF, BEGAN, JOINED, DONE = 1, 2, 3, 4, 5, 6, 7
+local TURN, BACKING_OFF, BEGAN, JOINED, DONE = 1, 2, 3, 4, 5
 
 local saved = redis.call('HMGET', STATE, 't', 'e', 'k', 'b', 'u')
 local even, strikes = tonumber(saved[2]), tonumber(saved[3]) or 0
@@ -50,40 +50,37 @@ local function paused()
 end
 
 local function forget_old()
-  redis.call('ZREMRANGEBYSCORE', TURNS, '-inf', now - MINUTE)
-  redis.call('ZREMRANGEBYSCORE', WAITING, '-inf', now)
-end
-
--- Returns a new name for a ticket or a turn; later ones are larger.
-local function number()
-  return redis.call('HINCRBY', STATE, 'n', 1)
+  redis.call('ZREMRANGEBYSCORE', TURNS, '-inf', now - WINDOW)
 end
 
 -- Counts a turn that began at `at`, whether there is room or not.
 local function count(at)
   even = math.max(even, at) + SPACING
-  redis.call('ZADD', TURNS, at, number())
-  redis.call('PEXPIRE', TURNS, MINUTE / 1000 + 1)
+  redis.call('ZADD', TURNS, at, redis.call('HINCRBY', STATE, 'n', 1))
+  redis.call('PEXPIRE', TURNS, WINDOW / 1000 + 1)
   save('e', even)
 end
 
--- Returns the earliest time of a turn behind so many others, which take theirs as early as possible.
-local function turn_behind(others)
+-- Returns the times of the turns of the next callers, which take theirs as early as possible: that of
+-- the first one, and of so many others. The first has the index 0.
+local function next_turns(others)
   local begun = redis.call('ZCARD', TURNS)
-  -- A turn waits for the end of the minute that began PER_MINUTE turns before it.
-  local first = math.max(begun - PER_MINUTE, 0)
-  local scores = redis.call('ZRANGE', TURNS, first, first + others, 'WITHSCORES')
-  local after, theirs = even, {}
-  for place = 0, others do
-    local turn = math.max(now, after - TOLERANCE)
-    local oldest = begun + place - PER_MINUTE
-    if oldest >= begun then
-      turn = math.max(turn, theirs[oldest - begun] + MINUTE)
-    elseif oldest >= 0 then
-      turn = math.max(turn, tonumber(scores[2 * (oldest - first) + 2]) + MINUTE)
+  local theirs = {}
+  -- Returns a function of a place: the end of the window that began so many turns before.
+  local function ends_of(turns, window)
+    local first = math.max(begun - turns, 0)
+    local scores = redis.call('ZRANGE', TURNS, first, first + others, 'WITHSCORES')
+    return function(place)
+      local oldest = begun + place - turns
+      if oldest < 0 then return 0 end
+      return window + (theirs[oldest - begun] or tonumber(scores[2 * (oldest - first) + 2]))
     end
-    if place == others then return turn end
-    theirs[place] = turn
-    after = math.max(after, turn) + SPACING
   end
+  local ends, quick_ends = ends_of(PER_MINUTE, WINDOW), ends_of(QUICK_CYCLES, QUICK_WINDOW)
+  local after = even
+  for place = 0, others do
+    theirs[place] = math.max(now, after - TOLERANCE, ends(place), quick_ends(place))
+    after = math.max(after, theirs[place]) + SPACING
+  end
+  return theirs
 end

@@ -1,30 +1,102 @@
--- Takes a turn, or returns when to poll again.
--- ARGV[5] is the ticket of a waiting caller or '', ARGV[6] the time for which it can wait.
-local ticket, waitable = tonumber(ARGV[5]), tonumber(ARGV[6])
+-- Tells the callers of a replica that wait, lets others join the queue, and takes a turn for the
+-- replica if the next one is its own and has come.
+-- ARGV[6] is the replica, ARGV[7] the number of its lanes. Four arguments for each lane follow: class,
+-- customer, key, and the callers that wait. Then two for each caller that joins: the number of its
+-- lane, and the time for which it can wait.
+-- Returns the number of the lane that has the turn, or 0; the time to the next turn; and for each
+-- caller that joins: whether it waits, is too late, or is one too many, and the time to its turn.
+local ACCEPTED, TOO_LATE, TOO_MANY = 0, 1, 2
 local left = paused()
-if left then return { BACKING_OFF, left } end
-
+if left then
+  redis.call('DEL', QUEUE)
+  return { BACKING_OFF, left }
+end
 forget_old()
-local ahead, is_waiting = 0, false
-for _, other in ipairs(redis.call('ZRANGE', WAITING, 0, -1)) do
-  other = tonumber(other)
-  if other == ticket then is_waiting = true end
-  if not ticket or other < ticket then ahead = ahead + 1 end
+
+local replica = { expires = now + LEASE, lanes = {} }
+for number = 1, tonumber(ARGV[7]) do
+  local at = 4 + 4 * number
+  replica.lanes[number] = { ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]) }
 end
--- The ticket has expired: the caller queues anew, behind all others.
-if ticket and not is_waiting then
-  ticket, ahead = nil, redis.call('ZCARD', WAITING)
+queue.replicas[ARGV[6]] = replica
+list_lanes()
+local own = {}
+for _, lane in ipairs(lanes) do
+  if lane.id == ARGV[6] then own[lane.place] = lane end
 end
 
-local turn = turn_behind(ahead)
-local goes = ahead == 0 and turn <= now
-if goes or turn > now + waitable then
-  if is_waiting then redis.call('ZREM', WAITING, ticket) end
-  if not goes then return { USED_UP, turn - now } end
-  count(now)
-  return { GO }
+-- Returns the number of turns before that of the last caller of a lane.
+local function turns_before(lane)
+  local nth = lane.kept[4]
+  for depth = 3, 1, -1 do
+    local name, others, seen = lane.names[depth], 0, {}
+    for _, other in ipairs(lanes) do
+      local theirs = other.names[depth]
+      local is_sibling = other.class == lane.class and (depth == 1 or other.names[depth - 1] == lane.names[depth - 1])
+      local number = callers[theirs] or 0
+      if is_sibling and theirs ~= name and not seen[theirs] and number > 0 then
+        seen[theirs] = true
+        local is_behind = queue.ranks[theirs] > queue.ranks[name]
+        others = others + math.min(number, is_behind and nth - 1 or nth)
+      end
+    end
+    nth = nth + others
+  end
+  local before = nth - 1
+  if lane.class == INTERACTIVE then
+    return before + math.min(math.floor((before + queue.row) / IN_A_ROW), callers[BACKGROUND])
+  end
+  return before + math.min(math.max(IN_A_ROW * nth - queue.row, 0), callers[INTERACTIVE])
 end
-ticket = ticket or number()
-redis.call('ZADD', WAITING, now + LEASE, ticket)
-redis.call('PEXPIRE', WAITING, LEASE / 1000)
-return { WAIT, ticket, turn - now }
+
+local answers, turns = {}, next_turns(0)
+for at = 8 + 4 * #own, #ARGV, 2 do
+  local lane, waitable, answer = own[tonumber(ARGV[at])], tonumber(ARGV[at + 1]), ACCEPTED
+  add(lane, 1)
+  local before = turns_before(lane)
+  if before > #turns then turns = next_turns(2 * before) end
+  local wait = turns[before] - now
+  if lane.class == INTERACTIVE and callers[lane.names[2]] > MAX_WAITING_PER_KEY then
+    answer = TOO_MANY
+  elseif wait > waitable then
+    answer = TOO_LATE
+  end
+  if answer ~= ACCEPTED then add(lane, -1) end
+  answers[#answers + 1], answers[#answers + 2] = answer, wait
+end
+
+-- Returns true when the turn of a lane comes before that of another one of its class.
+local function is_before(lane, other)
+  for depth = 1, 3 do
+    local rank, theirs = queue.ranks[lane.names[depth]], queue.ranks[other.names[depth]]
+    if rank ~= theirs then return rank < theirs end
+  end
+end
+
+local function next_lane()
+  local is_backgrounds = callers[INTERACTIVE] == 0 or callers[BACKGROUND] > 0 and queue.row >= IN_A_ROW
+  local class, best = is_backgrounds and BACKGROUND or INTERACTIVE, nil
+  for _, lane in ipairs(lanes) do
+    if lane.class == class and lane.kept[4] > 0 and (not best or is_before(lane, best)) then best = lane end
+  end
+  return best
+end
+
+local granted, next = 0, next_lane()
+if next and next.id == ARGV[6] and turns[0] <= now then
+  granted = next.place
+  queue.row = next.class == INTERACTIVE and queue.row + 1 or 0
+  add(next, -1)
+  for _, name in ipairs(next.names) do
+    if queue.ranks[name] then rank(name) end
+  end
+  count(now)
+  turns = next_turns(0)
+end
+if callers[INTERACTIVE] + callers[BACKGROUND] == 0 then
+  redis.call('DEL', QUEUE)
+else
+  redis.call('HSET', QUEUE, 'v', cmsgpack.pack(queue))
+  redis.call('PEXPIRE', QUEUE, WINDOW / 1000)
+end
+return { TURN, granted, turns[0] - now, unpack(answers) }

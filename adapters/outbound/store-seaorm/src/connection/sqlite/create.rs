@@ -9,43 +9,16 @@
 //! and closed before any thread can connect to it. SQLite alone opens it from then on.
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io::ErrorKind;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-const OWNER_ONLY: u32 = 0o600;
+use super::own_file::{self, FileError, OWNER_ONLY, OthersAccess};
 
 /// Held from before a file is created until after it is closed: another thread that finds it may
 /// connect to it at once, and closing it then would drop that connection's locks.
 static CREATING: Mutex<()> = Mutex::new(());
-
-/// Reason why a file isn't used as a database.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// A symbolic link.
-    #[error(
-        "it is a symbolic link, which another user may have put there; name the file that it leads to"
-    )]
-    Link,
-    /// A folder, a device, a pipe or a socket.
-    #[error("it is no regular file")]
-    Kind,
-    /// A file of another user.
-    #[error(
-        "it belongs to the user {owner}, and this program runs as the user {user}: run it as that \
-         user, or give the file to this one (chown)"
-    )]
-    Owner {
-        /// User id of the file's owner.
-        owner: u32,
-        /// User id of this process.
-        user: u32,
-    },
-    /// The file system reports an error.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
 
 /// Creates the file for its owner alone, or checks the existing one: a regular file of this
 /// process's user. Other users' access to it is removed. SQLite gives the same permissions to the
@@ -66,18 +39,7 @@ pub(super) fn create(path: &Path) -> Result<(), FileError> {
 }
 
 fn check(path: &Path) -> Result<(), FileError> {
-    let found = fs::symlink_metadata(path)?;
-    if found.file_type().is_symlink() {
-        return Err(FileError::Link);
-    }
-    if !found.is_file() {
-        return Err(FileError::Kind);
-    }
-    let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
-    if owner != user {
-        return Err(FileError::Owner { owner, user });
-    }
-    if found.mode() & 0o077 != 0 {
+    if own_file::check(&fs::symlink_metadata(path)?)? == OthersAccess::Some {
         fs::set_permissions(path, Permissions::from_mode(OWNER_ONLY))?;
         tracing::warn!(
             path = %path.display(),

@@ -1,13 +1,14 @@
 //! Lock of the one process that serves a database.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use super::beside;
+use super::own_file::{self, FileError, OWNER_ONLY, OthersAccess};
 
 /// An exclusive lock (`flock`) on a file beside the database, `cep.db.lock`, held until it is
 /// dropped. It is independent of SQLite's own locks: commands that read and write beside a serving
@@ -27,35 +28,57 @@ pub enum LockError {
         .0.display()
     )]
     Taken(PathBuf),
-    /// The file can't be opened.
-    #[error("{path} can't be opened: {source}")]
+    /// The file can't be opened, or isn't one that this program uses.
+    #[error("the lock {path} can't be used: {problem}")]
     File {
         /// The lock's file.
         path: PathBuf,
-        /// The system's error.
-        source: io::Error,
+        /// The problem, and its remedy.
+        #[source]
+        problem: FileError,
     },
 }
 
 impl ServingLock {
     pub(super) fn take(database: &Path) -> Result<Self, LockError> {
         let path = beside(database, ".lock");
-        // Nothing is truncated and no link is followed: it might lead to the database itself.
-        let opened = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&path);
-        let file = match opened {
+        let file = match open(&path) {
             Ok(file) => file,
-            Err(source) => return Err(LockError::File { path, source }),
+            Err(problem) => return Err(LockError::File { path, problem }),
         };
         match file.try_lock() {
             Ok(()) => Ok(Self { _locked: file }),
             Err(TryLockError::WouldBlock) => Err(LockError::Taken(path)),
-            Err(TryLockError::Error(source)) => Err(LockError::File { path, source }),
+            Err(TryLockError::Error(error)) => Err(LockError::File {
+                path,
+                problem: error.into(),
+            }),
         }
     }
+}
+
+/// Opens the lock, for its owner alone: whoever may read it may keep it locked. `flock(1)` makes it
+/// readable by others.
+fn open(path: &Path) -> Result<File, FileError> {
+    // Nothing is truncated and no link is followed: it might lead to the database itself. A pipe isn't
+    // waited for.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(OWNER_ONLY)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::LOOP) => {
+            return Err(FileError::Link);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if own_file::check(&file.metadata()?)? == OthersAccess::Some {
+        file.set_permissions(Permissions::from_mode(OWNER_ONLY))?;
+    }
+    Ok(file)
 }

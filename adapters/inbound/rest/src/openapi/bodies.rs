@@ -1,0 +1,9 @@
+//! Descriptions of request bodies.
+
+/// Bodies of proof requests.
+pub(crate) const LENIENT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
+    Unknown members are ignored, repeated ones refused.";
+
+/// Bodies of people's requests.
+pub(crate) const STRICT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
+    Unknown members and repeated ones are refused.";

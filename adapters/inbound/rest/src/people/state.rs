@@ -1,0 +1,18 @@
+//! Dependencies of the routes for people.
+
+use std::sync::Arc;
+
+use ports::inbound::{Insights, KeyAdministration};
+use web::{RequestLayer, SessionGuard};
+
+/// Dependencies of the routes for people.
+pub struct PeopleState {
+    /// Manages keys and plans.
+    pub keys: Arc<dyn KeyAdministration>,
+    /// Reads customers, use and the audit log.
+    pub insights: Arc<dyn Insights>,
+    /// Observes each request.
+    pub request_layer: Arc<RequestLayer>,
+    /// Checks sessions.
+    pub guard: Arc<SessionGuard>,
+}

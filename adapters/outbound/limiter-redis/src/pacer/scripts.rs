@@ -1,0 +1,198 @@
+//! Calls of the pacing scripts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use domain::pacing::{BackOff, BankBudget, Lane, LookupClass, Pacing, QueueLength, Throttled};
+use ports::outbound::PacerState;
+use uuid::Uuid;
+
+use crate::connection::{Argument, ScriptCall};
+use crate::pool::{CallError, ConnectionPool};
+use crate::reply::UnexpectedReply;
+use crate::scripts::{self, Script};
+
+/// Calls of the pacing scripts for one replica.
+#[derive(Clone)]
+pub(super) struct PacingScripts {
+    pub(super) pool: Arc<ConnectionPool>,
+    pub(super) namespace: String,
+    pub(super) pacing: Pacing,
+    /// Identity of this replica.
+    pub(super) replica: Uuid,
+    /// Clock of tests in microseconds; `None` uses the server's.
+    pub(super) clock: Option<Arc<AtomicI64>>,
+}
+
+/// Callers of a lane that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WaitingLane {
+    pub(super) lane: Lane,
+    pub(super) callers: usize,
+}
+
+/// A caller that joins the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Joining {
+    /// Index of its lane in the call.
+    pub(super) lane: usize,
+    pub(super) longest_wait: Duration,
+}
+
+/// Reply to a call for turns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TurnReply {
+    /// The queue goes on.
+    Queue {
+        /// Index of the lane that has the turn.
+        granted: Option<usize>,
+        /// Time to the next turn, of whichever replica.
+        next: Duration,
+        /// Results of the callers that joined, in their order.
+        joined: Vec<Result<(), Throttled>>,
+    },
+    /// The bank throttled: all callers leave.
+    BackingOff(Duration),
+}
+
+impl PacingScripts {
+    async fn run(
+        &self,
+        script: &Script,
+        rest: impl IntoIterator<Item = Argument>,
+    ) -> Result<Vec<i64>, CallError> {
+        let name = |kind: &char| format!("{}:{{bank}}:{kind}", self.namespace);
+        let keys: Vec<_> = script.keys.iter().map(name).collect();
+        let now = match &self.clock {
+            None => Argument::Text(String::new()),
+            Some(micros) => micros.load(Ordering::SeqCst).into(),
+        };
+        let rules = [
+            now,
+            i64::from(self.pacing.per_minute()).into(),
+            micros(self.pacing.spacing()),
+            micros(self.pacing.tolerance()),
+            micros(self.pacing.quick_window()),
+        ];
+        let arguments: Vec<_> = rules.into_iter().chain(rest).collect();
+        let call = ScriptCall {
+            script,
+            keys: &keys,
+            arguments: &arguments,
+        };
+        self.pool.next().run(&call).await
+    }
+
+    /// Tells the lanes of this replica, lets callers join them, and takes a turn if the next one is
+    /// this replica's and has come.
+    pub(super) async fn turn(
+        &self,
+        lanes: &[WaitingLane],
+        joining: &[Joining],
+    ) -> Result<TurnReply, CallError> {
+        let mut arguments = vec![
+            Argument::Text(self.replica.simple().to_string()),
+            index(lanes.len())?,
+        ];
+        for WaitingLane { lane, callers } in lanes {
+            let class = match lane.class {
+                LookupClass::Interactive => "i",
+                LookupClass::Background => "b",
+            };
+            arguments.push(Argument::Text(class.to_owned()));
+            for id in [lane.customer.0, lane.key.0] {
+                arguments.push(Argument::Text(id.simple().to_string()));
+            }
+            arguments.push(index(*callers)?);
+        }
+        for caller in joining {
+            arguments.push(index(caller.lane + 1)?);
+            arguments.push(micros(caller.longest_wait));
+        }
+        let reply = self.run(&scripts::TURN, arguments).await?;
+        Ok(match reply.as_slice() {
+            [1, granted, next, joined @ ..] => TurnReply::Queue {
+                granted: usize::try_from(*granted)
+                    .map_err(|_| UnexpectedReply)?
+                    .checked_sub(1)
+                    .filter(|lane| *lane < lanes.len()),
+                next: duration(*next)?,
+                joined: joined
+                    .chunks(2)
+                    .map(result_of_join)
+                    .collect::<Result<_, _>>()?,
+            },
+            [2, left] => TurnReply::BackingOff(duration(*left)?),
+            _ => return Err(UnexpectedReply.into()),
+        })
+    }
+
+    pub(super) async fn limited(&self, under_way: Duration) -> Result<BackOff, CallError> {
+        match *self.run(&scripts::LIMITED, [micros(under_way)]).await? {
+            [3, length] => Ok(BackOff::Began(duration(length)?)),
+            [4, left] => Ok(BackOff::Joined(duration(left)?)),
+            _ => Err(UnexpectedReply.into()),
+        }
+    }
+
+    pub(super) async fn served(&self, under_way: Duration) -> Result<(), CallError> {
+        let done = self.run(&scripts::SERVED, [micros(under_way)]).await;
+        done.map(drop)
+    }
+
+    pub(super) async fn learn(&self, state: &PacerState) -> Result<(), CallError> {
+        let left = state.paused_for.unwrap_or_default();
+        let spans = std::iter::once(left).chain(state.turns.iter().copied());
+        let done = self.run(&scripts::LEARN, spans.map(micros)).await;
+        done.map(drop)
+    }
+
+    pub(super) async fn budget(&self) -> Result<BankBudget, CallError> {
+        let reply = self.run(&scripts::BUDGET, []).await?;
+        let [_, room, left, interactive, background] = *reply else {
+            return Err(UnexpectedReply.into());
+        };
+        let number = |number| u32::try_from(number).map_err(|_| UnexpectedReply);
+        let left = duration(left)?;
+        Ok(BankBudget {
+            per_minute: self.pacing.per_minute(),
+            remaining: number(room)?,
+            waiting: QueueLength {
+                interactive: number(interactive)?,
+                background: number(background)?,
+            },
+            paused_for: (!left.is_zero()).then_some(left),
+        })
+    }
+}
+
+fn result_of_join(reply: &[i64]) -> Result<Result<(), Throttled>, UnexpectedReply> {
+    let [code, wait] = *reply else {
+        return Err(UnexpectedReply);
+    };
+    let retry_after = duration(wait)?;
+    match code {
+        0 => Ok(Ok(())),
+        1 => Ok(Err(Throttled::BudgetUsedUp { retry_after })),
+        2 => Ok(Err(Throttled::QueueFull { retry_after })),
+        _ => Err(UnexpectedReply),
+    }
+}
+
+/// Encodes a span as a script argument: numbers in Lua are exact up to 2^53.
+fn micros(span: Duration) -> Argument {
+    let micros = span.as_micros().min(1 << 53);
+    i64::try_from(micros).unwrap_or(1 << 53).into()
+}
+
+fn index(number: usize) -> Result<Argument, UnexpectedReply> {
+    i64::try_from(number)
+        .map(Argument::from)
+        .map_err(|_| UnexpectedReply)
+}
+
+fn duration(micros: i64) -> Result<Duration, UnexpectedReply> {
+    let micros = u64::try_from(micros).map_err(|_| UnexpectedReply)?;
+    Ok(Duration::from_micros(micros))
+}

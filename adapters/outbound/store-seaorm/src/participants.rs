@@ -1,0 +1,110 @@
+//! The catalogue of participants: one row, changed by updates with a condition.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::calendar;
+use domain::participant::Catalogue;
+use ports::outbound::{CatalogueStore, CatalogueVersion, RenewalClaim, StoreError};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, UpdateMany};
+
+use crate::entity::participant_catalogue::{Column, Entity, Model};
+use crate::store::{Store, failed};
+
+/// The row's id.
+const ID: i64 = 1;
+
+/// The row is missing, or can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the table participant_catalogue is damaged: {0}")]
+struct Damaged(&'static str);
+
+#[async_trait]
+impl CatalogueStore for Store {
+    async fn catalogue_version(&self) -> Result<CatalogueVersion, StoreError> {
+        self.in_time(async {
+            let version = Entity::find_by_id(ID).select_only().column(Column::Version);
+            let version = version.into_tuple::<i64>().one(&self.connection).await;
+            to_version(version.map_err(failed)?)
+        })
+        .await
+    }
+
+    async fn catalogue(&self) -> Result<(CatalogueVersion, Option<Catalogue>), StoreError> {
+        self.in_time(async {
+            let row = Entity::find_by_id(ID).one(&self.connection).await;
+            let row = row.map_err(failed)?;
+            let version = to_version(row.as_ref().map(|row| row.version))?;
+            let catalogue = row.as_ref().map(to_catalogue).transpose()?;
+            Ok((version, catalogue.flatten()))
+        })
+        .await
+    }
+
+    async fn replace_catalogue(
+        &self,
+        CatalogueVersion(replaced): CatalogueVersion,
+        catalogue: &Catalogue,
+    ) -> Result<Option<CatalogueVersion>, StoreError> {
+        let replaced = i64::try_from(replaced).map_err(failed)?;
+        let update = Entity::update_many()
+            .col_expr(Column::Version, Expr::value(replaced + 1))
+            .col_expr(Column::AsOf, Expr::value(catalogue.as_of().to_string()))
+            .col_expr(Column::Participants, Expr::value(catalogue.to_csv()))
+            .filter(Column::Version.eq(replaced));
+        match self.change_catalogue(update).await? {
+            0 => Ok(None),
+            _ => to_version(Some(replaced + 1)).map(Some),
+        }
+    }
+
+    async fn claim_renewal(
+        &self,
+        now: DateTime<Utc>,
+        next: DateTime<Utc>,
+    ) -> Result<RenewalClaim, StoreError> {
+        let due = schedule(next).filter(Column::RenewAt.lte(now.timestamp_millis()));
+        if self.change_catalogue(due).await? > 0 {
+            return Ok(RenewalClaim::Granted);
+        }
+        let first = schedule(next).filter(Column::RenewAt.is_null());
+        self.change_catalogue(first).await?;
+        Ok(RenewalClaim::NotDue)
+    }
+
+    async fn schedule_renewal(&self, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.change_catalogue(schedule(at)).await?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Updates the row if it meets the condition of the update; returns the number of rows that do.
+    async fn change_catalogue(&self, update: UpdateMany<Entity>) -> Result<u64, StoreError> {
+        self.check_files()?;
+        self.in_time(async {
+            let updated = update.filter(Column::Id.eq(ID)).exec(&self.connection);
+            let updated: Result<_, DbErr> = updated.await;
+            Ok(updated.map_err(failed)?.rows_affected)
+        })
+        .await
+    }
+}
+
+fn schedule(at: DateTime<Utc>) -> UpdateMany<Entity> {
+    Entity::update_many().col_expr(Column::RenewAt, Expr::value(at.timestamp_millis()))
+}
+
+fn to_version(stored: Option<i64>) -> Result<CatalogueVersion, StoreError> {
+    let stored = stored.ok_or_else(|| failed(Damaged("its row is missing")))?;
+    Ok(CatalogueVersion(u64::try_from(stored).map_err(failed)?))
+}
+
+fn to_catalogue(row: &Model) -> Result<Option<Catalogue>, StoreError> {
+    let (Some(as_of), Some(participants)) = (&row.as_of, &row.participants) else {
+        return Ok(None);
+    };
+    let as_of = calendar::parse_date(as_of).map_err(failed)?;
+    let catalogue = Catalogue::from_csv(participants, as_of).map_err(failed)?;
+    Ok(Some(catalogue))
+}

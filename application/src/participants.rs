@@ -1,0 +1,7 @@
+//! The catalogue of participants: the one in use, and its renewal.
+
+mod catalogue;
+mod renewal;
+
+pub use catalogue::SharedCatalogue;
+pub use renewal::{CatalogueRenewal, RenewalRound};

@@ -1,0 +1,86 @@
+//! Throttle of people's requests and sign-ins: bounds on what sessions cost the store and the limiter, and
+//! sign-ins the identity provider.
+//!
+//! Each process keeps its own, so replicas allow as many times as much.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use domain::customer::Owner;
+use domain::rate::{Bucket, Rate, RateExceeded};
+use ports::inbound::SessionError;
+use ports::outbound::Fingerprint;
+
+use crate::sync::buckets::{self, Buckets};
+
+/// Requests a second of one session: a page that loads sends some ten at once.
+const PER_SESSION: u32 = 30;
+/// Requests a second of one customer, all sessions together: as many as two may send.
+const PER_CUSTOMER: u32 = 60;
+/// Redemptions of codes at the identity provider, everybody's: its token endpoint is asked for each, and
+/// anybody can begin a sign-in.
+const REDEMPTIONS: Rate = Rate {
+    burst: 50,
+    interval: Duration::from_millis(100),
+};
+
+/// A burst of so many, and as many a second.
+const fn per_second(count: u32) -> Rate {
+    Rate {
+        burst: count,
+        interval: Duration::from_nanos(1_000_000_000 / count as u64),
+    }
+}
+
+/// Limits requests under a session.
+pub(super) struct SessionThrottle {
+    sessions: Buckets<Fingerprint>,
+    customers: Buckets<Owner>,
+}
+
+impl SessionThrottle {
+    pub(super) fn new() -> Self {
+        Self {
+            sessions: Buckets::new(per_second(PER_SESSION)),
+            customers: Buckets::new(per_second(PER_CUSTOMER)),
+        }
+    }
+
+    /// Checks the rate of a token whose signature is still to be verified. Counts nothing: whoever knows
+    /// a part of a token must not use up its owner's rate.
+    pub(super) fn check(&self, token: &Fingerprint, now: Duration) -> Result<(), SessionError> {
+        let checked = self.sessions.check(token, now);
+        checked.map_err(|exceeded| too_many(PER_SESSION, exceeded))
+    }
+
+    /// Counts a request with a verified token.
+    pub(super) fn take(
+        &self,
+        token: &Fingerprint,
+        owner: &Owner,
+        now: Duration,
+    ) -> Result<(), SessionError> {
+        let session = self.sessions.take(token.clone(), now);
+        session.map_err(|exceeded| too_many(PER_SESSION, exceeded))?;
+        let customer = self.customers.take(owner.clone(), now);
+        customer.map_err(|exceeded| too_many(PER_CUSTOMER, exceeded))
+    }
+}
+
+fn too_many(limit: u32, exceeded: RateExceeded) -> SessionError {
+    SessionError::TooManyRequests {
+        limit,
+        retry_after: exceeded.retry_after,
+    }
+}
+
+/// Limits redemptions of codes at the identity provider.
+#[derive(Default)]
+pub(super) struct RedemptionThrottle(Mutex<Bucket>);
+
+impl RedemptionThrottle {
+    /// Counts a redemption.
+    pub(super) fn take(&self, now: Duration) -> Result<(), RateExceeded> {
+        buckets::lock(&self.0).take(REDEMPTIONS, now)
+    }
+}

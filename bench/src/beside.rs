@@ -1,0 +1,155 @@
+//! (m) Latency of admissions while other routes are flooded, and while many wait for the bank.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use reqwest::Client;
+use serde_json::json;
+use tempfile::tempdir;
+use testkit::free_port;
+use tokio::task::JoinSet;
+
+use crate::dashboard::sign_in;
+use crate::load::{Connection, Load, body, percentile, post};
+use crate::process::{Program, gateway_command, key};
+use crate::steady::steady;
+use crate::table::Row;
+use crate::{millis, row};
+
+/// Keys whose windows are asked for: a page.
+const KEYS: usize = 100;
+/// Admissions a second, how long, and how often.
+const PER_SECOND: u32 = 500;
+const SPAN: Duration = Duration::from_secs(5);
+const ROUNDS: usize = 3;
+/// Connections of a flood, each of which asks again as soon as it is answered.
+const CONNECTIONS: usize = 4;
+/// Callers that wait for the bank, and their keys, of which each may have 16 waiting.
+const WAITING: usize = 1_000;
+const LIVE_KEYS: usize = 63;
+const WINDOWS: &str = "{ admin { keys(first: 100) { nodes { window { remaining } } } } }";
+
+/// Requests that are sent again and again.
+#[derive(Clone)]
+struct Flood {
+    connections: usize,
+    /// The next request of a connection, by its number.
+    request: Arc<dyn Fn(usize) -> Vec<u8> + Send + Sync>,
+}
+
+impl Flood {
+    fn of(request: Vec<u8>) -> Self {
+        Self {
+            connections: CONNECTIONS,
+            request: Arc::new(move |_| request.clone()),
+        }
+    }
+
+    /// Callers that wait for their turns at the bank, each for a transfer of its own.
+    fn of_waiting_callers(keys: Vec<String>) -> Self {
+        let number = AtomicU64::new(1_000);
+        Self {
+            connections: WAITING,
+            request: Arc::new(move |connection| {
+                let number = number.fetch_add(1, Ordering::Relaxed);
+                post("/v1/cep/xml", &keys[connection % keys.len()], &body(number))
+            }),
+        }
+    }
+}
+
+/// Latency of admissions alone, beside queries for windows, beside probes, and beside callers that
+/// wait for the bank.
+pub(crate) async fn floods() -> Result<Vec<Row>> {
+    let folder = tempdir()?;
+    let bank = free_port();
+    let mut command = gateway_command(folder.path())?;
+    command
+        .env("CEP_SANDBOX_LISTEN", format!("127.0.0.1:{bank}"))
+        .env("CEP_BANK_URL", format!("http://127.0.0.1:{bank}/cep"))
+        .env("CEP_BANK_BUDGET", "1200")
+        .env("CEP_BANK_TIMEOUT", "120");
+    let gateway = Program::start(command)?;
+    let api_key = key(folder.path(), "test")?;
+    for _ in 1..KEYS - LIVE_KEYS {
+        key(folder.path(), "test")?;
+    }
+    let live = (0..LIVE_KEYS).map(|_| key(folder.path(), "live"));
+    let live = live.collect::<Result<Vec<_>>>()?;
+    // Another part of this process may have installed it; there is only one.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let client = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()?;
+    let origin = format!("http://{}", gateway.address);
+    let cookie = sign_in(&client, &origin, "demo-admin").await?;
+    let windows = windows(&cookie);
+    let mut connection = Connection::open(gateway.address).await?;
+    ensure!(connection.ask(&windows).await?.status == 200, "no windows");
+
+    let floods = [
+        ("alone", None),
+        ("beside queries for windows", Some(Flood::of(windows))),
+        ("beside probes of /readyz", Some(Flood::of(probe()))),
+        (
+            "beside 1,000 callers that wait for the bank",
+            Some(Flood::of_waiting_callers(live)),
+        ),
+    ];
+    let load = Load::new(
+        vec![gateway.address],
+        vec![post("/v1/cep/xml", &api_key, &body(1))],
+    );
+    let mut measured = [const { Vec::new() }; 4];
+    // Interleaved, so that a slow moment of the machine strikes all.
+    for _ in 0..ROUNDS {
+        for ((_, flood), measured) in floods.iter().zip(&mut measured) {
+            // The tasks end with this.
+            let _flood = flood.as_ref().map(|flood| flooding(gateway.address, flood));
+            measured.push(steady(&load, PER_SECOND, SPAN).await?.p99);
+        }
+    }
+    let p99 = measured.map(|mut runs| percentile(&mut runs, 50));
+    let rows = floods.iter().zip(p99).map(|((what, _), beside)| {
+        let ratio = beside.as_secs_f64() / p99[0].as_secs_f64();
+        row(
+            &format!("(m) p99 of {PER_SECOND} admissions/s {what}, in that alone"),
+            format!("{} ({ratio:.2})", millis(beside)),
+            "–",
+        )
+    });
+    Ok(rows.collect())
+}
+
+/// A query for the windows of all keys.
+fn windows(cookie: &str) -> Vec<u8> {
+    let query = json!({ "query": WINDOWS }).to_string();
+    format!(
+        "POST /graphql HTTP/1.1\r\nhost: bench\r\ncookie: {cookie}\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{query}",
+        query.len()
+    )
+    .into_bytes()
+}
+
+fn probe() -> Vec<u8> {
+    b"GET /readyz HTTP/1.1\r\nhost: bench\r\n\r\n".to_vec()
+}
+
+/// Sends requests again and again, whatever the answers are, until the result is dropped.
+fn flooding(address: SocketAddr, flood: &Flood) -> JoinSet<Result<()>> {
+    let mut connections = JoinSet::new();
+    for number in 0..flood.connections {
+        let request = Arc::clone(&flood.request);
+        connections.spawn(async move {
+            let mut connection = Connection::open(address).await?;
+            loop {
+                connection.ask(&request(number)).await?;
+            }
+        });
+    }
+    connections
+}

@@ -1,0 +1,169 @@
+//! Catalogue as CSV: the compiled-in list, the stored one, and the one that an operator imports.
+
+use chrono::NaiveDate;
+
+use super::{Catalogue, Participant, ParticipantCode, is_name};
+use crate::calendar::parse_date;
+
+/// Columns of a written catalogue. A further one is read as a note.
+const COLUMNS: [&str; 6] = [
+    "clabe_prefix",
+    "participant",
+    "institution",
+    "name",
+    "valid_from",
+    "valid_to",
+];
+
+/// Fewest participants of a catalogue; the list of 2026-09-11 has 97.
+pub(super) const LEAST_PARTICIPANTS: usize = 60;
+
+/// Error of reading a catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueError {
+    /// The header row has other columns.
+    #[error("the first line must be {}", COLUMNS.join(","))]
+    Header,
+    /// A row is malformed.
+    #[error(
+        "line {line} is malformed: it takes the CLABE prefix, the 5-digit code that ends with it, \
+         the institution's newest code or nothing, a name, and two dates YYYY-MM-DD or nothing"
+    )]
+    Row {
+        /// The line, from 1.
+        line: u64,
+    },
+    /// Fewer participants than there can be.
+    #[error("{participants} participants take part on {as_of}; at least {LEAST_PARTICIPANTS} do")]
+    TooFew {
+        /// Number of participants on the date.
+        participants: usize,
+        /// The date of the catalogue.
+        as_of: NaiveDate,
+    },
+}
+
+impl Catalogue {
+    /// Reads a catalogue whose newest list is of `as_of`. Without an `institution` a participant's
+    /// code is the only one of its institution.
+    ///
+    /// # Errors
+    /// See [`CatalogueError`].
+    pub fn from_csv(csv: &str, as_of: NaiveDate) -> Result<Self, CatalogueError> {
+        let mut reader = csv::Reader::from_reader(csv.as_bytes());
+        let header = reader.headers().map_err(|_| CatalogueError::Header)?;
+        if !header.iter().take(COLUMNS.len()).eq(COLUMNS) {
+            return Err(CatalogueError::Header);
+        }
+        let mut participants = Vec::new();
+        for (index, row) in reader.records().enumerate() {
+            // The header is the first line; no field of a catalogue has a line break.
+            let line = index as u64 + 2;
+            let participant = row.ok().and_then(|row| read(&row));
+            participants.push(participant.ok_or(CatalogueError::Row { line })?);
+        }
+        let catalogue = Self {
+            participants,
+            as_of,
+        };
+        match catalogue.on(as_of).count() {
+            participants if participants < LEAST_PARTICIPANTS => Err(CatalogueError::TooFew {
+                participants,
+                as_of,
+            }),
+            _ => Ok(catalogue),
+        }
+    }
+
+    /// Writes the catalogue without its date, as [`Self::from_csv`] reads it.
+    ///
+    /// # Panics
+    /// Never: it is written to memory.
+    pub fn to_csv(&self) -> String {
+        const INFALLIBLE: &str = "writing to memory can't fail";
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(COLUMNS).expect(INFALLIBLE);
+        for participant in &self.participants {
+            writer.write_record(write(participant)).expect(INFALLIBLE);
+        }
+        let csv = writer.into_inner().expect(INFALLIBLE);
+        String::from_utf8(csv).expect("it is made of strings")
+    }
+}
+
+/// Reads one row; `None` when it is malformed.
+fn read(row: &csv::StringRecord) -> Option<Participant> {
+    let date = |text: &str| match text {
+        "" => Some(None),
+        text => parse_date(text).ok().map(Some),
+    };
+    let code = ParticipantCode::parse(row.get(1)?)?;
+    let participant = Participant {
+        code,
+        clabe_prefix: row.get(0)?.to_owned(),
+        institution: match row.get(2)? {
+            "" => code,
+            newest => ParticipantCode::parse(newest)?,
+        },
+        name: row.get(3)?.to_owned(),
+        valid_from: date(row.get(4)?)?,
+        valid_to: date(row.get(5)?)?,
+    };
+    let is_sound = participant.clabe_prefix == code.clabe_prefix() && is_name(&participant.name);
+    is_sound.then_some(participant)
+}
+
+fn write(participant: &Participant) -> [String; 6] {
+    let date = |date: Option<NaiveDate>| date.map_or_else(String::new, |date| date.to_string());
+    let institution = match participant.institution {
+        own if own == participant.code => String::new(),
+        newest => newest.to_string(),
+    };
+    [
+        participant.clabe_prefix.clone(),
+        participant.code.to_string(),
+        institution,
+        participant.name.clone(),
+        date(participant.valid_from),
+        date(participant.valid_to),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[test]
+    fn a_catalogue_is_read_as_it_was_written() {
+        let embedded = Catalogue::embedded();
+        let read = Catalogue::from_csv(&embedded.to_csv(), embedded.as_of());
+        assert_eq!(read.as_ref(), Ok(embedded));
+    }
+
+    #[rstest]
+    #[case::of_a_prefix("002,40012,,BBVA,,")]
+    #[case::of_a_code("012,4012,,BBVA,,")]
+    #[case::of_an_institution("012,40012,BBVA,BBVA,,")]
+    #[case::of_a_name("012,40012,,,,")]
+    #[case::of_a_long_name("012,40012,,Lorem ipsum dolor sit amet consectetur elit,,")]
+    #[case::of_a_date("012,40012,,BBVA,2026-02-30,")]
+    #[case::of_columns("012,40012,,BBVA")]
+    fn a_malformed_row_is_named(#[case] row: &str) {
+        let csv = format!("{}\n002,40002,,BANAMEX,,\n{row}\n", COLUMNS.join(","));
+        let read = Catalogue::from_csv(&csv, Catalogue::embedded().as_of());
+        assert_eq!(read, Err(CatalogueError::Row { line: 3 }));
+    }
+
+    #[test]
+    fn another_header_and_a_short_list_are_refused() {
+        let as_of = Catalogue::embedded().as_of();
+        assert_eq!(Catalogue::from_csv("", as_of), Err(CatalogueError::Header));
+        let short = format!("{}\n002,40002,,BANAMEX,,\n", COLUMNS.join(","));
+        let too_few = CatalogueError::TooFew {
+            participants: 1,
+            as_of,
+        };
+        assert_eq!(Catalogue::from_csv(&short, as_of), Err(too_few));
+    }
+}

@@ -1,0 +1,131 @@
+//! Contract of the store of the catalogue.
+
+use std::future::Future;
+
+use chrono::{DateTime, Days, TimeDelta, Utc};
+use domain::participant::Catalogue;
+use futures::future::join_all;
+
+use super::stores::{Stores, StoresUnderTest};
+use crate::outbound::{CatalogueVersion, RenewalClaim};
+
+/// Runs the whole suite; `make` returns a fresh database each time.
+pub async fn catalogue_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    no_catalogue_is_stored_at_first(make().await).await;
+    a_stored_catalogue_is_everybodys(make().await).await;
+    of_many_concurrent_catalogues_one_is_stored(make().await).await;
+    a_renewal_is_claimed_once_when_it_is_due(make().await).await;
+    a_renewal_is_due_when_it_was_scheduled(make().await).await;
+}
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_132_800, 0).expect("a time")
+}
+
+/// The embedded catalogue as that of a later day, without its last participants.
+fn catalogue(days: u64) -> Catalogue {
+    let embedded = Catalogue::embedded();
+    let as_of = embedded.as_of() + Days::new(days);
+    let csv = embedded.to_csv();
+    let kept = csv.lines().count() - usize::try_from(days).expect("a few days");
+    let csv: Vec<_> = csv.lines().take(kept).collect();
+    Catalogue::from_csv(&csv.join("\n"), as_of).expect("the catalogue is sound")
+}
+
+async fn claim(stores: &Stores, now: DateTime<Utc>, next: DateTime<Utc>) -> RenewalClaim {
+    let claim = stores.catalogues.claim_renewal(now, next).await;
+    claim.expect("the store works")
+}
+
+async fn no_catalogue_is_stored_at_first(under_test: StoresUnderTest) {
+    let catalogues = under_test.here.catalogues;
+    let version = catalogues.catalogue_version().await;
+    assert_eq!(version.expect("the store works"), CatalogueVersion(0));
+    let stored = catalogues.catalogue().await.expect("the store works");
+    assert_eq!(stored, (CatalogueVersion(0), None));
+}
+
+async fn a_stored_catalogue_is_everybodys(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let mut version = CatalogueVersion(0);
+    for catalogue in [catalogue(1), catalogue(2)] {
+        let stored = here.catalogues.replace_catalogue(version, &catalogue).await;
+        let newer = stored
+            .expect("the store works")
+            .expect("nobody else stored");
+        assert!(newer > version);
+        version = newer;
+        for stores in [&here, &elsewhere] {
+            let known = stores.catalogues.catalogue_version().await;
+            assert_eq!(known.expect("the store works"), version);
+            let stored = stores
+                .catalogues
+                .catalogue()
+                .await
+                .expect("the store works");
+            assert_eq!(stored, (version, Some(catalogue.clone())));
+        }
+    }
+}
+
+async fn of_many_concurrent_catalogues_one_is_stored(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let first = CatalogueVersion(0);
+    let catalogues: Vec<_> = (1..=10).map(catalogue).collect();
+    let stored = join_all(
+        catalogues
+            .iter()
+            .enumerate()
+            .map(async |(place, catalogue)| {
+                let side = if place % 2 == 0 { &here } else { &elsewhere };
+                let replaced = side.catalogues.replace_catalogue(first, catalogue).await;
+                replaced.expect("the store works")
+            }),
+    );
+    let stored = stored.await;
+    assert_eq!(stored.iter().flatten().count(), 1, "{stored:?}");
+    let winner = stored.iter().position(Option::is_some).expect("one");
+    let (_, now_stored) = here.catalogues.catalogue().await.expect("the store works");
+    assert_eq!(now_stored.as_ref(), Some(&catalogues[winner]));
+}
+
+async fn a_renewal_is_claimed_once_when_it_is_due(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let hour = TimeDelta::hours(1);
+    let due = now() + hour;
+    assert_eq!(claim(&here, now(), due).await, RenewalClaim::NotDue);
+    let early = due - TimeDelta::milliseconds(1);
+    assert_eq!(
+        claim(&elsewhere, early, early + hour).await,
+        RenewalClaim::NotDue
+    );
+    for due in [due, due + hour] {
+        let claims = (0..20).map(async |number| {
+            let stores = if number % 2 == 0 { &here } else { &elsewhere };
+            claim(stores, due, due + hour).await
+        });
+        let claims = join_all(claims).await;
+        let granted = claims
+            .iter()
+            .filter(|claim| **claim == RenewalClaim::Granted);
+        assert_eq!(granted.count(), 1, "{claims:?}");
+    }
+}
+
+async fn a_renewal_is_due_when_it_was_scheduled(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let day = TimeDelta::days(1);
+    for due in [now() + day, now()] {
+        let scheduled = here.catalogues.schedule_renewal(due).await;
+        scheduled.expect("the store works");
+        let early = due - TimeDelta::milliseconds(1);
+        assert_eq!(
+            claim(&elsewhere, early, due + day).await,
+            RenewalClaim::NotDue
+        );
+        assert_eq!(
+            claim(&elsewhere, due, due + day).await,
+            RenewalClaim::Granted
+        );
+    }
+}

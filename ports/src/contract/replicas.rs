@@ -1,0 +1,88 @@
+//! Contract of the register of replicas.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use uuid::Uuid;
+
+use crate::outbound::ReplicaRegistry;
+
+/// Longer than a suite takes.
+const LONG: Duration = Duration::from_hours(1);
+
+/// Two processes' connections to one register.
+pub struct RegistriesUnderTest {
+    /// Those of one process.
+    pub here: Arc<dyn ReplicaRegistry>,
+    /// Those of another one.
+    pub elsewhere: Arc<dyn ReplicaRegistry>,
+}
+
+/// Runs the whole suite; `make` returns an empty register each time.
+pub async fn replica_registry<F: Future<Output = RegistriesUnderTest>>(make: impl Fn() -> F) {
+    every_process_counts_once_however_often_it_beats(make().await).await;
+    a_process_that_left_does_not_count(make().await).await;
+    a_process_counts_for_the_lifetime_of_its_latest_beat(make().await).await;
+    concurrent_beats_are_all_counted(make().await).await;
+}
+
+fn instance(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+async fn beat(registry: &Arc<dyn ReplicaRegistry>, number: u128) -> u32 {
+    let counted = registry.beat(instance(number), LONG).await;
+    counted.expect("the register works").get()
+}
+
+async fn every_process_counts_once_however_often_it_beats(under_test: RegistriesUnderTest) {
+    let RegistriesUnderTest { here, elsewhere } = under_test;
+    for _ in 0..2 {
+        assert_eq!(beat(&here, 1).await, 1);
+    }
+    assert_eq!(beat(&elsewhere, 2).await, 2);
+    assert_eq!(beat(&here, 1).await, 2);
+    assert_eq!(beat(&elsewhere, 3).await, 3);
+}
+
+async fn a_process_that_left_does_not_count(under_test: RegistriesUnderTest) {
+    let RegistriesUnderTest { here, elsewhere } = under_test;
+    beat(&here, 1).await;
+    beat(&elsewhere, 2).await;
+    for _ in 0..2 {
+        elsewhere.leave(instance(2)).await.expect("it leaves");
+        assert_eq!(beat(&here, 1).await, 1);
+    }
+    assert_eq!(beat(&elsewhere, 2).await, 2, "it may come back");
+}
+
+async fn a_process_counts_for_the_lifetime_of_its_latest_beat(under_test: RegistriesUnderTest) {
+    let RegistriesUnderTest { here, elsewhere } = under_test;
+    beat(&elsewhere, 2).await;
+    assert_eq!(beat(&here, 1).await, 2);
+    // The register's clock passes by itself.
+    let short = Duration::from_millis(20);
+    loop {
+        let counted = here.beat(instance(1), short).await;
+        if counted.expect("the register works").get() == 1 {
+            break;
+        }
+    }
+    assert_eq!(beat(&elsewhere, 2).await, 2, "it serves again");
+}
+
+async fn concurrent_beats_are_all_counted(under_test: RegistriesUnderTest) {
+    let RegistriesUnderTest { here, elsewhere } = under_test;
+    let beats = (1..=20).map(async |number| {
+        let registry = if u128::is_multiple_of(number, 2) {
+            &here
+        } else {
+            &elsewhere
+        };
+        beat(registry, number).await
+    });
+    join_all(beats).await;
+    assert_eq!(beat(&here, 1).await, 20);
+}

@@ -1,0 +1,51 @@
+"""Uses a generated client against a gateway over the sandbox bank.
+
+Usage: python client.py ADDRESS API_KEY DOCUMENT, with the generated package `cep_client` beside it.
+"""
+
+import base64
+import json
+import pkgutil
+import re
+import sys
+
+import cep_client.api
+from cep_client import AuthenticatedClient, Client
+from cep_client.api.operation import readyz
+from cep_client.api.proofs import base64 as base64_endpoint
+from cep_client.api.proofs import pdf, xml_auto, zip_auto
+from cep_client.models import Envelope, Error, ProofRequest, ProofRequestAuto
+
+address, api_key, document = sys.argv[1:]
+
+# Every operation of the document has a module.
+with open(document) as file:
+    paths = json.load(file)["paths"]
+described = {operation["operationId"] for item in paths.values() for operation in item.values()}
+described = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in described}
+walked = pkgutil.walk_packages(cep_client.api.__path__, "cep_client.api.")
+generated = {module.name.rsplit(".")[-1] for module in walked if not module.ispkg}
+assert described == generated, described ^ generated
+
+client = AuthenticatedClient(address, api_key, prefix="", auth_header_name="x-api-key")
+transfer = {
+    "fecha": "2025-01-31",
+    "clave_rastreo": "MBAN01002501310001234567",
+    "cuenta": "002010077777777771",
+    "monto": 1234.56,
+}
+inferred = ProofRequestAuto.from_dict(transfer)
+named = {**transfer, "emisor": "40012", "receptor": "40002"}
+
+proof = xml_auto.sync(client=client, body=inferred)
+assert b"<SPEI_Tercero" in proof.payload.read()
+archive = zip_auto.sync(client=client, body=inferred)
+assert archive.payload.read(2) == b"PK"
+envelope = base64_endpoint.sync(client=client, body=ProofRequest.from_dict(named))
+assert isinstance(envelope, Envelope)
+assert base64.b64decode(envelope.data).startswith(b"%PDF-")
+faulty = ProofRequest.from_dict({**named, "fecha": "2025-01-31", "clave_rastreo": "no tracking key!" * 9})
+refused = pdf.sync(client=client, body=faulty)
+assert isinstance(refused, Error) and refused.error == "INVALID_REQUEST", refused
+assert readyz.sync(client=Client(address)).status == "ready"
+print("Python client: ok")

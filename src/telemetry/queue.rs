@@ -1,0 +1,335 @@
+//! Lines that wait to be written, and the thread that writes them.
+//!
+//! Requests must not wait for whoever reads the log, so lines beyond a bound are dropped, and counted.
+//! Anybody can fill that queue with requests; lines about changes of keys wait in one of their own, which
+//! is written first.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use tracing::Metadata;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Targets whose lines no flood of others displaces: changes of keys and plans, and the line that tells
+/// how many others were dropped.
+const RESERVED: [&str; 2] = ["cep::keys", super::DROPS];
+/// Most lines of requests and everything else that wait.
+const ORDINARY_WAITING: usize = 32_768;
+/// Most lines about changes that wait: some 30 MiB. Changes are made by people who signed in, and each
+/// stands in the database's audit log, so only a standard error that is stuck for hours gets here.
+const RESERVED_WAITING: usize = 65_536;
+/// Lines that are taken out at once: few, so that a line about a change doesn't wait behind them.
+const BATCH: usize = 64;
+/// Time for what waits at the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Class of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Ordinary,
+    Reserved,
+}
+
+/// Numbers of lines that were dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DropCounts {
+    /// Lines of requests and everything else.
+    pub(crate) ordinary: u64,
+    /// Lines about changes of keys.
+    pub(crate) reserved: u64,
+}
+
+/// The queue. Clones are the same one.
+#[derive(Clone, Default)]
+pub(super) struct Queue(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    ordinary_dropped: AtomicU64,
+    reserved_dropped: AtomicU64,
+}
+
+#[derive(Default)]
+struct Waiting {
+    ordinary: VecDeque<Box<[u8]>>,
+    reserved: VecDeque<Box<[u8]>>,
+    /// True while the writer waits for lines.
+    is_idle: bool,
+    is_closed: bool,
+}
+
+impl Waiting {
+    /// Takes the lines that are to be written next.
+    fn next(&mut self) -> Vec<Box<[u8]>> {
+        let count = self.ordinary.len().min(BATCH);
+        match self.reserved.len() {
+            0 => self.ordinary.drain(..count).collect(),
+            _ => self.reserved.drain(..).collect(),
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn dropped(&self) -> DropCounts {
+        DropCounts {
+            ordinary: self.0.ordinary_dropped.load(Ordering::Relaxed),
+            reserved: self.0.reserved_dropped.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Reports lines about changes, or about drops, that wait.
+    pub(super) fn has_reserved(&self) -> bool {
+        !self.waiting().reserved.is_empty()
+    }
+
+    fn push(&self, class: Class, line: &[u8]) {
+        let mut waiting = self.waiting();
+        let (lines, most, dropped) = match class {
+            Class::Ordinary => (
+                &mut waiting.ordinary,
+                ORDINARY_WAITING,
+                &self.0.ordinary_dropped,
+            ),
+            Class::Reserved => (
+                &mut waiting.reserved,
+                RESERVED_WAITING,
+                &self.0.reserved_dropped,
+            ),
+        };
+        if lines.len() >= most {
+            dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        lines.push_back(line.into());
+        let is_idle = std::mem::take(&mut waiting.is_idle);
+        drop(waiting);
+        if is_idle {
+            self.0.changed.notify_one();
+        }
+    }
+
+    /// Writes lines until the queue is closed and empty. What the output refuses is lost: there is no
+    /// other place to report it.
+    fn write_to(&self, mut output: impl Write) {
+        loop {
+            let mut waiting = self.waiting();
+            let mut lines = waiting.next();
+            if lines.is_empty() {
+                drop(waiting);
+                let _ = output.flush();
+                waiting = self.waiting();
+                lines = waiting.next();
+            }
+            if lines.is_empty() {
+                if waiting.is_closed {
+                    return;
+                }
+                waiting.is_idle = true;
+                let woken = self.0.changed.wait(waiting);
+                drop(woken.unwrap_or_else(PoisonError::into_inner));
+                continue;
+            }
+            drop(waiting);
+            for line in lines {
+                let _ = output.write_all(&line);
+            }
+        }
+    }
+
+    fn writer_of(&self, class: Class) -> LineWriter {
+        let queue = self.clone();
+        LineWriter { queue, class }
+    }
+
+    fn close(&self) {
+        self.waiting().is_closed = true;
+        self.0.changed.notify_one();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> MakeWriter<'a> for Queue {
+    type Writer = LineWriter;
+
+    fn make_writer(&'a self) -> LineWriter {
+        self.writer_of(Class::Ordinary)
+    }
+
+    fn make_writer_for(&'a self, event: &Metadata<'_>) -> LineWriter {
+        let is_reserved = RESERVED.contains(&event.target());
+        self.writer_of(if is_reserved {
+            Class::Reserved
+        } else {
+            Class::Ordinary
+        })
+    }
+}
+
+/// Writer of one event. The library hands a line over whole.
+pub(super) struct LineWriter {
+    queue: Queue,
+    class: Class,
+}
+
+impl Write for LineWriter {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.queue.push(self.class, line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The thread that writes. Dropped, it writes what waits, for a second at most.
+pub(super) struct Worker {
+    queue: Queue,
+    ended: mpsc::Receiver<()>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The system has no thread left.
+    pub(super) fn start(queue: Queue, output: impl Write + Send + 'static) -> Result<Self> {
+        let (sender, ended) = mpsc::channel();
+        let written = queue.clone();
+        std::thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(move || {
+                written.write_to(output);
+                // Nobody waits for it when the time is over.
+                let _ = sender.send(());
+            })
+            .context("starting the thread of the log")?;
+        Ok(Self { queue, ended })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.queue.close();
+        // A standard error that is stuck must not keep the program from its end.
+        let _ = self.ended.recv_timeout(FAREWELL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An output whose reader takes a line when it is let.
+    struct SlowOutput {
+        permits: mpsc::Receiver<()>,
+        written: mpsc::Sender<String>,
+    }
+
+    impl Write for SlowOutput {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.permits.recv().map_err(io::Error::other)?;
+            let line = String::from_utf8(bytes.to_vec()).unwrap();
+            self.written.send(line).map_err(io::Error::other)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn slow_output() -> (SlowOutput, mpsc::Sender<()>, mpsc::Receiver<String>) {
+        let (permit, permits) = mpsc::channel();
+        let (written, lines) = mpsc::channel();
+        (SlowOutput { permits, written }, permit, lines)
+    }
+
+    #[test]
+    fn a_full_queue_drops_and_counts_lines_and_keeps_those_about_changes() {
+        let queue = Queue::default();
+        let (output, permit, lines) = slow_output();
+        for _ in 0..ORDINARY_WAITING {
+            queue.push(Class::Ordinary, b"request");
+        }
+        queue.push(Class::Ordinary, b"dropped");
+        queue.push(Class::Reserved, b"revocation");
+        let dropped = DropCounts {
+            ordinary: 1,
+            reserved: 0,
+        };
+        assert_eq!(queue.dropped(), dropped);
+        let _worker = Worker::start(queue, output).unwrap();
+        for _ in 0..=ORDINARY_WAITING {
+            permit.send(()).unwrap();
+        }
+        assert_eq!(lines.recv().unwrap(), "revocation");
+        let rest: Vec<_> = lines.iter().take(ORDINARY_WAITING).collect();
+        assert!(rest.iter().all(|line| line == "request"));
+    }
+
+    #[test]
+    fn a_line_about_a_change_waits_for_few_others() {
+        let queue = Queue::default();
+        let (output, permit, lines) = slow_output();
+        for _ in 0..10 * BATCH {
+            queue.push(Class::Ordinary, b"request");
+        }
+        let _worker = Worker::start(queue.clone(), output).unwrap();
+        permit.send(()).unwrap();
+        assert_eq!(lines.recv().unwrap(), "request");
+        queue.push(Class::Reserved, b"revocation");
+        for _ in 0..10 * BATCH {
+            permit.send(()).unwrap();
+        }
+        let before = lines.iter().take_while(|line| line == "request").count();
+        assert!(before < BATCH, "{before}");
+    }
+
+    #[test]
+    fn changes_that_nobody_reads_are_counted_once_there_is_no_room() {
+        let queue = Queue::default();
+        for _ in 0..RESERVED_WAITING + 3 {
+            queue.push(Class::Reserved, b"revocation");
+        }
+        let dropped = DropCounts {
+            ordinary: 0,
+            reserved: 3,
+        };
+        assert_eq!(queue.dropped(), dropped);
+    }
+
+    #[test]
+    fn what_waits_is_written_before_the_end() {
+        let queue = Queue::default();
+        let (output, permit, lines) = slow_output();
+        let worker = Worker::start(queue.clone(), output).unwrap();
+        for _ in 0..100 {
+            permit.send(()).unwrap();
+            queue.push(Class::Ordinary, b"request");
+        }
+        drop(worker);
+        assert_eq!(lines.try_iter().count(), 100);
+    }
+
+    #[test]
+    fn an_output_that_is_stuck_does_not_hold_up_the_end() {
+        let queue = Queue::default();
+        let (output, _permit, _lines) = slow_output();
+        let worker = Worker::start(queue.clone(), output).unwrap();
+        queue.push(Class::Ordinary, b"request");
+        drop(worker);
+    }
+}

@@ -1,0 +1,83 @@
+//! The banks, and the service that looks proofs up there.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use application::{BankBySide, BankMonitor, ProofMemory, ProofService};
+use bank_portal::{Portal, PortalConfig, PortalUrl};
+use domain::key::Environment;
+use ports::inbound::Participants;
+use ports::outbound::{Clock, Pacer};
+
+use crate::config::BankOptions;
+use crate::metrics::{MeteredBank, Metrics};
+use crate::private_files;
+use crate::traces::Traces;
+
+/// The central bank's portal, which counts what it is asked.
+pub(super) fn portal(
+    options: &BankOptions,
+    pacer: Arc<dyn Pacer>,
+    traces: &Traces,
+) -> Result<Portal> {
+    let live = PortalConfig {
+        connect_timeout: options.bank_connect_timeout,
+        diagnostics_dir: options.bank_diagnostics_dir.clone(),
+        ..PortalConfig::new(options.bank_url.clone())
+    };
+    let live = Portal::new(live)
+        .context("preparing the portal's client (CEP_BANK_URL, CEP_BANK_DIAGNOSTICS_DIR)")?;
+    if let Some(folder) = &options.bank_diagnostics_dir {
+        let checked = private_files::check_folder(folder);
+        checked.with_context(|| {
+            format!("the folder {} (CEP_BANK_DIAGNOSTICS_DIR)", folder.display())
+        })?;
+    }
+    Ok(traced(live.paced_by(pacer), traces))
+}
+
+/// The banks of both sides, whose lookups are measured.
+pub(super) fn banks(
+    live: Arc<Portal>,
+    sandbox_url: &PortalUrl,
+    traces: &Traces,
+    (metrics, clock): (&Arc<Metrics>, &Arc<dyn Clock>),
+) -> Result<BankBySide> {
+    let test = Portal::new(PortalConfig::new(sandbox_url.clone()));
+    let test = test.context("preparing the sandbox's client")?;
+    let test = Arc::new(traced(test, traces));
+    let metered = |bank, side| Arc::new(MeteredBank::new(metrics, bank, side, Arc::clone(clock)));
+    Ok(BankBySide {
+        live: metered(live, Environment::Live),
+        test: metered(test, Environment::Test),
+    })
+}
+
+fn traced(portal: Portal, traces: &Traces) -> Portal {
+    match traces.parent() {
+        Some(parent) => portal.in_traces(parent),
+        None => portal,
+    }
+}
+
+/// The service that looks proofs up.
+pub(super) fn proofs(
+    options: &BankOptions,
+    banks: &BankBySide,
+    clock: &Arc<dyn Clock>,
+    participants: Arc<dyn Participants>,
+    monitor: &Arc<BankMonitor>,
+) -> ProofService {
+    let memory = ProofMemory::new(
+        u64::from(options.proof_memory) << 20,
+        options.proof_memory_age,
+    );
+    ProofService::new(
+        banks.clone(),
+        Arc::clone(clock),
+        participants,
+        options.bank_timeout,
+        memory,
+        Arc::clone(monitor),
+    )
+}

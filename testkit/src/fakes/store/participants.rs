@@ -1,0 +1,58 @@
+//! The catalogue of participants.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::participant::Catalogue;
+use ports::outbound::{CatalogueStore, CatalogueVersion, RenewalClaim, StoreError};
+
+use super::MemoryStore;
+
+#[async_trait]
+impl CatalogueStore for MemoryStore {
+    async fn catalogue_version(&self) -> Result<CatalogueVersion, StoreError> {
+        self.called("catalogue_version").await?;
+        Ok(self.tables().catalogue.0)
+    }
+
+    async fn catalogue(&self) -> Result<(CatalogueVersion, Option<Catalogue>), StoreError> {
+        self.called("catalogue").await?;
+        Ok(self.tables().catalogue.clone())
+    }
+
+    async fn replace_catalogue(
+        &self,
+        replaced: CatalogueVersion,
+        catalogue: &Catalogue,
+    ) -> Result<Option<CatalogueVersion>, StoreError> {
+        self.called("replace_catalogue").await?;
+        let stored = &mut self.tables().catalogue;
+        if stored.0 != replaced {
+            return Ok(None);
+        }
+        let version = CatalogueVersion(replaced.0 + 1);
+        *stored = (version, Some(catalogue.clone()));
+        Ok(Some(version))
+    }
+
+    async fn claim_renewal(
+        &self,
+        now: DateTime<Utc>,
+        next: DateTime<Utc>,
+    ) -> Result<RenewalClaim, StoreError> {
+        self.called("claim_renewal").await?;
+        let due = &mut self.tables().renew_at;
+        if due.is_some_and(|due| now < due) {
+            return Ok(RenewalClaim::NotDue);
+        }
+        match due.replace(next) {
+            Some(_) => Ok(RenewalClaim::Granted),
+            None => Ok(RenewalClaim::NotDue),
+        }
+    }
+
+    async fn schedule_renewal(&self, at: DateTime<Utc>) -> Result<(), StoreError> {
+        self.called("schedule_renewal").await?;
+        self.tables().renew_at = Some(at);
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! Circles: files of a crate that use each other, so that none can be read or moved alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use cargo_metadata::MetadataCommand;
+use regex::Regex;
+use testkit::files_under;
+
+/// A module's names from the crate's root on.
+type Module = Vec<String>;
+
+/// Reads the modules of a source folder, a file each, without comments and inline modules (tests).
+fn modules(source: &Path) -> BTreeMap<Module, String> {
+    let omitted = Regex::new(r"//.*|(?m)^(?:pub\S* )?mod \w+ \{\n(?s:.*?)^\}").unwrap();
+    let mut modules = BTreeMap::<Module, String>::new();
+    for path in files_under(source) {
+        let names = path.strip_prefix(source).unwrap().with_extension("");
+        let names = names.iter().map(|name| name.to_str().unwrap().to_owned());
+        let names: Module = names.filter(|it| it != "lib" && it != "main").collect();
+        if path.extension().is_some_and(|it| it == "rs") && !names.contains(&"tests".to_owned()) {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = modules.entry(names).or_default();
+            code.push_str(&omitted.replace_all(&text, ""));
+        }
+    }
+    modules
+}
+
+/// A path from the crate's root or from a parent, with its items in braces.
+static PATH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b(crate|super)((?:::super)*)((?:::\w+)*)(?:::(\{[^;]*))?").unwrap()
+});
+static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[{,]\s*([\w:]+)").unwrap());
+
+/// Returns the paths that a module names from the crate's root or from a parent. Those of its own
+/// children are relative: a module may name its children, and they it.
+fn paths(module: &[String], code: &str) -> Vec<Module> {
+    let names = |path: &str| path.split("::").map(str::to_owned).collect::<Vec<_>>();
+    let mut paths = Vec::new();
+    for found in PATH.captures_iter(code) {
+        let parents = usize::from(&found[1] == "super") + found[2].matches("super").count();
+        let depth = if parents == 0 {
+            0
+        } else {
+            module.len() - parents
+        };
+        let prefix = [&module[..depth], &names(&found[3])[1..]].concat();
+        let items = found.get(4).map_or("", |items| items.as_str());
+        for item in ITEM.captures_iter(items) {
+            paths.push([&prefix[..], &names(&item[1])].concat());
+        }
+        paths.push(prefix);
+    }
+    paths
+}
+
+/// Returns the modules that are in a circle, or between two.
+fn in_circles(modules: &BTreeMap<Module, String>) -> BTreeSet<&Module> {
+    let mut edges = BTreeSet::new();
+    for (module, code) in modules {
+        for path in paths(module, code) {
+            let mut prefixes = (0..=path.len()).rev().map(|length| &path[..length]);
+            let target = prefixes.find_map(|prefix| modules.get_key_value(prefix));
+            let target = target.map(|(target, _)| target);
+            edges.extend(target.filter(|it| *it != module).map(|it| (module, it)));
+        }
+    }
+    // An edge into a module without any out of it, or the other way round, is in no circle.
+    loop {
+        let sources: BTreeSet<_> = edges.iter().map(|(source, _)| *source).collect();
+        let targets: BTreeSet<_> = edges.iter().map(|(_, target)| *target).collect();
+        let before = edges.len();
+        edges.retain(|(source, target)| targets.contains(source) && sources.contains(target));
+        if edges.len() == before {
+            return sources;
+        }
+    }
+}
+
+#[test]
+fn no_files_of_a_crate_use_each_other_in_a_circle() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let circles: Vec<_> = metadata
+        .packages
+        .iter()
+        .flat_map(|package| {
+            let source = package.manifest_path.with_file_name("src");
+            let modules = modules(source.as_std_path());
+            let circles = in_circles(&modules).into_iter();
+            let circles = circles.map(|module| format!("{}: {}", package.name, module.join("/")));
+            circles.collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(circles, [""; 0]);
+}

@@ -1,0 +1,314 @@
+//! Dependencies between the crates, on drivers, and between the two sides of the ports.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+use testkit::files_under;
+
+/// A crate, the workspace's crates that it may depend on, and the allowed external crates.
+type Place = (&'static str, &'static [&'static str], Others);
+
+#[derive(Clone, Copy)]
+enum Others {
+    /// These alone.
+    Only(&'static [&'static str]),
+    /// Of [`DRIVERS`] these alone; any other crate.
+    Drivers(&'static [&'static str]),
+}
+
+/// Crates that do I/O or speak a protocol: each belongs to certain crates of the workspace.
+const DRIVERS: [&str; 29] = [
+    "async-graphql",
+    "async-graphql-axum",
+    "axum",
+    "deadpool-redis",
+    "hyper",
+    "hyper-util",
+    "jsonwebtoken",
+    "metrics",
+    "metrics-exporter-prometheus",
+    "oauth2",
+    "opentelemetry",
+    "opentelemetry-proto",
+    "opentelemetry_sdk",
+    "pdf-writer",
+    "procfs",
+    "prost",
+    "redis",
+    "reqwest",
+    "rust-embed",
+    "rustls",
+    "sea-orm",
+    "sea-orm-migration",
+    "sqlx",
+    "tower",
+    "tower-http",
+    "tracing-opentelemetry",
+    "utoipa",
+    "utoipa-axum",
+    "utoipa-swagger-ui",
+];
+
+/// The crates of the workspace.
+const WORKSPACE: [Place; 16] = [
+    (
+        "domain",
+        &[],
+        // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
+        Others::Only(&[
+            "chrono",
+            "chrono-tz",
+            "csv",
+            "hmac",
+            "regex",
+            "roxmltree",
+            "sha2",
+            "strum",
+            "subtle",
+            "thiserror",
+            "uuid",
+            "zeroize",
+        ]),
+    ),
+    // futures: the contract suites alone (an optional dependency).
+    (
+        "ports",
+        &["domain"],
+        Others::Only(&[
+            "async-trait",
+            "bytes",
+            "chrono",
+            "futures",
+            "thiserror",
+            "uuid",
+        ]),
+    ),
+    (
+        "application",
+        &["domain", "ports"],
+        Others::Only(&[
+            "async-trait",
+            "bytes",
+            "chrono",
+            "futures",
+            "moka",
+            "thiserror",
+            "tracing",
+            "uuid",
+        ]),
+    ),
+    // Shared by the inbound adapters, so that none of them depends on another.
+    (
+        "web",
+        &["domain", "ports"],
+        Others::Drivers(&["axum", "utoipa"]),
+    ),
+    (
+        "rest",
+        &["domain", "ports", "web"],
+        Others::Drivers(&[
+            "axum",
+            "tower",
+            "utoipa",
+            "utoipa-axum",
+            "utoipa-swagger-ui",
+        ]),
+    ),
+    (
+        "graphql",
+        &["domain", "ports", "web"],
+        Others::Drivers(&["axum", "async-graphql", "async-graphql-axum"]),
+    ),
+    (
+        "dashboard",
+        &["domain", "ports", "web"],
+        Others::Drivers(&["axum", "rust-embed"]),
+    ),
+    ("memory", &["domain", "ports"], Others::Drivers(&[])),
+    (
+        "store-seaorm",
+        &["domain", "ports", "migrations"],
+        Others::Drivers(&["sea-orm", "sqlx"]),
+    ),
+    (
+        "limiter-redis",
+        &["domain", "ports"],
+        Others::Drivers(&["deadpool-redis"]),
+    ),
+    // hyper's errors tell whether the server sent any part of an answer.
+    (
+        "bank-portal",
+        &["domain", "ports"],
+        Others::Drivers(&["reqwest", "hyper"]),
+    ),
+    (
+        "identity-oidc",
+        &["domain", "ports"],
+        Others::Drivers(&["jsonwebtoken", "oauth2", "reqwest"]),
+    ),
+    (
+        "sandbox",
+        &["domain"],
+        Others::Drivers(&[
+            "axum",
+            "hyper",
+            "hyper-util",
+            "jsonwebtoken",
+            "pdf-writer",
+            "tower",
+        ]),
+    ),
+    ("migrations", &[], Others::Drivers(&["sea-orm-migration"])),
+    // Test support: a dev-dependency only.
+    (
+        "testkit",
+        &["domain", "ports", "application", "memory", "sandbox"],
+        Others::Drivers(&["axum"]),
+    ),
+    (
+        "cep-gateway",
+        &[
+            "domain",
+            "ports",
+            "application",
+            "web",
+            "rest",
+            "graphql",
+            "dashboard",
+            "memory",
+            "store-seaorm",
+            "limiter-redis",
+            "bank-portal",
+            "identity-oidc",
+            "sandbox",
+        ],
+        // The accept loop, the one TLS provider, metrics and traces.
+        Others::Drivers(&[
+            "axum",
+            "hyper",
+            "hyper-util",
+            "metrics",
+            "metrics-exporter-prometheus",
+            "opentelemetry",
+            "opentelemetry-proto",
+            "opentelemetry_sdk",
+            "procfs",
+            "prost",
+            "reqwest",
+            "rustls",
+            "tower",
+            "tracing-opentelemetry",
+        ]),
+    ),
+];
+
+impl Others {
+    fn allow(self, name: &str) -> bool {
+        match self {
+            Self::Only(names) => names.contains(&name),
+            Self::Drivers(own) => !DRIVERS.contains(&name) || own.contains(&name),
+        }
+    }
+}
+
+#[test]
+fn every_crate_depends_only_on_what_it_may() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let workspace: BTreeMap<_, _> = WORKSPACE
+        .iter()
+        .map(|(name, ours, others)| (*name, (*ours, *others)))
+        .collect();
+    let mut seen = 0;
+    for package in &metadata.packages {
+        let Some((ours, others)) = workspace.get(package.name.as_str()) else {
+            // Benchmarks are outside of the product: they may depend on anything, and nothing may
+            // depend on them.
+            assert_eq!(
+                package.name.as_str(),
+                "bench",
+                "a crate without a place in the workspace"
+            );
+            continue;
+        };
+        seen += 1;
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development)
+        {
+            let name = dependency.name.as_str();
+            let allowed = if workspace.contains_key(name) || name == "bench" {
+                ours.contains(&name)
+            } else {
+                others.allow(name)
+            };
+            assert!(allowed, "{} must not depend on {name}", package.name);
+        }
+    }
+    assert_eq!(seen, WORKSPACE.len(), "a crate of the workspace is missing");
+}
+
+/// Fakes and contract suites belong to tests: the gateway links neither.
+#[test]
+fn no_production_crate_depends_on_test_support() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let is_test_support = |name: &str| ["testkit", "bench"].contains(&name);
+    let production = metadata.packages.iter();
+    for package in production.filter(|package| !is_test_support(&package.name)) {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind != DependencyKind::Development)
+        {
+            let name = dependency.name.as_str();
+            assert!(!is_test_support(name), "{} links {name}", package.name);
+            let contracts = dependency.features.iter().any(|it| it == "contract");
+            assert!(!contracts, "{} links contract suites", package.name);
+        }
+    }
+}
+
+#[test]
+fn the_inner_crates_depend_on_no_driver() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    for inside in ["domain", "ports", "application"] {
+        let package = metadata
+            .packages
+            .iter()
+            .find(|package| package.name.as_str() == inside)
+            .unwrap();
+        for driver in [
+            "tokio",
+            "axum",
+            "sea-orm",
+            "redis",
+            "reqwest",
+            "serde",
+            "serde_json",
+        ] {
+            let depends = package.dependencies.iter().any(|dependency| {
+                dependency.name == driver && dependency.kind == DependencyKind::Normal
+            });
+            assert!(!depends, "{inside} must not depend on {driver}");
+        }
+    }
+}
+
+/// Inbound and outbound ports share a vocabulary, the domain's: neither side takes records from the
+/// other.
+#[test]
+fn neither_side_of_the_ports_names_the_other() {
+    let ports = Path::new(env!("CARGO_MANIFEST_DIR")).join("ports/src");
+    for (side, other) in [("inbound", "outbound"), ("outbound", "inbound")] {
+        let files = files_under(&ports.join(side));
+        let files = files
+            .into_iter()
+            .chain([ports.join(side).with_extension("rs")]);
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(other), "{} names {other}", path.display());
+        }
+    }
+}

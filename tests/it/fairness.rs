@@ -1,0 +1,178 @@
+//! One caller beside a greedy one, and beside a bank that hangs.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use futures::future::{join, join_all, select};
+use reqwest::StatusCode;
+
+use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, json_of, request};
+use crate::person::{Demo, Person};
+use crate::replicas::{migrate, plan};
+use crate::servers::Servers;
+
+const BUDGET: u32 = 60;
+const GREEDY: u32 = 200;
+/// Longest that a caller waits beside a greedy one: a turn of each comes every second.
+const SLOWEST: Duration = Duration::from_secs(6);
+/// Time between two requests of one greedy caller that was refused.
+const RETRY: Duration = Duration::from_millis(200);
+
+fn paced(plan: Plan, bank: &CountingBank) -> Gateway {
+    plan.with("CEP_BANK_URL", &bank.url)
+        .with("CEP_BANK_BUDGET", BUDGET)
+        .start()
+}
+
+/// Keeps 200 requests of a key going.
+async fn be_greedy(gateways: &[Gateway], key: &Key) {
+    let callers = (0..GREEDY).map(|caller| async move {
+        let gateway = &gateways[caller as usize % gateways.len()];
+        let mut number = 10_000 * (caller + 1);
+        loop {
+            number += 1;
+            let answer = gateway.post("xml", key, &request(number, "10.00")).await;
+            if answer.status() != StatusCode::OK {
+                tokio::time::sleep(RETRY).await;
+            }
+        }
+    });
+    let _: Vec<Infallible> = join_all(callers).await;
+}
+
+/// Six requests, one after another, of which each is served in time.
+async fn six_are_served(gateways: &[Gateway], bank: &CountingBank, greedy: &Key, modest: &Key) {
+    let modest = async {
+        eventually("the greedy key waits", SLOWEST, async || {
+            bank.cycles().len() >= 3
+        })
+        .await;
+        for (number, gateway) in (0..6).zip(gateways.iter().cycle()) {
+            let asked = Instant::now();
+            let answer = gateway.post("xml", modest, &request(number, "10.00")).await;
+            assert_eq!(answer.status(), StatusCode::OK, "{:?}", answer.text().await);
+            let waited = asked.elapsed();
+            assert!(waited <= SLOWEST, "request {number} took {waited:?}");
+        }
+    };
+    // The greedy callers hang up once the six are served.
+    select(pin!(modest), pin!(be_greedy(gateways, greedy))).await;
+    for quick in bank.cycles().windows(5) {
+        let span = quick[4] - quick[0];
+        assert!(
+            span >= Duration::from_secs(3),
+            "five cycles within {span:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn six_of_six_requests_are_served_beside_a_greedy_key() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = paced(Plan::new(), &bank);
+    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let modest = member.create_key("modest", "live").await;
+    let greedy = gateway.live_key();
+    six_are_served(&[gateway], &bank, &greedy, &modest).await;
+}
+
+/// Keys made on the command line are one customer's, the operator's, and take turns.
+#[tokio::test]
+async fn six_of_six_requests_are_served_beside_a_greedy_key_at_three_replicas() {
+    let Some(servers) = Servers::start() else {
+        return;
+    };
+    assert!(migrate(&servers).status.success());
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let replicas = [(); 3].map(|()| paced(plan(&servers), &bank));
+    let [greedy, modest] = [(); 2].map(|()| replicas[0].live_key());
+    six_are_served(&replicas, &bank, &greedy, &modest).await;
+}
+
+/// Time that requests of the sandbox's keys take, all of which succeed.
+async fn slowest_of_fifty(gateway: &Gateway, key: &Key) -> Duration {
+    let mut slowest = Duration::ZERO;
+    for number in 0..50 {
+        let asked = Instant::now();
+        let answer = gateway.post("xml", key, &request(number, "10.00")).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        slowest = slowest.max(asked.elapsed());
+    }
+    slowest
+}
+
+#[tokio::test]
+async fn a_bank_that_hangs_delays_no_other_key_and_its_lookups_fail_at_once() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let patience = Duration::from_secs(5);
+    let gateway = Plan::new()
+        .with("CEP_BANK_URL", &bank.url)
+        .with("CEP_BANK_BUDGET", 1_000_000)
+        .with("CEP_BANK_TIMEOUT", patience.as_secs())
+        .start();
+    let [greedy, live] = [(); 2].map(|()| gateway.live_key());
+    let test = gateway.roomy_key();
+    let remembered = request(1, "10.00");
+    let answer = gateway.post("xml", &live, &remembered).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    bank.hang();
+    let asked = Instant::now();
+    let hanging = join_all((0..100).map(|number| {
+        let gateway = &gateway;
+        let greedy = &greedy;
+        async move {
+            let question = request(100 + number, "10.00");
+            gateway.post("xml", greedy, &question).await
+        }
+    }));
+    let others = async {
+        let slowest = slowest_of_fifty(&gateway, &test).await;
+        assert!(slowest < patience / 5, "{slowest:?}");
+        let answer = gateway.post("xml", &live, &remembered).await;
+        assert_eq!(answer.status(), StatusCode::OK, "it is in memory");
+    };
+    let (answers, ()) = join(hanging, others).await;
+    let mut refused = 0;
+    for answer in answers {
+        if answer.status() == StatusCode::SERVICE_UNAVAILABLE {
+            let body = json_of(answer, 503).await;
+            assert_eq!(body["error"], "BANK_THROTTLED", "{body}");
+            refused += 1;
+        } else {
+            assert_eq!(answer.status(), StatusCode::GATEWAY_TIMEOUT);
+        }
+    }
+    assert_eq!(refused, 100 - 64, "a key has 64 lookups under way");
+    assert!(asked.elapsed() >= patience);
+
+    // The circuit is open: nobody waits for the timeout, but for who probes.
+    let asked = Instant::now();
+    let probes = [200, 201, 202].map(|number| {
+        let (gateway, live) = (&gateway, &live);
+        async move {
+            let answer = gateway.post("xml", live, &request(number, "10.00")).await;
+            (answer, asked.elapsed())
+        }
+    });
+    let mut at_once = 0;
+    for (answer, waited) in join_all(probes).await {
+        if waited < patience / 2 {
+            let retry_after = answer.headers().contains_key("retry-after");
+            let body = json_of(answer, 503).await;
+            assert_eq!(
+                (&body["error"], retry_after),
+                (&"BANK_UNAVAILABLE".into(), true)
+            );
+            at_once += 1;
+        }
+    }
+    assert!(at_once >= 2, "{at_once} failed at once");
+
+    bank.answer();
+    eventually("lookups are served again", 6 * patience, async || {
+        let answer = gateway.post("xml", &live, &request(300, "10.00")).await;
+        answer.status() == StatusCode::OK
+    })
+    .await;
+}
