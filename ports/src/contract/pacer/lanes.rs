@@ -112,8 +112,8 @@ async fn a_new_customer_is_not_refused_for_the_queue_of_another(subject: Subject
     for _ in 0..3 {
         subject.go().await;
     }
-    // Time for two turns and the cycle after it.
-    let patience = 2 * spacing() + Duration::from_secs(3);
+    // Time for two turns, the way to the pacer, and the cycle.
+    let patience = 2 * spacing() + Duration::from_secs(4);
     let greedy = (0..10).map(|_| subject.acquire_in(GREEDY, PATIENT));
     let check = async {
         subject.until(async || subject.waiting().await == 10).await;

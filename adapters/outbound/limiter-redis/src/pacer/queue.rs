@@ -7,6 +7,7 @@ use domain::pacing::{Lane, Throttled};
 use ports::outbound::{AcquireError, PacerError};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::scripts::{Joining, WaitingLane};
 
@@ -33,6 +34,8 @@ pub(super) struct LocalQueue {
 #[derive(Debug)]
 struct Caller {
     id: u64,
+    /// Number from Redis, 0 before it has joined.
+    number: i64,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -41,6 +44,7 @@ struct Caller {
 struct Arriving {
     lane: Lane,
     longest_wait: Duration,
+    since: Instant,
     caller: Caller,
 }
 
@@ -65,7 +69,12 @@ impl LocalQueue {
         self.arriving.push_back(Arriving {
             lane,
             longest_wait,
-            caller: Caller { id, answer },
+            since: Instant::now(),
+            caller: Caller {
+                id,
+                number: 0,
+                answer,
+            },
         });
         id
     }
@@ -104,12 +113,17 @@ impl LocalQueue {
             .map(|(lane, callers)| WaitingLane {
                 lane: *lane,
                 callers: callers.len(),
+                first: callers.front().map_or(0, |caller| caller.number),
             })
             .collect();
         let mut place = |lane: Lane| {
             let known = lanes.iter().position(|other| other.lane == lane);
             known.unwrap_or_else(|| {
-                lanes.push(WaitingLane { lane, callers: 0 });
+                lanes.push(WaitingLane {
+                    lane,
+                    callers: 0,
+                    first: 0,
+                });
                 lanes.len() - 1
             })
         };
@@ -117,7 +131,7 @@ impl LocalQueue {
             .iter()
             .map(|caller| Joining {
                 lane: place(caller.lane),
-                longest_wait: caller.longest_wait,
+                longest_wait: caller.longest_wait.saturating_sub(caller.since.elapsed()),
             })
             .collect();
         Some(Call {
@@ -128,15 +142,15 @@ impl LocalQueue {
     }
 
     /// Lets the callers of a call wait, or tells them the reason why they can't.
-    pub(super) fn joined(&mut self, call: Call, results: Vec<Result<(), Throttled>>) {
+    pub(super) fn joined(&mut self, call: Call, results: Vec<Result<i64, Throttled>>) {
         self.told = call.lanes.iter().map(|lane| lane.callers).sum();
-        for (arriving, result) in call.callers.into_iter().zip(results) {
+        for (Arriving { lane, caller, .. }, result) in call.callers.into_iter().zip(results) {
             match result {
-                Ok(()) => {
+                Ok(number) => {
                     self.told += 1;
-                    self.wait(arriving.lane, arriving.caller);
+                    self.wait(lane, Caller { number, ..caller });
                 }
-                Err(refusal) => arriving.caller.tell(Err(refusal.into())),
+                Err(refusal) => caller.tell(Err(refusal.into())),
             }
         }
     }

@@ -30,6 +30,8 @@ pub(super) struct PacingScripts {
 pub(super) struct WaitingLane {
     pub(super) lane: Lane,
     pub(super) callers: usize,
+    /// Number of the first of them, 0 without any.
+    pub(super) first: i64,
 }
 
 /// A caller that joins the queue.
@@ -49,8 +51,9 @@ pub(super) enum TurnReply {
         granted: Option<usize>,
         /// Time to the next turn, of whichever replica.
         next: Duration,
-        /// Results of the callers that joined, in their order.
-        joined: Vec<Result<(), Throttled>>,
+        /// Results of the callers that joined, in their order: numbers that grow with their arrival,
+        /// at whichever replica.
+        joined: Vec<Result<i64, Throttled>>,
     },
     /// The bank throttled: all callers leave.
     BackingOff(Duration),
@@ -95,7 +98,12 @@ impl PacingScripts {
             Argument::Text(self.replica.simple().to_string()),
             index(lanes.len())?,
         ];
-        for WaitingLane { lane, callers } in lanes {
+        for WaitingLane {
+            lane,
+            callers,
+            first,
+        } in lanes
+        {
             let class = match lane.class {
                 LookupClass::Interactive => "i",
                 LookupClass::Background => "b",
@@ -105,6 +113,7 @@ impl PacingScripts {
                 arguments.push(Argument::Text(id.simple().to_string()));
             }
             arguments.push(index(*callers)?);
+            arguments.push((*first).into());
         }
         for caller in joining {
             arguments.push(index(caller.lane + 1)?);
@@ -167,15 +176,11 @@ impl PacingScripts {
     }
 }
 
-fn result_of_join(reply: &[i64]) -> Result<Result<(), Throttled>, UnexpectedReply> {
-    let [code, wait] = *reply else {
-        return Err(UnexpectedReply);
-    };
-    let retry_after = duration(wait)?;
-    match code {
-        0 => Ok(Ok(())),
-        1 => Ok(Err(Throttled::BudgetUsedUp { retry_after })),
-        2 => Ok(Err(Throttled::QueueFull { retry_after })),
+fn result_of_join(reply: &[i64]) -> Result<Result<i64, Throttled>, UnexpectedReply> {
+    match *reply {
+        [0, number] => Ok(Ok(number)),
+        [1, wait] => duration(wait).map(|retry_after| Err(Throttled::BudgetUsedUp { retry_after })),
+        [2, wait] => duration(wait).map(|retry_after| Err(Throttled::QueueFull { retry_after })),
         _ => Err(UnexpectedReply),
     }
 }

@@ -1,10 +1,11 @@
 -- Tells the callers of a replica that wait, lets others join the queue, and takes a turn for the
 -- replica if the next one is its own and has come.
--- ARGV[6] is the replica, ARGV[7] the number of its lanes. Four arguments for each lane follow: class,
--- customer, key, and the callers that wait. Then two for each caller that joins: the number of its
--- lane, and the time for which it can wait.
--- Returns the number of the lane that has the turn, or 0; the time to the next turn; and for each
--- caller that joins: whether it waits, is too late, or is one too many, and the time to its turn.
+-- ARGV[6] is the replica, ARGV[7] the number of its lanes. Five arguments for each lane follow: class,
+-- customer, key, the callers that wait, and the number of the first of them. Then two for each caller
+-- that joins: the place of its lane, and the time for which it can wait.
+-- Returns the place of the lane that has the turn, or 0; the time to the next turn; and for each
+-- caller that joins: that it waits, and its number; or that it is too late, or one too many, and the
+-- time to its turn.
 local ACCEPTED, TOO_LATE, TOO_MANY = 0, 1, 2
 local left = paused()
 if left then
@@ -15,8 +16,9 @@ forget_old()
 
 local replica = { expires = now + LEASE, lanes = {} }
 for number = 1, tonumber(ARGV[7]) do
-  local at = 4 + 4 * number
-  replica.lanes[number] = { ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]) }
+  local at = 3 + 5 * number
+  replica.lanes[number] =
+    { ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]) }
 end
 queue.replicas[ARGV[6]] = replica
 list_lanes()
@@ -25,10 +27,10 @@ for _, lane in ipairs(lanes) do
   if lane.id == ARGV[6] then own[lane.place] = lane end
 end
 
--- Returns the number of turns before that of the last caller of a lane.
+-- Returns the number of turns before that of the newest caller of a lane's key.
 local function turns_before(lane)
-  local nth = lane.kept[4]
-  for depth = 3, 1, -1 do
+  local nth = callers[lane.names[2]]
+  for depth = 2, 1, -1 do
     local name, others, seen = lane.names[depth], 0, {}
     for _, other in ipairs(lanes) do
       local theirs = other.names[depth]
@@ -50,7 +52,7 @@ local function turns_before(lane)
 end
 
 local answers, turns = {}, next_turns(0)
-for at = 8 + 4 * #own, #ARGV, 2 do
+for at = 8 + 5 * #own, #ARGV, 2 do
   local lane, waitable, answer = own[tonumber(ARGV[at])], tonumber(ARGV[at + 1]), ACCEPTED
   add(lane, 1)
   local before = turns_before(lane)
@@ -61,16 +63,23 @@ for at = 8 + 4 * #own, #ARGV, 2 do
   elseif wait > waitable then
     answer = TOO_LATE
   end
-  if answer ~= ACCEPTED then add(lane, -1) end
-  answers[#answers + 1], answers[#answers + 2] = answer, wait
+  local detail = wait
+  if answer == ACCEPTED then
+    detail = newest()
+    if lane.kept[4] == 1 then lane.kept[5] = detail end
+  else
+    add(lane, -1)
+  end
+  answers[#answers + 1], answers[#answers + 2] = answer, detail
 end
 
 -- Returns true when the turn of a lane comes before that of another one of its class.
 local function is_before(lane, other)
-  for depth = 1, 3 do
+  for depth = 1, 2 do
     local rank, theirs = queue.ranks[lane.names[depth]], queue.ranks[other.names[depth]]
     if rank ~= theirs then return rank < theirs end
   end
+  return lane.kept[5] < other.kept[5]
 end
 
 local function next_lane()
@@ -88,7 +97,7 @@ if next and next.id == ARGV[6] and turns[0] <= now then
   queue.row = next.class == INTERACTIVE and queue.row + 1 or 0
   add(next, -1)
   for _, name in ipairs(next.names) do
-    if queue.ranks[name] then rank(name) end
+    if queue.ranks[name] then queue.ranks[name] = newest() end
   end
   count(now)
   turns = next_turns(0)
