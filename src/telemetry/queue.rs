@@ -24,6 +24,9 @@ const ORDINARY_WAITING: usize = 32_768;
 const RESERVED_WAITING: usize = 65_536;
 /// Lines that are taken out at once: few, so that a line about a change doesn't wait behind them.
 const BATCH: usize = 64;
+/// Time for which the writer leaves lines alone once it has written all: under load each round writes many,
+/// and no line wakes it.
+const PAUSE: Duration = Duration::from_millis(1);
 /// Time for what waits at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -123,7 +126,7 @@ impl Queue {
             if lines.is_empty() {
                 drop(waiting);
                 let _ = output.flush();
-                waiting = self.waiting();
+                waiting = self.pause();
                 lines = waiting.next();
             }
             if lines.is_empty() {
@@ -140,6 +143,16 @@ impl Queue {
                 let _ = output.write_all(&line);
             }
         }
+    }
+
+    /// Waits for a moment, or until the queue is closed.
+    fn pause(&self) -> MutexGuard<'_, Waiting> {
+        let is_open = |waiting: &mut Waiting| !waiting.is_closed;
+        let paused = self
+            .0
+            .changed
+            .wait_timeout_while(self.waiting(), PAUSE, is_open);
+        paused.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn writer_of(&self, class: Class) -> LineWriter {
