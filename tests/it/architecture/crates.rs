@@ -63,6 +63,7 @@ const WORKSPACE: [Place; 16] = [
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
         Others::Only(&[
+            "base64",
             "chrono",
             "chrono-tz",
             "csv",
