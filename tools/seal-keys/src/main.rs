@@ -22,9 +22,9 @@ use domain::seal::Signer;
 use ports::outbound::SealSample;
 use serde::Serialize;
 
-use crate::modulus::SEALS;
-use crate::padding::signature;
-use crate::recovery::{Recovered, recover};
+use modulus::SEALS;
+use padding::signature;
+use recovery::{Recovered, recover};
 
 mod input;
 mod modulus;
