@@ -163,10 +163,9 @@ async fn gateway_on(
     let replica_options = &options.keys.replicas;
     let replica_monitor = base.replica_monitor(replica_options, process).await?;
     let bank = &options.bank;
-    let sharing = base.replicas_of_budget(replica_options);
     let pacing = base
         .limits
-        .pacing(bank.bank_budget, sharing, process, (clock, &metrics));
+        .pacing(bank.bank_budget, &base.replicas, process, (clock, &metrics));
     let portal = Arc::new(banks::portal(bank, pacing.pacer, &traces)?);
     let (catalogue, renewal) = base.participants(bank, portal.clone()).await?;
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;

@@ -3,7 +3,7 @@
 //!
 //! A caller's fields become a [`query::ProofQuery`]; [`inference`] completes it to a
 //! [`transfer::Transfer`]; the bank's answer becomes a [`proof::Proof`] that must be the one asked
-//! for, or a [`payment::Payment`] and [`hints`] for the missing proof. [`key`] and [`limits`]
+//! for (its [`seal`] is checked by the receiver's key), or a [`payment::Payment`] and [`hints`] for the missing proof. [`key`] and [`limits`]
 //! govern admission; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
 #![warn(missing_docs)]
 
@@ -31,6 +31,7 @@ pub mod query;
 pub mod rate;
 pub mod replicas;
 pub mod request;
+pub mod seal;
 pub mod sign_in;
 pub mod subscriber;
 pub mod tracking_key;

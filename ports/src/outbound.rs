@@ -10,6 +10,7 @@ mod limiter;
 mod pacer;
 mod participants;
 mod replicas;
+mod seals;
 mod secret_fingerprints;
 
 pub use crate::{JournalError, Receipt, StoreError};
@@ -29,4 +30,5 @@ pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
 pub use replicas::ReplicaRegistry;
+pub use seals::{MAX_SAMPLES, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

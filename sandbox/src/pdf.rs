@@ -12,7 +12,6 @@ use self::canvas::{Canvas, Colour, Style, wrap_characters, wrap_words};
 use self::typeface::Typeface;
 use crate::details::Party;
 use crate::proof::SealedProof;
-use crate::seal::CERTIFICATE_NUMBER;
 
 /// US Letter, the usual size in Mexico.
 const PAGE: [f32; 2] = [612.0, 792.0];
@@ -262,7 +261,7 @@ fn evidence(canvas: &mut Canvas, proof: &SealedProof) {
     let blocks = [
         (
             "Número de serie del certificado de la institución receptora del pago",
-            CERTIFICATE_NUMBER,
+            proof.certificate.number(),
         ),
         ("Cadena original (información del pago)", &proof.chain),
         (

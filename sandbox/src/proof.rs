@@ -6,18 +6,26 @@ use domain::file::FileStem;
 
 use crate::details::{ChildOrder, Details, Generation, Party};
 use crate::order::Order;
-use crate::seal::{CERTIFICATE_NUMBER, seal};
+use crate::seal::SealCertificate;
 
 /// Fields that the second generation of original chains added after the amount (portal recordings).
 const SECOND_GENERATION: &str = "|NA|NA|0|0|NA|0|0.00";
 /// Fields that the third generation added after those: 17 empty ones.
 const THIRD_GENERATION: &str = "|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA|NA";
 
+/// The magic amount of a proof with the seal of another text.
+const SEALED_ANOTHER_TEXT: &str = "600.00";
+/// Concept of that other text; no proof has it.
+const CONCEPT_OF_ANOTHER_TEXT: &str = "OTRO CONCEPTO";
+/// The magic amount of a proof that is sealed with [`SealCertificate::Unknown`].
+const SEALED_WITH_AN_UNKNOWN_CERTIFICATE: &str = "600.01";
+
 /// A sealed proof.
 pub(crate) struct SealedProof {
     pub(crate) order: Order,
     pub(crate) details: Details,
-    /// The original chain without the final seal, as it was sealed.
+    pub(crate) certificate: SealCertificate,
+    /// The original chain without the final seal.
     pub(crate) chain: String,
     /// Base64, 344 characters.
     pub(crate) seal: String,
@@ -30,13 +38,28 @@ impl SealedProof {
     /// Issues the proof of `order`; the signature takes about 0.6 ms.
     pub(crate) fn issue(order: Order) -> Self {
         let details = Details::of(&order);
-        let chain = original_chain(&order, &details);
-        let seal = seal(&chain);
-        let xml = xml(&order, &details, &chain, &seal).into();
+        let amount = order.amount.to_string();
+        let certificate = match amount.as_str() {
+            SEALED_WITH_AN_UNKNOWN_CERTIFICATE => SealCertificate::Unknown,
+            _ => SealCertificate::Known,
+        };
+        let chain = original_chain(&order, &details, certificate);
+        let seal = match amount.as_str() {
+            SEALED_ANOTHER_TEXT => {
+                let another = Details {
+                    concept: CONCEPT_OF_ANOTHER_TEXT.to_owned(),
+                    ..details.clone()
+                };
+                certificate.seal(&original_chain(&order, &another, certificate))
+            }
+            _ => certificate.seal(&chain),
+        };
+        let xml = xml(&order, &details, certificate, &chain, &seal).into();
         let stem = FileStem::new(details.operation_date, &order.tracking_key);
         Self {
             order,
             details,
+            certificate,
             chain,
             seal,
             xml,
@@ -45,7 +68,7 @@ impl SealedProof {
     }
 }
 
-fn original_chain(order: &Order, details: &Details) -> String {
+fn original_chain(order: &Order, details: &Details, certificate: SealCertificate) -> String {
     let date = |date: chrono::NaiveDate| date.format("%d%m%Y");
     let side = |party: &Party| {
         let Party {
@@ -67,7 +90,7 @@ fn original_chain(order: &Order, details: &Details) -> String {
     };
     format!(
         "||{payment_type}|{operation}|{credit}|{time}|{receiver}|{payer}|{beneficiary}|{concept}|\
-         {iva}|{amount}{further}|{CERTIFICATE_NUMBER}||",
+         {iva}|{amount}{further}|{certificate}||",
         payment_type = details.payment_type,
         operation = date(details.operation_date),
         credit = date(details.credited_at.date()),
@@ -78,10 +101,17 @@ fn original_chain(order: &Order, details: &Details) -> String {
         concept = details.concept,
         iva = details.iva.unwrap_or("NA"),
         amount = details.amount,
+        certificate = certificate.number(),
     )
 }
 
-fn xml(order: &Order, details: &Details, chain: &str, seal: &str) -> String {
+fn xml(
+    order: &Order,
+    details: &Details,
+    certificate: SealCertificate,
+    chain: &str,
+    seal: &str,
+) -> String {
     let children = match details.child_order {
         ChildOrder::BeneficiaryFirst => [beneficiary(details), payer(details)],
         ChildOrder::PayerFirst => [payer(details), beneficiary(details)],
@@ -89,7 +119,7 @@ fn xml(order: &Order, details: &Details, chain: &str, seal: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
          <SPEI_Tercero FechaOperacion=\"{operation}\" Hora=\"{time}\" ClaveSPEI=\"{receiver}\" \
-         sello=\"{seal}\" numeroCertificado=\"{CERTIFICATE_NUMBER}\" \
+         sello=\"{seal}\" numeroCertificado=\"{certificate}\" \
          cadenaCDA=\"{chain}{seal}\" claveRastreo=\"{key}\">\r\n\
          \x20   {first}\r\n\
          \x20   {second}\r\n\
@@ -97,6 +127,7 @@ fn xml(order: &Order, details: &Details, chain: &str, seal: &str) -> String {
         operation = details.operation_date,
         time = details.credited_at.format("%H:%M:%S"),
         receiver = order.receiver,
+        certificate = certificate.number(),
         chain = escape(chain),
         key = escape(order.tracking_key.as_str()),
         first = children[0],

@@ -20,9 +20,6 @@ use crate::config::{HmacSecret, KeyOptions, ReplicaOptions};
 use crate::metrics::Metrics;
 use crate::system::{SystemClock, SystemRandom, SystemTimer};
 
-/// Replicas that share the bank's budget at least, when their number isn't configured.
-const LEAST_REPLICAS: NonZeroU32 = NonZeroU32::new(2).expect("two is not zero");
-
 /// The store, the secret of keys, and the rate limiter.
 pub(super) struct Infrastructure {
     pub(super) clock: Arc<dyn Clock>,
@@ -96,13 +93,6 @@ impl Infrastructure {
         let beat = monitor.beat().await;
         beat.context("counting the replicas in the database")?;
         Ok(Some(Arc::new(monitor)))
-    }
-
-    /// Replicas among which the bank's budget is shared while Redis is down. The share is fixed at
-    /// the start, so at least two are assumed: the other one may not have begun.
-    pub(super) fn replicas_of_budget(&self, options: &ReplicaOptions) -> NonZeroU32 {
-        let counted = self.replicas.get().max(LEAST_REPLICAS);
-        options.replicas.unwrap_or(counted)
     }
 
     pub(super) fn key_service(&self) -> Result<KeyService> {

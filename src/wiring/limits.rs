@@ -108,7 +108,7 @@ impl LimitBackend {
     pub(super) fn pacing(
         &self,
         budget: NonZeroU32,
-        replicas: NonZeroU32,
+        replicas: &Arc<ReplicaCount>,
         process: Uuid,
         (clock, metrics): (&Arc<dyn Clock>, &Arc<Metrics>),
     ) -> BankPacing {
@@ -120,9 +120,11 @@ impl LimitBackend {
                 fallback: None,
             };
         };
+        let replicas = Arc::clone(replicas);
+        let share = move || pacing.share_of(replicas.get());
         let fallback = Arc::new(FallbackPacer::new(
             Arc::new(redis.pacer(process, pacing)),
-            Arc::new(InProcessPacer::new(pacing.share_of(replicas))),
+            Arc::new(InProcessPacer::following(share)),
             Arc::clone(clock),
         ));
         BankPacing {

@@ -1,9 +1,10 @@
 //! The catalogue of participants: its renewal by a server, and by a command.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{CatalogueRenewal, SharedCatalogue};
+use application::{CatalogueRenewal, ReplicaCount, SharedCatalogue};
 use ports::outbound::{ParticipantSource, new_id};
 
 use super::infrastructure::Infrastructure;
@@ -63,11 +64,12 @@ where
     let metrics = Arc::new(Metrics::off());
     let base = Infrastructure::open(options, storage::FEW, &metrics).await?;
     let worked = async {
-        let sharing = base.replicas_of_budget(&options.replicas);
+        // A command isn't counted: while Redis is down it keeps to the smallest share, a turn a minute.
+        let sharing = Arc::new(ReplicaCount::new(NonZeroU32::MAX));
         let process = new_id(base.clock.as_ref(), base.random.as_ref());
         let pacing =
             base.limits
-                .pacing(bank.bank_budget, sharing, process, (&base.clock, &metrics));
+                .pacing(bank.bank_budget, &sharing, process, (&base.clock, &metrics));
         let portal = super::banks::portal(bank, pacing.pacer, &Traces::off())?;
         let (catalogue, renewal) = base.participants(bank, Arc::new(portal)).await?;
         work(&catalogue, &renewal, holder).await

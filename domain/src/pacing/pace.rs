@@ -11,10 +11,7 @@ const QUICK: usize = QUICK_CYCLES as usize;
 /// in any minute, nor a fifth turn in quick succession (which GCRA alone would allow after a burst).
 #[derive(Debug)]
 pub(super) struct Pace {
-    spacing: Duration,
-    tolerance: Duration,
-    per_minute: usize,
-    quick_window: Duration,
+    pacing: Pacing,
     /// Theoretical arrival time of GCRA.
     even: Duration,
     /// Turns of the minute up to the newest one, oldest first.
@@ -24,18 +21,26 @@ pub(super) struct Pace {
 impl Pace {
     pub(super) fn new(pacing: Pacing) -> Self {
         Self {
-            spacing: pacing.spacing(),
-            tolerance: pacing.tolerance(),
-            per_minute: usize::try_from(pacing.per_minute()).unwrap_or(usize::MAX),
-            quick_window: pacing.quick_window(),
+            pacing,
             even: Duration::ZERO,
             begun: VecDeque::new(),
         }
     }
 
+    pub(super) fn pacing(&self) -> Pacing {
+        self.pacing
+    }
+
+    /// Changes the budget. Turns that began count in the new one.
+    pub(super) fn set_pacing(&mut self, pacing: Pacing) {
+        self.pacing = pacing;
+    }
+
     /// The earliest time from `now` on for a turn behind `others` that take theirs as early as
     /// possible.
     pub(super) fn turn_behind(&self, others: usize, now: Duration) -> Duration {
+        let (spacing, tolerance) = (self.pacing.spacing(), self.pacing.tolerance());
+        let quick_window = self.pacing.quick_window();
         let mut even = self.even;
         let mut theirs = Vec::with_capacity(others);
         loop {
@@ -47,14 +52,14 @@ impl Pace {
                 Some(self.begun.get(place).copied().unwrap_or_else(theirs) + window)
             };
             let turn = now
-                .max(even.saturating_sub(self.tolerance))
-                .max(earlier(self.per_minute, WINDOW).unwrap_or_default())
-                .max(earlier(QUICK, self.quick_window).unwrap_or_default());
+                .max(even.saturating_sub(tolerance))
+                .max(earlier(self.per_minute(), WINDOW).unwrap_or_default())
+                .max(earlier(QUICK, quick_window).unwrap_or_default());
             if theirs.len() == others {
                 return turn;
             }
             theirs.push(turn);
-            even = even.max(turn) + self.spacing;
+            even = even.max(turn) + spacing;
         }
     }
 
@@ -62,12 +67,16 @@ impl Pace {
     pub(super) fn room(&self, now: Duration) -> usize {
         let old = self.begun.iter().take_while(|turn| **turn + WINDOW <= now);
         let begun = self.begun.len() - old.count();
-        self.per_minute.saturating_sub(begun)
+        self.per_minute().saturating_sub(begun)
+    }
+
+    fn per_minute(&self) -> usize {
+        usize::try_from(self.pacing.per_minute()).unwrap_or(usize::MAX)
     }
 
     /// Counts a turn that began at `at`, even beyond the budget.
     pub(super) fn count(&mut self, at: Duration, now: Duration) {
-        self.even = self.even.max(at) + self.spacing;
+        self.even = self.even.max(at) + self.pacing.spacing();
         while self.begun.front().is_some_and(|turn| *turn + WINDOW <= now) {
             self.begun.pop_front();
         }

@@ -55,6 +55,16 @@ impl Schedule {
         }
     }
 
+    /// The budget.
+    pub fn pacing(&self) -> Pacing {
+        self.pace.pacing()
+    }
+
+    /// Changes the budget. Turns that began count in the new one; callers that wait stay.
+    pub fn set_pacing(&mut self, pacing: Pacing) {
+        self.pace.set_pacing(pacing);
+    }
+
     /// Queues a caller with the deadline `latest`. Its turn moves ahead when others leave; it moves
     /// back when callers of other lanes arrive, and when turns of other schedules are
     /// [merged](Self::merge_acquisition).

@@ -18,7 +18,8 @@ use roxmltree::{Document, Node};
 use super::SealedProof;
 use crate::details::{ChildOrder, Details};
 use crate::order::{Beneficiary, Order};
-use crate::seal::public_key_der;
+use crate::pdf;
+use crate::seal::SealCertificate;
 
 fn order(key: &str, account: &str, centavos: u64, day: u32) -> Order {
     Order {
@@ -50,11 +51,39 @@ fn child<'a>(document: &'a Document<'_>, name: &str) -> Node<'a, 'a> {
     document.root_element().children().find(named).unwrap()
 }
 
-fn a_seal_verifies(chain: &str, seal: &str) {
+fn verifies(certificate: SealCertificate, chain: &str, seal: &str) -> bool {
     let signature = STANDARD.decode(seal).unwrap();
-    UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA512, public_key_der())
+    UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA512, certificate.public_key_der())
         .verify(chain.as_bytes(), &signature)
-        .unwrap();
+        .is_ok()
+}
+
+/// Checks that a proof is read and answers its transfer, and that its attributes, its chain and its
+/// PDF have one certificate and one seal; returns which certificates verify this seal.
+fn verifying_certificates(order: &Order, certificate: SealCertificate) -> Vec<SealCertificate> {
+    let issued = SealedProof::issue(order.clone());
+    let proof = Proof::parse(&issued.xml).unwrap();
+    assert_eq!(proof.answers(&transfer(order)), Ok(()));
+    assert_eq!(proof.certificate_number, certificate.number());
+    assert_eq!(proof.chain.certificate_number(), certificate.number());
+    assert_eq!(proof.chain.seal(), proof.seal);
+    let credited = issued.details.credited_at;
+    let printed = printed_text(&pdf::render(&issued, credited));
+    assert!(printed.contains(&proof.seal));
+    assert!(printed.contains(certificate.number()));
+    [SealCertificate::Known, SealCertificate::Unknown]
+        .into_iter()
+        .filter(|it| verifies(*it, proof.chain.signed_text(), &proof.seal))
+        .collect()
+}
+
+/// All text that a PDF shows, without blanks between its lines.
+fn printed_text(pdf: &[u8]) -> String {
+    let text: String = pdf.iter().copied().map(char::from).collect();
+    let shown = text
+        .split(") Tj")
+        .filter_map(|line| line.rsplit('(').next());
+    shown.collect()
 }
 
 fn tracking_key() -> impl Strategy<Value = String> {
@@ -90,7 +119,7 @@ proptest! {
         prop_assert_eq!(seal.len(), 344);
         let sealed = chain.strip_suffix(seal).unwrap();
         prop_assert!(sealed.starts_with("||") && sealed.ends_with("||"));
-        a_seal_verifies(sealed, seal);
+        prop_assert!(verifies(SealCertificate::Known, sealed, seal));
         let fields: Vec<_> = chain.split('|').collect();
         prop_assert!([18, 25, 42].contains(&(fields.len() - 5)));
         let credited = Details::of(&order).credited_at;
@@ -110,6 +139,24 @@ proptest! {
         prop_assert_eq!(proof.answers(&transfer(&order)), Ok(()));
         let another = Proof::parse(&SealedProof::issue(order.another().unwrap()).xml).unwrap();
         prop_assert!(another.answers(&transfer(&order)).is_err());
+    }
+
+    #[test]
+    fn magic_amounts_bring_seals_that_a_gateway_cannot_accept(
+        key in tracking_key(),
+        account in "[0-9]{18}|[0-9]{16}|[0-9]{10}",
+        day in 1_u32..=30,
+    ) {
+        use SealCertificate::{Known, Unknown};
+        for (centavos, certificate, verifying) in [
+            (59_999, Known, vec![Known]),
+            (60_000, Known, vec![]),
+            (60_001, Unknown, vec![Unknown]),
+            (60_002, Known, vec![Known]),
+        ] {
+            let order = order(&key, &account, centavos, day);
+            prop_assert_eq!(verifying_certificates(&order, certificate), verifying);
+        }
     }
 }
 
@@ -137,9 +184,18 @@ fn lines_end_with_crlf_and_nothing_follows_the_document() {
 
 #[test]
 fn one_order_has_one_proof_to_the_byte() {
-    let order = order("KEY", "002010077777777771", 123_456, 20);
-    let again = SealedProof::issue(order.clone());
-    assert_eq!(SealedProof::issue(order).xml, again.xml);
+    for centavos in [123_456, 60_000, 60_001] {
+        let order = order("KEY", "002010077777777771", centavos, 20);
+        let again = SealedProof::issue(order.clone());
+        assert_eq!(SealedProof::issue(order).xml, again.xml);
+    }
+}
+
+#[test]
+fn the_certificates_have_keys_and_numbers_of_their_own() {
+    let [known, unknown] = [SealCertificate::Known, SealCertificate::Unknown];
+    assert_ne!(known.public_key_der(), unknown.public_key_der());
+    assert_ne!(known.number(), unknown.number());
 }
 
 #[test]

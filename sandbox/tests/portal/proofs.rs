@@ -3,7 +3,12 @@
 use std::io::{Cursor, Read as _};
 use std::time::Duration;
 
+use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use domain::proof::Proof;
+use rstest::rstest;
+use sandbox::seal::SealCertificate;
 
 use crate::support::{Answer, Form, NOON, Portal};
 
@@ -101,4 +106,26 @@ async fn a_magic_amount_brings_the_proof_of_another_transfer() {
     let proof = Proof::parse(&answer.body).unwrap();
     assert_ne!(proof.tracking_key, "MBAN01002611200001234567");
     assert_ne!(proof.centavos, 50_201);
+}
+
+#[rstest]
+#[case::of_another_text("600.00", SealCertificate::Known, false)]
+#[case::with_an_unknown_certificate("600.01", SealCertificate::Unknown, true)]
+#[tokio::test]
+async fn a_magic_amount_brings_a_seal_that_a_gateway_cannot_accept(
+    #[case] amount: &str,
+    #[case] certificate: SealCertificate,
+    #[case] verifies: bool,
+) {
+    let portal = Portal::start().await;
+    let form = Form::new().with("monto", amount);
+    let answer = fetch(&portal, &form, "XML").await;
+    let proof = Proof::parse(&answer.body).unwrap();
+    assert_eq!(proof.certificate_number, certificate.number());
+    assert_eq!(proof.chain.seal(), proof.seal);
+    let seal = STANDARD.decode(&proof.seal).unwrap();
+    let verified =
+        UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA512, certificate.public_key_der())
+            .verify(proof.chain.signed_text().as_bytes(), &seal);
+    assert_eq!(verified.is_ok(), verifies);
 }

@@ -1,10 +1,11 @@
 //! Dependencies between the crates, on drivers, and between the two sides of the ports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
+use regex::Regex;
 use testkit::files_under;
 
 /// A crate, the workspace's crates that it may depend on, and the allowed external crates.
@@ -51,6 +52,10 @@ const DRIVERS: [&str; 29] = [
     "utoipa-swagger-ui",
 ];
 
+/// Benchmarks and programs beside the gateway are outside of the product: they may depend on anything,
+/// and nothing may depend on them.
+const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
+
 /// The crates of the workspace.
 const WORKSPACE: [Place; 16] = [
     (
@@ -58,6 +63,7 @@ const WORKSPACE: [Place; 16] = [
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
         Others::Only(&[
+            "base64",
             "chrono",
             "chrono-tz",
             "csv",
@@ -223,12 +229,10 @@ fn every_crate_depends_only_on_what_it_may() {
     let mut seen = 0;
     for package in &metadata.packages {
         let Some((ours, others)) = workspace.get(package.name.as_str()) else {
-            // Benchmarks are outside of the product: they may depend on anything, and nothing may
-            // depend on them.
-            assert_eq!(
-                package.name.as_str(),
-                "bench",
-                "a crate without a place in the workspace"
+            let name = package.name.as_str();
+            assert!(
+                OUTSIDE.contains(&name),
+                "{name} has no place in the workspace"
             );
             continue;
         };
@@ -239,7 +243,7 @@ fn every_crate_depends_only_on_what_it_may() {
             .filter(|dependency| dependency.kind != DependencyKind::Development)
         {
             let name = dependency.name.as_str();
-            let allowed = if workspace.contains_key(name) || name == "bench" {
+            let allowed = if workspace.contains_key(name) || OUTSIDE.contains(&name) {
                 ours.contains(&name)
             } else {
                 others.allow(name)
@@ -248,6 +252,42 @@ fn every_crate_depends_only_on_what_it_may() {
         }
     }
     assert_eq!(seen, WORKSPACE.len(), "a crate of the workspace is missing");
+}
+
+/// Returns the names of a package and of all that it depends on, of tests and of all platforms too.
+fn dependency_tree(package: &str) -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
+    // A package's own name, then the names of its dependencies.
+    let name = Regex::new(r#"(?m)^(?:name = | )"([^" ]+)"#).unwrap();
+    let mut dependencies = BTreeMap::<_, BTreeSet<_>>::new();
+    for entry in lock.split("[[package]]\n").skip(1) {
+        let mut names = name.captures_iter(entry).map(|it| it[1].to_owned());
+        let package = names.next().unwrap();
+        dependencies.entry(package).or_default().extend(names);
+    }
+    let mut tree = BTreeSet::new();
+    let mut open = vec![package.to_owned()];
+    while let Some(name) = open.pop() {
+        if tree.insert(name.clone()) {
+            open.extend(dependencies[&name].iter().cloned());
+        }
+    }
+    tree
+}
+
+/// The arithmetic of the recovery of keys is under the LGPL-3.0: it stays in a program of its own.
+#[test]
+fn the_gateway_is_built_without_the_arithmetic_of_the_recovery() {
+    let arithmetic = ["malachite-base", "malachite-nz"];
+    let gateway = dependency_tree("cep-gateway");
+    assert!(gateway.contains("domain") && gateway.contains("aws-lc-rs"));
+    let recovery = dependency_tree("seal-keys");
+    for name in arithmetic {
+        assert!(recovery.contains(name), "seal-keys is built without {name}");
+        assert!(!gateway.contains(name), "the gateway links {name}");
+    }
+    assert!(!gateway.contains("seal-keys"));
 }
 
 /// Fakes and contract suites belong to tests: the gateway links neither.

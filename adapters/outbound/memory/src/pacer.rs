@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 pub struct InProcessPacer {
     queue: Mutex<Queue>,
     epoch: Instant,
-    per_minute: u32,
+    pacing: Box<dyn Fn() -> Pacing + Send + Sync>,
 }
 
 /// The schedule and the tasks that wait for it.
@@ -65,13 +65,19 @@ impl Queue {
 impl InProcessPacer {
     /// A pacer of a bank that hasn't been queried yet.
     pub fn new(pacing: Pacing) -> Self {
+        Self::following(move || pacing)
+    }
+
+    /// A pacer of a bank that hasn't been queried yet, with a budget that may change; `pacing` is
+    /// called at each use.
+    pub fn following(pacing: impl Fn() -> Pacing + Send + Sync + 'static) -> Self {
         Self {
             queue: Mutex::new(Queue {
-                schedule: Schedule::new(pacing),
+                schedule: Schedule::new(pacing()),
                 waiting: HashMap::new(),
             }),
             epoch: Instant::now(),
-            per_minute: pacing.per_minute(),
+            pacing: Box::new(pacing),
         }
     }
 
@@ -79,10 +85,13 @@ impl InProcessPacer {
         self.epoch.elapsed()
     }
 
+    /// The queue, with the budget of now.
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue
-            .lock()
-            .expect("nothing panics while it holds the queue")
+        let pacing = (self.pacing)();
+        let queue = self.queue.lock();
+        let mut queue = queue.expect("nothing panics while it holds the queue");
+        queue.schedule.set_pacing(pacing);
+        queue
     }
 }
 
@@ -137,7 +146,7 @@ impl Pacer for InProcessPacer {
         let queue = self.queue();
         let schedule = &queue.schedule;
         Ok(BankBudget {
-            per_minute: self.per_minute,
+            per_minute: schedule.pacing().per_minute(),
             remaining: schedule.room(now),
             waiting: schedule.waiting(),
             paused_for: schedule.paused_for(now),

@@ -4,7 +4,7 @@
 use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -128,4 +128,22 @@ async fn who_waits_is_woken_for_its_own_turn_alone() {
     // On arrival, when it becomes the first, and when its time has come.
     let looks = looks.into_inner();
     assert!(looks <= 3 * CROWD, "{looks} looks");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_that_changes_holds_for_the_turns_before_and_after() {
+    let per_minute = Arc::new(AtomicU32::new(6));
+    let read = Arc::clone(&per_minute);
+    let current = move || Pacing::new(NonZeroU32::new(read.load(Ordering::SeqCst)).unwrap());
+    let pacer = InProcessPacer::following(current);
+    let started = Instant::now();
+    let mut begun = Vec::new();
+    for budget in [6, 2, 2, 6, 6] {
+        per_minute.store(budget, Ordering::SeqCst);
+        assert_eq!(pacer.budget().await.unwrap().per_minute, budget);
+        pacer.acquire(LANE, PATIENT).await.unwrap();
+        begun.push(started.elapsed().as_secs());
+    }
+    // The third turn waits for the minute of the first, which holds two.
+    assert_eq!(begun, [0, 0, 61, 61, 61]);
 }

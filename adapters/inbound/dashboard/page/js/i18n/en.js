@@ -336,6 +336,8 @@ export default {
   'try.outcome.502.01': 'a proof of another transfer',
   'try.outcome.503.00': 'connection closed',
   'try.outcome.504.00': 'never answers',
+  'try.outcome.600.00': 'a proof with the seal of another text',
+  'try.outcome.600.01': 'a proof of an unknown certificate',
   'try.banks': 'Name the banks',
   'try.banks_help': 'When not named, they are inferred from the account and the tracking key.',
   'try.inferred': 'infer',

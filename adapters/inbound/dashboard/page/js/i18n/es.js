@@ -336,6 +336,8 @@ export default {
   'try.outcome.502.01': 'el comprobante de otra transferencia',
   'try.outcome.503.00': 'la conexión se corta',
   'try.outcome.504.00': 'nunca contesta',
+  'try.outcome.600.00': 'un comprobante con el sello de otro texto',
+  'try.outcome.600.01': 'un comprobante de un certificado desconocido',
   'try.banks': 'Indicar los bancos',
   'try.banks_help': 'Si no se indican, se infieren de la cuenta y de la clave de rastreo.',
   'try.inferred': 'inferir',

@@ -1,0 +1,204 @@
+//! Seals of proofs: signatures of original chains by the receiving institution (RSA with PKCS#1 v1.5
+//! padding over SHA-512, or SHA-256 in older ones).
+//!
+//! The seal covers the fields of the original chain and nothing else: neither the tracking key nor the
+//! reference number ([`SEALED_FIELDS`], [`UNSEALED_FIELDS`]).
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha512};
+
+use crate::participant::ParticipantCode;
+use crate::proof::Proof;
+use crate::variants::named_enum;
+
+mod certificate;
+mod key;
+
+pub use certificate::CertificateNumber;
+pub use key::{SealKey, SealKeyError};
+
+/// Names of the fields that a seal covers, as in the JSON of a proof.
+pub const SEALED_FIELDS: [&str; 18] = [
+    "tipo_pago",
+    "fecha_operacion",
+    "fecha_abono",
+    "hora_abono",
+    "receptor.codigo",
+    "emisor.nombre",
+    "ordenante.nombre",
+    "ordenante.tipo_cuenta",
+    "ordenante.cuenta",
+    "ordenante.rfc_curp",
+    "receptor.nombre",
+    "beneficiario.nombre",
+    "beneficiario.tipo_cuenta",
+    "beneficiario.cuenta",
+    "beneficiario.rfc_curp",
+    "concepto",
+    "iva",
+    "monto",
+];
+/// Names of the fields of a proof that no seal covers.
+pub const UNSEALED_FIELDS: [&str; 1] = ["clave_rastreo"];
+
+/// Length of a seal: RSA with 2,048 bits.
+pub const SEAL_BYTES: usize = 256;
+
+named_enum! {
+    /// Hash function of a seal.
+    pub enum SealHash {
+        /// SHA-512, of all proofs since 2022 at the latest.
+        Sha512,
+        /// SHA-256, of older ones.
+        Sha256,
+    }
+}
+
+named_enum! {
+    /// Reason for a seal that isn't checked.
+    pub enum NotChecked {
+        /// No key is known for its certificate.
+        UnknownCertificate,
+        /// Its certificate number or the seal itself can't be read.
+        Unreadable,
+    }
+}
+
+named_enum! {
+    /// Source of a key that verifies seals.
+    pub enum SealKeyOrigin {
+        /// An operator imported it.
+        Imported,
+        /// Computed from seals of this gateway's own proofs, and confirmed by one more.
+        Recovered,
+    }
+}
+
+/// Result of checking a seal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// The key is known, and the seal is its signature of the original chain.
+    Valid(SealHash),
+    /// The key is known, and the seal is another one's, or of another text.
+    Invalid,
+    /// Nothing is known of the seal.
+    NotChecked(NotChecked),
+}
+
+impl Verdict {
+    /// Name in the APIs: `valid`, `invalid` or `not_checked`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Valid(_) => "valid",
+            Self::Invalid => "invalid",
+            Self::NotChecked(_) => "not_checked",
+        }
+    }
+}
+
+/// Issuer of a seal: an institution's certificate. `Debug` shows both parts, which are public.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Signer {
+    /// The receiving institution.
+    pub participant: ParticipantCode,
+    /// Its certificate.
+    pub certificate: CertificateNumber,
+}
+
+/// SHA-512 of a sealed text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SealedDigest(pub [u8; 64]);
+
+impl fmt::Debug for SealedDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealedDigest")
+    }
+}
+
+/// A seal as a proof has it, read and not yet checked. `Debug` shows the signer only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UncheckedSeal {
+    signer: Signer,
+    text: String,
+    bytes: Vec<u8>,
+    /// The end of the original chain repeats the seal.
+    is_repeated: bool,
+}
+
+impl UncheckedSeal {
+    /// Reads the seal of a proof: the certificate's number from the sealed text itself, and the seal
+    /// from `sello`. The end of the original chain repeats it: a proof with two seals has no valid
+    /// one.
+    ///
+    /// # Errors
+    /// [`NotChecked::Unreadable`].
+    pub fn of(proof: &Proof) -> Result<Self, NotChecked> {
+        let certificate = CertificateNumber::parse(proof.chain.certificate_number().trim());
+        let bytes = STANDARD.decode(proof.seal.trim());
+        let (Some(certificate), Ok(bytes)) = (certificate, bytes) else {
+            return Err(NotChecked::Unreadable);
+        };
+        if bytes.len() != SEAL_BYTES {
+            return Err(NotChecked::Unreadable);
+        }
+        Ok(Self {
+            signer: Signer {
+                participant: proof.chain.receiver(),
+                certificate,
+            },
+            text: proof.chain.signed_text().to_owned(),
+            bytes,
+            is_repeated: proof.chain.seal().trim() == proof.seal.trim(),
+        })
+    }
+
+    /// The certificate whose key verifies the seal.
+    pub const fn signer(&self) -> &Signer {
+        &self.signer
+    }
+
+    /// The text whose UTF-8 bytes are signed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The signature, [`SEAL_BYTES`] long.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// SHA-512 of the signed text.
+    pub fn digest(&self) -> SealedDigest {
+        SealedDigest(Sha512::digest(self.text.as_bytes()).into())
+    }
+
+    /// Checks the seal with the keys known for its signer; `verify` returns the hash function under
+    /// which a key verifies it.
+    pub fn verdict<'a>(
+        &self,
+        keys: impl IntoIterator<Item = &'a SealKey>,
+        verify: impl Fn(&SealKey, &Self) -> Option<SealHash>,
+    ) -> Verdict {
+        let mut keys = keys.into_iter().peekable();
+        if keys.peek().is_none() {
+            return Verdict::NotChecked(NotChecked::UnknownCertificate);
+        }
+        keys.find_map(|key| verify(key, self))
+            .filter(|_| self.is_repeated)
+            .map_or(Verdict::Invalid, Verdict::Valid)
+    }
+}
+
+impl fmt::Debug for UncheckedSeal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UncheckedSeal")
+            .field("signer", &self.signer)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

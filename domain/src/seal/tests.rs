@@ -1,0 +1,85 @@
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+
+fn key(last: u8) -> SealKey {
+    let mut modulus = [0xff; 256];
+    modulus[255] = last;
+    SealKey::new(&modulus, &[1, 0, 1]).unwrap()
+}
+
+fn unchecked() -> UncheckedSeal {
+    UncheckedSeal {
+        signer: Signer {
+            participant: ParticipantCode::parse("40012").unwrap(),
+            certificate: CertificateNumber::parse("00000999900000000001").unwrap(),
+        },
+        text: "||1|…||".to_owned(),
+        bytes: vec![7; SEAL_BYTES],
+        is_repeated: true,
+    }
+}
+
+#[test]
+fn a_seal_without_a_known_key_is_not_checked() {
+    let verdict = unchecked().verdict([], |_, _| panic!("there is no key"));
+    assert_eq!(verdict, Verdict::NotChecked(NotChecked::UnknownCertificate));
+}
+
+#[test]
+fn a_seal_is_valid_when_any_key_of_its_signer_verifies_it() {
+    let keys = [key(1), key(3)];
+    let by_second = |key: &SealKey, _: &UncheckedSeal| {
+        (*key.modulus().last().unwrap() == 3).then_some(SealHash::Sha256)
+    };
+    let verdict = unchecked().verdict(&keys, by_second);
+    assert_eq!(verdict, Verdict::Valid(SealHash::Sha256));
+    assert_eq!(unchecked().verdict(&keys, |_, _| None), Verdict::Invalid);
+}
+
+#[test]
+fn a_proof_with_two_seals_has_no_valid_one() {
+    let seal = UncheckedSeal {
+        is_repeated: false,
+        ..unchecked()
+    };
+    let verdict = seal.verdict([&key(1)], |_, _| Some(SealHash::Sha512));
+    assert_eq!(verdict, Verdict::Invalid);
+}
+
+#[rstest]
+#[case::short(&[0xff; 255], &[1, 0, 1], SealKeyError::Size { bits: 2040 })]
+#[case::long(&[0xff; 513], &[1, 0, 1], SealKeyError::Size { bits: 4104 })]
+#[case::a_bit_too_short(&[&[0x7f][..], &[0xff; 255]].concat(), &[1, 0, 1], SealKeyError::Size { bits: 2047 })]
+#[case::empty(&[], &[1, 0, 1], SealKeyError::Size { bits: 0 })]
+#[case::even(&[0xfe; 256], &[1, 0, 1], SealKeyError::Even)]
+#[case::exponent(&[0xff; 256], &[2], SealKeyError::Exponent)]
+fn numbers_that_are_no_key_are_refused(
+    #[case] modulus: &[u8],
+    #[case] exponent: &[u8],
+    #[case] reason: SealKeyError,
+) {
+    assert_eq!(SealKey::new(modulus, exponent), Err(reason));
+}
+
+#[test]
+fn leading_zeros_change_no_key() {
+    let padded = [&[0, 0][..], &[0xff; 256]].concat();
+    let key = SealKey::new(&padded, &[0, 1, 0, 1]);
+    assert_eq!(key, SealKey::new(&[0xff; 256], &[1, 0, 1]));
+    assert_eq!(key.unwrap().modulus().len(), 256);
+}
+
+proptest! {
+    #[test]
+    fn twenty_digits_are_a_certificate_number(text in "[0-9]{20}") {
+        prop_assert_eq!(CertificateNumber::parse(&text).unwrap().as_str(), text);
+    }
+
+    #[test]
+    fn anything_else_is_none(text in "[0-9]{0,19}|[0-9]{21,25}|[0-9]{19}[^0-9]|\\PC{0,24}") {
+        prop_assume!(!(text.len() == 20 && text.bytes().all(|b| b.is_ascii_digit())));
+        prop_assert_eq!(CertificateNumber::parse(&text), None);
+    }
+}
