@@ -52,12 +52,13 @@ const DRIVERS: [&str; 29] = [
 ];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 16] = [
+const WORKSPACE: [Place; 17] = [
     (
         "domain",
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
         Others::Only(&[
+            "base64",
             "chrono",
             "chrono-tz",
             "csv",
@@ -148,6 +149,7 @@ const WORKSPACE: [Place; 16] = [
         &["domain", "ports"],
         Others::Drivers(&["jsonwebtoken", "oauth2", "reqwest"]),
     ),
+    ("seal-rsa", &["domain", "ports"], Others::Drivers(&[])),
     (
         "sandbox",
         &["domain"],
@@ -182,6 +184,7 @@ const WORKSPACE: [Place; 16] = [
             "limiter-redis",
             "bank-portal",
             "identity-oidc",
+            "seal-rsa",
             "sandbox",
         ],
         // The accept loop, the one TLS provider, metrics and traces.
