@@ -10,8 +10,10 @@ use domain::key::Environment;
 use uuid::Uuid;
 
 mod participants;
+mod seals;
 
 pub use participants::ParticipantsCommand;
+pub use seals::SealsCommand;
 
 use crate::config::{
     self, BankOptions, DatabaseOptions, KeyOptions, ListenOptions, LogOptions, RoleOptions,
@@ -56,6 +58,18 @@ pub enum Command {
         /// The command itself.
         #[command(subcommand)]
         command: ParticipantsCommand,
+    },
+    /// List, import and recover the keys that verify the seals of proofs; works while the server runs.
+    Seals {
+        /// The database.
+        #[command(flatten)]
+        database: DatabaseOptions,
+        /// Logs.
+        #[command(flatten)]
+        log: LogOptions,
+        /// The command itself.
+        #[command(subcommand)]
+        command: SealsCommand,
     },
     /// Bring the database to the schema of this version. Replicas refuse to start before that; the
     /// embedded database needs no such step.
@@ -154,7 +168,7 @@ fn with_commands() -> clap::Command {
         .max_term_width(100);
     // The options of these may also stand behind their own commands.
     let mut program = Command::augment_subcommands(program);
-    for name in ["keys", "participants"] {
+    for name in ["keys", "participants", "seals"] {
         program = program.mut_subcommand(name, |command| {
             command.mut_args(|argument| argument.global(true))
         });

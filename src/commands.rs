@@ -12,6 +12,7 @@ mod healthcheck;
 mod keys;
 mod participants;
 mod sandbox;
+mod seals;
 mod serve;
 
 /// Runs the command to its end, and the log and traces to theirs.
@@ -43,6 +44,14 @@ pub fn run(command: Command) -> Result<()> {
         } => {
             let _log = telemetry::start(&log, &Traces::off())?;
             runtime()?.block_on(participants::run(options, *bank, command))
+        }
+        Command::Seals {
+            database,
+            log,
+            command,
+        } => {
+            let _log = telemetry::start(&log, &Traces::off())?;
+            runtime()?.block_on(seals::run(database, command))
         }
         Command::Migrate {
             database,

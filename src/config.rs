@@ -30,7 +30,7 @@ pub use secret::{Secret, SecretKind};
 pub use server::{ConnectionOptions, ListenOptions};
 pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 pub use url::ServerUrl;
-pub use value::{date, environment, monthly_quota, per_minute};
+pub use value::{certificate, date, environment, monthly_quota, participant, per_minute};
 
 /// Headings of `--help` and of `docs/configuration.md`.
 mod heading {

@@ -12,6 +12,7 @@ mod database_log;
 mod first_start;
 mod metrics;
 mod private_files;
+mod seal_watch;
 mod secret;
 mod server;
 mod system;

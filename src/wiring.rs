@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SharedCatalogue,
+    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService,
+    SharedCatalogue,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -36,6 +37,7 @@ mod infrastructure;
 mod limits;
 mod participants;
 mod people;
+mod seals;
 mod secrets;
 mod storage;
 
@@ -44,6 +46,7 @@ pub(crate) use limits::Deployment;
 pub(crate) use participants::{BudgetHolder, with_participants};
 use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
+pub(crate) use seals::with_seals;
 use secrets::unusable;
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 
@@ -59,6 +62,8 @@ pub(crate) struct Gateway {
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// Unless it is switched off.
     pub(crate) catalogue_renewal: Option<Arc<CatalogueRenewal>>,
+    /// The check of seals.
+    pub(crate) seals: Arc<SealService>,
     /// With a limiter that replicas share.
     pub(crate) reconciliation: Option<Arc<Reconciliation>>,
     /// Among replicas.
@@ -168,6 +173,7 @@ async fn gateway_on(
         .pacing(bank.bank_budget, &base.replicas, process, (clock, &metrics));
     let portal = Arc::new(banks::portal(bank, pacing.pacer, &traces)?);
     let (catalogue, renewal) = base.participants(bank, portal.clone()).await?;
+    let seals = base.seals().await?;
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor);
@@ -223,6 +229,7 @@ async fn gateway_on(
         retirement: Arc::new(base.retirement()),
         replica_monitor,
         catalogue,
+        seals,
         catalogue_renewal: unless_off(bank.participant_renewal, renewal),
         reconciliation: base.reconciliation().map(Arc::new),
         in_process: base.limits.in_process(),

@@ -13,6 +13,7 @@
 //!   ([`CatalogueRenewal`]);
 //! - `people`: sessions ([`SessionService`]) and authorization;
 //! - `insights`: what the dashboard shows ([`InsightsService`]);
+//! - `seals`: checks of proofs' seals ([`SealService`]), and their keys ([`SealAdministration`]);
 //! - `health`: readiness ([`HealthService`]);
 //! - `sync`: circuit breaker, keyed mutex and rounds.
 
@@ -25,6 +26,7 @@ mod limits;
 mod participants;
 mod people;
 mod proofs;
+mod seals;
 mod sync;
 
 pub use admission::{Admission, CredentialCache, GatekeeperService, Settlement};
@@ -41,4 +43,8 @@ pub use people::{BrowserAddresses, SessionService};
 pub use proofs::{
     BankBySide, FetchReport, ProofMemory, ProofRequest, ProofRequestService, ProofService,
     SpawnTask,
+};
+pub use seals::{
+    BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,
+    SealService,
 };

@@ -118,6 +118,17 @@ impl fmt::Debug for SealedDigest {
     }
 }
 
+/// Result of checking the seal of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedSeal {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The certificate that the proof names; `None` when it can't be read.
+    pub signer: Option<Signer>,
+    /// SHA-512 of the sealed text; `None` when the seal can't be read.
+    pub digest: Option<SealedDigest>,
+}
+
 /// A seal as a proof has it, read and not yet checked. `Debug` shows the signer only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UncheckedSeal {
@@ -168,6 +179,11 @@ impl UncheckedSeal {
     /// The signature, [`SEAL_BYTES`] long.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Returns `true` if the end of the original chain repeats the seal, as it does in each proof.
+    pub const fn is_repeated(&self) -> bool {
+        self.is_repeated
     }
 
     /// SHA-512 of the signed text.

@@ -12,6 +12,7 @@ pub mod limiter;
 pub mod pacer;
 mod paging;
 pub mod replicas;
+pub mod seal_store;
 pub mod secret_fingerprints;
 pub mod stores;
 pub mod usage;

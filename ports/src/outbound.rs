@@ -30,5 +30,5 @@ pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
 pub use replicas::ReplicaRegistry;
-pub use seals::{MAX_SAMPLES, SealSample, SealStore, SealVerifier, StoredSealKey};
+pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

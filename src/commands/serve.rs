@@ -22,7 +22,7 @@ use crate::server::{self, Bounds, ConnectionLimits, OpenConnections};
 use crate::telemetry::{DroppedLines, Log};
 use crate::traces::Traces;
 use crate::wiring::{self, Deployment, Gateway, Identity, ServeContext};
-use crate::{catalogue_watch, first_start, say, systemd};
+use crate::{catalogue_watch, first_start, say, seal_watch, systemd};
 
 /// Interval at which changes of keys by other processes are looked for: they must take effect
 /// within a second.
@@ -40,6 +40,8 @@ const FORGET_IDLE: Duration = Duration::from_mins(1);
 const REPORT_DROPS: Duration = Duration::from_secs(1);
 /// Interval at which the stored catalogue of participants is looked at.
 const CATALOGUE_WATCH: Duration = Duration::from_secs(5);
+/// Interval at which the stored keys of seals are read.
+const SEAL_KEY_WATCH: Duration = Duration::from_secs(10);
 /// Interval of checks if the catalogue's renewal is due.
 const CATALOGUE_RENEWAL: Duration = Duration::from_secs(20);
 /// Interval of checks of the size of an embedded database's log.
@@ -284,6 +286,11 @@ fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<
     tasks.spawn(every(CATALOGUE_WATCH, move || {
         let catalogue = Arc::clone(&catalogue);
         async move { catalogue_watch::follow(&catalogue).await }
+    }));
+    let seals = Arc::clone(&gateway.seals);
+    tasks.spawn(every(SEAL_KEY_WATCH, move || {
+        let seals = Arc::clone(&seals);
+        async move { seal_watch::follow(&seals).await }
     }));
     if let Some(renewal) = gateway.catalogue_renewal.clone() {
         tasks.spawn(every(CATALOGUE_RENEWAL, move || {

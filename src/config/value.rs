@@ -7,6 +7,8 @@ use chrono::NaiveDate;
 use domain::calendar::{self, DateError};
 use domain::key::Environment;
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
+use domain::participant::{ParticipantCode, ParticipantError};
+use domain::seal::CertificateNumber;
 
 /// Longest time that can be set, in seconds.
 const MAX_SECONDS: f64 = 86_400.0;
@@ -67,6 +69,22 @@ pub fn per_minute() -> impl clap::builder::TypedValueParser<Value = u32> {
 /// Parser of a number of requests a month.
 pub fn monthly_quota() -> impl clap::builder::TypedValueParser<Value = u64> {
     clap::value_parser!(u64).range(1..=MAX_MONTHLY_QUOTA)
+}
+
+/// Reads a participant's code.
+///
+/// # Errors
+/// Shows the form.
+pub fn participant(text: &str) -> Result<ParticipantCode, ParticipantError> {
+    ParticipantCode::parse(text).ok_or(ParticipantError::Malformed)
+}
+
+/// Reads a certificate's serial number.
+///
+/// # Errors
+/// Shows the form.
+pub fn certificate(text: &str) -> Result<CertificateNumber, String> {
+    CertificateNumber::parse(text).ok_or_else(|| "must be 20 digits".to_owned())
 }
 
 /// Reads a date.

@@ -55,6 +55,11 @@ fn a_catalogue_in_memory_keeps_the_contract() {
 }
 
 #[test]
+fn seals_in_memory_keep_the_contract() {
+    block_on(contract::seal_store::seal_store(stores));
+}
+
+#[test]
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }

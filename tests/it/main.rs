@@ -43,6 +43,7 @@ mod replicas;
 mod revocations;
 mod rotation;
 mod seal;
+mod seals;
 mod secret_files;
 mod servers;
 mod serving_role;

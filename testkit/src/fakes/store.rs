@@ -7,6 +7,7 @@ mod deny;
 mod keys;
 mod pages;
 mod participants;
+mod seals;
 mod secrets;
 mod usage;
 
@@ -21,7 +22,8 @@ use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::participant::Catalogue;
 use ports::outbound::{
-    CatalogueVersion, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, StoreError,
+    CatalogueVersion, Fingerprint, KeyRecord, KeyState, RefusalEntry, RequestEntry, SealSample,
+    StoreError, StoredSealKey,
 };
 use uuid::Uuid;
 
@@ -48,6 +50,8 @@ struct Tables {
     secrets: BTreeMap<HashGeneration, SecretFingerprint>,
     catalogue: (CatalogueVersion, Option<Catalogue>),
     renew_at: Option<DateTime<Utc>>,
+    seal_keys: Vec<StoredSealKey>,
+    seal_samples: Vec<(DateTime<Utc>, SealSample)>,
 }
 
 #[derive(Debug)]

@@ -57,7 +57,7 @@ const DRIVERS: [&str; 29] = [
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 16] = [
+const WORKSPACE: [Place; 17] = [
     (
         "domain",
         &[],
@@ -154,6 +154,7 @@ const WORKSPACE: [Place; 16] = [
         &["domain", "ports"],
         Others::Drivers(&["jsonwebtoken", "oauth2", "reqwest"]),
     ),
+    ("seal-rsa", &["domain", "ports"], Others::Drivers(&[])),
     (
         "sandbox",
         &["domain"],
@@ -188,6 +189,7 @@ const WORKSPACE: [Place; 16] = [
             "limiter-redis",
             "bank-portal",
             "identity-oidc",
+            "seal-rsa",
             "sandbox",
         ],
         // The accept loop, the one TLS provider, metrics and traces.

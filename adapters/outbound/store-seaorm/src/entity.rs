@@ -267,3 +267,53 @@ pub(crate) mod participant_catalogue {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+pub(crate) mod seal_keys {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "seal_keys")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub participant: i64,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub certificate: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub fingerprint: String,
+        pub modulus: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub exponent: String,
+        pub origin: String,
+        pub added_at: i64,
+        pub first_used_at: Option<i64>,
+        pub last_used_at: Option<i64>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod seal_samples {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "seal_samples")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub participant: i64,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub certificate: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub place: i64,
+        pub digest: String,
+        pub seal: String,
+        pub added_at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

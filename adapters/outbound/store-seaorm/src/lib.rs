@@ -31,6 +31,7 @@ mod prune;
 mod replicas;
 mod row;
 mod schema;
+mod seals;
 mod secret_fingerprints;
 mod serving_role;
 mod store;

@@ -32,7 +32,7 @@ async fn of_many_concurrent_migrations_one_does_the_work_and_the_others_wait() {
     let connection = database.connect().await;
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM seaql_migrations").await,
-        8
+        9
     );
     assert_eq!(
         number(&connection, "SELECT COUNT(*) FROM api_keys").await,
@@ -59,7 +59,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0005_drop_provider_keys",
             "m0006_rotated_keys",
             "m0007_replicas",
-            "m0008_participant_catalogue"
+            "m0008_participant_catalogue",
+            "m0009_seals"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -73,7 +74,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
     Migrator::up(&connection, Some(6)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
     assert!(
-        behind.ends_with("needs: m0007_replicas, m0008_participant_catalogue"),
+        behind.ends_with("needs: m0007_replicas, m0008_participant_catalogue, m0009_seals"),
         "{behind}"
     );
     store.migrate().await.unwrap();
@@ -172,7 +173,7 @@ async fn migrations_can_be_reverted_and_applied_again() {
     let connection = database.connect().await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(7)).await.unwrap();
+        Migrator::down(&connection, Some(8)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys";
     assert_eq!(number(&connection, owners).await, 2);

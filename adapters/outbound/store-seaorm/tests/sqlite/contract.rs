@@ -85,6 +85,12 @@ async fn the_catalogue_in_sqlite_keeps_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn seals_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::seal_store::seal_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::journal::journal(|| folders.journal()).await;

@@ -235,7 +235,7 @@ async fn migrations_can_be_reverted_and_applied_again() {
     let connection = first_version(&folder).await;
     for _ in 0..2 {
         Migrator::up(&connection, None).await.unwrap();
-        Migrator::down(&connection, Some(7)).await.unwrap();
+        Migrator::down(&connection, Some(8)).await.unwrap();
     }
     let owners = "SELECT COUNT(DISTINCT owner_subject) FROM api_keys WHERE owner_issuer <> ''";
     assert_eq!(folder.number(owners).await, 2);

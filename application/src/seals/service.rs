@@ -1,0 +1,193 @@
+//! Checks of seals, and the record of what live proofs show.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::key::Environment;
+use domain::proof::Proof;
+use domain::seal::{
+    CheckedSeal, NotChecked, SealKey, SealedDigest, Signer, UncheckedSeal, Verdict,
+};
+use ports::outbound::{
+    Clock, MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoreError,
+};
+
+use super::ring::{BuiltinKeys, BuiltinSealKey, KeyRing};
+
+/// Interval at which the use of a key is recorded.
+const USE_INTERVAL: TimeDelta = TimeDelta::days(1);
+
+/// Checks seals with the keys in memory: the stored ones, and for `test` keys the sandbox's too. Any
+/// process may add a key to the store: call [`Self::refresh`] every few seconds.
+pub struct SealService {
+    store: Arc<dyn SealStore>,
+    verifier: Arc<dyn SealVerifier>,
+    clock: Arc<dyn Clock>,
+    builtin: BuiltinKeys,
+    stored: RwLock<Arc<KeyRing>>,
+    recorded: Mutex<Recorded>,
+}
+
+/// What this process recorded, so that it doesn't call the store for each proof.
+#[derive(Default)]
+struct Recorded {
+    uses: HashMap<(Signer, SealKey), DateTime<Utc>>,
+    /// Samples that the store has, or refused as too many: after [`MAX_SAMPLES`] of them it has that
+    /// number.
+    samples: HashMap<Signer, Vec<SealedDigest>>,
+}
+
+impl SealService {
+    /// A service without stored keys until [`Self::refresh`] has read them.
+    pub fn new(
+        store: Arc<dyn SealStore>,
+        verifier: Arc<dyn SealVerifier>,
+        clock: Arc<dyn Clock>,
+        builtin: Vec<BuiltinSealKey>,
+    ) -> Self {
+        Self {
+            store,
+            verifier,
+            clock,
+            builtin: BuiltinKeys::new(builtin),
+            stored: RwLock::default(),
+            recorded: Mutex::default(),
+        }
+    }
+
+    /// Reads the stored keys.
+    ///
+    /// # Errors
+    /// The store failed; the keys in memory stay as they are.
+    pub async fn refresh(&self) -> Result<(), StoreError> {
+        let keys = self.store.seal_keys().await?;
+        let ring = Arc::new(KeyRing::new(keys, &self.builtin));
+        let stored = self.stored.write();
+        *stored.expect("nothing panics while it holds the keys") = ring;
+        Ok(())
+    }
+
+    /// Records what a proof showed that this gateway fetched from the bank itself: the use of its
+    /// key, or a sample for the recovery of an unknown one. Of `live` keys alone: the sandbox's proofs
+    /// prove nothing. MUST NOT be called for a proof that somebody sent, which may be forged. Most
+    /// calls return without a call of the store.
+    ///
+    /// # Errors
+    /// The store failed; the next proof is recorded instead.
+    pub async fn record(
+        &self,
+        environment: Environment,
+        proof: &Proof,
+        checked: &CheckedSeal,
+    ) -> Result<(), StoreError> {
+        if environment != Environment::Live {
+            return Ok(());
+        }
+        let Ok(seal) = UncheckedSeal::of(proof) else {
+            return Ok(());
+        };
+        match checked.verdict {
+            Verdict::Valid(_) => self.record_use(&seal).await,
+            Verdict::Invalid => {
+                tracing::error!(
+                    participant = %seal.signer().participant,
+                    certificate = %seal.signer().certificate,
+                    "a proof from the bank has a seal that isn't its certificate's"
+                );
+                Ok(())
+            }
+            Verdict::NotChecked(NotChecked::UnknownCertificate) => self.record_sample(&seal).await,
+            Verdict::NotChecked(NotChecked::Unreadable) => Ok(()),
+        }
+    }
+
+    async fn record_use(&self, seal: &UncheckedSeal) -> Result<(), StoreError> {
+        let ring = self.ring();
+        let keys = ring.of(seal.signer());
+        let is_used = |key: &&SealKey| self.verifier.verify(key, seal).is_some();
+        // One key is the one that verified it.
+        let used = match keys {
+            [only] => Some(only),
+            several => several.iter().find(is_used),
+        };
+        let Some(key) = used else {
+            return Ok(());
+        };
+        let now = self.clock.now();
+        let used = (seal.signer().clone(), key.clone());
+        let last = self.recorded().uses.get(&used).copied();
+        if last.is_some_and(|last| now - last <= USE_INTERVAL) {
+            return Ok(());
+        }
+        self.store.record_seal_use(&used.0, key, now).await?;
+        self.recorded().uses.insert(used, now);
+        Ok(())
+    }
+
+    async fn record_sample(&self, seal: &UncheckedSeal) -> Result<(), StoreError> {
+        let (signer, digest) = (seal.signer(), seal.digest());
+        // Of two seals it isn't known which is the institution's.
+        let Ok(bytes) = seal.bytes().try_into() else {
+            return Ok(());
+        };
+        if !seal.is_repeated() || !self.wants_sample(signer, digest) {
+            return Ok(());
+        }
+        let sample = SealSample {
+            signer: signer.clone(),
+            digest,
+            seal: bytes,
+        };
+        self.store
+            .add_seal_sample(&sample, self.clock.now())
+            .await?;
+        let mut recorded = self.recorded();
+        let samples = recorded.samples.entry(sample.signer).or_default();
+        if !samples.contains(&digest) {
+            samples.push(digest);
+        }
+        Ok(())
+    }
+
+    fn wants_sample(&self, signer: &Signer, digest: SealedDigest) -> bool {
+        let recorded = self.recorded();
+        let samples = recorded.samples.get(signer);
+        samples.is_none_or(|samples| samples.len() < MAX_SAMPLES && !samples.contains(&digest))
+    }
+
+    fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        let recorded = self.recorded.lock();
+        recorded.expect("nothing panics while it holds the record")
+    }
+
+    fn ring(&self) -> Arc<KeyRing> {
+        let stored = self.stored.read();
+        Arc::clone(&stored.expect("nothing panics while it holds the keys"))
+    }
+}
+
+impl SealChecks for SealService {
+    fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
+        let seal = match UncheckedSeal::of(proof) {
+            Ok(seal) => seal,
+            Err(reason) => {
+                return CheckedSeal {
+                    verdict: Verdict::NotChecked(reason),
+                    signer: None,
+                    digest: None,
+                };
+            }
+        };
+        let ring = self.ring();
+        let stored = ring.of(seal.signer()).iter();
+        let builtin = self.builtin.of(&seal.signer().certificate);
+        let builtin = builtin.filter(|_| environment == Environment::Test);
+        let verify = |key: &SealKey, seal: &UncheckedSeal| self.verifier.verify(key, seal);
+        CheckedSeal {
+            verdict: seal.verdict(builtin.chain(stored), verify),
+            digest: Some(seal.digest()),
+            signer: Some(seal.signer().clone()),
+        }
+    }
+}

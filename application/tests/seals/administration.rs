@@ -1,0 +1,122 @@
+//! Administration: no key is stored that samples speak against, and none recovered without three.
+
+use application::{RecoveryCandidate, SealImportError};
+use domain::seal::SealKeyOrigin;
+
+use super::support::{Fixture, Institution, LIVE};
+
+#[tokio::test]
+async fn an_imported_key_is_stored_once() {
+    let fixture = Fixture::new();
+    let first = Institution::first();
+    let import = || async {
+        let administration = &fixture.administration;
+        administration.import(&first.signer, &first.key()).await
+    };
+    assert_eq!(import().await.unwrap(), 0);
+    let again = import().await.unwrap_err();
+    assert!(matches!(again, SealImportError::Known), "{again}");
+    let keys = fixture.administration.keys().await.unwrap();
+    assert_eq!(keys.len(), 1);
+    assert_eq!(keys[0].origin, SealKeyOrigin::Imported);
+}
+
+#[tokio::test]
+async fn an_import_is_compared_with_the_samples_of_its_certificate() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    fixture.add_samples(&first, &[1, 2]).await;
+    let administration = &fixture.administration;
+    let wrong = administration.import(&first.signer, &second.key()).await;
+    let wrong = wrong.unwrap_err();
+    assert!(
+        matches!(wrong, SealImportError::Another { samples: 2 }),
+        "{wrong}"
+    );
+    assert_eq!(administration.keys().await.unwrap(), []);
+    let right = administration.import(&first.signer, &first.key()).await;
+    assert_eq!(right.unwrap(), 2);
+    let other = administration.import(&second.signer, &second.key()).await;
+    assert_eq!(other.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn the_sandboxs_key_is_never_stored() {
+    let fixture = Fixture::new();
+    let (first, sandbox) = (Institution::first(), Institution::sandbox());
+    let administration = &fixture.administration;
+    for signer in [&first.signer, &sandbox.signer] {
+        let refused = administration.import(signer, &sandbox.key()).await;
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, SealImportError::Published), "{refused}");
+    }
+    fixture.add_samples(&sandbox, &[1, 2, 3]).await;
+    let (signer, key) = (&sandbox.signer, sandbox.key());
+    let refused = administration.add_recovered(signer, &key).await;
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, SealImportError::Published), "{refused}");
+    assert_eq!(administration.keys().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_recovered_key_is_stored_when_three_samples_confirm_it() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    let administration = &fixture.administration;
+    let recover = |key| administration.add_recovered(&first.signer, key);
+    fixture.add_samples(&first, &[1, 2]).await;
+    fixture.add_samples(&second, &[1, 2, 3]).await;
+    let (right, wrong) = (first.key(), second.key());
+    let early = recover(&right).await.unwrap_err();
+    assert!(
+        matches!(
+            early,
+            SealImportError::Unconfirmed {
+                confirming: 2,
+                samples: 2
+            }
+        ),
+        "{early}"
+    );
+    fixture.add_samples(&first, &[3]).await;
+    let lie = recover(&wrong).await.unwrap_err();
+    assert!(
+        matches!(
+            lie,
+            SealImportError::Unconfirmed {
+                confirming: 0,
+                samples: 3
+            }
+        ),
+        "{lie}"
+    );
+    recover(&right).await.unwrap();
+    let keys = administration.keys().await.unwrap();
+    assert_eq!(keys.len(), 1);
+    assert_eq!(keys[0].origin, SealKeyOrigin::Recovered);
+}
+
+#[tokio::test]
+async fn certificates_with_samples_and_without_a_key_are_candidates() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    for number in 0..3 {
+        fixture.record(LIVE, &first.proof(number)).await;
+        fixture.record(LIVE, &second.proof(number)).await;
+    }
+    let administration = &fixture.administration;
+    let candidates = administration.recovery_candidates().await.unwrap();
+    let signers: Vec<_> = candidates
+        .iter()
+        .map(|RecoveryCandidate { signer, samples }| (signer.clone(), samples.len()))
+        .collect();
+    assert_eq!(
+        signers,
+        [(second.signer.clone(), 3), (first.signer.clone(), 3)]
+    );
+    for institution in [&second, &first] {
+        let (signer, key) = (&institution.signer, institution.key());
+        administration.add_recovered(signer, &key).await.unwrap();
+    }
+    assert_eq!(administration.recovery_candidates().await.unwrap(), []);
+}

@@ -1,0 +1,122 @@
+//! Verdicts: only with a key that counts in the environment.
+
+use domain::seal::{NotChecked, SealHash, SealKeyOrigin, UncheckedSeal, Verdict};
+use ports::outbound::{Clock as _, SealChecks as _, SealStore as _};
+use testkit::fakes::Fault;
+
+use super::support::{Fixture, Institution, LIVE, TEST};
+
+const VALID: Verdict = Verdict::Valid(SealHash::Sha512);
+const UNKNOWN: Verdict = Verdict::NotChecked(NotChecked::UnknownCertificate);
+
+#[tokio::test]
+async fn a_seal_is_checked_once_its_key_is_known() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    assert_eq!(fixture.verdict(LIVE, &first.proof(1)), UNKNOWN);
+    fixture.add_key(&first).await;
+    for environment in [LIVE, TEST] {
+        assert_eq!(fixture.verdict(environment, &first.proof(1)), VALID);
+        assert_eq!(fixture.verdict(environment, &second.proof(1)), UNKNOWN);
+    }
+}
+
+#[tokio::test]
+async fn a_seal_of_another_text_key_or_certificate_is_invalid() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    fixture.add_key(&first).await;
+    fixture.add_key(&second).await;
+    for forged in [
+        first.proof_with_wrong_seal(),
+        first.proof_with_two_seals(),
+        first.with_key_of(&second).proof(1),
+    ] {
+        assert_eq!(fixture.verdict(LIVE, &forged), Verdict::Invalid);
+    }
+}
+
+#[tokio::test]
+async fn a_key_counts_for_its_participant_and_certificate_alone() {
+    let fixture = Fixture::new();
+    let first = Institution::first();
+    fixture.add_key(&first).await;
+    let mut other_participant = first.clone();
+    other_participant.signer.participant = Institution::second().signer.participant;
+    let mut other_certificate = first;
+    other_certificate.signer.certificate = Institution::second().signer.certificate;
+    for other in [other_participant, other_certificate] {
+        assert_eq!(fixture.verdict(LIVE, &other.proof(1)), UNKNOWN);
+    }
+}
+
+#[tokio::test]
+async fn any_of_a_certificates_keys_is_good() {
+    let fixture = Fixture::new();
+    let first = Institution::first();
+    let renewed = first.with_key_of(&Institution::second());
+    fixture.add_key(&first).await;
+    fixture.add_key(&renewed).await;
+    for institution in [first, renewed] {
+        assert_eq!(fixture.verdict(LIVE, &institution.proof(1)), VALID);
+    }
+}
+
+#[tokio::test]
+async fn the_sandboxs_key_counts_for_test_keys_alone() {
+    let fixture = Fixture::new();
+    let sandbox = Institution::sandbox();
+    assert_eq!(fixture.verdict(TEST, &sandbox.proof(1)), VALID);
+    let forged = sandbox.proof_with_wrong_seal();
+    assert_eq!(fixture.verdict(TEST, &forged), Verdict::Invalid);
+    assert_eq!(fixture.verdict(LIVE, &sandbox.proof(1)), UNKNOWN);
+}
+
+#[tokio::test]
+async fn the_sandboxs_key_in_the_database_verifies_no_live_proof() {
+    let fixture = Fixture::new();
+    let disguised = Institution::first().with_key_of(&Institution::sandbox());
+    for institution in [Institution::sandbox(), disguised] {
+        fixture.add_key(&institution).await;
+        assert_eq!(fixture.verdict(LIVE, &institution.proof(1)), UNKNOWN);
+    }
+}
+
+#[test]
+fn a_checked_seal_tells_its_signer_and_its_digest() {
+    let fixture = Fixture::new();
+    let first = Institution::first();
+    let proof = first.proof(1);
+    let checked = fixture.service.check(LIVE, &proof);
+    assert_eq!(checked.signer, Some(first.signer.clone()));
+    assert_eq!(
+        checked.digest,
+        Some(UncheckedSeal::of(&proof).unwrap().digest())
+    );
+
+    let unreadable = fixture
+        .service
+        .check(LIVE, &first.proof_with_unreadable_seal());
+    assert_eq!(
+        unreadable.verdict,
+        Verdict::NotChecked(NotChecked::Unreadable)
+    );
+    assert_eq!((unreadable.signer, unreadable.digest), (None, None));
+}
+
+#[tokio::test]
+async fn known_keys_outlive_an_outage_of_the_store_and_new_ones_follow_it() {
+    let fixture = Fixture::new();
+    let (first, second) = (Institution::first(), Institution::second());
+    fixture.add_key(&first).await;
+    fixture.store.faults().inject(Fault::Fails);
+    fixture.service.refresh().await.unwrap_err();
+    assert_eq!(fixture.verdict(LIVE, &first.proof(1)), VALID);
+    fixture.store.faults().clear();
+    let other_process = fixture.store.elsewhere();
+    let (signer, key, now) = (&second.signer, second.key(), fixture.clock.now());
+    let added = other_process.add_seal_key(signer, &key, SealKeyOrigin::Recovered, now);
+    assert!(added.await.unwrap());
+    fixture.service.refresh().await.unwrap();
+    assert_eq!(fixture.verdict(LIVE, &second.proof(1)), VALID);
+}

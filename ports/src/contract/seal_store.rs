@@ -1,0 +1,276 @@
+//! Contract of the store of keys and samples of seals.
+
+use std::future::Future;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::participant::ParticipantCode;
+use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealKeyOrigin, SealedDigest, Signer};
+use futures::future::join_all;
+
+use super::stores::{Stores, StoresUnderTest};
+use crate::outbound::{MAX_SAMPLES, SealSample, StoredSealKey};
+
+/// Runs the whole suite; `make` returns a fresh database each time.
+pub async fn seal_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    nothing_is_stored_at_first(make().await).await;
+    an_added_key_is_everybodys(make().await).await;
+    keys_are_listed_by_participant_certificate_and_time(make().await).await;
+    a_key_is_added_once_for_its_signer(make().await).await;
+    of_many_concurrent_additions_of_a_key_one_adds_it(make().await).await;
+    a_use_is_recorded_to_the_day(make().await).await;
+    the_use_of_an_unknown_key_changes_nothing(make().await).await;
+    samples_are_listed_by_participant_certificate_and_time(make().await).await;
+    a_known_sample_is_not_added_again(make().await).await;
+    a_signer_has_a_bounded_number_of_samples(make().await).await;
+    the_bound_holds_for_many_concurrent_samples(make().await).await;
+    of_many_concurrent_additions_of_a_sample_one_adds_it(make().await).await;
+}
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_795_132_800, 0).expect("a time")
+}
+
+fn signer(participant: &str, certificate: u8) -> Signer {
+    Signer {
+        participant: ParticipantCode::parse(participant).expect("a code"),
+        certificate: CertificateNumber::parse(&format!("{certificate:020}")).expect("20 digits"),
+    }
+}
+
+fn key(number: u8) -> SealKey {
+    key_with(number, &[1, 0, 1])
+}
+
+fn key_with(number: u8, exponent: &[u8]) -> SealKey {
+    let mut modulus = [0xff; SEAL_BYTES];
+    modulus[1] = number;
+    SealKey::new(&modulus, exponent).expect("a key")
+}
+
+fn sample(signer: &Signer, number: u8) -> SealSample {
+    let mut digest = [0xab; 64];
+    digest[63] = number;
+    SealSample {
+        signer: signer.clone(),
+        digest: SealedDigest(digest),
+        seal: [number; SEAL_BYTES],
+    }
+}
+
+impl Stores {
+    async fn add_key(&self, signer: &Signer, key: &SealKey, at: DateTime<Utc>) -> bool {
+        let origin = SealKeyOrigin::Imported;
+        let added = self.seals.add_seal_key(signer, key, origin, at).await;
+        added.expect("the store works")
+    }
+
+    async fn seal_keys(&self) -> Vec<StoredSealKey> {
+        self.seals.seal_keys().await.expect("the store works")
+    }
+
+    async fn use_key(&self, signer: &Signer, key: &SealKey, at: DateTime<Utc>) {
+        let recorded = self.seals.record_seal_use(signer, key, at).await;
+        recorded.expect("the store works");
+    }
+
+    async fn add_sample(&self, sample: &SealSample, at: DateTime<Utc>) -> bool {
+        let added = self.seals.add_seal_sample(sample, at).await;
+        added.expect("the store works")
+    }
+
+    async fn samples(&self) -> Vec<SealSample> {
+        self.seals.seal_samples().await.expect("the store works")
+    }
+}
+
+async fn nothing_is_stored_at_first(under_test: StoresUnderTest) {
+    let stores = under_test.here;
+    assert_eq!(stores.seal_keys().await, []);
+    assert_eq!(stores.samples().await, []);
+}
+
+async fn an_added_key_is_everybodys(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let (signer, key) = (signer("40012", 1), key_with(1, &[3]));
+    for (at, origin) in [
+        (now(), SealKeyOrigin::Recovered),
+        (now(), SealKeyOrigin::Imported),
+    ] {
+        let added = here.seals.add_seal_key(&signer, &key, origin, at).await;
+        let is_first = origin == SealKeyOrigin::Recovered;
+        assert_eq!(added.expect("the store works"), is_first);
+    }
+    let stored = StoredSealKey {
+        signer,
+        key,
+        origin: SealKeyOrigin::Recovered,
+        added_at: now(),
+        first_used_at: None,
+        last_used_at: None,
+    };
+    for stores in [&here, &elsewhere] {
+        assert_eq!(stores.seal_keys().await, [stored.clone()]);
+    }
+}
+
+async fn keys_are_listed_by_participant_certificate_and_time(under_test: StoresUnderTest) {
+    let stores = under_test.here;
+    let second = TimeDelta::seconds(1);
+    let added = [
+        (signer("40012", 2), key(1), now()),
+        (signer("40012", 1), key(2), now() + second),
+        (signer("40012", 1), key(3), now()),
+        (signer("2001", 9), key(4), now()),
+    ];
+    for (signer, key, at) in &added {
+        assert!(stores.add_key(signer, key, *at).await);
+    }
+    let listed: Vec<_> = stores
+        .seal_keys()
+        .await
+        .into_iter()
+        .map(|stored| (stored.signer, stored.key, stored.added_at))
+        .collect();
+    let [fourth, third, second, first] = added;
+    assert_eq!(listed, [first, second, third, fourth]);
+}
+
+async fn a_key_is_added_once_for_its_signer(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let first = signer("40012", 1);
+    assert!(here.add_key(&first, &key(1), now()).await);
+    let later = now() + TimeDelta::days(1);
+    assert!(!elsewhere.add_key(&first, &key(1), later).await);
+    let others = [
+        (first, key(2)),
+        (signer("40012", 2), key(1)),
+        (signer("40002", 1), key(1)),
+    ];
+    for (signer, key) in &others {
+        assert!(elsewhere.add_key(signer, key, now()).await);
+    }
+    let keys = here.seal_keys().await;
+    assert_eq!(keys.len(), 4);
+    assert!(keys.iter().all(|stored| stored.added_at == now()));
+}
+
+async fn of_many_concurrent_additions_of_a_key_one_adds_it(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let (signer, key) = (signer("40012", 1), key(1));
+    let additions = (0..20).map(async |number| {
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        stores.add_key(&signer, &key, now()).await
+    });
+    let added = join_all(additions).await;
+    assert_eq!(added.iter().filter(|added| **added).count(), 1, "{added:?}");
+    assert_eq!(here.seal_keys().await.len(), 1);
+}
+
+async fn a_use_is_recorded_to_the_day(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let (signer, used, unused) = (signer("40012", 1), key(1), key(2));
+    let day = TimeDelta::days(1);
+    let moment = TimeDelta::milliseconds(1);
+    here.add_key(&signer, &used, now() - day).await;
+    here.add_key(&signer, &unused, now()).await;
+    for (used_at, last_used_at) in [
+        (now(), now()),
+        (now() + day, now()),
+        (now() - day, now()),
+        (now() + day + moment, now() + day + moment),
+    ] {
+        elsewhere.use_key(&signer, &used, used_at).await;
+        let keys = here.seal_keys().await;
+        let uses = keys.iter().map(|key| (key.first_used_at, key.last_used_at));
+        let uses: Vec<_> = uses.collect();
+        assert_eq!(uses, [(Some(now()), Some(last_used_at)), (None, None)]);
+    }
+}
+
+async fn the_use_of_an_unknown_key_changes_nothing(under_test: StoresUnderTest) {
+    let stores = under_test.here;
+    let known = signer("40012", 1);
+    stores.add_key(&known, &key(1), now()).await;
+    for (signer, key) in [
+        (known, key(2)),
+        (signer("40012", 2), key(1)),
+        (signer("40002", 1), key(1)),
+    ] {
+        stores.use_key(&signer, &key, now()).await;
+    }
+    let keys = stores.seal_keys().await;
+    let uses: Vec<_> = keys.iter().map(|key| key.first_used_at).collect();
+    assert_eq!(uses, [None]);
+}
+
+async fn samples_are_listed_by_participant_certificate_and_time(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let second = TimeDelta::seconds(1);
+    let added = [
+        (sample(&signer("40012", 2), 1), now()),
+        (sample(&signer("40012", 1), 2), now() + second),
+        (sample(&signer("40012", 1), 1), now()),
+        (sample(&signer("2001", 9), 1), now()),
+    ];
+    for (sample, at) in &added {
+        assert!(here.add_sample(sample, *at).await);
+    }
+    let mut expected: Vec<_> = added.into_iter().map(|(sample, _)| sample).collect();
+    expected.reverse();
+    for stores in [&here, &elsewhere] {
+        assert_eq!(stores.samples().await, expected);
+    }
+}
+
+async fn a_known_sample_is_not_added_again(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let signer = signer("40012", 1);
+    let first = sample(&signer, 1);
+    assert!(here.add_sample(&first, now()).await);
+    // Its digest is its identity: one text has one signature.
+    let same_digest = SealSample {
+        seal: [9; SEAL_BYTES],
+        ..first.clone()
+    };
+    for known in [&first, &same_digest] {
+        assert!(!elsewhere.add_sample(known, now()).await);
+    }
+    assert!(elsewhere.add_sample(&sample(&signer, 2), now()).await);
+    assert_eq!(here.samples().await, [first, sample(&signer, 2)]);
+}
+
+async fn a_signer_has_a_bounded_number_of_samples(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let (full, other) = (signer("40012", 1), signer("40012", 2));
+    for number in 0..10 {
+        let added = here.add_sample(&sample(&full, number), now()).await;
+        assert_eq!(added, usize::from(number) < MAX_SAMPLES, "{number}");
+    }
+    assert!(elsewhere.add_sample(&sample(&other, 1), now()).await);
+    assert_eq!(here.samples().await.len(), MAX_SAMPLES + 1);
+}
+
+async fn the_bound_holds_for_many_concurrent_samples(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let signer = signer("40012", 1);
+    let additions = (0..20).map(async |number| {
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        stores.add_sample(&sample(&signer, number), now()).await
+    });
+    let added = join_all(additions).await;
+    let count = added.iter().filter(|added| **added).count();
+    assert_eq!(count, MAX_SAMPLES, "{added:?}");
+    assert_eq!(here.samples().await.len(), MAX_SAMPLES);
+}
+
+async fn of_many_concurrent_additions_of_a_sample_one_adds_it(under_test: StoresUnderTest) {
+    let StoresUnderTest { here, elsewhere } = under_test;
+    let sample = sample(&signer("40012", 1), 1);
+    let additions = (0..20).map(async |number| {
+        let stores = if number % 2 == 0 { &here } else { &elsewhere };
+        stores.add_sample(&sample, now()).await
+    });
+    let added = join_all(additions).await;
+    assert_eq!(added.iter().filter(|added| **added).count(), 1, "{added:?}");
+    assert_eq!(here.samples().await, [sample]);
+}

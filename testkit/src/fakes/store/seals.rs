@@ -1,0 +1,91 @@
+//! Keys and samples of seals.
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::seal::{SealKey, SealKeyOrigin, Signer};
+use ports::outbound::{MAX_SAMPLES, SealSample, SealStore, StoreError, StoredSealKey};
+
+use super::MemoryStore;
+
+#[async_trait]
+impl SealStore for MemoryStore {
+    async fn seal_keys(&self) -> Result<Vec<StoredSealKey>, StoreError> {
+        self.called("seal_keys").await?;
+        let mut keys = self.tables().seal_keys.clone();
+        keys.sort_by_key(|stored| (stored.signer.clone(), stored.added_at));
+        Ok(keys)
+    }
+
+    async fn add_seal_key(
+        &self,
+        signer: &Signer,
+        key: &SealKey,
+        origin: SealKeyOrigin,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        self.called("add_seal_key").await?;
+        let keys = &mut self.tables().seal_keys;
+        if keys.iter().any(|stored| is_of(stored, signer, key)) {
+            return Ok(false);
+        }
+        keys.push(StoredSealKey {
+            signer: signer.clone(),
+            key: key.clone(),
+            origin,
+            added_at: now,
+            first_used_at: None,
+            last_used_at: None,
+        });
+        Ok(true)
+    }
+
+    async fn record_seal_use(
+        &self,
+        signer: &Signer,
+        key: &SealKey,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.called("record_seal_use").await?;
+        let mut tables = self.tables();
+        let mut keys = tables.seal_keys.iter_mut();
+        let Some(used) = keys.find(|stored| is_of(stored, signer, key)) else {
+            return Ok(());
+        };
+        let a_day_ago = now - TimeDelta::days(1);
+        if used.last_used_at.is_none_or(|last| last < a_day_ago) {
+            used.first_used_at.get_or_insert(now);
+            used.last_used_at = Some(now);
+        }
+        Ok(())
+    }
+
+    async fn add_seal_sample(
+        &self,
+        sample: &SealSample,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        self.called("add_seal_sample").await?;
+        let samples = &mut self.tables().seal_samples;
+        let of_signer = samples.iter().map(|(_, known)| known);
+        let of_signer: Vec<_> = of_signer
+            .filter(|known| known.signer == sample.signer)
+            .collect();
+        let is_known = of_signer.iter().any(|known| known.digest == sample.digest);
+        if is_known || of_signer.len() >= MAX_SAMPLES {
+            return Ok(false);
+        }
+        samples.push((now, sample.clone()));
+        Ok(true)
+    }
+
+    async fn seal_samples(&self) -> Result<Vec<SealSample>, StoreError> {
+        self.called("seal_samples").await?;
+        let mut samples = self.tables().seal_samples.clone();
+        samples.sort_by_key(|(added_at, sample)| (sample.signer.clone(), *added_at));
+        Ok(samples.into_iter().map(|(_, sample)| sample).collect())
+    }
+}
+
+fn is_of(stored: &StoredSealKey, signer: &Signer, key: &SealKey) -> bool {
+    stored.signer == *signer && stored.key == *key
+}

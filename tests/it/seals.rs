@@ -1,0 +1,338 @@
+//! Keys of seals on the command line: imported from files, recovered from samples, and believed only
+//! when samples confirm them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use aws_lc_rs::digest::{SHA512, digest};
+use aws_lc_rs::encoding::{AsDer as _, PublicKeyX509Der};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::{KeyPair, KeySize};
+use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA512};
+use domain::hex;
+use domain::participant::ParticipantCode;
+use domain::seal::{CertificateNumber, SEAL_BYTES, SealKey, SealedDigest, Signer};
+use ports::outbound::{SealSample, SealStore as _};
+use seal_rsa::PublicKeyFile;
+use serde_json::{Value, json};
+use store_seaorm::{Store, sqlite_url};
+use tempfile::TempDir;
+
+use crate::gateway::command;
+
+const PARTICIPANT: &str = "40012";
+const CERTIFICATE: &str = "00000999900000000011";
+/// A certificate of nobody's, whose serial number spells `00000999900000000003`.
+const CERTIFICATE_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/adapters/outbound/seal-rsa/tests/files/bank.cer"
+);
+
+/// An institution's key.
+struct Institution(KeyPair);
+
+impl Institution {
+    fn new() -> Self {
+        Self(KeyPair::generate(KeySize::Rsa2048).unwrap())
+    }
+
+    fn der(&self) -> Vec<u8> {
+        let der: PublicKeyX509Der<'_> = self.0.public_key().as_der().unwrap();
+        der.as_ref().to_vec()
+    }
+
+    fn key(&self) -> SealKey {
+        PublicKeyFile::parse(&self.der()).unwrap().key
+    }
+
+    fn sample(&self, number: u8) -> SealSample {
+        let text = format!("||1|{number}||");
+        let mut seal = [0; SEAL_BYTES];
+        let random = SystemRandom::new();
+        let signed = self
+            .0
+            .sign(&RSA_PKCS1_SHA512, &random, text.as_bytes(), &mut seal);
+        signed.unwrap();
+        let digest = digest(&SHA512, text.as_bytes());
+        SealSample {
+            signer: Signer {
+                participant: ParticipantCode::parse(PARTICIPANT).unwrap(),
+                certificate: CertificateNumber::parse(CERTIFICATE).unwrap(),
+            },
+            digest: SealedDigest(digest.as_ref().try_into().unwrap()),
+            seal,
+        }
+    }
+
+    /// The line that `seal-keys` would answer.
+    fn answer(&self) -> Value {
+        let key = self.key();
+        json!({
+            "participant": PARTICIPANT,
+            "certificate": CERTIFICATE,
+            "modulus": hex::encode(key.modulus()),
+            "exponent": "010001",
+            "confirmed": true,
+        })
+    }
+}
+
+/// A gateway's folder, without a server.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let seals = ["seals"].iter().chain(arguments);
+        command(self.path()).args(seals).output().unwrap()
+    }
+
+    /// The standard output of a command that succeeds.
+    fn says(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The standard error of a command that fails.
+    fn refuses(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> String {
+        let file = self.path().join(name);
+        fs::write(&file, content).unwrap();
+        file.to_str().unwrap().to_owned()
+    }
+
+    /// Stores samples, as a server does that fetches proofs.
+    async fn add_samples(&self, samples: &[SealSample]) {
+        self.says(&["list"]);
+        let url = sqlite_url(&self.path().join("data/cep.db")).unwrap();
+        let store = Store::open(&url).await.unwrap();
+        for sample in samples {
+            let now = "2026-11-20T18:00:00Z".parse().unwrap();
+            assert!(store.add_seal_sample(sample, now).await.unwrap());
+        }
+        store.close().await.unwrap();
+    }
+
+    /// A program that keeps its input and its environment, and answers these lines.
+    fn program(&self, answer: &str) -> PathBuf {
+        let answer = self.write("answer", answer.as_bytes());
+        let script = format!(
+            "#!/bin/sh\ncat > '{folder}/asked'\nenv > '{folder}/environment'\ncat '{answer}'\n",
+            folder = self.path().display()
+        );
+        let program = PathBuf::from(self.write("program", script.as_bytes()));
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        program
+    }
+
+    fn recover(&self, answer: &str) -> Output {
+        let program = self.program(answer);
+        self.run(&["recover", "--program", program.to_str().unwrap()])
+    }
+}
+
+#[test]
+fn a_certificate_is_imported_once_and_listed() {
+    let folder = Folder::new();
+    assert!(folder.says(&["list"]).starts_with("There are no keys"));
+    let import = ["import", CERTIFICATE_FILE, "--participant", PARTICIPANT];
+    let said = folder.says(&import);
+    assert!(said.contains("00000999900000000003 of 40012"), "{said}");
+    assert!(said.contains("nothing confirms it"), "{said}");
+    let listed = folder.says(&["list"]);
+    let bytes = fs::read(CERTIFICATE_FILE).unwrap();
+    let fingerprint = PublicKeyFile::parse(&bytes).unwrap().key.fingerprint();
+    let line = format!("never used  {fingerprint}\n");
+    assert!(
+        listed.starts_with("40012  00000999900000000003  imported 20"),
+        "{listed}"
+    );
+    assert!(listed.ends_with(&line), "{listed}");
+    let again = folder.refuses(&import);
+    assert!(again.contains("has this key already"), "{again}");
+}
+
+#[test]
+fn what_an_import_lacks_is_told_with_the_file_and_the_remedy() {
+    let folder = Folder::new();
+    let bare = folder.write("bare.der", &Institution::new().der());
+    let text = folder.write("text.cer", b"a certificate");
+    let number = ["--certificate", CERTIFICATE];
+    let participant = ["--participant", PARTICIPANT];
+    for (arguments, words) in [
+        (
+            [&["import", CERTIFICATE_FILE][..]].concat(),
+            "--participant",
+        ),
+        (
+            [&["import", &bare][..], &participant].concat(),
+            "--certificate",
+        ),
+        ([&["import", &bare][..], &number].concat(), "--participant"),
+        (
+            [&["import", CERTIFICATE_FILE][..], &participant, &number].concat(),
+            "is the certificate 00000999900000000003",
+        ),
+        (
+            [&["import", &text][..], &participant].concat(),
+            "neither a certificate",
+        ),
+        (["import", "missing.cer"].to_vec(), "No such file"),
+    ] {
+        let error = folder.refuses(&arguments);
+        assert!(error.contains(arguments[1]), "{arguments:?}: {error}");
+        assert!(error.contains(words), "{arguments:?}: {error}");
+    }
+    for (flag, value) in [("--participant", "12"), ("--certificate", "1234")] {
+        let error = folder.refuses(&["import", &bare, flag, value]);
+        assert!(error.contains(flag), "{error}");
+    }
+    assert!(folder.says(&["list"]).starts_with("There are no keys"));
+}
+
+#[test]
+fn the_sandboxs_key_is_not_imported() {
+    let folder = Folder::new();
+    let file = folder.write("sandbox.spki", sandbox::seal::public_key_der());
+    let error = folder.refuses(&[
+        "import",
+        &file,
+        "--participant",
+        PARTICIPANT,
+        "--certificate",
+        CERTIFICATE,
+    ]);
+    assert!(error.contains("private part is published"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_imported_when_the_samples_of_its_certificate_confirm_it() {
+    let folder = Folder::new();
+    let (right, wrong) = (Institution::new(), Institution::new());
+    folder
+        .add_samples(&[right.sample(1), right.sample(2)])
+        .await;
+    let import = |file: &str| {
+        let number = ["--certificate", CERTIFICATE, "--participant", PARTICIPANT];
+        [&["import", file][..], &number].concat().join(" ")
+    };
+    let file = folder.write("wrong.der", &wrong.der());
+    let arguments = import(&file);
+    let error = folder.refuses(&arguments.split(' ').collect::<Vec<_>>());
+    assert!(error.contains("none of the 2 seals"), "{error}");
+    let file = folder.write("right.der", &right.der());
+    let arguments = import(&file);
+    let said = folder.says(&arguments.split(' ').collect::<Vec<_>>());
+    assert!(
+        said.contains("2 seals that this gateway has confirm it"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn samples_are_exported_as_lines_of_json() {
+    let folder = Folder::new();
+    assert_eq!(folder.says(&["export-samples"]), "");
+    let institution = Institution::new();
+    let samples = [institution.sample(1), institution.sample(2)];
+    folder.add_samples(&samples).await;
+    let printed = folder.says(&["export-samples"]);
+    let lines: Vec<Value> = printed
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["participant"], PARTICIPANT);
+    assert_eq!(lines[0]["certificate"], CERTIFICATE);
+    assert_eq!(lines[0]["digest"], hex::encode(&samples[0].digest.0));
+    assert_eq!(lines[0]["seal"].as_str().unwrap().len(), 344);
+    let file = folder.path().join("samples.jsonl");
+    let written = folder.says(&["export-samples", "--output", file.to_str().unwrap()]);
+    assert_eq!(written, "");
+    assert_eq!(fs::read_to_string(file).unwrap(), printed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_recovered_from_three_samples_by_the_separate_program() {
+    let folder = Folder::new();
+    let institution = Institution::new();
+    let samples = [1, 2, 3].map(|number| institution.sample(number));
+    folder.add_samples(&samples).await;
+    let answer = format!("{}\n", institution.answer());
+    let recovered = folder.recover(&answer);
+    let said = String::from_utf8_lossy(&recovered.stdout);
+    assert!(recovered.status.success(), "{recovered:?}");
+    assert!(said.contains("recovered, and confirmed"), "{said}");
+    let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+    assert_eq!(asked, folder.says(&["export-samples"]));
+    // The gateway's settings have secrets.
+    let environment = fs::read_to_string(folder.path().join("environment")).unwrap();
+    assert!(!environment.contains("CEP_"), "{environment}");
+    let listed = folder.says(&["list"]);
+    assert!(listed.contains("recovered 20"), "{listed}");
+    assert!(
+        listed.contains(&institution.key().fingerprint()),
+        "{listed}"
+    );
+    let nothing_left = folder.says(&["recover", "--program", "/nowhere"]);
+    assert!(nothing_left.contains("No certificate without a key"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_the_program_claims_is_believed() {
+    let folder = Folder::new();
+    let (institution, other) = (Institution::new(), Institution::new());
+    let samples = [1, 2, 3].map(|number| institution.sample(number));
+    folder.add_samples(&samples).await;
+    let mut not_asked = institution.answer();
+    not_asked["certificate"] = json!("00000999900000000012");
+    let mut short = institution.answer();
+    short["modulus"] = json!("ff".repeat(128));
+    for (answer, words) in [
+        (other.answer().to_string(), "verifies 0 of the 3 seals"),
+        (not_asked.to_string(), "wasn't asked for"),
+        (short.to_string(), "1024 bits"),
+        ("{}".to_owned(), "lacks participant"),
+        ("a key".to_owned(), "no JSON"),
+        (String::new(), "without a key still"),
+    ] {
+        let lied = folder.recover(&answer);
+        let error = String::from_utf8_lossy(&lied.stderr);
+        assert!(!lied.status.success(), "{answer}");
+        assert!(error.contains(words), "{answer}: {error}");
+        assert!(folder.says(&["list"]).contains("no key, 3 samples"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_samples_are_not_enough_and_a_missing_program_is_told() {
+    let folder = Folder::new();
+    let institution = Institution::new();
+    let samples = [1, 2].map(|number| institution.sample(number));
+    folder.add_samples(&samples).await;
+    let said = folder.says(&["recover"]);
+    assert!(said.contains("2 samples of the 3"), "{said}");
+    folder.add_samples(&[institution.sample(3)]).await;
+    let error = folder.refuses(&["recover", "--program", "/nowhere/seal-keys"]);
+    assert!(error.contains("/nowhere/seal-keys (--program)"), "{error}");
+    let failing = folder.write("failing", b"#!/bin/sh\nexit 3\n");
+    fs::set_permissions(&failing, fs::Permissions::from_mode(0o700)).unwrap();
+    let error = folder.refuses(&["recover", "--program", &failing]);
+    assert!(error.contains("exit status: 3"), "{error}");
+}
