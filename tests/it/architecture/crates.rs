@@ -52,12 +52,13 @@ const DRIVERS: [&str; 29] = [
 ];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 16] = [
+const WORKSPACE: [Place; 17] = [
     (
         "domain",
         &[],
         // csv, regex and roxmltree read text that is in memory already: no I/O, no driver.
         Others::Only(&[
+            "base64",
             "chrono",
             "chrono-tz",
             "csv",
@@ -137,6 +138,7 @@ const WORKSPACE: [Place; 16] = [
         &["domain", "ports"],
         Others::Drivers(&["deadpool-redis"]),
     ),
+    ("pdf-text", &["domain", "ports"], Others::Drivers(&[])),
     // hyper's errors tell whether the server sent any part of an answer.
     (
         "bank-portal",
