@@ -8,7 +8,7 @@ use crate::page::{External, Page};
 use crate::win_ansi;
 
 /// Maximum number of operands and operators; the portal's page has 3,000.
-const MAX_TOKENS: usize = 60_000;
+const MAX_TOKENS: usize = 30_000;
 /// Maximum number of operands of an operator.
 const MAX_OPERANDS: usize = 64;
 /// Maximum number of saved states.

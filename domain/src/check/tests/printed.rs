@@ -59,6 +59,7 @@ fn printed(breaks: &[usize]) -> PrintedPage {
         lines.push(SIGNED[from..end].trim().to_owned());
         from = end;
     }
+    lines.retain(|line| !line.is_empty());
     let run = |x, y, text: &str| TextRun {
         x,
         y,
