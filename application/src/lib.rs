@@ -7,6 +7,7 @@
 //!   synchronisation with the store ([`ChangeFeed`], [`Reconciliation`]);
 //! - `bank`: the fallback for an outage of the shared pacer ([`FallbackPacer`]), and the health of
 //!   the banks ([`BankMonitor`]);
+//! - `checks`: checks of a proof that somebody sent ([`ProofCheckService`]);
 //! - `keys`: administration of keys and plans ([`KeyService`]), and the end of grace periods
 //!   ([`Retirement`]);
 //! - `participants`: the catalogue of participants ([`SharedCatalogue`]), and its renewal
@@ -19,6 +20,7 @@
 
 mod admission;
 mod bank;
+mod checks;
 mod health;
 mod insights;
 mod keys;
@@ -31,6 +33,7 @@ mod sync;
 
 pub use admission::{Admission, CredentialCache, GatekeeperService, Settlement};
 pub use bank::{BankMonitor, FallbackPacer};
+pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;
 pub use insights::{InsightSources, InsightsService};
 pub use keys::{KeyService, Retirement, SecretsError, recognise_secrets};

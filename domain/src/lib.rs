@@ -3,14 +3,16 @@
 //!
 //! A caller's fields become a [`query::ProofQuery`]; [`inference`] completes it to a
 //! [`transfer::Transfer`]; the bank's answer becomes a [`proof::Proof`] that must be the one asked
-//! for (its [`seal`] is checked by the receiver's key), or a [`payment::Payment`] and [`hints`] for the missing proof. [`key`] and [`limits`]
-//! govern admission; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
+//! for (its [`seal`] is checked by the receiver's key), or a [`payment::Payment`] and [`hints`] for
+//! the missing proof; [`check`] verifies a proof that somebody sent. [`key`] and [`limits`] govern
+//! admission; [`customer`], [`usage`], [`request`] and [`audit`] hold the dashboard's data.
 #![warn(missing_docs)]
 
 pub mod account;
 pub mod amount;
 pub mod audit;
 pub mod calendar;
+pub mod check;
 pub mod customer;
 pub mod file;
 pub mod hex;

@@ -9,6 +9,7 @@ mod key_store;
 mod limiter;
 mod pacer;
 mod participants;
+mod proof_pdf;
 mod replicas;
 mod seals;
 mod secret_fingerprints;
@@ -29,6 +30,7 @@ pub use key_store::{
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
+pub use proof_pdf::ProofPdfReader;
 pub use replicas::ReplicaRegistry;
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};

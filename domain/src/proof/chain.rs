@@ -47,8 +47,11 @@ pub struct OriginalChain {
 }
 
 impl OriginalChain {
+    /// Number of fields of each known generation.
+    pub(crate) const KNOWN_LENGTHS: [usize; 3] = KNOWN_LENGTHS;
+
     /// Parses a chain. Dates and receiver must be readable; the rest is read on demand.
-    pub(super) fn parse(text: &str) -> Result<Self, ProofError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ProofError> {
         let parts: Vec<&str> = text.split('|').take(MAX_PARTS + 1).collect();
         if parts.len() > MAX_PARTS {
             return Err(ProofError::TooComplex);
@@ -155,8 +158,9 @@ impl OriginalChain {
         self.text.rsplit('|').next().unwrap_or_default()
     }
 
-    fn fields(&self) -> impl Iterator<Item = &str> {
-        self.text.split('|').skip(2)
+    /// The texts between the leading `||` and the certificate number, [`Self::length`] of them.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
+        self.text.split('|').skip(2).take(self.length)
     }
 
     fn field(&self, place: usize) -> &str {

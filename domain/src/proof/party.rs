@@ -34,7 +34,7 @@ pub enum AccountType {
 impl Party {
     /// Builds a party from its five texts in a proof, in the chain's order: institution, name,
     /// account type, account, RFC or CURP.
-    pub(super) fn from_texts(texts: [&str; 5]) -> Self {
+    pub(crate) fn from_texts(texts: [&str; 5]) -> Self {
         let [institution, name, account_type, account, tax_id] =
             texts.map(|text| given(text).map(str::to_owned));
         Self {
@@ -60,7 +60,7 @@ impl AccountType {
 }
 
 /// A value of a proof, trimmed; `None` when the proof marks it as missing.
-pub(super) fn given(text: &str) -> Option<&str> {
+pub(crate) fn given(text: &str) -> Option<&str> {
     let text = text.trim();
     (!matches!(text, "" | "NA" | "ND" | "-1")).then_some(text)
 }

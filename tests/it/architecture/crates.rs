@@ -143,6 +143,7 @@ const WORKSPACE: [Place; 17] = [
         &["domain", "ports"],
         Others::Drivers(&["deadpool-redis"]),
     ),
+    ("pdf-text", &["domain", "ports"], Others::Drivers(&[])),
     // hyper's errors tell whether the server sent any part of an answer.
     (
         "bank-portal",

@@ -203,3 +203,32 @@ user-revoked = The key is revoked, and there is no way back; use an active one.
 user-already-rotated = The key has a successor already; rotate that one instead.
 user-too-many-keys = An account of this plan has at most { $most } active keys; revoke one that isn't used any more.
 user-too-many-new-keys = An account creates or rotates at most { $most } keys in an hour; try again in { $minutes } min.
+
+## Checks of a proof that somebody sent (comprobaciones[].explicacion)
+
+check-archivo-muy-grande = The file is too large: files of up to 1 MiB are checked, and a proof has about 30 KB. Send the proof as it was downloaded.
+check-demasiado-complejo = The file has far more parts than a proof. Send the proof as it was downloaded.
+check-no-es-utf8 = The XML is not UTF-8, as all proofs are. Send the file as it was downloaded, without opening and saving it in another program.
+check-tipo-de-documento = The XML declares a document type, and a proof does not. Send the file as it was downloaded.
+check-no-es-xml = The file is not well-formed XML. Send the proof as it was downloaded.
+check-otra-raiz = The XML is not a proof: its root element is not SPEI_Tercero.
+check-falta-un-dato = The proof lacks a datum that all have; it was altered, or is incomplete.
+check-dato-repetido = The proof repeats an element that occurs once; it was altered.
+check-dato-ilegible = A datum of the proof can't be read; it was altered, or is damaged.
+check-no-es-pdf = The file is not a PDF. Send the proof as it was downloaded.
+check-pdf-cifrado = The PDF is encrypted, and those of the portal never are. Send the PDF as it was downloaded, or the XML.
+check-pdf-danado = The structure of the PDF can't be read. Send the PDF as it was downloaded, or the XML.
+check-pdf-sin-texto = The PDF has no text: it was made from a picture, such as a screenshot or a scan, and a picture proves nothing. Ask for the original PDF or XML.
+check-pdf-sin-cadena = The PDF does not show the original chain, the seal and the certificate number as the portal's do; it is not a proof, or was converted by another program. Ask for the original file.
+check-campos-cambiados = The seal is valid, but the named fields don't say what is sealed: somebody changed them.
+check-cadena-de-otro-pago = The seal is valid, but the sealed chain is another payment's: the file was made from parts of two proofs.
+check-cadena-cambiada = The seal is not of this chain, and the chain contradicts the fields: somebody changed it.
+check-cadena-y-campos-cambiados-u-otro-sello = The seal is not of this chain: somebody changed the chain together with the fields, or put another proof's seal there.
+check-contradiccion = The named fields contradict the original chain: somebody changed the file.
+check-lugares-inciertos = A name or the concept holds the chain's separator, so it is uncertain which field is which; names, accounts and amounts were not compared.
+check-texto-incompleto = What the PDF shows could not be compared with the chain in full: the named fields are missing, or something that isn't text may cover them. Read the sealed data, not what is shown.
+check-certificado-desconocido = The key of the receiving institution's certificate isn't known, so the seal was not checked. It says nothing against the proof.
+check-sello-ilegible = The seal or the certificate number can't be read with certainty.
+check-otro-sello = The seal at the end of the original chain is another one than the proof's: somebody changed one of them.
+check-otro-certificado = The original chain names another certificate than the proof: somebody changed one of them.
+check-sin-sello = No seal covers the tracking key: a valid seal says nothing about it. Look it up at the portal to check it.

@@ -203,3 +203,32 @@ user-revoked = La clave está revocada y no hay vuelta atrás; use una activa.
 user-already-rotated = La clave ya tiene una sucesora; rote esa en su lugar.
 user-too-many-keys = Una cuenta de este plan tiene como máximo { $most } claves activas; revoque una que ya no use.
 user-too-many-new-keys = Una cuenta crea o rota como máximo { $most } claves en una hora; intente de nuevo en { $minutes } min.
+
+## Comprobaciones de un comprobante recibido (comprobaciones[].explicacion)
+
+check-archivo-muy-grande = El archivo es muy grande: se revisan archivos de hasta 1 MiB, y un comprobante tiene unos 30 KB. Envíe el comprobante tal como se descargó.
+check-demasiado-complejo = El archivo tiene muchas más partes que un comprobante. Envíe el comprobante tal como se descargó.
+check-no-es-utf8 = El XML no está en UTF-8, como todos los comprobantes. Envíe el archivo tal como se descargó, sin abrirlo y guardarlo en otro programa.
+check-tipo-de-documento = El XML declara un tipo de documento, y un comprobante no. Envíe el archivo tal como se descargó.
+check-no-es-xml = El archivo no es un XML bien formado. Envíe el comprobante tal como se descargó.
+check-otra-raiz = El XML no es un comprobante: su elemento raíz no es SPEI_Tercero.
+check-falta-un-dato = Al comprobante le falta un dato que todos tienen; el comprobante está alterado o incompleto.
+check-dato-repetido = El comprobante repite un elemento que aparece una sola vez; está alterado.
+check-dato-ilegible = Un dato del comprobante no se puede leer; está alterado o dañado.
+check-no-es-pdf = El archivo no es un PDF. Envíe el comprobante tal como se descargó.
+check-pdf-cifrado = El PDF está cifrado, y los del portal nunca lo están. Envíe el PDF tal como se descargó, o el XML.
+check-pdf-danado = La estructura del PDF no se puede leer. Envíe el PDF tal como se descargó, o el XML.
+check-pdf-sin-texto = El PDF no tiene texto: se hizo de una imagen, como una captura de pantalla o un escaneo, y una imagen no prueba nada. Pida el PDF o el XML originales.
+check-pdf-sin-cadena = El PDF no muestra la cadena original, el sello y el número de certificado como los del portal; no es un comprobante, o se convirtió con otro programa. Pida el archivo original.
+check-campos-cambiados = El sello es válido, pero los campos indicados no dicen lo que está sellado: alguien los cambió.
+check-cadena-de-otro-pago = El sello es válido, pero la cadena sellada es la de otro pago: el archivo se armó con partes de dos comprobantes.
+check-cadena-cambiada = El sello no es de esta cadena, y la cadena contradice a los campos: alguien la cambió.
+check-cadena-y-campos-cambiados-u-otro-sello = El sello no es de esta cadena: alguien cambió la cadena junto con los campos, o puso el sello de otro comprobante.
+check-contradiccion = Los campos indicados contradicen a la cadena original: alguien cambió el archivo.
+check-lugares-inciertos = Un nombre o el concepto contiene el separador de la cadena, así que no es seguro qué campo es cuál; los nombres, las cuentas y los montos no se compararon.
+check-texto-incompleto = Lo que se ve en el PDF no se pudo comparar por completo con la cadena: faltan los campos indicados, o algo que no es texto puede cubrirlos. Lea los datos sellados, no los que se ven.
+check-certificado-desconocido = No se conoce la llave del certificado de la institución receptora, así que el sello no se revisó. No dice nada en contra del comprobante.
+check-sello-ilegible = El sello o el número de certificado no se pueden leer con certeza.
+check-otro-sello = El sello del final de la cadena original es otro que el del comprobante: alguien cambió uno de los dos.
+check-otro-certificado = La cadena original nombra otro certificado que el comprobante: alguien cambió uno de los dos.
+check-sin-sello = Ningún sello protege la clave de rastreo: un sello válido no dice nada de ella. Búsquela en el portal para comprobarla.

@@ -18,6 +18,7 @@ use crate::headers::retry_after_seconds;
 use crate::language::Language;
 
 mod catalogue;
+mod check;
 mod code;
 mod details;
 mod field;
@@ -29,6 +30,7 @@ mod response;
 mod tests;
 mod text;
 
+pub use check::CheckExplanation;
 pub use code::Code;
 pub use details::{
     ComponentDetail, Details, FieldDetail, GapDetail, GapDetails, HintDetail, InferredDetails,

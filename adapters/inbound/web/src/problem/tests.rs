@@ -19,6 +19,7 @@ fn declared() -> Vec<Message> {
         FieldProblem::MESSAGES,
         GapReason::MESSAGES,
         HintReason::MESSAGES,
+        CheckExplanation::MESSAGES,
         GraphqlProblem::MESSAGES,
         UserProblem::MESSAGES,
     ]
@@ -109,6 +110,14 @@ fn a_message_shows_numbers_as_they_are_and_lists_as_a_sentence() {
         UserProblem::MonthlyQuota { most }.message(Language::Spanish),
         "La cuota mensual es un número de 1 a 10000000, o null para no tener tope."
     );
+}
+
+#[test]
+fn every_reason_of_a_check_is_explained() {
+    assert_eq!(CheckExplanation::CODES, domain::check::CheckReason::ALL);
+    for reason in domain::check::CheckReason::ALL {
+        assert_eq!(CheckExplanation::from(reason).code(), reason);
+    }
 }
 
 #[test]

@@ -1,0 +1,219 @@
+//! Structure of a file (ISO 32000-1, 7.5): objects, one cross-reference table, the trailer.
+
+use std::collections::BTreeMap;
+
+use domain::check::PdfError;
+
+use crate::lexer::{Dictionary, Lexer, Object, Token};
+
+/// Maximum number of indirect objects; the portal's PDF has 10.
+const MAX_OBJECTS: usize = 256;
+/// Maximum number of objects within them; the portal's PDF has about 150.
+const MAX_VALUES: usize = 20_000;
+/// The last line of a file stands within its last kilobyte.
+const TAIL: usize = 1024;
+
+/// A file whose objects were read.
+pub(crate) struct File<'a> {
+    bytes: &'a [u8],
+    objects: BTreeMap<u32, Indirect<'a>>,
+    trailer: Dictionary,
+}
+
+/// An indirect object.
+struct Indirect<'a> {
+    offset: usize,
+    value: Object,
+    /// The bytes of a stream.
+    stream: Option<&'a [u8]>,
+}
+
+impl<'a> File<'a> {
+    /// Reads the objects of a file, whose table must name exactly them: a viewer goes by the table.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PdfError> {
+        if !bytes.starts_with(b"%PDF-1.") {
+            return Err(PdfError::NotPdf);
+        }
+        let table = table_offset(bytes).ok_or(PdfError::Damaged)?;
+        let mut file = Self {
+            bytes,
+            objects: BTreeMap::new(),
+            trailer: Dictionary::default(),
+        };
+        let mut lexer = Lexer::new(bytes, 0, MAX_VALUES);
+        loop {
+            lexer.skip_blanks();
+            let offset = lexer.at();
+            if bytes[offset..].starts_with(b"xref") {
+                if offset != table {
+                    return Err(PdfError::Damaged);
+                }
+                break;
+            }
+            file.read_object(&mut lexer)?;
+        }
+        file.read_table(&mut lexer)?;
+        file.read_trailer(&mut lexer)?;
+        Ok(file)
+    }
+
+    fn read_object(&mut self, lexer: &mut Lexer<'a>) -> Result<(), PdfError> {
+        let offset = lexer.at();
+        let number = lexer.index()?;
+        if lexer.index()? != 0 {
+            return Err(PdfError::Damaged);
+        }
+        lexer.expect("obj")?;
+        let value = lexer.object()?;
+        let stream = match lexer.next()? {
+            Some(Token::Word(b"endobj")) => None,
+            Some(Token::Word(b"stream")) => {
+                let stream = self.read_stream(&value, lexer)?;
+                lexer.expect("endstream")?;
+                lexer.expect("endobj")?;
+                Some(stream)
+            }
+            _ => return Err(PdfError::Damaged),
+        };
+        let number = u32::try_from(number).map_err(|_| PdfError::TooComplex)?;
+        let indirect = Indirect {
+            offset,
+            value,
+            stream,
+        };
+        if self.objects.insert(number, indirect).is_some() {
+            return Err(PdfError::Damaged);
+        }
+        if self.objects.len() > MAX_OBJECTS {
+            return Err(PdfError::TooComplex);
+        }
+        Ok(())
+    }
+
+    /// Reads the bytes behind `stream` and its line end.
+    fn read_stream(&self, value: &Object, lexer: &mut Lexer<'a>) -> Result<&'a [u8], PdfError> {
+        let Object::Dictionary(dictionary) = value else {
+            return Err(PdfError::Damaged);
+        };
+        let length = dictionary.get("Length").and_then(Object::as_index);
+        let length = length.ok_or(PdfError::Damaged)?;
+        let rest = &self.bytes[lexer.at()..];
+        let line_end = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] => 1,
+            _ => return Err(PdfError::Damaged),
+        };
+        let stream = rest.get(line_end..line_end + length);
+        lexer.jump(lexer.at() + line_end + length);
+        stream.ok_or(PdfError::Damaged)
+    }
+
+    /// Reads the cross-reference table, which must have all objects and no other.
+    fn read_table(&self, lexer: &mut Lexer<'a>) -> Result<(), PdfError> {
+        lexer.expect("xref")?;
+        let mut known = 0;
+        let mut entries = 0;
+        loop {
+            let first = match lexer.next()? {
+                Some(Token::Object(object)) => object.as_index().ok_or(PdfError::Damaged)?,
+                Some(Token::Word(b"trailer")) => break,
+                _ => return Err(PdfError::Damaged),
+            };
+            let count = lexer.index()?;
+            entries += count;
+            if entries > 2 * MAX_OBJECTS {
+                return Err(PdfError::TooComplex);
+            }
+            for number in first..first + count {
+                let offset = lexer.index()?;
+                let generation = lexer.index()?;
+                match lexer.next()? {
+                    Some(Token::Word(b"f")) => {}
+                    Some(Token::Word(b"n")) if generation == 0 => {
+                        let object = u32::try_from(number)
+                            .ok()
+                            .and_then(|number| self.objects.get(&number));
+                        if object.is_none_or(|object| object.offset != offset) {
+                            return Err(PdfError::Damaged);
+                        }
+                        known += 1;
+                    }
+                    _ => return Err(PdfError::Damaged),
+                }
+            }
+        }
+        if known != self.objects.len() {
+            return Err(PdfError::Damaged);
+        }
+        Ok(())
+    }
+
+    /// Reads the trailer, and checks that nothing follows it.
+    fn read_trailer(&mut self, lexer: &mut Lexer<'a>) -> Result<(), PdfError> {
+        let Object::Dictionary(trailer) = lexer.object()? else {
+            return Err(PdfError::Damaged);
+        };
+        if trailer.has("Encrypt") {
+            return Err(PdfError::Encrypted);
+        }
+        if trailer.has("Prev") || trailer.has("XRefStm") {
+            return Err(PdfError::Damaged);
+        }
+        lexer.expect("startxref")?;
+        lexer.index()?;
+        lexer.skip_blanks();
+        if lexer.at() != self.bytes.len() {
+            return Err(PdfError::Damaged);
+        }
+        self.trailer = trailer;
+        Ok(())
+    }
+
+    /// An entry of the trailer.
+    pub(crate) fn trailer(&self) -> &Dictionary {
+        &self.trailer
+    }
+
+    /// The object itself, or the one that a reference names. A reference to a reference is none.
+    pub(crate) fn resolve<'b>(&'b self, object: &'b Object) -> Option<&'b Object> {
+        match object {
+            Object::Reference(number) => self.objects.get(number).map(|object| &object.value),
+            direct => Some(direct),
+        }
+    }
+
+    /// The dictionary of an entry.
+    pub(crate) fn dictionary<'b>(
+        &'b self,
+        within: &'b Dictionary,
+        name: &str,
+    ) -> Option<&'b Dictionary> {
+        match self.resolve(within.get(name)?)? {
+            Object::Dictionary(dictionary) => Some(dictionary),
+            _ => None,
+        }
+    }
+
+    /// The dictionary and the bytes of a stream.
+    pub(crate) fn stream(&self, object: &Object) -> Option<(&Dictionary, &'a [u8])> {
+        let Object::Reference(number) = object else {
+            return None;
+        };
+        let indirect = self.objects.get(number)?;
+        match &indirect.value {
+            Object::Dictionary(dictionary) => Some((dictionary, indirect.stream?)),
+            _ => None,
+        }
+    }
+}
+
+/// Offset of the cross-reference table, from the last `startxref` of the file.
+fn table_offset(bytes: &[u8]) -> Option<usize> {
+    const KEYWORD: &[u8] = b"startxref";
+    let tail = bytes.len().saturating_sub(TAIL);
+    let place = bytes[tail..]
+        .windows(KEYWORD.len())
+        .rposition(|window| window == KEYWORD)?;
+    let mut lexer = Lexer::new(bytes, tail + place + KEYWORD.len(), 1);
+    lexer.index().ok()
+}

@@ -1,0 +1,240 @@
+//! Checks of the sandbox's files, whose key is known.
+
+use std::sync::{Arc, LazyLock};
+
+use application::ProofCheckService;
+use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA512, UnparsedPublicKey};
+use domain::check::{CheckName, CheckOutcome, CheckReason, CheckReport, CheckResult};
+use domain::file::Format;
+use domain::key::Environment;
+use domain::proof::Proof;
+use domain::seal::{NotChecked, SealHash, UncheckedSeal, Verdict};
+use pdf_text::PortalPdf;
+use proptest::prelude::*;
+use rstest::rstest;
+
+use crate::support::{Files, drawn, proof, replaced};
+
+static PROOFS: LazyLock<Vec<Files>> = LazyLock::new(|| (0..24).map(proof).collect());
+
+/// The verdict by the sandbox's published key, for the test environment alone.
+fn verdict(environment: Environment, proof: &Proof) -> Verdict {
+    let unchecked = match UncheckedSeal::of(proof) {
+        Ok(unchecked) => unchecked,
+        Err(reason) => return Verdict::NotChecked(reason),
+    };
+    let is_sandbox = unchecked.signer().certificate.as_str() == sandbox::seal::CERTIFICATE_NUMBER;
+    if environment == Environment::Live || !is_sandbox {
+        return Verdict::NotChecked(NotChecked::UnknownCertificate);
+    }
+    let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA512, sandbox::seal::public_key_der());
+    let is_repeated = proof.chain.seal() == proof.seal;
+    match key.verify(unchecked.text().as_bytes(), unchecked.bytes()) {
+        Ok(()) if is_repeated => Verdict::Valid(SealHash::Sha512),
+        _ => Verdict::Invalid,
+    }
+}
+
+fn check(file: &[u8], format: Format) -> CheckReport {
+    let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+    service.verify(Environment::Test, file, format)
+}
+
+fn failures(report: &CheckReport) -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let failed = report
+        .checks
+        .iter()
+        .filter(|it| it.result == CheckResult::Failed);
+    failed
+        .map(|it| {
+            let fields = it.fields.iter().map(|field| field.name()).collect();
+            (it.name.name(), it.reason.unwrap().name(), fields)
+        })
+        .collect()
+}
+
+#[test]
+fn both_files_of_every_proof_of_the_sandbox_are_valid_and_say_the_same() {
+    for files in PROOFS.iter() {
+        let xml = check(files.xml.as_bytes(), Format::Xml);
+        assert_eq!(xml.outcome(), CheckOutcome::Valid, "{:?}", xml.checks);
+        let pdf = check(&files.pdf, Format::Pdf);
+        assert_eq!(pdf.outcome(), CheckOutcome::Valid, "{:?}", pdf.checks);
+        let (xml, pdf) = (xml.proof.unwrap(), pdf.proof.unwrap());
+        assert_eq!(xml.chain.as_str(), pdf.chain.as_str());
+        assert_eq!(xml.tracking_key, pdf.tracking_key);
+        assert_eq!(xml.payer.name, pdf.payer.name);
+    }
+}
+
+#[test]
+fn the_sandboxs_key_says_nothing_of_live_proofs() {
+    let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+    let report = service.verify(Environment::Live, PROOFS[0].xml.as_bytes(), Format::Xml);
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+}
+
+#[rstest]
+#[case::amount(&b"$ 1,234.56 MXN"[..], &b"$ 9,234.56 MXN"[..], "monto")]
+#[case::date(
+    b"20 de noviembre de 2026) Tj",
+    b"21 de noviembre de 2026) Tj",
+    "fecha_abono"
+)]
+fn a_pdf_whose_visible_text_was_changed_is_found(
+    #[case] from: &[u8],
+    #[case] to: &[u8],
+    #[case] field: &str,
+) {
+    let changed = replaced(&PROOFS[0].pdf, from, to);
+    let report = check(&changed, Format::Pdf);
+    assert!(matches!(report.verdict, Verdict::Valid(_)));
+    let [(name, reason, fields)] = &failures(&report)[..] else {
+        panic!("one failure: {:?}", report.checks);
+    };
+    assert_eq!((*name, *reason), ("texto_y_cadena", "campos_cambiados"));
+    assert!(fields.contains(&field), "{fields:?}");
+}
+
+#[test]
+fn a_pdf_with_another_name_is_found() {
+    let named = |files: &&Files| {
+        let proof = check(&files.pdf, Format::Pdf).proof.unwrap();
+        let name = proof.payer.name.filter(|name| name.is_ascii());
+        name.map(|name| (files.pdf.clone(), name))
+    };
+    let (pdf, name) = PROOFS.iter().find_map(|files| named(&files)).unwrap();
+    let shown = format!("({name}) Tj").into_bytes();
+    let mut other = shown.clone();
+    other[1..4].copy_from_slice(b"Xyz");
+    let report = check(&replaced(&pdf, &shown, &other), Format::Pdf);
+    let [(name, reason, fields)] = &failures(&report)[..] else {
+        panic!("one failure: {:?}", report.checks);
+    };
+    assert_eq!((*name, *reason), ("texto_y_cadena", "campos_cambiados"));
+    assert!(fields.contains(&"ordenante.nombre"), "{fields:?}");
+}
+
+#[test]
+fn a_pdf_whose_chain_was_changed_has_no_valid_seal() {
+    let proof = check(&PROOFS[0].pdf, Format::Pdf).proof.unwrap();
+    let time = proof.credit_time.format("|%H%M%S|").to_string();
+    let changed = replaced(&PROOFS[0].pdf, time.as_bytes(), b"|235959|");
+    let report = check(&changed, Format::Pdf);
+    assert_eq!(report.verdict, Verdict::Invalid);
+    assert_eq!(report.outcome(), CheckOutcome::Invalid);
+}
+
+#[test]
+fn a_pdf_made_from_a_screenshot_is_unreadable_with_its_reason() {
+    let picture = drawn("q 600 0 0 800 0 0 cm /I Do Q");
+    let report = check(&picture, Format::Pdf);
+    assert_eq!(report.verdict, Verdict::NotChecked(NotChecked::Unreadable));
+    assert_eq!(failures(&report), [("estructura", "pdf_sin_texto", vec![])]);
+}
+
+#[test]
+fn a_changed_tracking_key_is_named_as_unsealed() {
+    let key = check(PROOFS[0].xml.as_bytes(), Format::Xml)
+        .proof
+        .unwrap()
+        .tracking_key;
+    let changed = PROOFS[0].xml.replace(&key, "OTRA0001");
+    let report = check(changed.as_bytes(), Format::Xml);
+    assert_eq!(report.proof.as_ref().unwrap().tracking_key, "OTRA0001");
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
+    let named = report.check(CheckName::TrackingKey).unwrap();
+    assert_eq!(named.result, CheckResult::NotChecked);
+    assert_eq!(named.reason, Some(CheckReason::Unsealed));
+}
+
+#[test]
+fn the_seal_of_another_proof_is_invalid() {
+    let seals: Vec<String> = PROOFS[..2]
+        .iter()
+        .map(|files| check(files.xml.as_bytes(), Format::Xml).proof.unwrap().seal)
+        .collect();
+    let swapped = PROOFS[0].xml.replace(&seals[0], &seals[1]);
+    let report = check(swapped.as_bytes(), Format::Xml);
+    let expected = ("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![]);
+    assert_eq!(failures(&report), [expected]);
+}
+
+#[test]
+fn the_sealed_chain_of_another_proof_is_told() {
+    let chains: Vec<Proof> = PROOFS[..24]
+        .iter()
+        .map(|files| check(files.xml.as_bytes(), Format::Xml).proof.unwrap())
+        .collect();
+    // Sealed parts of one proof, attributes of another with other people.
+    let own = &chains[0];
+    let is_other = |proof: &&Proof| {
+        proof.payer.name != own.payer.name
+            && proof.payer.account != own.payer.account
+            && proof.credit_time != own.credit_time
+            && proof.concept != own.concept
+    };
+    let other = chains.iter().find(is_other).unwrap();
+    let escape = |text: &str| {
+        text.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;")
+    };
+    let swapped = PROOFS[0]
+        .xml
+        .replace(&escape(own.chain.as_str()), &escape(other.chain.as_str()))
+        .replace(&own.seal, &other.seal);
+    let report = check(swapped.as_bytes(), Format::Xml);
+    let [(name, reason, fields)] = &failures(&report)[..] else {
+        panic!("one failure: {:?}", report.checks);
+    };
+    assert_eq!(
+        (*name, *reason),
+        ("atributos_y_cadena", "cadena_de_otro_pago")
+    );
+    assert!(fields.contains(&"ordenante.nombre"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_changed_byte_of_a_sealed_field_is_invalid_under_the_known_key(
+        number in 0_usize..24, place in any::<prop::sample::Index>(), byte in "[0-9A-Za-z .]",
+    ) {
+        let files = &PROOFS[number];
+        let from = files.xml.find("cadenaCDA=\"||").unwrap() + "cadenaCDA=\"||".len();
+        // All fields, without the certificate number and the empty one before the seal.
+        let chain = &files.xml[from..from + files.xml[from..].find('"').unwrap()];
+        let (fields, _) = chain.rsplit_once("||").unwrap();
+        let (fields, _) = fields.rsplit_once('|').unwrap();
+        let at = from + place.index(fields.len());
+        let is_markup = chain_is_escaped(fields, at - from);
+        prop_assume!(!is_markup && files.xml.as_bytes()[at] != byte.as_bytes()[0]);
+        prop_assume!(files.xml.is_char_boundary(at) && files.xml.is_char_boundary(at + 1));
+        let changed = format!("{}{byte}{}", &files.xml[..at], &files.xml[at + 1..]);
+        let report = check(changed.as_bytes(), Format::Xml);
+        prop_assert_eq!(report.outcome(), CheckOutcome::Invalid);
+        if report.proof.is_some() {
+            prop_assert_eq!(report.verdict, Verdict::Invalid);
+        } else {
+            // A date or code that can't be read any more.
+            prop_assert_eq!(failures(&report)[0].1, "dato_ilegible");
+        }
+    }
+}
+
+/// Returns `true` for a place within `&amp;` and the like.
+fn chain_is_escaped(text: &str, at: usize) -> bool {
+    let Some(start) = text.as_bytes()[..=at]
+        .iter()
+        .rposition(|byte| *byte == b'&')
+    else {
+        return false;
+    };
+    text.as_bytes()[start..]
+        .iter()
+        .position(|byte| *byte == b';')
+        .is_some_and(|end| start + end >= at)
+}

@@ -1,0 +1,10 @@
+//! Reading of PDFs: the sandbox's, altered ones, and hostile ones; and the checks of both files of a
+//! proof with real seals.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod checks;
+mod hostile;
+mod memory;
+mod reading;
+mod support;

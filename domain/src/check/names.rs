@@ -1,0 +1,140 @@
+//! Names of checks, results and reasons in the APIs.
+
+use crate::variants::named_enum;
+
+named_enum! {
+    /// A check, by its name in the APIs.
+    pub enum CheckName {
+        /// The file is a proof.
+        #[strum(serialize = "estructura")]
+        Structure,
+        /// The attributes of an XML say what its original chain says.
+        #[strum(serialize = "atributos_y_cadena")]
+        Attributes,
+        /// The visible text of a PDF says what its original chain says.
+        #[strum(serialize = "texto_y_cadena")]
+        VisibleText,
+        /// The seal is the receiving institution's signature of the original chain.
+        #[strum(serialize = "sello")]
+        Seal,
+        /// The end of the original chain repeats the seal.
+        #[strum(serialize = "sello_repetido")]
+        RepeatedSeal,
+        /// The original chain names the certificate that is given beside it.
+        #[strum(serialize = "certificado")]
+        Certificate,
+        /// The tracking key, which no seal covers.
+        #[strum(serialize = "clave_rastreo")]
+        TrackingKey,
+    }
+}
+
+named_enum! {
+    /// Result of one check.
+    pub enum CheckResult {
+        /// As it must be.
+        Ok,
+        /// Something is wrong.
+        Failed,
+        /// Nothing is known.
+        NotChecked,
+    }
+}
+
+named_enum! {
+    /// Reason of a [`CheckResult`] that isn't `ok`, by its name in the APIs.
+    pub enum CheckReason {
+        /// The file has more than [`MAX_FILE_BYTES`].
+        #[strum(serialize = "archivo_muy_grande")]
+        TooLarge,
+        /// The file has far more parts than any proof.
+        #[strum(serialize = "demasiado_complejo")]
+        TooComplex,
+        /// The XML isn't UTF-8.
+        #[strum(serialize = "no_es_utf8")]
+        NotUtf8,
+        /// The XML declares a document type.
+        #[strum(serialize = "tipo_de_documento")]
+        DocumentType,
+        /// The file isn't well-formed XML.
+        #[strum(serialize = "no_es_xml")]
+        NotXml,
+        /// The XML's root element isn't a proof's.
+        #[strum(serialize = "otra_raiz")]
+        Root,
+        /// An element or attribute is missing.
+        #[strum(serialize = "falta_un_dato")]
+        Missing,
+        /// An element is repeated.
+        #[strum(serialize = "dato_repetido")]
+        Repeated,
+        /// An attribute can't be read.
+        #[strum(serialize = "dato_ilegible")]
+        Unreadable,
+        /// The file isn't a PDF.
+        #[strum(serialize = "no_es_pdf")]
+        NotPdf,
+        /// The PDF is encrypted.
+        #[strum(serialize = "pdf_cifrado")]
+        EncryptedPdf,
+        /// The PDF is damaged.
+        #[strum(serialize = "pdf_danado")]
+        DamagedPdf,
+        /// The PDF has no text, as one made from a picture.
+        #[strum(serialize = "pdf_sin_texto")]
+        PdfWithoutText,
+        /// The PDF doesn't print the original chain, the seal and the certificate number as the
+        /// portal's does.
+        #[strum(serialize = "pdf_sin_cadena")]
+        PdfWithoutChain,
+        /// The seal is valid, so the named fields were changed.
+        #[strum(serialize = "campos_cambiados")]
+        FieldsChanged,
+        /// The seal is valid, and so many fields contradict that the chain is another payment's.
+        #[strum(serialize = "cadena_de_otro_pago")]
+        ChainOfAnotherPayment,
+        /// The seal is invalid, and fields contradict: the original chain was changed.
+        #[strum(serialize = "cadena_cambiada")]
+        ChainChanged,
+        /// The seal is invalid, and no field contradicts: the chain and the fields were changed
+        /// alike, or the seal is another proof's.
+        #[strum(serialize = "cadena_y_campos_cambiados_u_otro_sello")]
+        SealOfAnotherText,
+        /// Fields contradict the chain, and nothing tells which of them is true.
+        #[strum(serialize = "contradiccion")]
+        Contradiction,
+        /// A `|` in a name or the concept, so the places of the chain's fields are uncertain.
+        #[strum(serialize = "lugares_inciertos")]
+        UncertainPlaces,
+        /// The named fields are missing from the visible text, or it may be covered.
+        #[strum(serialize = "texto_incompleto")]
+        IncompleteText,
+        /// No key is known for the certificate.
+        #[strum(serialize = "certificado_desconocido")]
+        UnknownCertificate,
+        /// The certificate number or the seal can't be read.
+        #[strum(serialize = "sello_ilegible")]
+        UnreadableSeal,
+        /// The seal at the end of the original chain is another one.
+        #[strum(serialize = "otro_sello")]
+        AnotherSeal,
+        /// The original chain names another certificate.
+        #[strum(serialize = "otro_certificado")]
+        AnotherCertificate,
+        /// No seal covers it.
+        #[strum(serialize = "sin_sello")]
+        Unsealed,
+    }
+}
+
+named_enum! {
+    /// Result of all checks of a file.
+    pub enum CheckOutcome {
+        /// The seal is valid, and what people read says what is sealed.
+        Valid,
+        /// A check failed.
+        Invalid,
+        /// Nothing is wrong, and something couldn't be checked.
+        NotChecked,
+    }
+}

@@ -1,0 +1,76 @@
+//! Joins of the printed lines of an original chain.
+
+/// Maximum number of joins that are tried: a chain of three to five lines has 4 to 16.
+const MAX_JOINS: usize = 64;
+
+/// All ways to join the lines, each end of a line with or without a blank, the likeliest first: a
+/// line usually breaks at a blank, which isn't printed, but also within a long word.
+pub(super) fn joins(lines: &[String]) -> impl Iterator<Item = String> + '_ {
+    let doubtful: Vec<usize> = (1..lines.len())
+        .filter(|index| may_have_lost_a_blank(&lines[index - 1], &lines[*index]))
+        .collect();
+    let count = u32::try_from(doubtful.len())
+        .ok()
+        .and_then(|doubtful| 1_usize.checked_shl(doubtful))
+        .map_or(MAX_JOINS, |joins| joins.min(MAX_JOINS));
+    (0..count).map(move |without| {
+        let mut text = String::new();
+        for (index, line) in lines.iter().enumerate() {
+            let place = doubtful.iter().position(|doubtful| *doubtful == index);
+            if place.is_some_and(|place| without >> place & 1 == 0) {
+                text.push(' ');
+            }
+            text.push_str(line);
+        }
+        text
+    })
+}
+
+/// Returns `true` unless a side of the break shows that there was no blank, or that it is printed.
+/// Fields neither begin nor end with a blank.
+fn may_have_lost_a_blank(before: &str, after: &str) -> bool {
+    let is_edge = |c: Option<char>| c.is_none_or(|c| c == '|' || c.is_whitespace());
+    !is_edge(before.chars().next_back()) && !is_edge(after.chars().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::joins;
+
+    #[test]
+    fn the_likeliest_join_has_a_blank_wherever_one_may_be_lost() {
+        let lines = ["||1|Ana", "Prueba|0000100", "01||"].map(str::to_owned);
+        let joined: Vec<String> = joins(&lines).collect();
+        assert_eq!(
+            joined,
+            [
+                "||1|Ana Prueba|0000100 01||",
+                "||1|AnaPrueba|0000100 01||",
+                "||1|Ana Prueba|000010001||",
+                "||1|AnaPrueba|000010001||",
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_broken_anywhere_is_among_the_joins(
+            text in "[a-z|]{1,9}( [a-z|]{1,9}){0,9}", breaks in prop::collection::btree_set(1_usize..80, 0..6),
+        ) {
+            // Fields neither begin nor end with a blank.
+            let text = text.replace("| ", "|").replace(" |", "|");
+            let mut lines = Vec::new();
+            let mut from = 0;
+            for end in breaks.into_iter().filter(|end| *end < text.len()).chain([text.len()]) {
+                let line = text[from..end].trim();
+                if !line.is_empty() {
+                    lines.push(line.to_owned());
+                }
+                from = end;
+            }
+            prop_assert!(joins(&lines).any(|joined| joined == text));
+        }
+    }
+}

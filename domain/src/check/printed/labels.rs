@@ -1,0 +1,289 @@
+//! Labels of the portal's page, and what stands beside or below them.
+
+use super::{ProofField, TextRun};
+
+/// Largest distance of base lines of a label and a value on its right; rows are 18 points apart.
+const SAME_ROW: f32 = 7.0;
+/// Largest distance of a label and a value below it.
+const BELOW: f32 = 28.0;
+/// Largest distance of two texts of one line.
+const SAME_LINE: f32 = 4.0;
+/// Largest distance of two lines of one text.
+const NEXT_LINE: f32 = 15.0;
+/// Largest indentation between a label and the text below it, to either side.
+const INDENT: f32 = 6.0;
+
+/// A label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    /// Of a field.
+    Field(ProofField),
+    /// Of a field of both parties: the payer's on the left, the beneficiary's on the right.
+    Both(ProofField, ProofField),
+    Chain,
+    Seal,
+    Certificate,
+    /// Of something that isn't compared.
+    Other,
+}
+
+/// A label by its text in lower case, whole or its beginning.
+#[derive(Clone, Copy)]
+enum Wording {
+    Is(&'static str),
+    Begins(&'static str),
+}
+
+use Label::{Both, Field};
+use Wording::{Begins, Is};
+
+/// The portal's labels, and the sandbox's where those are others.
+const LABELS: [(Wording, Label); 26] = [
+    (
+        Begins("fecha de operación en el spei"),
+        Field(ProofField::OperationDate),
+    ),
+    (
+        Begins("fecha de abono en la cuenta"),
+        Field(ProofField::CreditDate),
+    ),
+    (
+        Is("hora de abono en la cuenta beneficiaria*"),
+        Field(ProofField::CreditTime),
+    ),
+    (Is("hora de abono"), Field(ProofField::CreditTime)),
+    (Is("concepto del pago"), Field(ProofField::Concept)),
+    (Is("monto"), Field(ProofField::Amount)),
+    (Is("iva"), Field(ProofField::Vat)),
+    (Is("clave de rastreo"), Field(ProofField::TrackingKey)),
+    (
+        Is("institución emisora del pago"),
+        Field(ProofField::IssuerName),
+    ),
+    (
+        Is("institución receptora del pago"),
+        Field(ProofField::ReceiverName),
+    ),
+    (
+        Is("titular de la cuenta"),
+        Both(ProofField::PayerName, ProofField::BeneficiaryName),
+    ),
+    (
+        Is("rfc/curp"),
+        Both(ProofField::PayerTaxId, ProofField::BeneficiaryTaxId),
+    ),
+    (
+        Is("rfc o curp"),
+        Both(ProofField::PayerTaxId, ProofField::BeneficiaryTaxId),
+    ),
+    (Is("clabe"), ACCOUNT),
+    (Is("clabe,tarjeta de débito,número"), ACCOUNT),
+    (Is("tarjeta de débito"), ACCOUNT),
+    (Is("número de celular"), ACCOUNT),
+    (Is("cuenta"), ACCOUNT),
+    (Is("de celular"), Label::Other),
+    (Is("referencia numérica"), Label::Other),
+    (Is("ordenante"), Label::Other),
+    (Is("beneficiario"), Label::Other),
+    (Begins("* la fecha y la hora de abono"), Label::Other),
+    (
+        Begins("número de serie del certificado"),
+        Label::Certificate,
+    ),
+    (
+        Begins("cadena original (información del pago)"),
+        Label::Chain,
+    ),
+    (Begins("sello digital (firma"), Label::Seal),
+];
+
+const ACCOUNT: Label = Both(ProofField::PayerAccount, ProofField::BeneficiaryAccount);
+
+/// The texts of a page, and which of them are labels.
+pub(super) struct Page<'a> {
+    runs: Vec<(&'a TextRun, Option<Label>)>,
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn of(runs: &'a [TextRun]) -> Self {
+        let runs = runs
+            .iter()
+            .filter(|run| !run.text.trim().is_empty())
+            .map(|run| (run, label(&run.text)))
+            .collect();
+        Self { runs }
+    }
+
+    /// The lines of the original chain.
+    pub(super) fn chain(&self) -> Option<Vec<String>> {
+        self.block(Label::Chain)
+    }
+
+    /// The seal.
+    pub(super) fn seal(&self) -> Option<String> {
+        let seal = self.block(Label::Seal)?.concat();
+        Some(super::without_blanks(&seal))
+    }
+
+    /// The certificate number.
+    pub(super) fn certificate(&self) -> Option<String> {
+        let number = self.block(Label::Certificate)?.concat();
+        Some(super::without_blanks(&number))
+    }
+
+    /// Everything that is drawn in the place of a field's value, joined by blanks. `None` when the
+    /// field's label is missing or repeated, or has no value.
+    pub(super) fn value(&self, field: ProofField) -> Option<String> {
+        let label = self.label_of(field)?;
+        let column_end = self.next_label(label).map_or(f32::MAX, |next| next.x);
+        let beside = |run: &TextRun| {
+            run.x > label.x + 1.0 && run.x < column_end && (run.y - label.y).abs() <= SAME_ROW
+        };
+        let mut values = self.values(beside);
+        if values.is_empty() {
+            values = self.line_below(label, column_end);
+        }
+        self.add_further_lines(&mut values);
+        let text = joined(values, " ").concat_lines();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The label of a field, if it is the only one.
+    fn label_of(&self, field: ProofField) -> Option<&'a TextRun> {
+        let mut labels = self.runs.iter().filter_map(|(run, label)| match label {
+            Some(Field(named)) if *named == field => Some((*run, 0)),
+            Some(Both(payer, _)) if *payer == field => Some((*run, 1)),
+            Some(Both(_, beneficiary)) if *beneficiary == field => Some((*run, 2)),
+            _ => None,
+        });
+        match (labels.next()?, labels.next(), labels.next()) {
+            ((label, 0), None, _) => Some(label),
+            ((one, 1), Some((other, _)), None) => Some(if one.x < other.x { one } else { other }),
+            ((one, 2), Some((other, _)), None) => Some(if one.x < other.x { other } else { one }),
+            _ => None,
+        }
+    }
+
+    /// The next label in a label's row.
+    fn next_label(&self, label: &TextRun) -> Option<&'a TextRun> {
+        self.runs
+            .iter()
+            .filter(|(_, is_label)| is_label.is_some())
+            .map(|(run, _)| *run)
+            .filter(|run| run.x > label.x + 1.0 && (run.y - label.y).abs() <= SAME_ROW)
+            .min_by(|one, other| one.x.total_cmp(&other.x))
+    }
+
+    /// The nearest line that begins below a label, up to the end of its column.
+    fn line_below(&self, label: &TextRun, column_end: f32) -> Vec<&'a TextRun> {
+        let is_below = |run: &TextRun| (0.0..=BELOW).contains(&(label.y - run.y));
+        let first = self
+            .values(|run| is_below(run) && (run.x - label.x).abs() <= INDENT)
+            .into_iter()
+            .max_by(|one, other| one.y.total_cmp(&other.y));
+        let Some(first) = first else {
+            return Vec::new();
+        };
+        self.values(|run| {
+            (first.y - run.y).abs() <= SAME_LINE
+                && run.x > label.x - INDENT
+                && run.x < column_end - INDENT
+        })
+    }
+
+    fn values(&self, is_value: impl Fn(&TextRun) -> bool) -> Vec<&'a TextRun> {
+        self.runs
+            .iter()
+            .filter(|(run, label)| label.is_none() && is_value(run))
+            .map(|(run, _)| *run)
+            .collect()
+    }
+
+    /// Adds the further lines of a value: they begin where its first one does.
+    fn add_further_lines(&self, values: &mut Vec<&'a TextRun>) {
+        loop {
+            let lowest = values
+                .iter()
+                .copied()
+                .min_by(|one, other| one.y.total_cmp(&other.y));
+            let Some(last) = lowest else { return };
+            let next = self.values(|run| {
+                let drop = last.y - run.y;
+                (run.x - last.x).abs() <= 1.5 && drop > SAME_LINE && drop <= NEXT_LINE
+            });
+            let next = next
+                .into_iter()
+                .filter(|run| !values.iter().any(|known| std::ptr::eq(*known, *run)));
+            let Some(next) = next.max_by(|one, other| one.y.total_cmp(&other.y)) else {
+                return;
+            };
+            values.push(next);
+        }
+    }
+
+    /// The lines below the only label of a kind, as far as they are close together.
+    fn block(&self, kind: Label) -> Option<Vec<String>> {
+        let mut labels = self.runs.iter().filter(|(_, label)| *label == Some(kind));
+        let (Some((label, _)), None) = (labels.next(), labels.next()) else {
+            return None;
+        };
+        let end = self
+            .runs
+            .iter()
+            .filter(|(run, is_label)| is_label.is_some() && run.y < label.y - SAME_LINE)
+            .map(|(run, _)| run.y)
+            .fold(f32::MIN, f32::max);
+        let mut texts =
+            self.values(|run| run.y < label.y && run.y > end && run.x > label.x - INDENT);
+        texts.sort_by(|one, other| other.y.total_cmp(&one.y));
+        let mut last = label.y;
+        texts.retain(|run| {
+            let is_near = last - run.y <= NEXT_LINE;
+            if is_near {
+                last = run.y;
+            }
+            is_near
+        });
+        let lines = joined(texts, "");
+        (!lines.0.is_empty()).then_some(lines.0)
+    }
+}
+
+/// Texts by line, from the top.
+struct Lines(Vec<String>);
+
+impl Lines {
+    fn concat_lines(&self) -> String {
+        self.0.join(" ").trim().to_owned()
+    }
+}
+
+fn joined(mut runs: Vec<&TextRun>, separator: &str) -> Lines {
+    runs.sort_by(|one, other| other.y.total_cmp(&one.y));
+    let mut lines: Vec<Vec<&TextRun>> = Vec::new();
+    for run in runs {
+        match lines.last_mut() {
+            Some(line) if line[0].y - run.y <= SAME_LINE => line.push(run),
+            _ => lines.push(vec![run]),
+        }
+    }
+    let text = |mut line: Vec<&TextRun>| {
+        line.sort_by(|one, other| one.x.total_cmp(&other.x));
+        let texts: Vec<&str> = line.iter().map(|run| run.text.as_str()).collect();
+        texts.join(separator)
+    };
+    Lines(lines.into_iter().map(text).collect())
+}
+
+fn label(text: &str) -> Option<Label> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ").to_lowercase();
+    let is_it = |wording: &Wording| match wording {
+        Is(label) => text == *label || text.strip_suffix(':') == Some(*label),
+        Begins(label) => text.starts_with(label),
+    };
+    LABELS
+        .iter()
+        .find(|(wording, _)| is_it(wording))
+        .map(|(_, label)| *label)
+}

@@ -1,0 +1,142 @@
+//! Report of all checks of a file.
+
+use super::verdicts::{
+    certificate_check, fields_check, repeated_seal_check, seal_check, structure_fault,
+};
+use super::{
+    Check, CheckName, CheckOutcome, CheckReason, CheckResult, FileError, MAX_FILE_BYTES, PdfError,
+    PrintedPage, ProofField, Reading, Source, compare, printed,
+};
+use crate::proof::{Proof, ProofError};
+use crate::seal::{NotChecked, Verdict};
+
+/// Everything that is known of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckReport {
+    /// The proof; `None` when the file isn't one.
+    pub proof: Option<Proof>,
+    /// The verdict on its seal.
+    pub verdict: Verdict,
+    /// All checks, in the order of the APIs.
+    pub checks: Vec<Check>,
+}
+
+impl CheckReport {
+    /// Checks the XML of a proof; `verdict` checks a proof's seal.
+    pub fn of_xml(xml: &[u8], verdict: impl Fn(&Proof) -> Verdict) -> Self {
+        if xml.len() > MAX_FILE_BYTES {
+            return Self::unreadable(&FileError::Xml(ProofError::TooLarge { bytes: xml.len() }));
+        }
+        match Proof::read(xml) {
+            Ok(proof) => {
+                let verdict = verdict(&proof);
+                let reading = Reading {
+                    proof,
+                    source: Source::Xml,
+                    credit_date: None,
+                    unreadable: Vec::new(),
+                    missing: Vec::new(),
+                    may_be_covered: false,
+                };
+                Self::of_reading(reading, verdict)
+            }
+            Err(error) => Self::unreadable(&FileError::Xml(error)),
+        }
+    }
+
+    /// Checks the page of a PDF. A line's end may hide a blank of the original chain: of all ways to
+    /// join its lines, the one whose seal is valid counts, else the likeliest.
+    pub fn of_page(
+        page: Result<&PrintedPage, PdfError>,
+        verdict: impl Fn(&Proof) -> Verdict,
+    ) -> Self {
+        let readings = match page.and_then(printed::readings) {
+            Ok(readings) => readings,
+            Err(error) => return Self::unreadable(&FileError::Pdf(error)),
+        };
+        let mut likeliest = None;
+        for reading in readings {
+            let verdict = match verdict(&reading.proof) {
+                // The page's encoding has no other sign for a character that it lacks.
+                Verdict::Invalid if reading.proof.chain.as_str().contains(['?', '\u{fffd}']) => {
+                    Verdict::NotChecked(NotChecked::Unreadable)
+                }
+                verdict => verdict,
+            };
+            if matches!(verdict, Verdict::Valid(_)) {
+                return Self::of_reading(reading, verdict);
+            }
+            let is_readable = verdict != Verdict::NotChecked(NotChecked::Unreadable);
+            match &likeliest {
+                None => likeliest = Some((reading, verdict, is_readable)),
+                Some((_, _, false)) if is_readable => {
+                    likeliest = Some((reading, verdict, is_readable));
+                }
+                Some(_) => {}
+            }
+        }
+        match likeliest {
+            Some((reading, verdict, _)) => Self::of_reading(reading, verdict),
+            None => Self::unreadable(&FileError::Pdf(PdfError::NoChain)),
+        }
+    }
+
+    /// The report of a file that isn't a proof.
+    fn unreadable(error: &FileError) -> Self {
+        let (reason, element) = structure_fault(error);
+        Self {
+            proof: None,
+            verdict: Verdict::NotChecked(NotChecked::Unreadable),
+            checks: vec![Check {
+                element,
+                ..Check::failed(CheckName::Structure, reason, Vec::new())
+            }],
+        }
+    }
+
+    fn of_reading(reading: Reading, verdict: Verdict) -> Self {
+        let comparison = compare::compare(&reading);
+        let contradicts = !comparison.contradicting.is_empty();
+        let mut checks = vec![
+            Check::ok(CheckName::Structure),
+            fields_check(&reading, comparison, verdict),
+            seal_check(contradicts, verdict),
+        ];
+        let proof = &reading.proof;
+        if reading.source == Source::Xml {
+            checks.push(repeated_seal_check(proof));
+        }
+        checks.push(certificate_check(proof));
+        checks.push(Check::not_checked(
+            CheckName::TrackingKey,
+            CheckReason::Unsealed,
+            vec![ProofField::TrackingKey],
+        ));
+        Self {
+            proof: Some(reading.proof),
+            verdict,
+            checks,
+        }
+    }
+
+    /// The result of all checks together. The tracking key, which is never checked, doesn't count.
+    pub fn outcome(&self) -> CheckOutcome {
+        let mut checks = self.checks.iter();
+        if checks.any(|check| check.result == CheckResult::Failed) {
+            return CheckOutcome::Invalid;
+        }
+        let is_open = |check: &Check| {
+            check.result == CheckResult::NotChecked && check.name != CheckName::TrackingKey
+        };
+        if self.checks.iter().any(is_open) {
+            CheckOutcome::NotChecked
+        } else {
+            CheckOutcome::Valid
+        }
+    }
+
+    /// The check of this name, if the file has one.
+    pub fn check(&self, name: CheckName) -> Option<&Check> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+}

@@ -1,0 +1,346 @@
+//! Reports of proofs that were changed in one place or another.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+use crate::seal::{NotChecked, SEALED_FIELDS, SealHash, UNSEALED_FIELDS, UncheckedSeal, Verdict};
+
+mod printed;
+
+const SIGNED: &str = "||1|23112026|20112026|180230|40014|BANCO UNO|Ana Prueba|40|012180000118359719|\
+    XAXX010101000|BANCO DOS|Luis Ejemplo|03|4111111111111111|ND|Pago de prueba|0.00|1234.56|NA|NA|0|0|\
+    NA|0|0.00|00001000000500000001||";
+const CERTIFICATE: &str = "00001000000500000001";
+
+fn seal() -> String {
+    STANDARD.encode([7; 256])
+}
+
+fn xml() -> String {
+    let seal = seal();
+    format!(
+        r#"<SPEI_Tercero FechaOperacion="2026-11-23" Hora="18:02:30" ClaveSPEI="40014" sello="{seal}" numeroCertificado="{CERTIFICATE}" cadenaCDA="{SIGNED}{seal}" claveRastreo="PRUEBA0001">
+        <Beneficiario BancoReceptor="BANCO DOS" Nombre="Luis Ejemplo" TipoCuenta="03" Cuenta="4111111111111111" RFC="ND" Concepto="Pago de prueba" IVA="0.00" MontoPago="1234.56"/>
+        <Ordenante BancoEmisor="BANCO UNO" Nombre="Ana Prueba" TipoCuenta="40" Cuenta="012180000118359719" RFC="XAXX010101000"/>
+        </SPEI_Tercero>"#
+    )
+}
+
+/// The verdict of somebody who knows the key: the text and the seal are those that were signed.
+fn known(proof: &Proof) -> Verdict {
+    let Ok(unchecked) = UncheckedSeal::of(proof) else {
+        return Verdict::NotChecked(NotChecked::Unreadable);
+    };
+    if unchecked.signer().certificate.as_str() != CERTIFICATE {
+        return Verdict::NotChecked(NotChecked::UnknownCertificate);
+    }
+    let is_signed = unchecked.text() == SIGNED
+        && unchecked.bytes() == [7; 256]
+        && proof.chain.seal() == proof.seal;
+    if is_signed {
+        Verdict::Valid(SealHash::Sha512)
+    } else {
+        Verdict::Invalid
+    }
+}
+
+fn unknown(_: &Proof) -> Verdict {
+    Verdict::NotChecked(NotChecked::UnknownCertificate)
+}
+
+fn report(xml: &str) -> CheckReport {
+    CheckReport::of_xml(xml.as_bytes(), known)
+}
+
+/// The reasons and fields of all checks that aren't `ok`, but that of the tracking key.
+fn findings(report: &CheckReport) -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let tracking = report
+        .checks
+        .iter()
+        .find(|it| it.name == CheckName::TrackingKey);
+    if let Some(tracking) = tracking {
+        assert_eq!(tracking.result, CheckResult::NotChecked);
+        assert_eq!(tracking.fields, [ProofField::TrackingKey]);
+    }
+    report
+        .checks
+        .iter()
+        .filter(|it| it.result != CheckResult::Ok && it.name != CheckName::TrackingKey)
+        .map(|it| {
+            let fields = it.fields.iter().map(|field| field.name()).collect();
+            (it.name.name(), it.reason.unwrap().name(), fields)
+        })
+        .collect()
+}
+
+#[test]
+fn the_fields_have_the_names_of_the_json() {
+    let names: Vec<&str> = ProofField::ALL.iter().map(|field| field.name()).collect();
+    assert_eq!(names, [&SEALED_FIELDS[..], &UNSEALED_FIELDS].concat());
+}
+
+#[test]
+fn an_untouched_proof_passes_every_check_of_what_is_sealed() {
+    let report = report(&xml());
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
+    assert!(findings(&report).is_empty());
+    let names: Vec<&str> = report.checks.iter().map(|it| it.name.name()).collect();
+    assert_eq!(
+        names,
+        [
+            "estructura",
+            "atributos_y_cadena",
+            "sello",
+            "sello_repetido",
+            "certificado",
+            "clave_rastreo",
+        ]
+    );
+}
+
+#[test]
+fn without_the_key_nothing_is_said_against_a_proof() {
+    let report = CheckReport::of_xml(xml().as_bytes(), unknown);
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+    assert_eq!(
+        findings(&report),
+        [("sello", "certificado_desconocido", vec![])]
+    );
+}
+
+#[rstest]
+#[case::date(
+    r#"FechaOperacion="2026-11-23""#,
+    r#"FechaOperacion="2026-11-24""#,
+    "fecha_operacion"
+)]
+#[case::time(r#"Hora="18:02:30""#, r#"Hora="18:02:31""#, "hora_abono")]
+#[case::receiver(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40072""#, "receptor.codigo")]
+#[case::issuer(
+    r#"BancoEmisor="BANCO UNO""#,
+    r#"BancoEmisor="BANCO DOS""#,
+    "emisor.nombre"
+)]
+#[case::payer(
+    r#"Nombre="Ana Prueba""#,
+    r#"Nombre="Ana  Prueba""#,
+    "ordenante.nombre"
+)]
+#[case::payer_type(r#"TipoCuenta="40""#, r#"TipoCuenta="10""#, "ordenante.tipo_cuenta")]
+#[case::payer_account("\"012180000118359719\"", "\"012180000118359710\"", "ordenante.cuenta")]
+#[case::payer_rfc(r#"RFC="XAXX010101000""#, r#"RFC="NA""#, "ordenante.rfc_curp")]
+#[case::bank(
+    r#"BancoReceptor="BANCO DOS""#,
+    r#"BancoReceptor="B""#,
+    "receptor.nombre"
+)]
+#[case::name(
+    r#"Nombre="Luis Ejemplo""#,
+    r#"Nombre="Luis Ejempl0""#,
+    "beneficiario.nombre"
+)]
+#[case::kind(r#"TipoCuenta="03""#, r#"TipoCuenta="40""#, "beneficiario.tipo_cuenta")]
+#[case::account("\"4111111111111111\"", "\"4111111111111112\"", "beneficiario.cuenta")]
+#[case::rfc(r#"RFC="ND""#, r#"RFC="XEXX010101000""#, "beneficiario.rfc_curp")]
+#[case::concept(r#"Concepto="Pago de prueba""#, r#"Concepto="Renta""#, "concepto")]
+#[case::bar_in_the_concept(r#"Concepto="Pago de prueba""#, r#"Concepto="Pago|de""#, "concepto")]
+#[case::vat(r#"IVA="0.00""#, r#"IVA="0.01""#, "iva")]
+#[case::amount(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#, "monto")]
+fn a_changed_attribute_is_named(#[case] from: &str, #[case] to: &str, #[case] field: &'static str) {
+    let forged = xml().replace(from, to);
+    assert_ne!(forged, xml());
+    let checked = report(&forged);
+    assert_eq!(checked.verdict, Verdict::Valid(SealHash::Sha512));
+    assert_eq!(checked.outcome(), CheckOutcome::Invalid);
+    let expected = ("atributos_y_cadena", "campos_cambiados", vec![field]);
+    assert_eq!(findings(&checked), [expected]);
+    // Without the key, nobody knows which of the two is true.
+    let checked = CheckReport::of_xml(forged.as_bytes(), unknown);
+    assert_eq!(checked.outcome(), CheckOutcome::Invalid);
+    let expected = ("atributos_y_cadena", "contradiccion", vec![field]);
+    assert_eq!(findings(&checked)[0], expected);
+}
+
+#[test]
+fn an_amount_changed_in_the_chain_breaks_the_seal_and_contradicts() {
+    let report = report(&xml().replace("|1234.56|", "|9234.56|"));
+    assert_eq!(
+        findings(&report),
+        [
+            ("atributos_y_cadena", "contradiccion", vec!["monto"]),
+            ("sello", "cadena_cambiada", vec![]),
+        ]
+    );
+}
+
+#[test]
+fn an_amount_changed_in_both_breaks_the_seal_alone() {
+    let report = report(&xml().replace("1234.56", "9234.56"));
+    let expected = ("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![]);
+    assert_eq!(findings(&report), [expected]);
+}
+
+#[test]
+fn another_spelling_of_the_amount_is_the_same_amount() {
+    let report = report(&xml().replace(r#"MontoPago="1234.56""#, r#"MontoPago="0001234.560""#));
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
+}
+
+#[test]
+fn the_seal_of_another_proof_is_told_from_a_changed_amount() {
+    let other = STANDARD.encode([8; 256]);
+    let in_the_attribute =
+        xml().replace(&format!("sello=\"{}", seal()), &format!("sello=\"{other}"));
+    assert_eq!(
+        findings(&report(&in_the_attribute)),
+        [
+            ("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![]),
+            ("sello_repetido", "otro_sello", vec![]),
+        ]
+    );
+    let in_both = xml().replace(&seal(), &other);
+    assert_eq!(
+        findings(&report(&in_both)),
+        [("sello", "cadena_y_campos_cambiados_u_otro_sello", vec![])]
+    );
+}
+
+#[test]
+fn another_certificate_number_is_named() {
+    let other = "00001000000500000002";
+    let attribute = format!("numeroCertificado=\"{CERTIFICATE}");
+    let forged = xml().replace(&attribute, &format!("numeroCertificado=\"{other}"));
+    assert_eq!(
+        findings(&report(&forged)),
+        [("certificado", "otro_certificado", vec![])]
+    );
+    let forged = xml().replace(&format!("|{CERTIFICATE}||"), &format!("|{other}||"));
+    assert_eq!(
+        findings(&report(&forged)),
+        [
+            ("sello", "certificado_desconocido", vec![]),
+            ("certificado", "otro_certificado", vec![]),
+        ]
+    );
+}
+
+#[test]
+fn the_chain_of_another_payment_is_told_from_changed_fields() {
+    let forged = xml()
+        .replace("MontoPago=\"1234.56", "MontoPago=\"5000.00")
+        .replace("Nombre=\"Luis Ejemplo", "Nombre=\"Eva Muestra")
+        .replace("Cuenta=\"4111111111111111", "Cuenta=\"4111111111111129")
+        .replace("Concepto=\"Pago de prueba", "Concepto=\"Renta");
+    let fields = vec![
+        "beneficiario.nombre",
+        "beneficiario.cuenta",
+        "concepto",
+        "monto",
+    ];
+    let expected = ("atributos_y_cadena", "cadena_de_otro_pago", fields);
+    assert_eq!(findings(&report(&forged)), [expected]);
+}
+
+#[test]
+fn a_changed_tracking_key_is_named_as_unsealed() {
+    let report = report(&xml().replace("PRUEBA0001", "PRUEBA0002"));
+    assert_eq!(report.outcome(), CheckOutcome::Valid);
+    let check = report.check(CheckName::TrackingKey).unwrap();
+    assert_eq!(check.result, CheckResult::NotChecked);
+    assert_eq!(check.reason, Some(CheckReason::Unsealed));
+}
+
+#[test]
+fn a_bar_in_the_concept_moves_no_other_field() {
+    let xml = xml().replace("Pago de prueba", "Pago | de | prueba");
+    let report = CheckReport::of_xml(xml.as_bytes(), unknown);
+    let check = report.check(CheckName::Attributes).unwrap();
+    assert_eq!(check.result, CheckResult::Ok);
+    let forged = xml.replace("MontoPago=\"1234.56", "MontoPago=\"9234.56");
+    let report = CheckReport::of_xml(forged.as_bytes(), unknown);
+    let check = report.check(CheckName::Attributes).unwrap();
+    assert_eq!(check.fields, [ProofField::Amount]);
+}
+
+#[test]
+fn fields_whose_places_are_uncertain_are_not_compared() {
+    let xml = xml().replace("|Pago de prueba|", "|Pago | prueba|");
+    let report = CheckReport::of_xml(xml.as_bytes(), unknown);
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+    let expected = ("atributos_y_cadena", "lugares_inciertos", vec![]);
+    assert_eq!(findings(&report)[0], expected);
+}
+
+#[rstest]
+#[case("no xml", "no_es_xml", None)]
+#[case("<!DOCTYPE SPEI_Tercero><SPEI_Tercero/>", "tipo_de_documento", None)]
+#[case("<SPEI_Primero/>", "otra_raiz", None)]
+#[case("<SPEI_Tercero/>", "falta_un_dato", Some("Beneficiario"))]
+fn what_is_no_proof_fails_in_its_structure(
+    #[case] xml: &str,
+    #[case] reason: &str,
+    #[case] element: Option<&str>,
+) {
+    let report = report(xml);
+    assert_eq!(report.outcome(), CheckOutcome::Invalid);
+    assert_eq!(report.proof, None);
+    let [check] = &report.checks[..] else {
+        panic!("one check");
+    };
+    assert_eq!(check.name, CheckName::Structure);
+    assert_eq!(check.reason.unwrap().name(), reason);
+    assert_eq!(check.element, element);
+}
+
+#[test]
+fn a_file_of_more_than_a_mebibyte_is_not_read() {
+    let xml = format!("{}{}", xml(), " ".repeat(MAX_FILE_BYTES));
+    assert_eq!(findings(&report(&xml))[0].1, "archivo_muy_grande");
+}
+
+#[test]
+fn debug_shows_nothing_personal() {
+    let shown = format!("{:?}", report(&xml()));
+    for personal in ["Prueba", "Ejemplo", "4111", "0121", "XAXX", "1234"] {
+        assert!(!shown.contains(personal), "{personal} in {shown}");
+    }
+}
+
+/// A byte that is no markup, and may stand in any field.
+fn harmless() -> impl Strategy<Value = u8> {
+    prop::sample::select(&b"0123456789ABCZaz .|"[..])
+}
+
+proptest! {
+    #[test]
+    fn any_changed_byte_of_the_sealed_text_makes_a_proof_invalid(
+        place in 0..SIGNED.len(), byte in harmless(),
+    ) {
+        prop_assume!(SIGNED.as_bytes()[place] != byte);
+        let xml = xml();
+        let at = xml.find(SIGNED).unwrap() + place;
+        let mut forged = xml.into_bytes();
+        forged[at] = byte;
+        let report = CheckReport::of_xml(&forged, known);
+        prop_assert_eq!(report.outcome(), CheckOutcome::Invalid);
+        prop_assert!(!matches!(report.verdict, Verdict::Valid(_)));
+    }
+
+    #[test]
+    fn any_file_is_checked_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let report = CheckReport::of_xml(&bytes, known);
+        prop_assert_eq!(report.outcome(), CheckOutcome::Invalid);
+    }
+
+    #[test]
+    fn a_damaged_proof_is_checked_without_panic(place in 0_usize..2_500, byte in any::<u8>()) {
+        let mut xml = xml().into_bytes();
+        if let Some(damaged) = xml.get_mut(place) {
+            *damaged = byte;
+        }
+        let _ = CheckReport::of_xml(&xml, known);
+    }
+}

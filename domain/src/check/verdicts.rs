@@ -1,0 +1,138 @@
+//! Results of the single checks.
+
+use super::compare::Comparison;
+use super::{
+    Check, CheckName, CheckReason, CheckResult, FileError, PdfError, ProofField, Reading, Source,
+};
+use crate::proof::{Proof, ProofError};
+use crate::seal::{CertificateNumber, NotChecked, Verdict};
+
+/// Number of contradicting fields from which on a validly sealed chain is another payment's: parties
+/// of two payments often agree, and a forger changes an amount, a name or a date.
+const FIELDS_OF_ANOTHER_PAYMENT: usize = 4;
+
+impl Check {
+    pub(super) fn ok(name: CheckName) -> Self {
+        Self {
+            name,
+            result: CheckResult::Ok,
+            reason: None,
+            fields: Vec::new(),
+            element: None,
+        }
+    }
+
+    pub(super) fn failed(name: CheckName, reason: CheckReason, fields: Vec<ProofField>) -> Self {
+        Self {
+            result: CheckResult::Failed,
+            reason: Some(reason),
+            fields,
+            ..Self::ok(name)
+        }
+    }
+
+    pub(super) fn not_checked(
+        name: CheckName,
+        reason: CheckReason,
+        fields: Vec<ProofField>,
+    ) -> Self {
+        Self {
+            result: CheckResult::NotChecked,
+            ..Self::failed(name, reason, fields)
+        }
+    }
+}
+
+pub(super) fn structure_fault(error: &FileError) -> (CheckReason, Option<&'static str>) {
+    match error {
+        FileError::Xml(error) => match *error {
+            ProofError::TooLarge { .. } => (CheckReason::TooLarge, None),
+            ProofError::TooComplex => (CheckReason::TooComplex, None),
+            ProofError::NotUtf8 => (CheckReason::NotUtf8, None),
+            ProofError::DocumentType => (CheckReason::DocumentType, None),
+            ProofError::NotXml { .. } => (CheckReason::NotXml, None),
+            ProofError::Root => (CheckReason::Root, None),
+            ProofError::Missing { name } => (CheckReason::Missing, Some(name)),
+            ProofError::Repeated { name } => (CheckReason::Repeated, Some(name)),
+            ProofError::Unreadable { name } | ProofError::Contradiction { name } => {
+                (CheckReason::Unreadable, Some(name))
+            }
+        },
+        FileError::Pdf(error) => {
+            let reason = match error {
+                PdfError::TooLarge => CheckReason::TooLarge,
+                PdfError::NotPdf => CheckReason::NotPdf,
+                PdfError::Encrypted => CheckReason::EncryptedPdf,
+                PdfError::TooComplex => CheckReason::TooComplex,
+                PdfError::Damaged => CheckReason::DamagedPdf,
+                PdfError::NoText => CheckReason::PdfWithoutText,
+                PdfError::NoChain => CheckReason::PdfWithoutChain,
+            };
+            (reason, None)
+        }
+    }
+}
+
+/// The check of the fields against the chain. A valid seal tells that the chain is the true one.
+pub(super) fn fields_check(reading: &Reading, comparison: Comparison, verdict: Verdict) -> Check {
+    let name = match reading.source {
+        Source::Xml => CheckName::Attributes,
+        Source::Pdf => CheckName::VisibleText,
+    };
+    let fields = comparison.contradicting;
+    if !fields.is_empty() {
+        let reason = match verdict {
+            Verdict::Valid(_) if fields.len() >= FIELDS_OF_ANOTHER_PAYMENT => {
+                CheckReason::ChainOfAnotherPayment
+            }
+            Verdict::Valid(_) => CheckReason::FieldsChanged,
+            Verdict::Invalid | Verdict::NotChecked(_) => CheckReason::Contradiction,
+        };
+        return Check::failed(name, reason, fields);
+    }
+    if !comparison.is_complete {
+        return Check::not_checked(name, CheckReason::UncertainPlaces, Vec::new());
+    }
+    if reading.may_be_covered || !reading.missing.is_empty() {
+        return Check::not_checked(name, CheckReason::IncompleteText, reading.missing.clone());
+    }
+    Check::ok(name)
+}
+
+pub(super) fn seal_check(contradicts: bool, verdict: Verdict) -> Check {
+    let name = CheckName::Seal;
+    match verdict {
+        Verdict::Valid(_) => Check::ok(name),
+        Verdict::Invalid if contradicts => {
+            Check::failed(name, CheckReason::ChainChanged, Vec::new())
+        }
+        Verdict::Invalid => Check::failed(name, CheckReason::SealOfAnotherText, Vec::new()),
+        Verdict::NotChecked(NotChecked::UnknownCertificate) => {
+            Check::not_checked(name, CheckReason::UnknownCertificate, Vec::new())
+        }
+        Verdict::NotChecked(NotChecked::Unreadable) => {
+            Check::not_checked(name, CheckReason::UnreadableSeal, Vec::new())
+        }
+    }
+}
+
+pub(super) fn certificate_check(proof: &Proof) -> Check {
+    let name = CheckName::Certificate;
+    let sealed = CertificateNumber::parse(proof.chain.certificate_number().trim());
+    let given = CertificateNumber::parse(proof.certificate_number.trim());
+    match (sealed, given) {
+        (Some(sealed), Some(given)) if sealed == given => Check::ok(name),
+        (Some(_), Some(_)) => Check::failed(name, CheckReason::AnotherCertificate, Vec::new()),
+        _ => Check::failed(name, CheckReason::UnreadableSeal, Vec::new()),
+    }
+}
+
+/// The check of the seal at the end of the chain, which repeats the attribute's.
+pub(super) fn repeated_seal_check(proof: &Proof) -> Check {
+    let name = CheckName::RepeatedSeal;
+    if proof.chain.seal().trim() == proof.seal.trim() {
+        Check::ok(name)
+    } else {
+        Check::failed(name, CheckReason::AnotherSeal, Vec::new())
+    }
+}
