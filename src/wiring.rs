@@ -171,14 +171,20 @@ async fn gateway_on(
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor);
+    let history = base.delivery_history(&usage)?;
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let proof_requests =
-        ProofRequestService::new(Arc::new(gatekeeper), Arc::new(proofs), Arc::clone(clock), {
+    let proof_requests = ProofRequestService::new(
+        Arc::new(gatekeeper),
+        Arc::new(proofs),
+        history,
+        Arc::clone(clock),
+        {
             let requests = requests.clone();
             Box::new(move |task| drop(requests.spawn(task)))
-        });
+        },
+    );
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(proof_requests),
         health: Arc::new(base.health(&change_feed, usage)),

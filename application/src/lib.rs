@@ -39,6 +39,6 @@ pub use limits::{
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};
 pub use proofs::{
-    BankBySide, FetchReport, ProofMemory, ProofRequest, ProofRequestService, ProofService,
-    SpawnTask,
+    BankBySide, DeliveryHistory, FetchReport, ProofMemory, ProofRequest, ProofRequestService,
+    ProofService, SpawnTask,
 };

@@ -17,10 +17,13 @@ use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::pacer::LANE;
 use ports::inbound::{BankState, FetchError, Files, NotFoundReason};
+use seals::RecordingSeals;
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 #[path = "proofs/memory.rs"]
 mod memory;
+#[path = "proofs/seals.rs"]
+mod seals;
 #[path = "proofs/single_flight.rs"]
 mod single_flight;
 
@@ -31,6 +34,7 @@ struct Fixture {
     live: Arc<ScriptedBank>,
     test: Arc<ScriptedBank>,
     monitor: Arc<BankMonitor>,
+    seals: Arc<RecordingSeals>,
     proofs: Arc<ProofService>,
 }
 
@@ -56,12 +60,14 @@ fn fixture_caching(bytes: u64) -> Fixture {
         memory,
         monitor.clone(),
     );
+    let seals = Arc::<RecordingSeals>::default();
     Fixture {
         clock,
         live,
         test,
         monitor,
-        proofs: Arc::new(proofs),
+        proofs: Arc::new(proofs.checking_seals(seals.clone())),
+        seals,
     }
 }
 

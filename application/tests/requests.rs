@@ -6,7 +6,9 @@ mod support;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{BankBySide, BankMonitor, ProofMemory, ProofRequestService, ProofService};
+use application::{
+    BankBySide, BankMonitor, DeliveryHistory, ProofMemory, ProofRequestService, ProofService,
+};
 use async_trait::async_trait;
 use domain::calendar::parse_date;
 use domain::inference::InferredBanks;
@@ -22,7 +24,7 @@ use ports::inbound::{
 };
 use ports::outbound::BankError;
 use support::fixture::{self, HERE, Holder, request};
-use support::{disk_full, limits};
+use support::{disk_full, hasher, limits};
 use testkit::fakes::{Script, ScriptedBank, unsealed_proof};
 use tokio::sync::oneshot;
 
@@ -136,6 +138,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
     let service = ProofRequestService::new(
         base.gatekeeper.clone(),
         Arc::new(proofs(&base, &bank)),
+        DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone()),
         base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),
     );

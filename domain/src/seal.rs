@@ -15,9 +15,11 @@ use crate::proof::Proof;
 use crate::variants::named_enum;
 
 mod certificate;
+mod covered;
 mod key;
 
 pub use certificate::CertificateNumber;
+pub use covered::covered_fields;
 pub use key::{SealKey, SealKeyError};
 
 /// Names of the fields that a seal covers, as in the JSON of a proof.
@@ -116,6 +118,17 @@ impl fmt::Debug for SealedDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SealedDigest")
     }
+}
+
+/// Result of checking the seal of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedSeal {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The certificate that the proof names; `None` when it can't be read.
+    pub signer: Option<Signer>,
+    /// SHA-512 of the sealed text; `None` when the seal can't be read.
+    pub digest: Option<SealedDigest>,
 }
 
 /// A seal as a proof has it, read and not yet checked. `Debug` shows the signer only.

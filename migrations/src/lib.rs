@@ -18,6 +18,7 @@ mod m0005_drop_provider_keys;
 mod m0006_rotated_keys;
 mod m0007_replicas;
 mod m0008_participant_catalogue;
+mod m0010_seen_proofs;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -36,6 +37,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_rotated_keys::Migration),
             Box::new(m0007_replicas::Migration),
             Box::new(m0008_participant_catalogue::Migration),
+            Box::new(m0010_seen_proofs::Migration),
         ]
     }
 }

@@ -13,5 +13,6 @@ pub mod pacer;
 mod paging;
 pub mod replicas;
 pub mod secret_fingerprints;
+pub mod seen_proofs;
 pub mod stores;
 pub mod usage;

@@ -12,6 +12,7 @@ mod participants;
 mod replicas;
 mod seals;
 mod secret_fingerprints;
+mod seen_proofs;
 
 pub use crate::{JournalError, Receipt, StoreError};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
@@ -30,5 +31,6 @@ pub use limiter::{Charge, Limiter, LimiterError, Verdict};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
 pub use replicas::ReplicaRegistry;
-pub use seals::{MAX_SAMPLES, SealSample, SealStore, SealVerifier, StoredSealKey};
+pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};
+pub use seen_proofs::SeenProofs;

@@ -74,7 +74,8 @@ fn leading_zeros_change_no_key() {
 proptest! {
     #[test]
     fn twenty_digits_are_a_certificate_number(text in "[0-9]{20}") {
-        prop_assert_eq!(CertificateNumber::parse(&text).unwrap().as_str(), text);
+        let number = CertificateNumber::parse(&text).unwrap();
+        prop_assert_eq!(number.as_str(), text);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F)
     a_probe_leaves_nothing_behind(make().await).await;
 }
 
-fn noon() -> DateTime<Utc> {
+pub(super) fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_795_262_459_999).expect("an instant of the suite")
 }
 
@@ -62,7 +62,7 @@ fn next_month() -> Month {
     Month::of(Month::of(noon()).end())
 }
 
-fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
+pub(super) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
     let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
     RequestEntry {
         id: Uuid::from_u128(number),
@@ -79,6 +79,7 @@ fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
         duration: Duration::from_millis(1_234),
         bank_time: Some(Duration::from_millis(987)),
         refund: outcome.is_refunded().then(|| Month::of(noon())),
+        delivered: None,
     }
 }
 

@@ -10,7 +10,7 @@ use domain::page::{PageRequest, PageSize};
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord,
-    KeyState, KeyStore, Scope, SecretFingerprints, UpdateError, UsageReader,
+    KeyState, KeyStore, Scope, SecretFingerprints, SeenProofs, UpdateError, UsageReader,
 };
 
 /// One connection to a database.
@@ -30,6 +30,8 @@ pub struct Stores {
     pub secret_fingerprints: Arc<dyn SecretFingerprints>,
     /// Its catalogue of participants.
     pub catalogues: Arc<dyn CatalogueStore>,
+    /// Its delivered proofs.
+    pub seen_proofs: Arc<dyn SeenProofs>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -51,6 +53,7 @@ impl Stores {
             + DenyList
             + SecretFingerprints
             + CatalogueStore
+            + SeenProofs
             + 'static,
     {
         Self {
@@ -60,7 +63,8 @@ impl Stores {
             audit: store.clone(),
             deny_list: store.clone(),
             secret_fingerprints: store.clone(),
-            catalogues: store,
+            catalogues: store.clone(),
+            seen_proofs: store,
         }
     }
 

@@ -2,8 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use domain::key::Environment;
+use domain::proof::Proof;
 use domain::seal::{
-    SEAL_BYTES, SealHash, SealKey, SealKeyOrigin, SealedDigest, Signer, UncheckedSeal,
+    CheckedSeal, SEAL_BYTES, SealHash, SealKey, SealKeyOrigin, SealedDigest, Signer, UncheckedSeal,
 };
 
 use super::StoreError;
@@ -16,6 +18,13 @@ pub trait SealVerifier: Send + Sync {
     /// The hash function under which the seal is this key's signature of its text: SHA-512 is tried
     /// before SHA-256. `None` for a signature that isn't the key's.
     fn verify(&self, key: &SealKey, seal: &UncheckedSeal) -> Option<SealHash>;
+}
+
+/// Port: checks of the seals of proofs that the bank delivered.
+pub trait SealChecks: Send + Sync {
+    /// Checks the seal of an accepted proof with the keys that count in this environment. Returns at
+    /// once, without I/O. Called once for each proof that is fetched.
+    fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal;
 }
 
 /// A key that verifies seals, as stored.

@@ -8,6 +8,7 @@ mod keys;
 mod pages;
 mod participants;
 mod secrets;
+mod seen_proofs;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,5 @@
-//! Proofs on their way out: as files, as a ZIP of both, or in a JSON envelope.
+//! Proofs on their way out: as files, as a ZIP of both, in a JSON envelope, or as JSON of their
+//! fields.
 
 use std::io::{Cursor, Write as _};
 
@@ -10,10 +11,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::file::{FileStem, Format};
+use domain::query::ExpectedBeneficiary;
 use ports::inbound::{Delivery, Files};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
+
+use crate::headers;
+use crate::proofs::views::ParsedProof;
 
 const ZIP_TYPE: &str = "application/zip";
 /// A browser that shows the file anyway gets neither scripts nor anything to load.
@@ -29,6 +34,8 @@ pub(crate) enum RenderError {
     FileName,
     #[error("the ZIP could not be written: {0}")]
     Zip(#[from] ZipError),
+    #[error("the fields could not be written: {0}")]
+    Fields(#[from] serde_json::Error),
     #[error("the ZIP was given up: {0}")]
     ZipTask(#[from] tokio::task::JoinError),
 }
@@ -42,19 +49,35 @@ pub(crate) enum Encoding {
     Envelope(Format),
     /// A ZIP of both files.
     Archive,
+    /// JSON of the proof's fields.
+    Fields,
 }
 
-/// The answer with this delivery.
+/// The answer with this delivery. Fields are compared with the `expected` ones.
 pub(crate) async fn render(
     encoding: Encoding,
     delivery: Delivery,
+    expected: &ExpectedBeneficiary,
 ) -> Result<Response, RenderError> {
-    let Delivery { files, stem } = delivery;
-    match encoding {
-        Encoding::File(format) => file(only(files, format)?, &stem, format),
-        Encoding::Envelope(format) => Ok(envelope(&only(files, format)?, &stem, format)),
-        Encoding::Archive => archive(files, stem).await,
-    }
+    let verdict = delivery.seal.verdict;
+    let mut response = match encoding {
+        Encoding::Fields => fields(&delivery, expected)?,
+        Encoding::File(format) => file(only(delivery.files, format)?, &delivery.stem, format)?,
+        Encoding::Envelope(format) => {
+            envelope(&only(delivery.files, format)?, &delivery.stem, format)
+        }
+        Encoding::Archive => archive(delivery.files, delivery.stem).await?,
+    };
+    headers::put_seal(response.headers_mut(), verdict);
+    Ok(response)
+}
+
+fn fields(
+    delivery: &Delivery,
+    expected: &ExpectedBeneficiary,
+) -> Result<Response, serde_json::Error> {
+    let json = serde_json::to_string(&ParsedProof::new(delivery, expected))?;
+    Ok(web::json_response(json))
 }
 
 /// The file of one format.

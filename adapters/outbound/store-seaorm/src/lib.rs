@@ -32,6 +32,7 @@ mod replicas;
 mod row;
 mod schema;
 mod secret_fingerprints;
+mod seen_proofs;
 mod serving_role;
 mod store;
 #[cfg(test)]

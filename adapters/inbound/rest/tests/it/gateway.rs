@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    BankBySide, ChangeFeed, CredentialCache, GatekeeperService, HealthService, ProofMemory,
-    ProofRequestService, ProofService,
+    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
+    ProofMemory, ProofRequestService, ProofService,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -66,6 +66,11 @@ impl Gateway {
         let proof_requests = ProofRequestService::new(
             Arc::new(gatekeeper),
             Arc::new(proofs),
+            DeliveryHistory::new(
+                hasher(),
+                Arc::new(services.store.clone()),
+                services.journal.clone(),
+            ),
             clock.clone(),
             Box::new(move |task| drop(tasks.spawn(task))),
         );
