@@ -152,8 +152,39 @@ fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
+    use domain::proof::Proof;
+    use domain::seal::{CheckedSeal, Verdict};
     use domain::tracking_key::TrackingKey;
     use std::io::Read as _;
+    use std::sync::Arc;
+
+    /// A delivery of a proof whose seal is another one's.
+    fn delivery() -> Delivery {
+        let transfer = ports::contract::bank::transfer(123_456, "MBAN01");
+        let xml = testkit::fakes::unsealed_proof(&transfer).xml.unwrap();
+        Delivery {
+            proof: Arc::new(Proof::parse(&xml).unwrap()),
+            files: Files::Xml(xml),
+            stem: stem(),
+            issuer: transfer.issuer(),
+            seal: CheckedSeal {
+                verdict: Verdict::Invalid,
+                signer: None,
+                digest: None,
+            },
+            seen: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn every_form_of_a_proof_says_what_its_seal_is_worth() {
+        use Encoding::{Envelope, Fields, File};
+        for encoding in [File(Format::Xml), Envelope(Format::Xml), Fields] {
+            let expected = ExpectedBeneficiary::default();
+            let rendered = render(encoding, delivery(), &expected).await.unwrap();
+            assert_eq!(rendered.headers()["x-seal"], "invalid", "{encoding:?}");
+        }
+    }
 
     fn stem() -> FileStem {
         let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
@@ -194,9 +225,10 @@ mod tests {
             ] {
                 let delivery = Delivery {
                     files: files.clone(),
-                    stem: stem(),
+                    ..delivery()
                 };
-                let rendered = render(encoding, delivery).await;
+                let expected = ExpectedBeneficiary::default();
+                let rendered = render(encoding, delivery, &expected).await;
                 assert_eq!(rendered.is_ok(), format == Some(served), "{encoding:?}");
             }
         }
