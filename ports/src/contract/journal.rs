@@ -115,7 +115,7 @@ impl JournalUnderTest {
 
     /// The recorded requests, by their id.
     async fn requests(&self) -> Vec<RequestRecord> {
-        let query = RequestQuery {
+        let mut query = RequestQuery {
             key: None,
             criteria: RequestCriteria::default(),
             request_id: None,
@@ -123,11 +123,16 @@ impl JournalUnderTest {
             to: None,
             page: PageRequest::first(PageSize::MAX),
         };
-        let page = self.stores.usage.requests(Scope::Everybody, &query).await;
-        let page = page.expect("the store works");
-        assert!(!page.has_next, "the suite asks for one page");
-        let requests = page.items.into_iter().map(|(_, request)| request);
-        let mut requests: Vec<_> = requests.collect();
+        let mut requests = Vec::new();
+        loop {
+            let page = self.stores.usage.requests(Scope::Everybody, &query).await;
+            let page = page.expect("the store works");
+            query.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
+            requests.extend(page.items.into_iter().map(|(_, request)| request));
+            if !page.has_next {
+                break;
+            }
+        }
         requests.sort_by_key(|request| request.id);
         requests
     }
