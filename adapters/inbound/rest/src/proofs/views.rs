@@ -75,6 +75,7 @@ struct ProofFields {
 
 /// A bank of a proof.
 #[derive(Serialize, ToSchema)]
+#[schema(as = ProofInstitution)]
 struct InstitutionView {
     /// Its participant code.
     #[schema(examples("40012"))]
@@ -86,6 +87,7 @@ struct InstitutionView {
 
 /// A side of a payment.
 #[derive(Serialize, ToSchema)]
+#[schema(as = ProofParty)]
 struct PartyView {
     /// Name of the account's holder, which banks cut at 40 characters.
     #[schema(required)]
@@ -103,6 +105,7 @@ struct PartyView {
 
 /// The seal, which the receiving bank makes of the original chain.
 #[derive(Serialize, ToSchema)]
+#[schema(as = ProofSeal)]
 struct SealView {
     #[schema(schema_with = verdict)]
     estado: &'static str,
@@ -120,6 +123,7 @@ struct SealView {
 
 /// The beneficiary of the proof, compared with that of the request.
 #[derive(Serialize, ToSchema)]
+#[schema(as = BeneficiaryMatches)]
 struct MatchesView {
     #[schema(schema_with = name_match)]
     nombre: &'static str,
@@ -129,6 +133,7 @@ struct MatchesView {
 
 /// Earlier deliveries.
 #[derive(Serialize, ToSchema)]
+#[schema(as = EarlierDeliveries)]
 struct SeenView {
     /// Number of deliveries before this one. Those of other replicas in the last second may be missing.
     veces: u64,
