@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SharedCatalogue,
+    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SharedCatalogue, SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -171,19 +171,15 @@ async fn gateway_on(
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor);
-    let history = base.delivery_history(&usage)?;
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let proof_requests = ProofRequestService::new(
         Arc::new(gatekeeper),
         Arc::new(proofs),
-        history,
+        base.delivery_history(&usage)?,
         Arc::clone(clock),
-        {
-            let requests = requests.clone();
-            Box::new(move |task| drop(requests.spawn(task)))
-        },
+        spawning_in(&requests),
     );
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(proof_requests),
@@ -241,6 +237,12 @@ async fn gateway_on(
         store: base.store,
         clock: base.clock,
     })
+}
+
+/// Starts tasks that `requests` tracks.
+fn spawning_in(requests: &TaskTracker) -> SpawnTask {
+    let requests = requests.clone();
+    Box::new(move |task| drop(requests.spawn(task)))
 }
 
 fn request_layer(
