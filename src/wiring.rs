@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SharedCatalogue, SpawnTask,
+    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SharedCatalogue,
+    SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
