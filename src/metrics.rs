@@ -25,6 +25,7 @@ mod names;
 mod pacer;
 mod process;
 mod requests;
+mod seals;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,7 @@ pub(crate) use journal::MeteredJournal;
 pub(crate) use limiter::MeteredLimiter;
 pub(crate) use pacer::MeteredPacer;
 pub(crate) use requests::MeteredRequests;
+pub(crate) use seals::MeteredSeals;
 
 use names::{Kind, Metric};
 

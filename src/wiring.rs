@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
     KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService,
-    SharedCatalogue,
+    SharedCatalogue, SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -26,7 +26,9 @@ use uuid::Uuid;
 use web::RequestLayer;
 
 use crate::config::{InstanceName, KeyOptions, SandboxOptions, ServeOptions, Switch};
-use crate::metrics::{MeteredJournal, MeteredRequests, Metrics, ScrapedGauges, Sources};
+use crate::metrics::{
+    MeteredJournal, MeteredRequests, MeteredSeals, Metrics, ScrapedGauges, Sources,
+};
 use crate::server::{self, OpenConnections};
 use crate::system::SystemClock;
 use crate::telemetry::DroppedLines;
@@ -176,15 +178,25 @@ async fn gateway_on(
     let seals = base.seals().await?;
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
-    let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor);
+    let checks = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
+    let proofs = banks::proofs(
+        bank,
+        &banks,
+        clock,
+        catalogue.clone(),
+        &bank_monitor,
+        checks,
+    );
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let proof_requests =
-        ProofRequestService::new(Arc::new(gatekeeper), Arc::new(proofs), Arc::clone(clock), {
-            let requests = requests.clone();
-            Box::new(move |task| drop(requests.spawn(task)))
-        });
+    let proof_requests = ProofRequestService::new(
+        Arc::new(gatekeeper),
+        Arc::new(proofs),
+        base.delivery_history(&usage)?,
+        Arc::clone(clock),
+        spawning_in(&requests),
+    );
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(proof_requests),
         health: Arc::new(base.health(&change_feed, usage)),
@@ -242,6 +254,12 @@ async fn gateway_on(
         store: base.store,
         clock: base.clock,
     })
+}
+
+/// Starts tasks that `requests` tracks.
+fn spawning_in(requests: &TaskTracker) -> SpawnTask {
+    let requests = requests.clone();
+    Box::new(move |task| drop(requests.spawn(task)))
 }
 
 fn request_layer(

@@ -1,11 +1,13 @@
 //! Proof requests: the use case of a whole request, and the lookup of a proof.
 
+mod delivery_history;
 mod in_flight;
 mod lookup;
 mod memory;
 mod requests;
 mod single_flight;
 
+pub use delivery_history::DeliveryHistory;
 pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::ProofMemory;
 pub use requests::{ProofRequestService, SpawnTask};

@@ -17,10 +17,13 @@ use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::pacer::LANE;
 use ports::inbound::{BankState, FetchError, Files, NotFoundReason};
+use seals::RecordingSeals;
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
 #[path = "proofs/memory.rs"]
 mod memory;
+#[path = "proofs/seals.rs"]
+mod seals;
 #[path = "proofs/single_flight.rs"]
 mod single_flight;
 
@@ -31,6 +34,7 @@ struct Fixture {
     live: Arc<ScriptedBank>,
     test: Arc<ScriptedBank>,
     monitor: Arc<BankMonitor>,
+    seals: Arc<RecordingSeals>,
     proofs: Arc<ProofService>,
 }
 
@@ -48,6 +52,7 @@ fn fixture_caching(bytes: u64) -> Fixture {
     };
     let monitor = Arc::new(BankMonitor::new(clock.clone()));
     let memory = ProofMemory::new(bytes, Duration::from_mins(10));
+    let seals = Arc::<RecordingSeals>::default();
     let proofs = ProofService::new(
         banks,
         clock.clone(),
@@ -55,6 +60,7 @@ fn fixture_caching(bytes: u64) -> Fixture {
         PATIENCE,
         memory,
         monitor.clone(),
+        seals.clone(),
     );
     Fixture {
         clock,
@@ -62,6 +68,7 @@ fn fixture_caching(bytes: u64) -> Fixture {
         test,
         monitor,
         proofs: Arc::new(proofs),
+        seals,
     }
 }
 

@@ -6,7 +6,9 @@ mod support;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use application::{BankBySide, BankMonitor, ProofMemory, ProofRequestService, ProofService};
+use application::{
+    BankBySide, BankMonitor, DeliveryHistory, ProofMemory, ProofRequestService, ProofService,
+};
 use async_trait::async_trait;
 use domain::calendar::parse_date;
 use domain::inference::InferredBanks;
@@ -22,8 +24,8 @@ use ports::inbound::{
 };
 use ports::outbound::BankError;
 use support::fixture::{self, HERE, Holder, request};
-use support::{disk_full, limits};
-use testkit::fakes::{Script, ScriptedBank, unsealed_proof};
+use support::{disk_full, hasher, limits};
+use testkit::fakes::{NoSealKeys, Script, ScriptedBank, unsealed_proof};
 use tokio::sync::oneshot;
 
 /// Fault of a step of the request.
@@ -51,6 +53,7 @@ fn proofs(fixture: &fixture::Fixture, bank: &Arc<ScriptedBank>) -> ProofService 
         Duration::from_secs(5),
         ProofMemory::new(0, Duration::from_mins(1)),
         Arc::new(BankMonitor::new(fixture.clock.clone())),
+        Arc::new(NoSealKeys),
     )
 }
 
@@ -136,6 +139,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
     let service = ProofRequestService::new(
         base.gatekeeper.clone(),
         Arc::new(proofs(&base, &bank)),
+        DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone()),
         base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),
     );

@@ -19,8 +19,6 @@ use crate::steady::steady;
 use crate::table::Row;
 use crate::{millis, row};
 
-/// Keys whose windows are asked for: a page.
-const KEYS: usize = 100;
 /// Admissions a second, how long, and how often.
 const PER_SECOND: u32 = 500;
 const SPAN: Duration = Duration::from_secs(5);

@@ -71,7 +71,7 @@ impl Amount {
 /// Formats pesos with a dot and two decimals, as the portal's form wants it: `1234.56`.
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
+        f.write_str(&pesos(self.0))
     }
 }
 
@@ -79,6 +79,11 @@ impl fmt::Debug for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Amount(redacted)")
     }
+}
+
+/// Spells centavos as pesos with a dot and two decimals: `1234.56`, also `0.00`.
+pub fn pesos(centavos: u64) -> String {
+    format!("{}.{:02}", centavos / 100, centavos % 100)
 }
 
 /// Reads an amount as a receiving bank may have spelled it in a proof, in centavos:

@@ -21,6 +21,10 @@ named_enum! {
         Base64,
         /// `xml_base64`: the XML in an envelope.
         XmlBase64,
+        /// `json_auto`: the fields of the XML.
+        JsonAuto,
+        /// `json`: the fields of the XML.
+        Json,
     }
 }
 
@@ -28,7 +32,9 @@ impl Endpoint {
     /// The files that the endpoint serves.
     pub fn wanted(self) -> RequestedFiles {
         match self {
-            Self::XmlAuto | Self::Xml | Self::XmlBase64 => RequestedFiles::Xml,
+            Self::XmlAuto | Self::Xml | Self::XmlBase64 | Self::JsonAuto | Self::Json => {
+                RequestedFiles::Xml
+            }
             Self::PdfAuto | Self::Pdf | Self::Base64 => RequestedFiles::Pdf,
             Self::ZipAuto => RequestedFiles::Both,
         }
@@ -37,8 +43,12 @@ impl Endpoint {
     /// Returns which institutions the caller must name.
     pub fn institutions(self) -> Institutions {
         match self {
-            Self::XmlAuto | Self::PdfAuto | Self::ZipAuto => Institutions::Inferable,
-            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 => Institutions::Required,
+            Self::XmlAuto | Self::PdfAuto | Self::ZipAuto | Self::JsonAuto => {
+                Institutions::Inferable
+            }
+            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => {
+                Institutions::Required
+            }
         }
     }
 
@@ -48,8 +58,14 @@ impl Endpoint {
             Self::XmlAuto => &[Self::Xml],
             Self::PdfAuto => &[Self::Pdf],
             Self::ZipAuto => &[Self::Xml, Self::Pdf],
-            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 => &[],
+            Self::JsonAuto => &[Self::Json],
+            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => &[],
         }
+    }
+
+    /// Returns `true` if the answer holds the proof's fields, and not its files.
+    pub fn is_parsed(self) -> bool {
+        matches!(self, Self::Json | Self::JsonAuto)
     }
 }
 
@@ -121,7 +137,7 @@ mod tests {
         for endpoint in Endpoint::ALL {
             let wanted = match endpoint.name() {
                 "zip_auto" => RequestedFiles::Both,
-                name if name.starts_with("xml") => RequestedFiles::Xml,
+                name if name.starts_with("xml") || name.starts_with("json") => RequestedFiles::Xml,
                 _ => RequestedFiles::Pdf,
             };
             assert_eq!(endpoint.wanted(), wanted, "{endpoint:?}");

@@ -1,4 +1,4 @@
-//! The six fields of a proof request; all errors are reported at once.
+//! The fields of a proof request; all errors are reported at once.
 
 use std::borrow::Cow;
 
@@ -9,6 +9,10 @@ use crate::amount::{Amount, AmountError};
 use crate::calendar::{self, DateError};
 use crate::participant::{Catalogue, ParticipantCode, ParticipantError};
 use crate::tracking_key::{TrackingKey, TrackingKeyError};
+
+mod beneficiary;
+
+pub use beneficiary::{ExpectedBeneficiary, RawBeneficiary};
 
 /// One value of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +60,10 @@ pub enum Field {
     Issuer,
     /// The receiving bank.
     Receiver,
+    /// Name to compare with the beneficiary's.
+    BeneficiaryName,
+    /// RFC or CURP to compare with the beneficiary's.
+    BeneficiaryTaxId,
 }
 
 impl Field {
@@ -68,6 +76,8 @@ impl Field {
             Self::Amount => "monto",
             Self::Issuer => "emisor",
             Self::Receiver => "receptor",
+            Self::BeneficiaryName => "nombre_beneficiario",
+            Self::BeneficiaryTaxId => "rfc_beneficiario",
         }
     }
 }

@@ -15,9 +15,11 @@ use crate::proof::Proof;
 use crate::variants::named_enum;
 
 mod certificate;
+mod covered;
 mod key;
 
 pub use certificate::CertificateNumber;
+pub use covered::covered_fields;
 pub use key::{SealKey, SealKeyError};
 
 /// Names of the fields that a seal covers, as in the JSON of a proof.
@@ -127,6 +129,24 @@ pub struct CheckedSeal {
     pub signer: Option<Signer>,
     /// SHA-512 of the sealed text; `None` when the seal can't be read.
     pub digest: Option<SealedDigest>,
+}
+
+impl CheckedSeal {
+    /// Checks the seal of a proof; `verdict` judges one that can be read.
+    pub fn of(proof: &Proof, verdict: impl FnOnce(&UncheckedSeal) -> Verdict) -> Self {
+        match UncheckedSeal::of(proof) {
+            Ok(seal) => Self {
+                verdict: verdict(&seal),
+                digest: Some(seal.digest()),
+                signer: Some(seal.signer),
+            },
+            Err(reason) => Self {
+                verdict: Verdict::NotChecked(reason),
+                signer: None,
+                digest: None,
+            },
+        }
+    }
 }
 
 /// A seal as a proof has it, read and not yet checked. `Debug` shows the signer only.

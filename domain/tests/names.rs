@@ -28,6 +28,8 @@ fn endpoints_keep_their_names_and_order() {
         "zip_auto",
         "base64",
         "xml_base64",
+        "json_auto",
+        "json",
     ];
     assert_names!(Endpoint, names);
 }

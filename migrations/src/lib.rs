@@ -19,6 +19,7 @@ mod m0006_rotated_keys;
 mod m0007_replicas;
 mod m0008_participant_catalogue;
 mod m0009_seals;
+mod m0010_seen_proofs;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -38,6 +39,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0007_replicas::Migration),
             Box::new(m0008_participant_catalogue::Migration),
             Box::new(m0009_seals::Migration),
+            Box::new(m0010_seen_proofs::Migration),
         ]
     }
 }

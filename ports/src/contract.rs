@@ -14,5 +14,6 @@ mod paging;
 pub mod replicas;
 pub mod seal_store;
 pub mod secret_fingerprints;
+pub mod seen_proofs;
 pub mod stores;
 pub mod usage;

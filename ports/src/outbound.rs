@@ -13,6 +13,7 @@ mod proof_pdf;
 mod replicas;
 mod seals;
 mod secret_fingerprints;
+mod seen_proofs;
 
 pub use crate::{JournalError, Receipt, StoreError};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
@@ -34,3 +35,4 @@ pub use proof_pdf::ProofPdfReader;
 pub use replicas::ReplicaRegistry;
 pub use seals::{MAX_SAMPLES, SealChecks, SealSample, SealStore, SealVerifier, StoredSealKey};
 pub use secret_fingerprints::{SecretCheck, SecretFingerprints};
+pub use seen_proofs::SeenProofs;

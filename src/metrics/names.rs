@@ -78,6 +78,9 @@ names! {
     BANK_TURN_WAIT = "cep_bank_turn_wait_seconds",
         Kind::Histogram { buckets: OF_TURNS }, Some(Unit::Seconds),
         "Time that lookups waited for the turns that they got, by class";
+    SEALS = "cep_seals_total",
+        Kind::Counter, Some(Unit::Count),
+        "Seals of proofs that the bank delivered, by side and verdict";
     BANK_CIRCUIT_OPEN = "cep_bank_circuit_open",
         Kind::Gauge, None,
         "1 while lookups at the central bank fail at once, because the last ones hung";

@@ -7,7 +7,7 @@ use application::{BankBySide, BankMonitor, ProofMemory, ProofService};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::key::Environment;
 use ports::inbound::Participants;
-use ports::outbound::{Clock, Pacer};
+use ports::outbound::{Clock, Pacer, SealChecks};
 
 use crate::config::BankOptions;
 use crate::metrics::{MeteredBank, Metrics};
@@ -67,6 +67,7 @@ pub(super) fn proofs(
     clock: &Arc<dyn Clock>,
     participants: Arc<dyn Participants>,
     monitor: &Arc<BankMonitor>,
+    seals: Arc<dyn SealChecks>,
 ) -> ProofService {
     let memory = ProofMemory::new(
         u64::from(options.proof_memory) << 20,
@@ -79,5 +80,6 @@ pub(super) fn proofs(
         options.bank_timeout,
         memory,
         Arc::clone(monitor),
+        seals,
     )
 }

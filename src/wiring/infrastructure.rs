@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use application::{
-    ChangeFeed, CountSource, CredentialCache, GatekeeperService, HealthService, KeyService,
-    Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
+    ChangeFeed, CountSource, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
+    KeyService, Reconciliation, ReplicaCount, ReplicaMonitor, Retirement,
 };
 use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal};
 use store_seaorm::Store;
@@ -126,6 +126,18 @@ impl Infrastructure {
             Arc::clone(&self.random),
             hasher(&self.secret)?,
             Arc::clone(&self.credentials),
+        ))
+    }
+
+    /// The proofs that were delivered to each customer.
+    pub(super) fn delivery_history(
+        &self,
+        journal: &Arc<dyn UsageJournal>,
+    ) -> Result<DeliveryHistory> {
+        Ok(DeliveryHistory::new(
+            hasher(&self.secret)?,
+            Arc::new(self.store.clone()),
+            Arc::clone(journal),
         ))
     }
 

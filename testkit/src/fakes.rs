@@ -10,6 +10,7 @@ mod faults;
 mod identity;
 mod journal;
 mod limiter;
+mod seals;
 mod store;
 
 use std::error::Error;
@@ -23,6 +24,7 @@ pub use faults::{DRIVER_ERROR, Fault, Faults};
 pub use identity::{ScriptedIdentity, SignOut};
 pub use journal::MemoryJournal;
 pub use limiter::FaultyLimiter;
+pub use seals::NoSealKeys;
 pub use store::MemoryStore;
 
 /// The cause of a fake's error.

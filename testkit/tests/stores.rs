@@ -65,6 +65,11 @@ fn a_journal_in_memory_keeps_the_contract() {
 }
 
 #[test]
+fn delivered_proofs_in_memory_keep_the_contract() {
+    block_on(contract::seen_proofs::seen_proofs(journal));
+}
+
+#[test]
 fn use_in_memory_is_read_back_as_the_contract_says() {
     block_on(contract::usage::usage(journal));
 }

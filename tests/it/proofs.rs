@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::gateway::{CountingBank, Gateway, endpoints, json_of, request};
 
-const AUTO: [&str; 3] = ["xml_auto", "pdf_auto", "zip_auto"];
+const AUTO: [&str; 4] = ["xml_auto", "pdf_auto", "zip_auto", "json_auto"];
 
 /// Files of an answer: the XML and the PDF, as far as the endpoint delivers them.
 async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
@@ -23,6 +23,7 @@ async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec
         .unwrap()
         .to_owned();
     let disposition = answer.headers().get("content-disposition").cloned();
+    let seal = answer.headers()["x-seal"].clone();
     let body = answer.bytes().await.unwrap().to_vec();
     let stem = "CEP-20261118-MBAN01002611180000000008";
     let attachment = |extension| format!("attachment; filename=\"{stem}.{extension}\"");
@@ -78,12 +79,20 @@ async fn files(endpoint: &str, answer: Response) -> (Option<Vec<u8>>, Option<Vec
                 (Some(bytes), None)
             }
         }
+        "json" | "json_auto" => {
+            let parsed: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(parsed["ok"], true);
+            assert_eq!(parsed["cep"]["clave_rastreo"], "MBAN01002611180000000008");
+            assert_eq!(parsed["cep"]["monto"], "1234.56");
+            assert_eq!(parsed["sello"]["estado"], seal.to_str().unwrap());
+            (None, None)
+        }
         other => panic!("{other} is no endpoint"),
     }
 }
 
 #[tokio::test]
-async fn all_seven_endpoints_deliver_the_same_proof() {
+async fn all_endpoints_deliver_the_same_proof() {
     let gateway = Gateway::start();
     let key = gateway.roomy_key();
     let mut xmls = Vec::new();
@@ -115,6 +124,26 @@ async fn all_seven_endpoints_deliver_the_same_proof() {
         (proof.tracking_key.as_str(), proof.centavos),
         ("MBAN01002611180000000008", 123_456)
     );
+}
+
+#[tokio::test]
+async fn a_proof_that_was_delivered_before_says_so_to_its_customer_alone() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let seen = async |amount| {
+        let answer = gateway.post("json", &key, &request(8, amount)).await;
+        json_of(answer, 200).await["visto"].clone()
+    };
+    let first = seen("1234.56").await;
+    assert_eq!(
+        first,
+        serde_json::json!({ "veces": 0, "primera_vez": null })
+    );
+    gateway.post("pdf", &key, &request(8, "1234.56")).await;
+    let again = seen("1234.56").await;
+    assert_eq!(again["veces"], 2);
+    assert!(again["primera_vez"].is_string());
+    assert_eq!(seen("1234.57").await["veces"], 0);
 }
 
 #[rstest]

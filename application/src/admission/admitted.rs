@@ -9,6 +9,7 @@ use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::seen::ProofMark;
 use domain::transfer::Banks;
 use ports::Receipt;
 use uuid::Uuid;
@@ -49,4 +50,6 @@ pub struct Settlement {
     pub banks: Option<Banks>,
     /// As in `LookupDetails::bank_time`.
     pub bank_time: Option<Duration>,
+    /// The proof that was delivered; `None` after any other outcome.
+    pub delivered: Option<ProofMark>,
 }

@@ -297,6 +297,9 @@ impl GatekeeperService {
         } else {
             Outcome::InternalError
         };
+        let delivered = settlement
+            .delivered
+            .filter(|_| outcome == Outcome::Delivered);
         let refund = outcome.is_refunded().then_some(month);
         if refund.is_some()
             && let Err(error) = self.limiter.refund(key, month, id).await
@@ -315,6 +318,7 @@ impl GatekeeperService {
             duration: elapsed,
             bank_time: settlement.bank_time,
             refund,
+            delivered,
         });
         let limit_status = limit_status.after(elapsed);
         match durable {

@@ -13,10 +13,11 @@ use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::PaymentState;
 use domain::proof::Proof;
 use domain::query::ProofQuery;
+use domain::seal::CheckedSeal;
 use domain::transfer::{Banks, Transfer};
 use futures::FutureExt;
 use ports::inbound::{Delivery, FetchError, Files, LookupDetails, NotFoundReason, Participants};
-use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup};
+use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup, SealChecks};
 use tracing::Instrument as _;
 
 use super::in_flight::LookupsInFlight;
@@ -76,13 +77,14 @@ pub struct ProofService {
     patience: Duration,
     memory: ProofMemory,
     monitor: Arc<BankMonitor>,
+    seals: Arc<dyn SealChecks>,
     flights: SingleFlight,
     in_flight: LookupsInFlight,
 }
 
 impl ProofService {
     /// A service that asks these banks, and waits for `patience` for each lookup; `monitor` records
-    /// each.
+    /// each, and `seals` checks the proofs.
     pub fn new(
         banks: BankBySide,
         clock: Arc<dyn Clock>,
@@ -90,6 +92,7 @@ impl ProofService {
         patience: Duration,
         memory: ProofMemory,
         monitor: Arc<BankMonitor>,
+        seals: Arc<dyn SealChecks>,
     ) -> Self {
         Self {
             banks,
@@ -98,6 +101,7 @@ impl ProofService {
             patience,
             memory,
             monitor,
+            seals,
             flights: SingleFlight::default(),
             in_flight: LookupsInFlight::default(),
         }
@@ -142,6 +146,10 @@ impl ProofService {
             Ok(Delivery {
                 files: files(&proof, request.wanted)?,
                 stem: proof.stem.clone(),
+                proof: Arc::clone(&proof.proof),
+                issuer: banks.issuer,
+                seal: proof.seal.clone(),
+                seen: None,
             })
         });
         let result = delivery.map_err(|error| match error {
@@ -228,6 +236,7 @@ impl ProofService {
         let bank = Arc::clone(self.banks.of(subject.environment));
         let memory = self.memory.clone();
         let monitor = Arc::clone(&self.monitor);
+        let seals = Arc::clone(&self.seals);
         async move {
             let missing = match (&known, wanted) {
                 // The XML was accepted before, and the PDF belongs to it.
@@ -249,7 +258,13 @@ impl ProofService {
                 .map_err(bank_failed)?
             {
                 BankAnswer::Issued(files) => {
-                    let proof = Arc::new(accept(&subject.transfer, known.as_deref(), files)?);
+                    let check = |proof: &Proof| seals.check(subject.environment, proof);
+                    let proof = accept(&subject.transfer, known.as_deref(), files, check)?;
+                    if known.is_none() {
+                        let environment = subject.environment;
+                        seals.record(environment, &proof.proof, &proof.seal).await;
+                    }
+                    let proof = Arc::new(proof);
                     if !proof.has(wanted) {
                         return Err(not_understood(MissingFile));
                     }
@@ -286,11 +301,12 @@ fn not_found(reason: NotFoundReason) -> FetchError {
 }
 
 /// The bank's files, once the proof in them is the one asked for. An XML that was accepted before
-/// isn't checked again, but must be the same when it comes again.
+/// isn't checked again, and neither is its seal, but it must be the same when it comes again.
 fn accept(
     transfer: &Transfer,
     known: Option<&CachedProof>,
     files: BankFiles,
+    check_seal: impl FnOnce(&Proof) -> CheckedSeal,
 ) -> Result<CachedProof, FetchError> {
     let session = match &files.xml {
         Some(_) => Session::OfBoth,
@@ -305,13 +321,21 @@ fn accept(
             stem: known.stem.clone(),
             xml: known.xml.clone(),
             pdf: pdf.or_else(|| known.pdf.clone()),
+            proof: Arc::clone(&known.proof),
+            seal: known.seal.clone(),
         });
     }
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
     let proof = Proof::parse(&xml).map_err(not_understood)?;
     proof.answers(transfer).map_err(not_understood)?;
     let stem = FileStem::new(proof.operation_date, transfer.tracking_key());
-    Ok(CachedProof { stem, xml, pdf })
+    Ok(CachedProof {
+        stem,
+        xml,
+        pdf,
+        seal: check_seal(&proof),
+        proof: Arc::new(proof),
+    })
 }
 
 /// The bank delivered fewer files than it was asked for.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::file::{FileStem, RequestedFiles};
 use domain::key::Environment;
+use domain::proof::Proof;
+use domain::seal::CheckedSeal;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
 
@@ -25,6 +27,10 @@ pub(super) struct CachedProof {
     pub(super) stem: FileStem,
     pub(super) xml: Bytes,
     pub(super) pdf: Option<Pdf>,
+    /// The content of the XML.
+    pub(super) proof: Arc<Proof>,
+    /// Result of checking its seal when it was fetched.
+    pub(super) seal: CheckedSeal,
 }
 
 /// A PDF, and the session that it was downloaded in.
@@ -55,7 +61,8 @@ impl CachedProof {
 
     fn weight(&self) -> u32 {
         let pdf = self.pdf.as_ref().map_or(0, |pdf| pdf.bytes.len());
-        let bytes = OVERHEAD_BYTES + self.xml.len() + pdf;
+        // Once as bytes, and once as the proof that was read from them.
+        let bytes = OVERHEAD_BYTES + 2 * self.xml.len() + pdf;
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 }

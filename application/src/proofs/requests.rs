@@ -3,11 +3,11 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use domain::file::RequestedFiles;
 use domain::key::Environment;
-use domain::outcome::Outcome;
+use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
+use domain::seen::ProofMark;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use ports::inbound::{
@@ -17,6 +17,7 @@ use ports::inbound::{
 use ports::outbound::Clock;
 use tracing::{Instrument as _, Span};
 
+use super::delivery_history::DeliveryHistory;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use crate::admission::{Admission, GatekeeperService, Settlement};
 
@@ -33,6 +34,7 @@ pub struct ProofRequestService {
 struct Steps {
     gatekeeper: Arc<GatekeeperService>,
     proofs: Arc<ProofService>,
+    history: DeliveryHistory,
     clock: Arc<dyn Clock>,
 }
 
@@ -41,6 +43,8 @@ struct Processed {
     outcome: Outcome,
     details: LookupDetails,
     reply: Reply,
+    /// The proof in the answer.
+    delivered: Option<ProofMark>,
 }
 
 impl ProofRequestService {
@@ -48,12 +52,14 @@ impl ProofRequestService {
     pub fn new(
         gatekeeper: Arc<GatekeeperService>,
         proofs: Arc<ProofService>,
+        history: DeliveryHistory,
         clock: Arc<dyn Clock>,
         spawn: SpawnTask,
     ) -> Self {
         let steps = Arc::new(Steps {
             gatekeeper,
             proofs,
+            history,
             clock,
         });
         Self { steps, spawn }
@@ -95,8 +101,8 @@ impl Steps {
             key: admission.key.counters,
             class: LookupClass::Interactive,
         };
-        let wanted = (admission.endpoint.wanted(), admission.environment, lane);
-        let processed = AssertUnwindSafe(self.process(wanted, &request_id, exchange))
+        let asked = (admission.endpoint, admission.environment, lane);
+        let processed = AssertUnwindSafe(self.process(asked, &request_id, exchange))
             .catch_unwind()
             .await
             .unwrap_or_else(|_| failed(&request_id, "the answer to a proof request panicked"));
@@ -106,7 +112,7 @@ impl Steps {
     /// Decodes the query, looks the proof up and encodes the result.
     async fn process(
         &self,
-        (wanted, environment, lane): (RequestedFiles, Environment, Lane),
+        (endpoint, environment, lane): (Endpoint, Environment, Lane),
         request_id: &RequestId,
         exchange: &mut dyn ProofExchange,
     ) -> Processed {
@@ -117,25 +123,39 @@ impl Steps {
                     outcome: Outcome::InvalidRequest,
                     details: LookupDetails::default(),
                     reply: Reply::Encoded,
+                    delivered: None,
                 };
             }
         };
         let lookup = ProofRequest {
             query,
-            wanted,
+            wanted: endpoint.wanted(),
             environment,
             lane,
         };
-        let FetchReport { details, result } = self.proofs.fetch(lookup).await;
+        let FetchReport {
+            details,
+            mut result,
+        } = self.proofs.fetch(lookup).await;
         let outcome = match &result {
             Ok(_) => Outcome::Delivered,
             Err(error) => error.outcome(),
         };
+        let mut delivered = None;
+        if let Ok(delivery) = &mut result {
+            let marks = self.history.marks(environment, delivery);
+            if endpoint.is_parsed() {
+                let earlier = self.history.earlier(lane.customer, &marks, request_id);
+                delivery.seen = earlier.await;
+            }
+            delivered = marks.first().copied();
+        }
         match exchange.encode(result, &details.inferred).await {
             Ok(()) => Processed {
                 outcome,
                 details,
                 reply: Reply::Encoded,
+                delivered,
             },
             Err(cause) => Processed {
                 details,
@@ -149,6 +169,7 @@ impl Steps {
             outcome,
             details,
             reply,
+            delivered,
         } = processed;
         let (key, environment) = (admission.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
@@ -156,6 +177,7 @@ impl Steps {
             outcome,
             banks: details.banks,
             bank_time: details.bank_time,
+            delivered,
         };
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settling = self.gatekeeper.settle(admission, settlement);
@@ -190,5 +212,6 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         outcome: Outcome::InternalError,
         details: LookupDetails::default(),
         reply: Reply::Failed,
+        delivered: None,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
+use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::key::Environment;
 use domain::proof::Proof;
@@ -75,7 +76,7 @@ impl SealService {
     ///
     /// # Errors
     /// The store failed; the next proof is recorded instead.
-    pub async fn record(
+    pub async fn try_record(
         &self,
         environment: Environment,
         proof: &Proof,
@@ -167,27 +168,22 @@ impl SealService {
     }
 }
 
+#[async_trait]
 impl SealChecks for SealService {
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
-        let seal = match UncheckedSeal::of(proof) {
-            Ok(seal) => seal,
-            Err(reason) => {
-                return CheckedSeal {
-                    verdict: Verdict::NotChecked(reason),
-                    signer: None,
-                    digest: None,
-                };
-            }
-        };
-        let ring = self.ring();
-        let stored = ring.of(seal.signer()).iter();
-        let builtin = self.builtin.of(&seal.signer().certificate);
-        let builtin = builtin.filter(|_| environment == Environment::Test);
-        let verify = |key: &SealKey, seal: &UncheckedSeal| self.verifier.verify(key, seal);
-        CheckedSeal {
-            verdict: seal.verdict(builtin.chain(stored), verify),
-            digest: Some(seal.digest()),
-            signer: Some(seal.signer().clone()),
+        CheckedSeal::of(proof, |seal| {
+            let ring = self.ring();
+            let stored = ring.of(seal.signer()).iter();
+            let builtin = self.builtin.of(&seal.signer().certificate);
+            let builtin = builtin.filter(|_| environment == Environment::Test);
+            let verify = |key: &SealKey, seal: &UncheckedSeal| self.verifier.verify(key, seal);
+            seal.verdict(builtin.chain(stored), verify)
+        })
+    }
+
+    async fn record(&self, environment: Environment, proof: &Proof, checked: &CheckedSeal) {
+        if let Err(error) = self.try_record(environment, proof, checked).await {
+            tracing::warn!(%error, "what the seal of a proof showed could not be stored");
         }
     }
 }

@@ -63,7 +63,7 @@ async fn a_sample_that_was_not_stored_is_stored_later() {
         .store
         .faults()
         .inject_into("add_seal_sample", Fault::Fails);
-    let failed = fixture.service.record(LIVE, &proof, &checked).await;
+    let failed = fixture.service.try_record(LIVE, &proof, &checked).await;
     failed.unwrap_err();
     fixture.store.faults().clear();
     fixture.record(LIVE, &proof).await;

@@ -204,7 +204,7 @@ impl Fixture {
     /// Checks a proof, and records it as one that was fetched.
     pub(crate) async fn record(&self, environment: Environment, proof: &Proof) {
         let checked = self.service.check(environment, proof);
-        let recorded = self.service.record(environment, proof, &checked).await;
+        let recorded = self.service.try_record(environment, proof, &checked).await;
         recorded.unwrap();
     }
 

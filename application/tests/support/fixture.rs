@@ -147,6 +147,7 @@ pub(crate) fn ended(outcome: Outcome) -> Settlement {
         outcome,
         banks: None,
         bank_time: None,
+        delivered: None,
     }
 }
 

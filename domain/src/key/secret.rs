@@ -114,6 +114,16 @@ impl KeyHasher {
         })
     }
 
+    /// HMAC-SHA256 of a message with each secret, in configuration order. No key or fingerprint may be
+    /// spelt like the message.
+    pub(crate) fn macs(&self, message: &[u8]) -> impl Iterator<Item = [u8; 32]> {
+        let macs = self
+            .secrets
+            .iter()
+            .map(move |(_, secret)| mac(secret, message));
+        macs.map(|mac| mac.finalize().into_bytes().into())
+    }
+
     /// Returns `true` if `credential` was made from `key`; in constant time, and with the same work
     /// without any credential.
     pub fn verify(&self, key: &FullKey, credential: Option<&Credential>) -> bool {

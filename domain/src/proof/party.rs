@@ -48,6 +48,16 @@ impl Party {
 }
 
 impl AccountType {
+    /// The number in a proof.
+    pub fn code(self) -> u16 {
+        match self {
+            Self::Card => 3,
+            Self::Phone => 10,
+            Self::Clabe => 40,
+            Self::Other(code) => code,
+        }
+    }
+
     /// Parses a number with or without leading zeros; `None` for anything else.
     fn from_text(text: &str) -> Option<Self> {
         Some(match text.parse().ok()? {

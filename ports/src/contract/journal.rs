@@ -46,7 +46,7 @@ pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F)
     a_probe_leaves_nothing_behind(make().await).await;
 }
 
-fn noon() -> DateTime<Utc> {
+pub(super) fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_795_262_459_999).expect("an instant of the suite")
 }
 
@@ -62,7 +62,7 @@ fn next_month() -> Month {
     Month::of(Month::of(noon()).end())
 }
 
-fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
+pub(super) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
     let code = |text| ParticipantCode::parse(text).expect("a code of the suite");
     RequestEntry {
         id: Uuid::from_u128(number),
@@ -79,6 +79,7 @@ fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntry {
         duration: Duration::from_millis(1_234),
         bank_time: Some(Duration::from_millis(987)),
         refund: outcome.is_refunded().then(|| Month::of(noon())),
+        delivered: None,
     }
 }
 
@@ -114,7 +115,7 @@ impl JournalUnderTest {
 
     /// The recorded requests, by their id.
     async fn requests(&self) -> Vec<RequestRecord> {
-        let query = RequestQuery {
+        let mut query = RequestQuery {
             key: None,
             criteria: RequestCriteria::default(),
             request_id: None,
@@ -122,11 +123,16 @@ impl JournalUnderTest {
             to: None,
             page: PageRequest::first(PageSize::MAX),
         };
-        let page = self.stores.usage.requests(Scope::Everybody, &query).await;
-        let page = page.expect("the store works");
-        assert!(!page.has_next, "the suite asks for one page");
-        let requests = page.items.into_iter().map(|(_, request)| request);
-        let mut requests: Vec<_> = requests.collect();
+        let mut requests = Vec::new();
+        loop {
+            let page = self.stores.usage.requests(Scope::Everybody, &query).await;
+            let page = page.expect("the store works");
+            query.page.after = page.items.last().map(|(cursor, _)| cursor.clone());
+            requests.extend(page.items.into_iter().map(|(_, request)| request));
+            if !page.has_next {
+                break;
+            }
+        }
         requests.sort_by_key(|request| request.id);
         requests
     }

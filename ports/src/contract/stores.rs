@@ -10,7 +10,7 @@ use domain::page::{PageRequest, PageSize};
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord,
-    KeyState, KeyStore, Scope, SealStore, SecretFingerprints, UpdateError, UsageReader,
+    KeyState, KeyStore, Scope, SealStore, SecretFingerprints, SeenProofs, UpdateError, UsageReader,
 };
 
 /// One connection to a database.
@@ -32,6 +32,8 @@ pub struct Stores {
     pub catalogues: Arc<dyn CatalogueStore>,
     /// Its keys and samples of seals.
     pub seals: Arc<dyn SealStore>,
+    /// Its delivered proofs.
+    pub seen_proofs: Arc<dyn SeenProofs>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -54,6 +56,7 @@ impl Stores {
             + SecretFingerprints
             + CatalogueStore
             + SealStore
+            + SeenProofs
             + 'static,
     {
         Self {
@@ -64,7 +67,8 @@ impl Stores {
             deny_list: store.clone(),
             secret_fingerprints: store.clone(),
             catalogues: store.clone(),
-            seals: store,
+            seals: store.clone(),
+            seen_proofs: store,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Results of the lookup of a proof.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,7 +9,11 @@ use domain::hints::Hint;
 use domain::inference::{InferenceFailure, InferredBanks};
 use domain::outcome::Outcome;
 use domain::pacing::ThrottleReason;
+use domain::participant::ParticipantCode;
 use domain::payment::Payment;
+use domain::proof::Proof;
+use domain::seal::CheckedSeal;
+use domain::seen::EarlierDeliveries;
 use domain::transfer::{Banks, SameInstitution};
 
 use crate::Cause;
@@ -33,6 +38,15 @@ pub struct Delivery {
     pub files: Files,
     /// The name of the files, without extension.
     pub stem: FileStem,
+    /// The content of the XML.
+    pub proof: Arc<Proof>,
+    /// The issuer that was asked for; a proof has its name only.
+    pub issuer: ParticipantCode,
+    /// Result of checking its seal.
+    pub seal: CheckedSeal,
+    /// Earlier deliveries to the same customer, at the endpoints that answer the proof's fields.
+    /// `None` at others, and when they can't be read.
+    pub seen: Option<EarlierDeliveries>,
 }
 
 /// The files of a delivery.

@@ -9,6 +9,7 @@ use domain::key::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::seen::ProofMark;
 use domain::transfer::Banks;
 use uuid::Uuid;
 
@@ -105,4 +106,6 @@ pub struct RequestEntry {
     pub bank_time: Option<Duration>,
     /// The month to which the request is refunded, if it is.
     pub refund: Option<Month>,
+    /// The proof that was delivered, if one was. It is counted for its customer, in the same commit.
+    pub delivered: Option<ProofMark>,
 }

@@ -24,10 +24,15 @@ pub trait SealVerifier: Send + Sync {
 }
 
 /// Port: checks of the seals of proofs that the bank delivered.
+#[async_trait]
 pub trait SealChecks: Send + Sync {
     /// Checks the seal of an accepted proof with the keys that count in this environment. Returns at
     /// once, without I/O. Called once for each proof that is fetched.
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal;
+
+    /// Records what the seal of a fetched proof showed: the use of its key, or a sample of an unknown
+    /// one. MUST NOT be called for a proof that somebody sent, which may be forged.
+    async fn record(&self, environment: Environment, proof: &Proof, checked: &CheckedSeal);
 }
 
 /// A key that verifies seals, as stored.

@@ -9,6 +9,7 @@ mod pages;
 mod participants;
 mod seals;
 mod secrets;
+mod seen_proofs;
 mod usage;
 
 use std::collections::{BTreeMap, HashMap};

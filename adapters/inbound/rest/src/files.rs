@@ -1,4 +1,5 @@
-//! Proofs on their way out: as files, as a ZIP of both, or in a JSON envelope.
+//! Proofs on their way out: as files, as a ZIP of both, in a JSON envelope, or as JSON of their
+//! fields.
 
 use std::io::{Cursor, Write as _};
 
@@ -10,10 +11,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::file::{FileStem, Format};
+use domain::query::ExpectedBeneficiary;
 use ports::inbound::{Delivery, Files};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
+
+use crate::headers;
+use crate::proofs::views::ParsedProof;
 
 const ZIP_TYPE: &str = "application/zip";
 /// A browser that shows the file anyway gets neither scripts nor anything to load.
@@ -29,6 +34,8 @@ pub(crate) enum RenderError {
     FileName,
     #[error("the ZIP could not be written: {0}")]
     Zip(#[from] ZipError),
+    #[error("the fields could not be written: {0}")]
+    Fields(#[from] serde_json::Error),
     #[error("the ZIP was given up: {0}")]
     ZipTask(#[from] tokio::task::JoinError),
 }
@@ -42,19 +49,35 @@ pub(crate) enum Encoding {
     Envelope(Format),
     /// A ZIP of both files.
     Archive,
+    /// JSON of the proof's fields.
+    Fields,
 }
 
-/// The answer with this delivery.
+/// The answer with this delivery. Fields are compared with the `expected` ones.
 pub(crate) async fn render(
     encoding: Encoding,
     delivery: Delivery,
+    expected: &ExpectedBeneficiary,
 ) -> Result<Response, RenderError> {
-    let Delivery { files, stem } = delivery;
-    match encoding {
-        Encoding::File(format) => file(only(files, format)?, &stem, format),
-        Encoding::Envelope(format) => Ok(envelope(&only(files, format)?, &stem, format)),
-        Encoding::Archive => archive(files, stem).await,
-    }
+    let verdict = delivery.seal.verdict;
+    let mut response = match encoding {
+        Encoding::Fields => fields(&delivery, expected)?,
+        Encoding::File(format) => file(only(delivery.files, format)?, &delivery.stem, format)?,
+        Encoding::Envelope(format) => {
+            envelope(&only(delivery.files, format)?, &delivery.stem, format)
+        }
+        Encoding::Archive => archive(delivery.files, delivery.stem).await?,
+    };
+    headers::put_seal(response.headers_mut(), verdict);
+    Ok(response)
+}
+
+fn fields(
+    delivery: &Delivery,
+    expected: &ExpectedBeneficiary,
+) -> Result<Response, serde_json::Error> {
+    let json = serde_json::to_string(&ParsedProof::new(delivery, expected))?;
+    Ok(web::json_response(json))
 }
 
 /// The file of one format.
@@ -129,8 +152,39 @@ fn zip(xml: &[u8], pdf: &[u8], stem: &FileStem) -> Result<Vec<u8>, ZipError> {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
+    use domain::proof::Proof;
+    use domain::seal::{CheckedSeal, Verdict};
     use domain::tracking_key::TrackingKey;
     use std::io::Read as _;
+    use std::sync::Arc;
+
+    /// A delivery of a proof whose seal is another one's.
+    fn delivery() -> Delivery {
+        let transfer = ports::contract::bank::transfer(123_456, "MBAN01");
+        let xml = testkit::fakes::unsealed_proof(&transfer).xml.unwrap();
+        Delivery {
+            proof: Arc::new(Proof::parse(&xml).unwrap()),
+            files: Files::Xml(xml),
+            stem: stem(),
+            issuer: transfer.issuer(),
+            seal: CheckedSeal {
+                verdict: Verdict::Invalid,
+                signer: None,
+                digest: None,
+            },
+            seen: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn every_form_of_a_proof_says_what_its_seal_is_worth() {
+        use Encoding::{Envelope, Fields, File};
+        for encoding in [File(Format::Xml), Envelope(Format::Xml), Fields] {
+            let expected = ExpectedBeneficiary::default();
+            let rendered = render(encoding, delivery(), &expected).await.unwrap();
+            assert_eq!(rendered.headers()["x-seal"], "invalid", "{encoding:?}");
+        }
+    }
 
     fn stem() -> FileStem {
         let date = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
@@ -171,9 +225,10 @@ mod tests {
             ] {
                 let delivery = Delivery {
                     files: files.clone(),
-                    stem: stem(),
+                    ..delivery()
                 };
-                let rendered = render(encoding, delivery).await;
+                let expected = ExpectedBeneficiary::default();
+                let rendered = render(encoding, delivery, &expected).await;
                 assert_eq!(rendered.is_ok(), format == Some(served), "{encoding:?}");
             }
         }

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::inference::{Inferred, InferredBanks};
 use domain::limits::LimitStatus;
+use domain::seal::Verdict;
 use web::headers::whole_seconds;
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const SEAL: HeaderName = HeaderName::from_static("x-seal");
 const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
 const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
 
@@ -39,6 +41,11 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) 
     }
     put(headers, RATE_LIMIT_POLICY, policy);
     put(headers, RATE_LIMIT, left);
+}
+
+/// Adds the verdict on the seal of a delivered proof.
+pub(crate) fn put_seal(headers: &mut HeaderMap, verdict: Verdict) {
+    headers.insert(SEAL, HeaderValue::from_static(verdict.name()));
 }
 
 /// Adds the institutions that were inferred.

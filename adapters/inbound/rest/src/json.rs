@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use domain::query::{Field, RawQuery, Token};
+use domain::query::{Field, RawBeneficiary, RawQuery, Token};
 use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -19,21 +19,24 @@ use web::Problem;
 pub(crate) const MAX_DEPTH: usize = 8;
 
 /// The members of a proof request.
-const FIELDS: [Field; 6] = [
+const FIELDS: [Field; 8] = [
     Field::Date,
     Field::TrackingKey,
     Field::Account,
     Field::Amount,
     Field::Issuer,
     Field::Receiver,
+    Field::BeneficiaryName,
+    Field::BeneficiaryTaxId,
 ];
 
 /// A member of an object.
 pub(crate) type Member<'a> = (Cow<'a, str>, Token<'a>);
 
-/// Reads the body of a proof request. Unknown keys are ignored, `null` counts as absent.
-pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, Problem> {
-    let mut query = RawQuery::default();
+/// Reads the body of a proof request: the transfer, and the beneficiary to compare with. Unknown keys
+/// are ignored, `null` counts as absent.
+pub(crate) fn read_query(body: &[u8]) -> Result<(RawQuery<'_>, RawBeneficiary<'_>), Problem> {
+    let (mut query, mut beneficiary) = (RawQuery::default(), RawBeneficiary::default());
     for (key, value) in read_object(body, &FIELDS.map(Field::name))? {
         let place = match FIELDS.into_iter().find(|field| field.name() == key) {
             Some(Field::Date) => &mut query.date,
@@ -42,11 +45,13 @@ pub(crate) fn read_query(body: &[u8]) -> Result<RawQuery<'_>, Problem> {
             Some(Field::Amount) => &mut query.amount,
             Some(Field::Issuer) => &mut query.issuer,
             Some(Field::Receiver) => &mut query.receiver,
+            Some(Field::BeneficiaryName) => &mut beneficiary.name,
+            Some(Field::BeneficiaryTaxId) => &mut beneficiary.tax_id,
             None => continue,
         };
         *place = value;
     }
-    Ok(query)
+    Ok((query, beneficiary))
 }
 
 /// Reads a body that must be an object, and returns its members. A fault names a member only if it

@@ -159,7 +159,7 @@ fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
     let Some(endpoint) = Endpoint::from_name(operation) else {
         return Vec::new();
     };
-    let mut names = Vec::new();
+    let mut names = vec!["X-Seal"];
     if !response.content.contains_key("application/json") {
         names.push("Content-Disposition");
     }

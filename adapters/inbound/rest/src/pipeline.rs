@@ -11,7 +11,7 @@ use axum::response::Response;
 use domain::calendar;
 use domain::inference::{Inferred, InferredBanks};
 use domain::outcome::Endpoint;
-use domain::query::ProofQuery;
+use domain::query::{ExpectedBeneficiary, ProofQuery};
 use ports::Cause;
 use ports::inbound::{
     AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange, Reply,
@@ -57,6 +57,7 @@ pub(crate) async fn answer(
     let exchange = Exchange {
         upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
         encoding,
+        expected: ExpectedBeneficiary::default(),
         encoded: None,
         sender,
         head: Head {
@@ -86,6 +87,8 @@ struct Exchange {
     head: Head,
     upload: Upload,
     encoding: Encoding,
+    /// The beneficiary to compare with, at the endpoints that do.
+    expected: ExpectedBeneficiary,
     /// The answer, until the request is settled.
     encoded: Option<Response>,
     sender: oneshot::Sender<Response>,
@@ -103,10 +106,16 @@ struct Head {
 #[async_trait]
 impl ProofExchange for Exchange {
     async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
-        self.head.query(&mut self.upload).await.map_err(|problem| {
-            self.encoded = Some(problem.response(self.head.context.language));
-            InvalidRequest
-        })
+        match self.head.query(&mut self.upload).await {
+            Ok((query, expected)) => {
+                self.expected = expected;
+                Ok(query)
+            }
+            Err(problem) => {
+                self.encoded = Some(problem.response(self.head.context.language));
+                Err(InvalidRequest)
+            }
+        }
     }
 
     async fn encode(
@@ -118,7 +127,7 @@ impl ProofExchange for Exchange {
             context, endpoint, ..
         } = &self.head;
         self.encoded = Some(match result {
-            Ok(delivery) => files::render(self.encoding, delivery)
+            Ok(delivery) => files::render(self.encoding, delivery, &self.expected)
                 .await
                 .map_err(|error| Arc::new(error) as Cause)?,
             Err(error) => {
@@ -151,14 +160,30 @@ impl ProofExchange for Exchange {
 
 impl Head {
     /// Reads the body and checks all of its fields.
-    async fn query(&self, upload: &mut Upload) -> Result<ProofQuery, Problem> {
+    async fn query(
+        &self,
+        upload: &mut Upload,
+    ) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
         let body = upload.read(&self.parts.headers, MAX_BODY_BYTES).await?;
-        let raw = json::read_query(&body)?;
+        let (raw, beneficiary) = json::read_query(&body)?;
         let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
         let catalogue = self.state.participants.catalogue();
-        ProofQuery::parse(&raw, institutions, today, &catalogue)
-            .map_err(|errors| Problem::invalid_fields(&errors))
+        let query = ProofQuery::parse(&raw, institutions, today, &catalogue);
+        // Other endpoints ignore it, as they do whatever they don't know.
+        let expected = if self.endpoint.is_parsed() {
+            ExpectedBeneficiary::parse(&beneficiary)
+        } else {
+            Ok(ExpectedBeneficiary::default())
+        };
+        match (query, expected) {
+            (Ok(query), Ok(expected)) => Ok((query, expected)),
+            (query, expected) => {
+                let errors = query.err().into_iter().chain(expected.err());
+                let errors: Vec<_> = errors.flatten().collect();
+                Err(Problem::invalid_fields(&errors))
+            }
+        }
     }
 
     /// The answer to a request that wasn't admitted.

@@ -1,6 +1,8 @@
 //! `/v1/cep`: proofs of transfers.
 
 mod base64;
+mod json;
+mod json_auto;
 mod pdf;
 mod pdf_auto;
 mod xml;
@@ -9,6 +11,7 @@ mod xml_base64;
 mod zip_auto;
 
 pub(crate) mod schemas;
+pub(crate) mod views;
 
 use std::sync::Arc;
 
@@ -26,4 +29,6 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
         .routes(routes!(zip_auto::zip_auto))
         .routes(routes!(base64::base64))
         .routes(routes!(xml_base64::xml_base64))
+        .routes(routes!(json_auto::json_auto))
+        .routes(routes!(json::json))
 }

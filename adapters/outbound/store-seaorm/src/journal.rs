@@ -30,6 +30,7 @@
 //! everything.
 
 mod batch;
+mod deliveries;
 mod insert;
 mod metrics_sink;
 mod queue;

@@ -33,6 +33,7 @@ mod row;
 mod schema;
 mod seals;
 mod secret_fingerprints;
+mod seen_proofs;
 mod serving_role;
 mod store;
 #[cfg(test)]

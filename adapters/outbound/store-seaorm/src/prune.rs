@@ -17,7 +17,8 @@ pub struct Retention {
     /// Requests that arrived before this are removed, and checkpoints of writers that were last
     /// seen before it.
     pub requests_before: DateTime<Utc>,
-    /// Use of hours and days that ended before this is removed.
+    /// Use of hours and days that ended before this is removed, and proofs that were last delivered
+    /// before it.
     pub usage_before: DateTime<Utc>,
     /// Denials that end by now are removed.
     pub now: DateTime<Utc>,
@@ -30,6 +31,8 @@ pub struct Pruned {
     pub requests: u64,
     /// Rows of use: of a key, a customer, an endpoint and an outcome in one hour or day.
     pub usage: u64,
+    /// Delivered proofs, of a customer each.
+    pub seen_proofs: u64,
     /// Denials.
     pub denials: u64,
 }
@@ -50,12 +53,14 @@ impl Store {
         let days = usage_before - TimeDelta::days(1) + TimeDelta::milliseconds(1);
         let requests = self.prune_table(&REQUESTS, requests_before).await?;
         let usage = self.prune_table(&HOURS, hours).await? + self.prune_table(&DAYS, days).await?;
+        let seen_proofs = self.prune_table(&SEEN_PROOFS, usage_before).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
             .await?;
         Ok(Pruned {
             requests,
             usage,
+            seen_proofs,
             denials,
         })
     }
@@ -143,6 +148,13 @@ const DAYS: Table = Table {
     name: "customer_usage_days",
     primary_key: &["customer_id", "day", "endpoint", "outcome"],
     begins: "day",
+    through_keys: None,
+};
+
+const SEEN_PROOFS: Table = Table {
+    name: "seen_proofs",
+    primary_key: &["customer_id", "hash"],
+    begins: "last_at",
     through_keys: None,
 };
 

@@ -67,6 +67,10 @@ pub(crate) enum Endpoint {
     /// The XML in Base64.
     #[graphql(name = "XML_BASE64")]
     XmlBase64,
+    /// The fields of the XML in JSON; the banks may be left out.
+    JsonAuto,
+    /// The fields of the XML in JSON.
+    Json,
 }
 
 /// Outcome of a request with a valid key.

@@ -12,6 +12,7 @@ use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use insta::assert_json_snapshot;
 use ports::contract::pacer::LANE;
+use testkit::fakes::NoSealKeys;
 use testkit::people::PeopleServices;
 
 use crate::data::now;
@@ -29,6 +30,7 @@ fn proofs(services: &PeopleServices) -> ProofService {
         Duration::from_secs(25),
         ProofMemory::new(0, Duration::from_mins(1)),
         services.monitor.clone(),
+        Arc::new(NoSealKeys),
     )
 }
 

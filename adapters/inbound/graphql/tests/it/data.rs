@@ -160,6 +160,7 @@ fn use_keys(services: &PeopleServices) {
         duration: Duration::from_micros(812_900),
         bank_time: Some(Duration::from_millis(700)),
         refund: None,
+        delivered: None,
     };
     let invalid = RequestEntry {
         id: key_id(902).0,

@@ -26,6 +26,7 @@ use crate::failure;
 use crate::participants::views::ParticipantList;
 
 mod people;
+mod proofs;
 
 /// The body of a request of this schema.
 pub(super) fn request(schema: &str) -> Option<Value> {
@@ -36,10 +37,10 @@ pub(super) fn request(schema: &str) -> Option<Value> {
         "monto": 1234.56
     });
     match schema {
-        "ProofRequestAuto" => {}
-        "ProofRequest" => {
-            request["emisor"] = json!("40012");
-            request["receptor"] = json!("40002");
+        "ProofRequest" | "ProofRequestAuto" => {}
+        "ParsedProofRequest" | "ParsedProofRequestAuto" => {
+            request["nombre_beneficiario"] = json!("Ejemplo, S.A. de C.V.");
+            request["rfc_beneficiario"] = json!("EJE800101AB1");
         }
         "NewKey" => return Some(json!({ "name": "caja 4", "env": "live" })),
         "LimitsChange" => return Some(json!({ "per_minute": 120, "monthly_quota": 5000 })),
@@ -48,12 +49,17 @@ pub(super) fn request(schema: &str) -> Option<Value> {
         }
         _ => return None,
     }
+    if !schema.ends_with("Auto") {
+        request["emisor"] = json!("40012");
+        request["receptor"] = json!("40002");
+    }
     Some(request)
 }
 
 /// The body of an operation's success. Files have none.
 pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
+        "json" | "json_auto" => proofs::parsed(),
         "listKeys" => Value::Array(vec![people::key()]),
         "createKey" => people::created_key(),
         "revokeKey" => people::revoked_key(),

@@ -184,6 +184,14 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
             ),
         ),
         (
+            "X-Seal",
+            header(
+                "The check of the proof's seal: `valid`, `invalid` or `not_checked`. On every proof that \
+                 is delivered; one whose seal is `invalid` is delivered all the same, as the bank's bytes.",
+                json!("valid"),
+            ),
+        ),
+        (
             "ETag",
             header("The answer's version.", json!("\"5c1f0c2b7f1d4a90\"")),
         ),

@@ -44,6 +44,48 @@ pub(super) struct ProofRequestAuto {
     receptor: Option<String>,
 }
 
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `domain::query` reads")]
+pub(super) struct ParsedProofRequest {
+    #[schema(schema_with = date)]
+    fecha: String,
+    #[schema(schema_with = tracking_key)]
+    clave_rastreo: String,
+    #[schema(schema_with = account)]
+    cuenta: String,
+    #[schema(schema_with = amount)]
+    monto: String,
+    #[schema(schema_with = issuer)]
+    emisor: String,
+    #[schema(schema_with = receiver)]
+    receptor: String,
+    #[schema(required = false, schema_with = beneficiary_name)]
+    nombre_beneficiario: Option<String>,
+    #[schema(required = false, schema_with = beneficiary_tax_id)]
+    rfc_beneficiario: Option<String>,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what `domain::query` reads")]
+pub(super) struct ParsedProofRequestAuto {
+    #[schema(schema_with = date)]
+    fecha: String,
+    #[schema(schema_with = tracking_key)]
+    clave_rastreo: String,
+    #[schema(schema_with = account)]
+    cuenta: String,
+    #[schema(schema_with = amount)]
+    monto: String,
+    #[schema(required = false, schema_with = inferable_issuer)]
+    emisor: Option<String>,
+    #[schema(required = false, schema_with = inferable_receiver)]
+    receptor: Option<String>,
+    #[schema(required = false, schema_with = beneficiary_name)]
+    nombre_beneficiario: Option<String>,
+    #[schema(required = false, schema_with = beneficiary_tax_id)]
+    rfc_beneficiario: Option<String>,
+}
+
 fn date() -> ObjectBuilder {
     text(
         "The calendar day of the transfer in Mexico City, `YYYY-MM-DD`, not before 2004-01-01 and \
@@ -124,6 +166,25 @@ fn inferable_receiver() -> ObjectBuilder {
         "Participant code of the receiving bank. Inferred when it is absent or `null`, but not from a \
          phone number.",
     ))
+}
+
+fn beneficiary_name() -> ObjectBuilder {
+    or_absent(
+        "Name that you expect of the beneficiary; compared with the proof's in `coincidencias.nombre`.",
+    )
+    .examples(["Ejemplo, S.A. de C.V."])
+}
+
+fn beneficiary_tax_id() -> ObjectBuilder {
+    or_absent(
+        "RFC or CURP that you expect of the beneficiary; compared with the proof's in \
+         `coincidencias.rfc`.",
+    )
+    .examples(["EJE800101AB1"])
+}
+
+fn or_absent(description: &str) -> ObjectBuilder {
+    text(description).schema_type(SchemaType::from_iter([Type::String, Type::Null]))
 }
 
 fn or_inferred(code: ObjectBuilder) -> ObjectBuilder {

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    BankBySide, ChangeFeed, CredentialCache, GatekeeperService, HealthService, ProofMemory,
-    ProofRequestService, ProofService,
+    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
+    ProofMemory, ProofRequestService, ProofService,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
 use domain::participant::Catalogue;
 use ports::outbound::{CustomerStore as _, RequestEntry};
+use testkit::fakes::NoSealKeys;
 use testkit::people::{PeopleServices, hasher};
 use tokio_util::task::TaskTracker;
 
@@ -62,10 +63,16 @@ impl Gateway {
             Duration::from_secs(20),
             ProofMemory::new(1 << 20, Duration::from_mins(10)),
             services.monitor.clone(),
+            Arc::new(NoSealKeys),
         );
         let proof_requests = ProofRequestService::new(
             Arc::new(gatekeeper),
             Arc::new(proofs),
+            DeliveryHistory::new(
+                hasher(),
+                Arc::new(services.store.clone()),
+                services.journal.clone(),
+            ),
             clock.clone(),
             Box::new(move |task| drop(tasks.spawn(task))),
         );

@@ -5,6 +5,7 @@ mod bad_input;
 mod bank;
 mod data;
 mod errors;
+mod fields;
 mod gateway;
 mod harness;
 mod identity;

@@ -118,7 +118,7 @@ async fn the_docs_page_loads_everything_from_this_server(#[case] alias: &str) {
 
 #[rstest]
 #[case("GET", "/")]
-#[case("POST", "/v1/cep/json")]
+#[case("POST", "/v1/cep/yaml")]
 #[case("POST", "/v1/cep/xml/")]
 #[case("POST", "/v2/cep/xml")]
 #[case("POST", "/api/api/v1/cep/xml")]

@@ -19,6 +19,8 @@ use crate::harness::{Harness, body, transcript};
 #[case(Endpoint::ZipAuto, RequestedFiles::Both)]
 #[case(Endpoint::Base64, RequestedFiles::Both)]
 #[case(Endpoint::XmlBase64, RequestedFiles::Xml)]
+#[case(Endpoint::JsonAuto, RequestedFiles::Xml)]
+#[case(Endpoint::Json, RequestedFiles::Xml)]
 #[tokio::test]
 async fn a_proof_is_delivered(#[case] endpoint: Endpoint, #[case] wanted: RequestedFiles) {
     for alias in ["", "/api"] {
@@ -42,6 +44,7 @@ async fn a_proof_is_delivered(#[case] endpoint: Endpoint, #[case] wanted: Reques
 #[case("xml_auto")]
 #[case("pdf_auto")]
 #[case("zip_auto")]
+#[case("json_auto")]
 #[tokio::test]
 async fn only_sides_that_were_inferred_have_a_header(#[case] endpoint: &str) {
     let harness = Harness::start().await;

@@ -6,6 +6,7 @@ use domain::participant::ParticipantCode;
 use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;
+use super::deliveries;
 use super::insert::{ColumnType, Insert, PreparedInsert, ROWS_PER_STATEMENT, columns};
 use super::statistics::{Increase, RowKey, Statistics};
 use crate::row::stored;
@@ -111,6 +112,7 @@ pub(super) struct Statements {
     hours: PreparedInsert,
     days: PreparedInsert,
     requests: PreparedInsert,
+    deliveries: PreparedInsert,
 }
 
 impl Statements {
@@ -124,6 +126,7 @@ impl Statements {
             hours: prepare(&usage("usage_hours", "key_id", "hour")),
             days: prepare(&usage("customer_usage_days", "customer_id", "day")),
             requests: prepare(&request()),
+            deliveries: prepare(&deliveries::insert()),
         }
     }
 
@@ -188,6 +191,8 @@ impl Statements {
             ]
         });
         statements.extend(self.requests.statements(requests));
+        let delivered = deliveries::values(&batch.requests);
+        statements.extend(self.deliveries.statements(delivered));
         statements
     }
 }

@@ -85,6 +85,12 @@ async fn the_journal_in_postgresql_keeps_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn delivered_proofs_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::seen_proofs::seen_proofs(|| journal_under_test(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn use_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::usage::usage(|| journal_under_test(&server)).await;

@@ -60,7 +60,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0006_rotated_keys",
             "m0007_replicas",
             "m0008_participant_catalogue",
-            "m0009_seals"
+            "m0009_seals",
+            "m0010_seen_proofs"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -74,7 +75,9 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
     Migrator::up(&connection, Some(6)).await.unwrap();
     let behind = store.check_schema().await.unwrap_err().to_string();
     assert!(
-        behind.ends_with("needs: m0007_replicas, m0008_participant_catalogue, m0009_seals"),
+        behind.ends_with(
+            "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs"
+        ),
         "{behind}"
     );
     store.migrate().await.unwrap();

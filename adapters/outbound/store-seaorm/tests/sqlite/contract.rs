@@ -97,6 +97,12 @@ async fn the_journal_in_sqlite_keeps_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn delivered_proofs_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::seen_proofs::seen_proofs(|| folders.journal()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn use_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::usage::usage(|| folders.journal()).await;

@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::outcome::Outcome;
-use ports::outbound::{DenyList, Fingerprint, RequestEntry, UsageJournal};
+use domain::seen::ProofMark;
+use ports::contract::fixture::customer;
+use ports::outbound::{DenyList, Fingerprint, RequestEntry, SeenProofs, UsageJournal};
 use store_seaorm::{Pruned, Retention, StoreOptions};
 
 use crate::support::{Folder, add_key, admission, journal, now, request, used, with_journal};
@@ -89,6 +91,34 @@ async fn use_is_pruned_once_its_hour_and_its_day_are_over() {
         .prune(requests_before(now() - TimeDelta::days(30)))
         .await;
     assert_eq!(kept.unwrap(), Pruned::default());
+}
+
+#[tokio::test]
+async fn a_proof_is_kept_as_long_as_use_since_its_last_delivery() {
+    let (_folder, store, key, writer) = with_journal(StoreOptions::default()).await;
+    let [old, repeated] = [1, 2].map(|number| ProofMark([number; 32]));
+    let earlier = now() - TimeDelta::days(1);
+    for (number, mark, at) in [
+        (1, old, earlier),
+        (2, repeated, earlier),
+        (3, repeated, now()),
+    ] {
+        writer.conclude(RequestEntry {
+            delivered: Some(mark),
+            at,
+            ..request(number, key, Outcome::Delivered)
+        });
+    }
+    writer.close().await.unwrap();
+    let over = Retention {
+        usage_before: now(),
+        ..retention()
+    };
+    assert_eq!(store.prune(over).await.unwrap().seen_proofs, 1);
+    let of = customer(1).id;
+    assert_eq!(store.deliveries(of, &[old]).await.unwrap().times, 0);
+    let kept = store.deliveries(of, &[repeated]).await.unwrap();
+    assert_eq!((kept.times, kept.first), (2, Some(earlier)));
 }
 
 #[tokio::test]

@@ -128,5 +128,6 @@ pub(crate) async fn write_down(
         duration: Duration::from_millis(300),
         bank_time: None,
         refund: outcome.is_refunded().then_some(month),
+        delivered: None,
     });
 }

@@ -96,7 +96,7 @@ async fn all_faults_of_a_body_are_reported(
 )]
 #[case(
     "everything_wrong_with_use",
-    "/admin/usage?account=1&key=2&granularity=week&newest=0&from=2026-11-20&to=now&by=bank&endpoint=json&outcome=good"
+    "/admin/usage?account=1&key=2&granularity=week&newest=0&from=2026-11-20&to=now&by=bank&endpoint=yaml&outcome=good"
 )]
 #[case(
     "newest_beside_from",

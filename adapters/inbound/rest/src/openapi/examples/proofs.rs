@@ -1,0 +1,62 @@
+//! Examples of a proof's content.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use domain::file::FileStem;
+use domain::participant::ParticipantCode;
+use domain::proof::Proof;
+use domain::query::ExpectedBeneficiary;
+use domain::seal::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
+use domain::seen::EarlierDeliveries;
+use domain::tracking_key::TrackingKey;
+use ports::inbound::{Delivery, Files};
+use serde_json::Value;
+
+use crate::proofs::views::ParsedProof;
+
+/// A proof between two invented people.
+const XML: &str = r#"<SPEI_Tercero FechaOperacion="2026-11-20" Hora="10:53:36" ClaveSPEI="40002"
+sello="c2VsbG8=" numeroCertificado="00001000000500000001" claveRastreo="MBAN01002611200001234567"
+cadenaCDA="||1|20112026|20112026|105336|40002|BBVA MEXICO|ANA PRUEBA EJEMPLO|40|012180000000000017|ND|BANAMEX|EJEMPLO SA DE CV|40|002010077777777771|EJE800101AB1|renta|0.00|1234.56|00001000000500000001||c2VsbG8=">
+<Beneficiario BancoReceptor="BANAMEX" Nombre="EJEMPLO SA DE CV" TipoCuenta="40" Cuenta="002010077777777771"
+RFC="EJE800101AB1" Concepto="renta" IVA="0.00" MontoPago="1234.56"/>
+<Ordenante BancoEmisor="BBVA MEXICO" Nombre="ANA PRUEBA EJEMPLO" TipoCuenta="40" Cuenta="012180000000000017" RFC="ND"/>
+</SPEI_Tercero>"#;
+
+/// The content of a proof that was delivered once before.
+pub(super) fn parsed() -> Value {
+    let parsed = delivery().map(|delivery| {
+        let expected = ExpectedBeneficiary {
+            name: Some("Ejemplo, S.A. de C.V.".to_owned()),
+            tax_id: Some("EJE800101AB1".to_owned()),
+        };
+        serde_json::to_value(ParsedProof::new(&delivery, &expected)).unwrap_or_default()
+    });
+    parsed.unwrap_or_default()
+}
+
+/// `None` for an example that can't be read, which has no fields then: no schema allows that.
+fn delivery() -> Option<Delivery> {
+    let proof = Proof::parse(XML.as_bytes()).ok()?;
+    let key = TrackingKey::parse(&proof.tracking_key).ok()?;
+    let signer = Signer {
+        participant: proof.receiver,
+        certificate: CertificateNumber::parse(&proof.certificate_number)?,
+    };
+    Some(Delivery {
+        files: Files::Xml(Bytes::new()),
+        stem: FileStem::new(proof.operation_date, &key),
+        issuer: ParticipantCode::parse("40012")?,
+        seal: CheckedSeal {
+            verdict: Verdict::Valid(SealHash::Sha512),
+            signer: Some(signer),
+            digest: Some(SealedDigest([0x5a; 64])),
+        },
+        seen: Some(EarlierDeliveries {
+            times: 1,
+            first: chrono::DateTime::from_timestamp(1_795_262_460, 0),
+        }),
+        proof: Arc::new(proof),
+    })
+}

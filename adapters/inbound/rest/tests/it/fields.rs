@@ -1,0 +1,128 @@
+//! The content of proofs as JSON: the beneficiary that is compared, and earlier deliveries.
+
+use domain::outcome::Outcome;
+use rstest::rstest;
+use serde_json::{Value, json};
+use testkit::fakes::Fault;
+
+use crate::data::{GOOD_KEY, UNCAPPED_KEY};
+use crate::harness::{Harness, body, transcript};
+
+/// Asks an endpoint with a key, and returns the body of the proof.
+async fn fetch(harness: &Harness, endpoint: &str, key: &str, changes: &[(&str, &str)]) -> Value {
+    let request = harness
+        .request("POST", &format!("/v1/cep/{endpoint}"))
+        .header("x-api-key", key)
+        .header("content-type", "application/json")
+        .body(body(changes));
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["x-seal"], "not_checked");
+    let bytes = response.bytes().await.unwrap();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// A good body with further members.
+fn with(members: &str) -> String {
+    let body = body(&[]);
+    format!("{},{members}}}", body.trim_end_matches('}'))
+}
+
+#[rstest]
+#[case(r#""nombre_beneficiario":"Beneficiario""#, "exacta", "no_pedida")]
+#[case(
+    r#""nombre_beneficiario":"Otro","rfc_beneficiario":"XAXX010101000""#,
+    "ninguna",
+    "ninguna"
+)]
+#[case(
+    r#""nombre_beneficiario":null,"rfc_beneficiario":" ""#,
+    "no_pedida",
+    "no_pedida"
+)]
+#[tokio::test]
+async fn the_beneficiary_is_compared_with_what_the_request_expects(
+    #[case] members: &str,
+    #[case] name: &str,
+    #[case] tax_id: &str,
+) {
+    let harness = Harness::start().await;
+    for endpoint in ["json", "json_auto"] {
+        let path = format!("/v1/cep/{endpoint}");
+        let response = harness.post(&path, with(members)).send().await.unwrap();
+        let answer: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+        let expected = json!({ "nombre": name, "rfc": tax_id });
+        assert_eq!(answer["coincidencias"], expected);
+    }
+}
+
+#[tokio::test]
+async fn an_expected_beneficiary_that_is_no_text_is_refused_with_every_other_fault() {
+    let harness = Harness::start().await;
+    let members = r#""nombre_beneficiario":7,"rfc_beneficiario":["XAXX010101000"],"otra":1"#;
+    let faulty = with(members).replace("1234.56", "\"mil\"");
+    let response = harness.post("/v1/cep/json", faulty).send().await.unwrap();
+    insta::assert_snapshot!(
+        "an_expected_beneficiary_that_is_no_text",
+        transcript(response).await
+    );
+    let ignoring = harness.post("/v1/cep/xml", with(members)).send().await;
+    assert_eq!(ignoring.unwrap().status(), 200, "as an unknown member");
+    let outcomes = [Outcome::InvalidRequest, Outcome::Delivered];
+    assert_eq!(harness.outcomes().await, outcomes);
+}
+
+#[tokio::test]
+async fn every_delivery_to_a_customer_counts_by_whichever_endpoint_and_key() {
+    let harness = Harness::start().await;
+    let first = fetch(&harness, "json", GOOD_KEY, &[]).await;
+    assert_eq!(first["visto"], json!({ "veces": 0, "primera_vez": null }));
+    fetch(&harness, "xml", GOOD_KEY, &[]).await;
+    fetch(
+        &harness,
+        "pdf_auto",
+        UNCAPPED_KEY,
+        &[("emisor", ""), ("receptor", "")],
+    )
+    .await;
+    let again = fetch(&harness, "json_auto", UNCAPPED_KEY, &[]).await;
+    assert_eq!(again["visto"]["veces"], 3);
+    assert!(again["visto"]["primera_vez"].is_string());
+    let another = fetch(&harness, "json", GOOD_KEY, &[("monto", "10.00")]).await;
+    assert_eq!(another["visto"]["veces"], 0, "another payment");
+}
+
+#[tokio::test]
+async fn a_request_that_delivers_nothing_does_not_count() {
+    let harness = Harness::start().await;
+    let amount = [("monto", "404.00")];
+    harness
+        .post("/v1/cep/json", body(&amount))
+        .send()
+        .await
+        .unwrap();
+    assert!(
+        harness
+            .gateway
+            .requests()
+            .iter()
+            .all(|request| request.delivered.is_none())
+    );
+    fetch(&harness, "json", GOOD_KEY, &[]).await;
+    let requests = harness.gateway.requests();
+    let delivered = requests
+        .iter()
+        .filter(|request| request.delivered.is_some());
+    assert_eq!(delivered.count(), 1);
+}
+
+#[tokio::test]
+async fn earlier_deliveries_that_cannot_be_read_are_null() {
+    let harness = Harness::start().await;
+    fetch(&harness, "json", GOOD_KEY, &[]).await;
+    let faults = harness.store_faults();
+    faults.inject_into("deliveries", Fault::Fails);
+    let answer = fetch(&harness, "json", GOOD_KEY, &[]).await;
+    assert_eq!(answer["visto"], Value::Null);
+    assert_eq!(answer["ok"], true);
+}

@@ -1,0 +1,73 @@
+//! Delivered proofs of a batch, by customer.
+
+use std::collections::BTreeMap;
+
+use domain::customer::CustomerId;
+use domain::seen::ProofMark;
+use ports::outbound::RequestEntry;
+use sea_orm::Value;
+
+use super::insert::{ColumnType, Insert, columns};
+use crate::row::stored;
+
+/// Deliveries of one proof to one customer, in unix milliseconds.
+struct Delivered {
+    times: u64,
+    first: i64,
+    last: i64,
+}
+
+/// Adds to the deliveries of proofs.
+pub(super) fn insert() -> Insert {
+    Insert {
+        table: "seen_proofs",
+        columns: columns(&[
+            ("customer_id", ColumnType::Text),
+            ("hash", ColumnType::Text),
+            ("deliveries", ColumnType::Number),
+            ("first_at", ColumnType::Number),
+            ("last_at", ColumnType::Number),
+        ]),
+        on_conflict: "(customer_id, hash) DO UPDATE SET \
+            deliveries = seen_proofs.deliveries + excluded.deliveries, \
+            first_at = CASE WHEN excluded.first_at < seen_proofs.first_at \
+                THEN excluded.first_at ELSE seen_proofs.first_at END, \
+            last_at = CASE WHEN excluded.last_at > seen_proofs.last_at \
+                THEN excluded.last_at ELSE seen_proofs.last_at END"
+            .to_owned(),
+    }
+}
+
+/// Values of the rows that a batch's requests add to, in the order of customers and proofs.
+pub(super) fn values(requests: &[RequestEntry]) -> impl Iterator<Item = Value> + use<> {
+    rows(requests)
+        .into_iter()
+        .flat_map(|((customer, mark), delivered)| {
+            [
+                customer.to_string().into(),
+                mark.hex().into(),
+                stored(delivered.times).into(),
+                delivered.first.into(),
+                delivered.last.into(),
+            ]
+        })
+}
+
+fn rows(requests: &[RequestEntry]) -> BTreeMap<(CustomerId, ProofMark), Delivered> {
+    let mut rows = BTreeMap::new();
+    for request in requests {
+        let Some(mark) = request.delivered else {
+            continue;
+        };
+        let at = request.at.timestamp_millis();
+        let delivered = rows.entry((request.customer, mark)).or_insert(Delivered {
+            times: 0,
+            first: at,
+            last: at,
+        });
+        delivered.times += 1;
+        delivered.first = delivered.first.min(at);
+        delivered.last = delivered.last.max(at);
+    }
+    rows
+}

@@ -1,0 +1,133 @@
+//! Folding of names to words.
+
+/// Company forms, without blanks.
+const FORMS: [&str; 38] = [
+    "SADECV",
+    "SA",
+    "SABDECV",
+    "SAB",
+    "SAPIDECV",
+    "SAPI",
+    "SAPIBDECV",
+    "SAPIB",
+    "SDERLDECV",
+    "SDERL",
+    "SDERLMI",
+    "SDERLDECVMI",
+    "SRLDECV",
+    "SRL",
+    "SAS",
+    "SASDECV",
+    "SC",
+    "SCP",
+    "AC",
+    "ABP",
+    "IAP",
+    "IBP",
+    "SNC",
+    "SENC",
+    "SENCDECV",
+    "SENCS",
+    "SCDERL",
+    "SCDERLDECV",
+    "SCDEBSDERLDECV",
+    "SPRDERL",
+    "SPRDERLDECV",
+    "SPR",
+    "SOFOMENR",
+    "SADECVSOFOMENR",
+    "SAPIDECVSOFOMENR",
+    "SADECVSOFOMER",
+    "SAPIDECVSOFOMER",
+    "SADECVSFP",
+];
+/// Most words of a company form: every letter one.
+const MAX_FORM_WORDS: usize = 16;
+
+/// A name, folded.
+pub(super) struct Name {
+    /// Its words in their order, without the company form.
+    pub(super) words: Vec<String>,
+    /// The company form.
+    pub(super) form: Option<&'static str>,
+}
+
+impl Name {
+    /// Folds a name. Letters lose case and accent; an apostrophe is dropped, `&` is the word `Y`, and
+    /// every other character separates words. One word at least remains beside a company form.
+    pub(super) fn of(text: &str) -> Self {
+        let mut folded = String::with_capacity(text.len());
+        for c in text.chars().flat_map(char::to_uppercase) {
+            match c {
+                // The range has the accents of decomposed text.
+                '\'' | '’' | '`' | '´' | '\u{300}'..='\u{36f}' => {}
+                '&' => folded.push_str(" Y "),
+                c if c.is_alphanumeric() => folded.push(without_accent(c)),
+                _ => folded.push(' '),
+            }
+        }
+        let mut words: Vec<String> = folded.split_whitespace().map(str::to_owned).collect();
+        let form = company_form(&words);
+        if let Some((length, _)) = form {
+            words.truncate(words.len() - length);
+        }
+        Self {
+            words,
+            form: form.map(|(_, form)| form),
+        }
+    }
+
+    /// Returns `true` for the same words in any order, and for the same letters in one order.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        let sorted = |name: &Self| {
+            let mut words = name.words.clone();
+            words.sort_unstable();
+            words
+        };
+        self.letters() == other.letters() || sorted(self) == sorted(other)
+    }
+
+    /// Returns `true` if this name, with its own company form or with any if it has none, begins with
+    /// the letters of a cut one.
+    pub(super) fn begins_with(&self, cut: &Self) -> bool {
+        let cut = cut.letters() + cut.form.unwrap_or_default();
+        let letters = self.letters();
+        if let Some(form) = self.form {
+            return (letters + form).starts_with(&cut);
+        }
+        if letters.starts_with(&cut) {
+            return true;
+        }
+        let rest = cut.strip_prefix(&letters);
+        rest.is_some_and(|rest| FORMS.iter().any(|form| form.starts_with(rest)))
+    }
+
+    fn letters(&self) -> String {
+        self.words.concat()
+    }
+}
+
+/// The longest company form at the end of a name: its number of words, and its letters.
+fn company_form(words: &[String]) -> Option<(usize, &'static str)> {
+    let most = words.len().saturating_sub(1).min(MAX_FORM_WORDS);
+    (1..=most).rev().find_map(|length| {
+        let letters = words[words.len() - length..].concat();
+        let form = FORMS.iter().find(|form| **form == letters);
+        form.map(|form| (length, *form))
+    })
+}
+
+/// The base of an upper-case letter of the languages that names are written in.
+fn without_accent(letter: char) -> char {
+    match letter {
+        'À'..='Å' => 'A',
+        'Ç' => 'C',
+        'È'..='Ë' => 'E',
+        'Ì'..='Ï' => 'I',
+        'Ñ' => 'N',
+        'Ò'..='Ö' | 'Ø' => 'O',
+        'Ù'..='Ü' => 'U',
+        'Ý' => 'Y',
+        other => other,
+    }
+}

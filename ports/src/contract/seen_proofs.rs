@@ -1,0 +1,121 @@
+//! Contract of the proofs that were delivered to each customer, written by the journal.
+
+use std::future::Future;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::customer::CustomerId;
+use domain::outcome::Outcome;
+use domain::seen::{EarlierDeliveries, ProofMark};
+
+use super::fixture::customer;
+use super::journal::{JournalUnderTest, noon, request};
+use crate::outbound::RequestEntry;
+
+/// Runs the whole suite; `make` returns a fresh journal each time.
+pub async fn seen_proofs<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F) {
+    a_proof_that_was_never_delivered_has_no_deliveries(make().await).await;
+    deliveries_are_counted_and_the_first_is_kept(make().await).await;
+    deliveries_of_one_commit_are_all_counted(make().await).await;
+    customers_and_proofs_are_counted_apart(make().await).await;
+    deliveries_under_several_secrets_are_summed(make().await).await;
+    a_request_that_delivered_nothing_does_not_count(make().await).await;
+}
+
+fn mark(number: u8) -> ProofMark {
+    ProofMark([number; 32])
+}
+
+fn times(times: u64, first: DateTime<Utc>) -> EarlierDeliveries {
+    EarlierDeliveries {
+        times,
+        first: Some(first),
+    }
+}
+
+impl JournalUnderTest {
+    /// Concludes the `number`th request of the suite, which delivered a proof.
+    async fn delivered(&self, number: u128, of: CustomerId, mark: ProofMark, at: DateTime<Utc>) {
+        let key = self.stores.added(u16::try_from(number).unwrap_or_default());
+        self.journal.conclude(RequestEntry {
+            customer: of,
+            delivered: Some(mark),
+            at,
+            ..request(number, key.await.id, Outcome::Delivered)
+        });
+    }
+
+    async fn deliveries(&self, of: CustomerId, marks: &[ProofMark]) -> EarlierDeliveries {
+        self.journal.flush().await.expect("the journal is written");
+        let deliveries = self.stores.seen_proofs.deliveries(of, marks).await;
+        deliveries.expect("the store works")
+    }
+}
+
+async fn a_proof_that_was_never_delivered_has_no_deliveries(under_test: JournalUnderTest) {
+    let of = customer(1).id;
+    let none = EarlierDeliveries::default();
+    assert_eq!(under_test.deliveries(of, &[mark(1)]).await, none);
+    assert_eq!(under_test.deliveries(of, &[]).await, none);
+}
+
+async fn deliveries_are_counted_and_the_first_is_kept(under_test: JournalUnderTest) {
+    let of = customer(1).id;
+    let later = noon() + TimeDelta::minutes(5);
+    for (number, at) in [(1, later), (2, noon()), (3, later)] {
+        under_test.delivered(number, of, mark(1), at).await;
+        under_test.journal.flush().await.expect("it is written");
+    }
+    let deliveries = under_test.deliveries(of, &[mark(1)]).await;
+    assert_eq!(
+        deliveries,
+        times(3, noon()),
+        "commits may come out of order"
+    );
+}
+
+async fn deliveries_of_one_commit_are_all_counted(under_test: JournalUnderTest) {
+    let of = customer(1).id;
+    for number in 1..=20 {
+        under_test.delivered(number, of, mark(1), noon()).await;
+    }
+    let deliveries = under_test.deliveries(of, &[mark(1)]).await;
+    assert_eq!(deliveries, times(20, noon()));
+}
+
+async fn customers_and_proofs_are_counted_apart(under_test: JournalUnderTest) {
+    let one = under_test.stores.enrolled(1).await.id;
+    let other = under_test.stores.enrolled(2).await.id;
+    under_test.delivered(1, one, mark(1), noon()).await;
+    under_test.delivered(2, one, mark(2), noon()).await;
+    under_test.delivered(3, one, mark(2), noon()).await;
+    under_test.delivered(4, other, mark(2), noon()).await;
+    for (of, mark, expected) in [
+        (one, mark(1), times(1, noon())),
+        (one, mark(2), times(2, noon())),
+        (other, mark(1), EarlierDeliveries::default()),
+        (other, mark(2), times(1, noon())),
+    ] {
+        assert_eq!(under_test.deliveries(of, &[mark]).await, expected);
+    }
+}
+
+async fn deliveries_under_several_secrets_are_summed(under_test: JournalUnderTest) {
+    let of = customer(1).id;
+    let earlier = noon() - TimeDelta::days(1);
+    under_test.delivered(1, of, mark(1), earlier).await;
+    under_test.delivered(2, of, mark(2), noon()).await;
+    let both = under_test.deliveries(of, &[mark(2), mark(1)]).await;
+    assert_eq!(both, times(2, earlier));
+}
+
+async fn a_request_that_delivered_nothing_does_not_count(under_test: JournalUnderTest) {
+    let key = under_test.stores.added(1).await.id;
+    under_test
+        .journal
+        .conclude(request(1, key, Outcome::NotFound));
+    let none = EarlierDeliveries::default();
+    assert_eq!(
+        under_test.deliveries(customer(1).id, &[mark(1)]).await,
+        none
+    );
+}
