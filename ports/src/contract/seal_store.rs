@@ -109,7 +109,7 @@ async fn an_added_key_is_everybodys(under_test: StoresUnderTest) {
         last_used_at: None,
     };
     for stores in [&here, &elsewhere] {
-        assert_eq!(stores.seal_keys().await, [stored.clone()]);
+        assert_eq!(stores.seal_keys().await, std::slice::from_ref(&stored));
     }
 }
 
@@ -181,9 +181,9 @@ async fn a_use_is_recorded_to_the_day(under_test: StoresUnderTest) {
     ] {
         elsewhere.use_key(&signer, &used, used_at).await;
         let keys = here.seal_keys().await;
-        let uses = keys.iter().map(|key| (key.first_used_at, key.last_used_at));
-        let uses: Vec<_> = uses.collect();
-        assert_eq!(uses, [(Some(now()), Some(last_used_at)), (None, None)]);
+        let times = keys.iter().map(|key| (key.first_used_at, key.last_used_at));
+        let times: Vec<_> = times.collect();
+        assert_eq!(times, [(Some(now()), Some(last_used_at)), (None, None)]);
     }
 }
 

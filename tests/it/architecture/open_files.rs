@@ -24,6 +24,10 @@ const OPENING_FILES: [(&str, &str); 7] = [
         "a list that the operator names, before it is imported",
     ),
     (
+        "src/commands/seals.rs",
+        "an institution's certificate, and the export of samples, where the operator says",
+    ),
+    (
         "src/config/secret.rs",
         "secrets, before anything is connected",
     ),

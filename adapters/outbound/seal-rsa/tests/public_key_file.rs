@@ -1,6 +1,5 @@
 //! Files of public keys, as institutions and OpenSSL write them. `tests/files` has certificates that
 //! were made for these tests, and whose private keys nobody kept.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use domain::seal::SealKeyError;
 use proptest::prelude::*;
