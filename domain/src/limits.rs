@@ -255,10 +255,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn limits_stay_in_their_bounds(per_minute: u32, quota: Option<u64>) {
-            if let Ok(limits) = Limits::new(per_minute, quota) {
-                prop_assert!((1..=MAX_PER_MINUTE).contains(&limits.per_minute()));
-                prop_assert!(limits.monthly_quota().is_none_or(|q| (1..=MAX_MONTHLY_QUOTA).contains(&q)));
+        fn limits_stay_in_their_bounds(
+            per_minute in prop_oneof![
+                any::<u32>(),
+                0..=2_u32,
+                MAX_PER_MINUTE - 1..=MAX_PER_MINUTE + 1,
+            ],
+            quota in prop::option::of(prop_oneof![
+                any::<u64>(),
+                0..=2_u64,
+                MAX_MONTHLY_QUOTA - 1..=MAX_MONTHLY_QUOTA + 1,
+            ]),
+        ) {
+            let limits = Limits::new(per_minute, quota);
+            if !(1..=MAX_PER_MINUTE).contains(&per_minute) {
+                prop_assert_eq!(limits, Err(LimitsError::PerMinute));
+            } else if quota.is_some_and(|quota| !(1..=MAX_MONTHLY_QUOTA).contains(&quota)) {
+                prop_assert_eq!(limits, Err(LimitsError::MonthlyQuota));
+            } else {
+                let limits = limits.unwrap();
+                prop_assert_eq!((limits.per_minute(), limits.monthly_quota()), (per_minute, quota));
             }
         }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 
-use crate::gateway::{Gateway, Key, eventually, json_of, request};
+use crate::clock::Clock;
+use crate::gateway::{Gateway, Key, Plan, eventually, json_of, request};
 
 /// Sends so many requests at once for one proof, and counts the answers by status.
 async fn statuses(gateway: &Arc<Gateway>, key: &Key, requests: usize) -> Vec<u16> {
@@ -41,6 +43,27 @@ async fn two_thousand_four_hundred_at_a_quota_of_a_thousand_admit_exactly_a_thou
         (count(&statuses, 200), count(&statuses, 402)),
         (1_000, 1_400)
     );
+}
+
+/// A minute is one of the monotonic clock.
+#[tokio::test]
+async fn a_clock_that_jumps_by_a_day_frees_no_minute() {
+    // In the middle of a month, so that all is counted in one.
+    let noon: DateTime<Utc> = "2026-11-20T18:00:00Z".parse().unwrap();
+    let clock = Clock::at(noon);
+    let variables = clock.variables(TimeDelta::zero());
+    let plan = variables
+        .iter()
+        .fold(Plan::new(), |plan, (name, value)| plan.with(name, value));
+    let gateway = plan.start();
+    let key = gateway.key(&["--per-minute", "2", "--monthly-quota", "1000"]);
+    for _ in 0..2 {
+        assert_eq!(gateway.status_of(&key).await, 200);
+    }
+    for days in [1, -1, 0] {
+        clock.set(noon + TimeDelta::days(days));
+        assert_eq!(gateway.status_of(&key).await, 429, "{days}");
+    }
 }
 
 #[tokio::test]

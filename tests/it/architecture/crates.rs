@@ -57,7 +57,7 @@ const DRIVERS: [&str; 29] = [
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 17] = [
+const WORKSPACE: [Place; 18] = [
     (
         "domain",
         &[],
@@ -191,6 +191,7 @@ const WORKSPACE: [Place; 17] = [
             "bank-portal",
             "identity-oidc",
             "seal-rsa",
+            "pdf-text",
             "sandbox",
         ],
         // The accept loop, the one TLS provider, metrics and traces.

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use domain::key::{CountedKey, KeyId};
+use domain::month::Month;
 use limiter_redis::RedisLimiter;
-use ports::outbound::{Limiter, Verdict};
+use ports::outbound::{Limiter, Snapshot, Verdict};
 use testkit::redis::Redis;
 use uuid::Uuid;
 
 use crate::support::{
     KEY, OffsetClock, admitted_of, counters_of, hydrate, is_admitted, log_of, options, state,
-    state_of,
+    state_of, used,
 };
 
 /// One limiter for each of four replicas.
@@ -83,6 +84,27 @@ async fn all_entries_that_leave_a_large_window_are_trimmed_at_once() {
         panic!("the window is nearly empty");
     };
     assert_eq!(limit_status.minute.remaining, 6_000 - 4);
+}
+
+#[tokio::test]
+async fn a_snapshot_of_the_month_before_does_not_bring_it_back() {
+    let Some(server) = Redis::start(&[]) else {
+        return;
+    };
+    let time = OffsetClock::at(server.url(), "2026-11-30T23:59:00Z");
+    let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
+    let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
+    let state = state(60, Some(5), 1);
+    hydrate(&limiter, KEY, state, 3).await;
+    let before = Snapshot {
+        state,
+        month: Month::of(time.show()),
+        used: used(0),
+    };
+    time.move_by(60_000);
+    assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
+    limiter.hydrate(KEY, before).await.unwrap();
+    assert_eq!(admitted_of(&limiter, KEY, 9).await, 2);
 }
 
 #[tokio::test]

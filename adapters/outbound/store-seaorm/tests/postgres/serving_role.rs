@@ -141,3 +141,51 @@ async fn the_role_that_serves_cannot_migrate_and_is_told_what_is_missing() {
         "{unready}"
     );
 }
+
+/// An owner that is no superuser would give itself back what is taken from it.
+#[tokio::test]
+async fn an_owner_of_the_log_is_refused_though_its_rights_can_be_taken() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let connection = database.connect().await;
+    for made in [
+        "CREATE ROLE plain_owner",
+        "ALTER TABLE audit_log OWNER TO plain_owner",
+    ] {
+        connection.execute_unprepared(made).await.unwrap();
+    }
+    let store = database.open().await;
+    let refused = store.grant_serving(&role("plain_owner")).await.unwrap_err();
+    assert!(matches!(refused, GrantError::TooMighty(_)), "{refused}");
+}
+
+#[tokio::test]
+async fn rights_that_a_role_had_before_are_taken_away() {
+    let server = server_or_skip!();
+    let database = server.database().await;
+    let connection = database.connect().await;
+    let schema = &database.name;
+    for made in [
+        "CREATE ROLE earlier",
+        &format!("GRANT ALL ON SCHEMA {schema} TO earlier"),
+        &format!("GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO earlier"),
+    ] {
+        connection.execute_unprepared(made).await.unwrap();
+    }
+    database
+        .open()
+        .await
+        .grant_serving(&role("earlier"))
+        .await
+        .unwrap();
+    for right in [
+        format!("has_schema_privilege('earlier', '{schema}', 'CREATE')"),
+        "has_table_privilege('earlier', 'audit_log', 'UPDATE, DELETE, TRUNCATE, TRIGGER')"
+            .to_owned(),
+        "has_table_privilege('earlier', 'seaql_migrations', 'INSERT, UPDATE, DELETE, TRUNCATE')"
+            .to_owned(),
+    ] {
+        let held = format!("SELECT ({right})::int::bigint");
+        assert_eq!(number(&connection, &held).await, 0, "{right}");
+    }
+}
