@@ -178,15 +178,8 @@ async fn gateway_on(
     let seals = base.seals().await?;
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
-    let checks = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
-    let proofs = banks::proofs(
-        bank,
-        &banks,
-        clock,
-        catalogue.clone(),
-        &bank_monitor,
-        checks,
-    );
+    let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
+    let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor, check);
     let requests = TaskTracker::new();
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
@@ -206,16 +199,8 @@ async fn gateway_on(
     });
     if let Some((identity, pool)) = identity.zip(for_insights.as_ref()) {
         let insights = insights(&base, pool, &banks, Arc::clone(&bank_monitor));
-        let dependencies = DashboardDeps {
-            keys: Arc::clone(&keys),
-            participants: catalogue.clone(),
-            insights: Arc::new(insights),
-            denied: Arc::new(store.clone()),
-            clock: Arc::clone(clock),
-            random: Arc::clone(random),
-            request_layer,
-            ticket_seal: ticket_seal(&base)?,
-        };
+        let shown = (Arc::clone(&keys), catalogue.clone(), insights);
+        let dependencies = dashboard_deps(&base, shown, request_layer)?;
         router = router.merge(people::router(identity, dependencies)?);
     }
     let instance = instance(options, process);
@@ -253,6 +238,27 @@ async fn gateway_on(
         key_store: base.key_store,
         store: base.store,
         clock: base.clock,
+    })
+}
+
+fn dashboard_deps(
+    base: &Infrastructure,
+    (keys, participants, insights): (
+        Arc<dyn KeyAdministration>,
+        Arc<SharedCatalogue>,
+        InsightsService,
+    ),
+    request_layer: Arc<RequestLayer>,
+) -> Result<DashboardDeps> {
+    Ok(DashboardDeps {
+        keys,
+        participants,
+        insights: Arc::new(insights),
+        denied: Arc::new(base.store.clone()),
+        clock: Arc::clone(&base.clock),
+        random: Arc::clone(&base.random),
+        request_layer,
+        ticket_seal: ticket_seal(base)?,
     })
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use domain::key::Environment;
 use domain::proof::Proof;
-use domain::seal::CheckedSeal;
+use domain::seal::{CheckedSeal, Verdict};
+use metrics::Counter;
 use ports::outbound::SealChecks;
 
 use super::{Metrics, names};
@@ -19,6 +20,8 @@ pub(crate) struct MeteredSeals {
 impl MeteredSeals {
     /// Counts the verdicts of these checks.
     pub(crate) fn new(metrics: &Arc<Metrics>, checks: Arc<dyn SealChecks>) -> Self {
+        // An alert looks for its increase.
+        counted(metrics, Environment::Live, Verdict::Invalid).absolute(0);
         Self {
             metrics: Arc::clone(metrics),
             checks,
@@ -26,15 +29,16 @@ impl MeteredSeals {
     }
 }
 
+fn counted(metrics: &Metrics, side: Environment, verdict: Verdict) -> Counter {
+    let labels = [("side", side.name()), ("verdict", verdict.name())];
+    metrics.counter(&names::SEALS, &labels)
+}
+
 #[async_trait]
 impl SealChecks for MeteredSeals {
     fn check(&self, environment: Environment, proof: &Proof) -> CheckedSeal {
         let checked = self.checks.check(environment, proof);
-        let labels = [
-            ("side", environment.name()),
-            ("verdict", checked.verdict.name()),
-        ];
-        self.metrics.counter(&names::SEALS, &labels).increment(1);
+        counted(&self.metrics, environment, checked.verdict).increment(1);
         checked
     }
 

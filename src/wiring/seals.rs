@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use application::{BuiltinSealKey, SealAdministration, SealService};
 use domain::seal::CertificateNumber;
+use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 
 use super::infrastructure::Infrastructure;
@@ -57,12 +58,21 @@ where
     storage::closed_after(store, worked).await
 }
 
-/// The sandbox's key.
+/// The sandbox's keys, of which one verifies the proofs of `test` keys. The private part of either is
+/// published.
 fn builtin_keys() -> Result<Vec<BuiltinSealKey>> {
-    let certificate = CertificateNumber::parse(sandbox::seal::CERTIFICATE_NUMBER);
-    let public = PublicKeyFile::parse(sandbox::seal::public_key_der());
-    Ok(vec![BuiltinSealKey {
-        certificate: certificate.context("the sandbox's certificate number")?,
-        key: public.context("the sandbox's key")?.key,
-    }])
+    let known = CertificateNumber::parse(SealCertificate::Known.number());
+    let known = known.context("the sandbox's certificate number")?;
+    let builtin = |certificate: SealCertificate, verifies| -> Result<_> {
+        let public = PublicKeyFile::parse(certificate.public_key_der());
+        let key = public.context("a key of the sandbox")?.key;
+        Ok(BuiltinSealKey {
+            certificate: verifies,
+            key,
+        })
+    };
+    Ok(vec![
+        builtin(SealCertificate::Known, Some(known))?,
+        builtin(SealCertificate::Unknown, None)?,
+    ])
 }

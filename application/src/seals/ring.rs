@@ -9,8 +9,8 @@ use ports::outbound::StoredSealKey;
 /// `test` keys alone, and is never stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltinSealKey {
-    /// The certificate of all banks of the sandbox.
-    pub certificate: CertificateNumber,
+    /// The certificate of all banks of the sandbox; `None` for a key that verifies nothing.
+    pub certificate: Option<CertificateNumber>,
     /// Its key.
     pub key: SealKey,
 }
@@ -26,7 +26,7 @@ impl BuiltinKeys {
     /// The keys of a certificate, whatever the participant.
     pub(super) fn of(&self, certificate: &CertificateNumber) -> impl Iterator<Item = &SealKey> {
         let keys = self.0.iter();
-        let keys = keys.filter(move |builtin| builtin.certificate == *certificate);
+        let keys = keys.filter(move |builtin| builtin.certificate.as_ref() == Some(certificate));
         keys.map(|builtin| &builtin.key)
     }
 

@@ -150,7 +150,7 @@ impl Fixture {
         let now = "2026-11-20T18:00:00Z".parse().unwrap();
         let (store, clock) = (MemoryStore::default(), Arc::new(ManualClock::at(now)));
         let builtin = vec![BuiltinSealKey {
-            certificate: Institution::sandbox().signer.certificate,
+            certificate: Some(Institution::sandbox().signer.certificate),
             key: Institution::sandbox().key(),
         }];
         let verifier = Arc::new(RsaSealVerifier);

@@ -6,7 +6,7 @@ use std::path::Path;
 use testkit::files_under;
 
 /// Product files that open files, with the reason why none of those is a file of the database.
-const OPENING_FILES: [(&str, &str); 7] = [
+const OPENING_FILES: [(&str, &str); 8] = [
     (
         "adapters/outbound/bank-portal/src/diagnostics.rs",
         "pages in a folder of their own",
