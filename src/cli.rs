@@ -11,9 +11,11 @@ use uuid::Uuid;
 
 mod participants;
 mod seals;
+mod verify;
 
 pub use participants::ParticipantsCommand;
 pub use seals::SealsCommand;
+pub use verify::VerifyOptions;
 
 use crate::config::{
     self, BankOptions, DatabaseOptions, KeyOptions, ListenOptions, LogOptions, RoleOptions,
@@ -71,6 +73,10 @@ pub enum Command {
         #[command(subcommand)]
         command: SealsCommand,
     },
+    /// Check proofs (XML or PDF) and ask nobody: their structure, what they show against what is sealed,
+    /// and the seal. The status is 0 when all are valid, 1 when one is invalid, and 2 when none is
+    /// invalid and one could not be checked.
+    Verify(VerifyOptions),
     /// Bring the database to the schema of this version. Replicas refuse to start before that; the
     /// embedded database needs no such step.
     Migrate {

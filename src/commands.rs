@@ -1,5 +1,7 @@
 //! The commands of the program.
 
+use std::process::ExitCode;
+
 use anyhow::{Context, Result};
 
 use crate::cli::Command;
@@ -14,13 +16,14 @@ mod participants;
 mod sandbox;
 mod seals;
 mod serve;
+mod verify;
 
-/// Runs the command to its end, and the log and traces to theirs.
+/// Runs the command to its end, and the log and traces to theirs; returns the program's status.
 ///
 /// # Errors
 /// The reason why the program stops, for a person to read.
-pub fn run(command: Command) -> Result<()> {
-    match command {
+pub fn run(command: Command) -> Result<ExitCode> {
+    let ended = match command {
         Command::Serve(mut options) => {
             let instance = options.admin.name_process().clone();
             let traces = Traces::start(&options.traces, &instance)?;
@@ -53,6 +56,10 @@ pub fn run(command: Command) -> Result<()> {
             let _log = telemetry::start(&log, &Traces::off())?;
             runtime()?.block_on(seals::run(database, command))
         }
+        Command::Verify(options) => {
+            let _log = telemetry::start(&options.log, &Traces::off())?;
+            return runtime()?.block_on(verify::run(options));
+        }
         Command::Migrate {
             database,
             roles,
@@ -72,7 +79,8 @@ pub fn run(command: Command) -> Result<()> {
         Command::Openapi => print(&rest::openapi_json()),
         Command::Schema => print(&graphql::schema_sdl()),
         Command::Configuration => print(&configuration::page()),
-    }
+    };
+    ended.map(|()| ExitCode::SUCCESS)
 }
 
 fn print(document: &str) -> Result<()> {

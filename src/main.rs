@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         say_error(&error);
     }
     match commands::run(cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             say_error(&error);
             ExitCode::FAILURE

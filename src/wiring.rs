@@ -48,7 +48,7 @@ pub(crate) use limits::Deployment;
 pub(crate) use participants::{BudgetHolder, with_participants};
 use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
-pub(crate) use seals::with_seals;
+pub(crate) use seals::{with_proof_checks, with_seals};
 use secrets::unusable;
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 

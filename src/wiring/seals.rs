@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{BuiltinSealKey, SealAdministration, SealService};
+use application::{BuiltinSealKey, ProofCheckService, SealAdministration, SealService};
+use domain::key::Environment;
+use domain::proof::Proof;
 use domain::seal::CertificateNumber;
+use pdf_text::PortalPdf;
+use ports::outbound::{Clock, SealChecks as _};
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
+use store_seaorm::Store;
 
 use super::infrastructure::Infrastructure;
 use super::{Deployment, storage};
@@ -19,14 +24,7 @@ impl Infrastructure {
     /// # Errors
     /// The database fails.
     pub(super) async fn seals(&self) -> Result<Arc<SealService>> {
-        let seals = SealService::new(
-            Arc::new(self.store.clone()),
-            Arc::new(RsaSealVerifier),
-            Arc::clone(&self.clock),
-            builtin_keys()?,
-        );
-        let read = seals.refresh().await;
-        read.context("reading the keys of seals")?;
+        let seals = checked_with(&self.store, &self.clock).await?;
         Ok(Arc::new(seals))
     }
 }
@@ -39,12 +37,7 @@ pub(crate) async fn with_seals<W>(options: &DatabaseOptions, work: W) -> Result<
 where
     W: AsyncFnOnce(&SealAdministration) -> Result<()>,
 {
-    let deployment = if options.is_server() {
-        Deployment::Replicated
-    } else {
-        Deployment::Embedded
-    };
-    let store = storage::open(options, deployment, storage::FEW).await?;
+    let store = open(options).await?;
     let worked = async {
         let seals = SealAdministration::new(
             Arc::new(store.clone()),
@@ -56,6 +49,49 @@ where
     };
     let worked = worked.await;
     storage::closed_after(store, worked).await
+}
+
+/// Runs `work` with the checks of files. The database is closed whatever comes of it.
+///
+/// # Errors
+/// A database that can't be opened, and the errors of `work`.
+pub(crate) async fn with_proof_checks<T, W>(options: &DatabaseOptions, work: W) -> Result<T>
+where
+    W: AsyncFnOnce(&ProofCheckService) -> Result<T>,
+{
+    let store = open(options).await?;
+    let worked = async {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let seals = checked_with(&store, &clock).await?;
+        let verdict =
+            move |environment: Environment, proof: &Proof| seals.check(environment, proof).verdict;
+        let checks = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+        work(&checks).await
+    };
+    let worked = worked.await;
+    storage::closed_after(store, worked).await
+}
+
+async fn open(options: &DatabaseOptions) -> Result<Store> {
+    let deployment = if options.is_server() {
+        Deployment::Replicated
+    } else {
+        Deployment::Embedded
+    };
+    storage::open(options, deployment, storage::FEW).await
+}
+
+/// The check of seals with the keys of this store.
+async fn checked_with(store: &Store, clock: &Arc<dyn Clock>) -> Result<SealService> {
+    let seals = SealService::new(
+        Arc::new(store.clone()),
+        Arc::new(RsaSealVerifier),
+        Arc::clone(clock),
+        builtin_keys()?,
+    );
+    let read = seals.refresh().await;
+    read.context("reading the keys of seals")?;
+    Ok(seals)
 }
 
 /// The sandbox's keys, of which one verifies the proofs of `test` keys. The private part of either is

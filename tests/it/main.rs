@@ -54,3 +54,4 @@ mod terminal;
 mod traces;
 mod transport;
 mod two_gateways;
+mod verify;

@@ -6,7 +6,7 @@ use std::path::Path;
 use testkit::files_under;
 
 /// Product files that open files, with the reason why none of those is a file of the database.
-const OPENING_FILES: [(&str, &str); 8] = [
+const OPENING_FILES: [(&str, &str); 9] = [
     (
         "adapters/outbound/bank-portal/src/diagnostics.rs",
         "pages in a folder of their own",
@@ -22,6 +22,10 @@ const OPENING_FILES: [(&str, &str); 8] = [
     (
         "src/commands/participants.rs",
         "a list that the operator names, before it is imported",
+    ),
+    (
+        "src/commands/verify.rs",
+        "proofs that somebody names, to be checked",
     ),
     (
         "src/commands/seals.rs",

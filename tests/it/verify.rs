@@ -1,0 +1,79 @@
+//! Proofs checked on the command line, without a server.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use reqwest::StatusCode;
+
+use crate::gateway::{Gateway, Key, command, request};
+
+/// Checks files in a folder of its own; returns the status and what was printed.
+fn verify(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command(folder)
+        .arg("verify")
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
+    (status.code().unwrap(), text)
+}
+
+async fn proof(gateway: &Gateway, key: &Key, format: &str, amount: &str) -> Vec<u8> {
+    let answer = gateway.post(format, key, &request(1, amount)).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    answer.bytes().await.unwrap().to_vec()
+}
+
+#[tokio::test]
+async fn files_are_checked_without_a_server_and_the_status_tells_the_result() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let xml = proof(&gateway, &key, "xml", "1234.56").await;
+    let good = write("good.xml", &xml);
+    let page = write("good.pdf", &proof(&gateway, &key, "pdf", "1234.56").await);
+    let bad = write("bad.xml", &proof(&gateway, &key, "xml", "600.00").await);
+    let unknown = write("unknown.xml", &proof(&gateway, &key, "xml", "600.01").await);
+    let shown = r#"MontoPago="1234.56""#;
+    let text = String::from_utf8(xml).unwrap();
+    assert!(text.contains(shown), "{text}");
+    let forged = text.replace(shown, r#"MontoPago="9234.56""#);
+    let forged = write("forged.xml", forged.as_bytes());
+    let folder = folder.path();
+
+    for file in [&good, &page] {
+        let (status, said) = verify(folder, &["--sandbox", file]);
+        assert_eq!(status, 0, "{said}");
+        assert!(said.starts_with(&format!("{file}: valid\n")), "{said}");
+        // The sandbox's key is published: it proves nothing.
+        let (status, said) = verify(folder, &[file]);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains("not_checked"), "{said}");
+    }
+    let (status, said) = verify(folder, &["--sandbox", &bad]);
+    assert_eq!(status, 1, "{said}");
+    let (status, said) = verify(folder, &["--sandbox", &unknown]);
+    assert_eq!(status, 2, "{said}");
+    let (status, said) = verify(folder, &["--sandbox", &forged]);
+    assert_eq!(status, 1, "{said}");
+    assert!(said.contains("atributos_y_cadena  failed"), "{said}");
+    assert!(said.contains("(monto)"), "{said}");
+    // One invalid file is worse than one that could not be checked.
+    let missing = folder.join("missing.xml");
+    let missing = missing.to_str().unwrap();
+    let (status, said) = verify(folder, &["--sandbox", &good, missing, &forged, &unknown]);
+    assert_eq!(status, 1, "{said}");
+    assert!(said.contains(&format!("reading {missing}")), "{said}");
+    let (status, said) = verify(folder, &["--sandbox", &good, missing]);
+    assert_eq!(status, 2, "{said}");
+}
