@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use application::ProofCheckService;
-use domain::check::{Check, CheckOutcome, CheckReport, CheckResult, MAX_FILE_BYTES};
+use domain::check::{Check, CheckOutcome, CheckReport, MAX_FILE_BYTES};
 use domain::file::Format;
 use domain::key::Environment;
+use web::Language;
 use web::problem::CheckExplanation;
-use web::{Language, problem};
 
 use crate::cli::VerifyOptions;
 use crate::{say, say_error, wiring};
@@ -86,17 +86,14 @@ fn text(path: &Path, outcome: CheckOutcome, report: &CheckReport) -> String {
 }
 
 fn line(check: &Check) -> String {
-    let mut line = format!("  {:<18}  {:<11}", check.name.name(), check.result.name());
-    if check.result != CheckResult::Ok
-        && let Some(reason) = check.reason
-    {
-        line.push_str("  ");
-        line.push_str(&CheckExplanation::from(reason).message(Language::English));
-    }
+    let name = format!("  {:<18}  {:<11}", check.name.name(), check.result.name());
+    let reason = check.reason.map(|reason| {
+        let explanation = CheckExplanation::from(reason).message(Language::English);
+        format!("  {explanation}")
+    });
     let fields = check.fields.iter().map(|field| field.name());
     let named: Vec<_> = fields.chain(check.element).collect();
-    if !named.is_empty() {
-        line.push_str(&format!(" ({})", named.join(", ")));
-    }
-    line.trim_end().to_owned()
+    let named = (!named.is_empty()).then(|| format!(" ({})", named.join(", ")));
+    let line = [Some(name), reason, named].map(Option::unwrap_or_default);
+    line.concat().trim_end().to_owned()
 }

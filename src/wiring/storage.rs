@@ -72,9 +72,10 @@ pub(super) async fn closed_on_error<T>(store: &Store, result: Result<T>) -> Resu
 }
 
 /// Closes the store, and returns the result of the work on it.
-pub(super) async fn closed_after(store: Store, work: Result<()>) -> Result<()> {
-    closed_on_error(&store, work).await?;
-    store.close().await.context("closing the database")
+pub(super) async fn closed_after<T>(store: Store, work: Result<T>) -> Result<T> {
+    let worked = closed_on_error(&store, work).await?;
+    store.close().await.context("closing the database")?;
+    Ok(worked)
 }
 
 /// Brings the database to its newest schema, and gives the role that serves its rights. Two at once are

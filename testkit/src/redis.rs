@@ -15,6 +15,9 @@ const SLOTS_OF_A_MASTER: u64 = 5_461;
 /// short, yet longer than a busy machine keeps it waiting.
 const NODE_TIMEOUT: &str = "3000";
 
+/// Attempts to start a server.
+const ATTEMPTS: usize = 5;
+
 /// A Redis server.
 pub struct Redis {
     process: Option<Child>,
@@ -33,20 +36,34 @@ impl Redis {
 
     /// Starts a server with these environment variables.
     pub fn start_with(arguments: &[&str], variables: &[(String, String)]) -> Option<Self> {
+        let arguments: Vec<_> = arguments.iter().map(|&text| text.to_owned()).collect();
+        Self::start_by(|| arguments.clone(), variables)
+    }
+
+    /// Starts a server with arguments that are made anew for each attempt: a port that was free may be
+    /// somebody else's by the time that the server wants it.
+    fn start_by(
+        arguments: impl Fn() -> Vec<String>,
+        variables: &[(String, String)],
+    ) -> Option<Self> {
         let installed = Command::new("redis-server").arg("--version").output();
         if installed.is_err() {
             skip("redis-server is not installed");
             return None;
         }
-        let mut server = Self {
-            process: None,
-            port: free_port(),
-            arguments: arguments.iter().map(|&text| text.to_owned()).collect(),
-            variables: variables.to_vec(),
-            folder: tempfile::tempdir().unwrap(),
-        };
-        server.start_again();
-        Some(server)
+        for _ in 0..ATTEMPTS {
+            let mut server = Self {
+                process: None,
+                port: free_port(),
+                arguments: arguments(),
+                variables: variables.to_vec(),
+                folder: tempfile::tempdir().unwrap(),
+            };
+            if server.launch() {
+                return Some(server);
+            }
+        }
+        panic!("redis-server ended at once, {ATTEMPTS} times");
     }
 
     /// Starts a server that accepts TLS as well, and returns the TLS port.
@@ -70,6 +87,11 @@ impl Redis {
     /// Starts it again on its port, with the data it has on disk.
     pub fn start_again(&mut self) {
         assert!(self.process.is_none(), "it runs");
+        assert!(self.launch(), "redis-server ended at once");
+    }
+
+    /// Starts the process, and waits until it answers; returns `false` when it ends before.
+    fn launch(&mut self) -> bool {
         let mut command = Command::new("redis-server");
         command
             .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1"])
@@ -80,11 +102,15 @@ impl Redis {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         self.process = Some(command.spawn().unwrap());
-        // Where its default user is off, this is the answer.
+        let mut runs = true;
         until("Redis answers", || {
-            self.answer(&["PING"])
-                .is_some_and(|answer| answer == "PONG" || answer.starts_with("NOAUTH"))
+            let process = self.process.as_mut().unwrap();
+            runs = process.try_wait().unwrap().is_none();
+            // Where its default user is off, NOAUTH is the answer.
+            let answers = |answer: String| answer == "PONG" || answer.starts_with("NOAUTH");
+            !runs || self.answer(&["PING"]).is_some_and(answers)
         });
+        runs
     }
 
     /// Kills it, as a power cut would.
@@ -279,7 +305,11 @@ impl Cluster {
 }
 
 fn node(arguments: &[&str]) -> Option<Redis> {
-    let bus = free_port().to_string();
-    let clustered = ["--cluster-enabled", "yes", "--cluster-port", &bus];
-    Redis::start(&[&clustered, arguments].concat())
+    let arguments = || {
+        let bus = free_port().to_string();
+        let clustered = ["--cluster-enabled", "yes", "--cluster-port", &bus];
+        let all = clustered.iter().chain(arguments);
+        all.map(|&text| text.to_owned()).collect()
+    };
+    Redis::start_by(arguments, &[])
 }

@@ -24,12 +24,12 @@ const OPENING_FILES: [(&str, &str); 9] = [
         "a list that the operator names, before it is imported",
     ),
     (
-        "src/commands/verify.rs",
-        "proofs that somebody names, to be checked",
-    ),
-    (
         "src/commands/seals.rs",
         "an institution's certificate, and the export of samples, where the operator says",
+    ),
+    (
+        "src/commands/verify.rs",
+        "proofs that somebody names, to be checked",
     ),
     (
         "src/config/secret.rs",

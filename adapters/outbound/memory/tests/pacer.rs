@@ -144,6 +144,7 @@ async fn a_budget_that_changes_holds_for_the_turns_before_and_after() {
         pacer.acquire(LANE, PATIENT).await.unwrap();
         begun.push(started.elapsed().as_secs());
     }
-    // The third turn waits for the minute of the first, which holds two.
-    assert_eq!(begun, [0, 0, 61, 61, 61]);
+    // The third turn waits for the end of the first one's minute, which holds two; those after it are
+    // spaced as six a minute are.
+    assert_eq!(begun, [0, 0, 61, 71, 81]);
 }

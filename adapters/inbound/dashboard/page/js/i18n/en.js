@@ -1,5 +1,4 @@
 // English. One key a line, in the order of `es.js`.
-
 export default {
   'app.name': 'CEP Gateway',
 

@@ -1,5 +1,4 @@
 // Spanish. One key a line, in the order of `en.js`; people are addressed as *usted*.
-
 export default {
   'app.name': 'Pasarela CEP',
 
