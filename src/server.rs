@@ -184,7 +184,7 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// What all connections share.
+/// Parts that all connections share.
 struct Server {
     http: auto::Builder<TokioExecutor>,
     router: Router,

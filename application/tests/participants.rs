@@ -97,7 +97,7 @@ impl Fixture {
         join_all(self.processes.iter().map(|process| process.renewal.round())).await
     }
 
-    /// Whether each process knows the newcomer.
+    /// Returns for each process if it knows the newcomer.
     async fn know_the_newcomer(&self) -> Vec<bool> {
         let code = ParticipantCode::parse("90799").unwrap();
         let known = self.processes.iter().map(async |process| {

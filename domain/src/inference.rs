@@ -167,7 +167,7 @@ pub struct InferredBanks {
 /// Result of resolving a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// What was inferred, also for a query that names no transfer.
+    /// The inferred fields, also for a query that names no transfer.
     pub inferred: InferredBanks,
     /// The transfer to ask for.
     pub transfer: Result<Transfer, Unresolved>,

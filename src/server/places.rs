@@ -36,7 +36,7 @@ pub(super) struct Places {
     held: Arc<Mutex<Held>>,
 }
 
-/// What each address holds.
+/// Places that each address holds.
 #[derive(Default)]
 struct Held {
     connections: HashMap<IpAddr, usize>,

@@ -30,7 +30,7 @@ pub struct SealService {
     recorded: Mutex<Recorded>,
 }
 
-/// What this process recorded, so that it doesn't call the store for each proof.
+/// Records of this process, so that it doesn't call the store for each proof.
 #[derive(Default)]
 struct Recorded {
     uses: HashMap<(Signer, SealKey), DateTime<Utc>>,

@@ -85,7 +85,8 @@ pub(super) fn readings(page: &PrintedPage) -> Result<Vec<Reading>, PdfError> {
     Ok(readings)
 }
 
-/// What the page says of the payment whose chain is `chain`. What it doesn't show is the chain's.
+/// Content of the page for the payment whose chain is `chain`. Fields that it doesn't show are the
+/// chain's.
 fn reading(
     page: &Page<'_>,
     chain: OriginalChain,

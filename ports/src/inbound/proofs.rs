@@ -23,7 +23,7 @@ use crate::Cause;
 pub struct LookupDetails {
     /// The institutions, once they were known.
     pub banks: Option<Banks>,
-    /// What was inferred, whatever came of the lookup.
+    /// The inferred fields, whatever came of the lookup.
     pub inferred: InferredBanks,
     /// Time that this caller waited for the bank: for a slot of the budget, though it may have been
     /// refused, and for the answer, though it may be that of another caller's query. `None` when

@@ -52,7 +52,7 @@ pub struct StoredSealKey {
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-/// What the recovery of a key needs of one proof; no personal data.
+/// Part of one proof that the recovery of a key needs; no personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealSample {
     /// The certificate.

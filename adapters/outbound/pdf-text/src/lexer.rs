@@ -281,7 +281,7 @@ impl<'a> Lexer<'a> {
         Err(PdfError::Damaged)
     }
 
-    /// What follows a backslash.
+    /// Reads the rest of an escape, after its backslash.
     fn escape(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.at += 1;

@@ -40,7 +40,7 @@ pub(crate) struct Page<'a> {
     pub(crate) has_annotations: bool,
 }
 
-/// What the name of an external object stands for.
+/// Object that the name of an external object stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum External {
     Image,

@@ -104,7 +104,7 @@ impl Readings {
     }
 }
 
-/// What is locked is whole at all times.
+/// Locks a value, which is whole at all times.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
