@@ -44,7 +44,7 @@ named_enum! {
 named_enum! {
     /// Reason of a [`CheckResult`] that isn't `ok`, by its name in the APIs.
     pub enum CheckReason {
-        /// The file has more than [`MAX_FILE_BYTES`].
+        /// The file has more than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES).
         #[strum(serialize = "archivo_muy_grande")]
         TooLarge,
         /// The file has far more parts than any proof.
