@@ -109,7 +109,6 @@ fn key(certificate: SealCertificate, is_confirmed: bool) -> Value {
 }
 
 #[test]
-#[ignore = "compares numbers of 134 million bits twice, for a minute"]
 fn the_keys_of_two_certificates_are_recovered_from_lines_and_from_proofs() {
     use SealCertificate::{Known, Unknown};
     let folder = tempfile::tempdir().unwrap();
