@@ -39,7 +39,7 @@ certificate (20 digits), digest (128 hexadecimal digits, SHA-512 of the sealed t
 of 256 bytes); or proofs (XML). Two seals of a certificate give its key, a third confirms it.
 
 Exit status: 0 when every certificate's key was recovered, 1 when one was not, 2 when the input can't \
-be read. A key takes about half a minute, 300 MB and one core.";
+be read. A key takes about a minute, 300 MB and one core.";
 
 /// Recovers the public keys of institutions from the seals of their proofs.
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use malachite_nz::natural::Natural;
 
 use crate::modulus::{Scheme, Signature};
 
-/// Maximum number of pairs that are tried: all pairs of four signatures. Each takes half a minute.
+/// Maximum number of pairs that are tried: all pairs of four signatures. Each takes about a minute.
 const MAX_PAIRS: usize = 6;
 
 /// A recovered key.
