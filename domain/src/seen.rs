@@ -17,8 +17,7 @@ const LABEL: &str = "cep-gateway: a delivered proof";
 pub struct ProofMark(pub [u8; 32]);
 
 impl ProofMark {
-    /// The marks of a payment by each of the server's secrets; the first is the one to record, and
-    /// the others are those of earlier deliveries while secrets change.
+    /// The mark of a payment to record: by the first of the server's secrets.
     ///
     /// The payment is identified by what a caller can't vary and get the same proof: environment,
     /// operation date, tracking key, amount and institutions.
@@ -27,16 +26,32 @@ impl ProofMark {
         environment: Environment,
         issuer: ParticipantCode,
         proof: &Proof,
+    ) -> Option<Self> {
+        let message = Self::message(environment, issuer, proof);
+        hasher.macs(message.as_bytes()).next().map(Self)
+    }
+
+    /// The marks of a payment by each of the server's secrets: [the one to record](Self::of), and
+    /// those of earlier deliveries while secrets change.
+    pub fn all(
+        hasher: &KeyHasher,
+        environment: Environment,
+        issuer: ParticipantCode,
+        proof: &Proof,
     ) -> Vec<Self> {
-        let message = format!(
+        let message = Self::message(environment, issuer, proof);
+        hasher.macs(message.as_bytes()).map(Self).collect()
+    }
+
+    fn message(environment: Environment, issuer: ParticipantCode, proof: &Proof) -> String {
+        format!(
             "{LABEL}\n{}\n{}\n{issuer}\n{}\n{}\n{}",
             environment.name(),
             proof.operation_date,
             proof.receiver,
             proof.centavos,
             proof.tracking_key,
-        );
-        hasher.macs(message.as_bytes()).map(Self).collect()
+        )
     }
 
     /// The mark in 64 hexadecimal digits.
@@ -121,11 +136,13 @@ mod tests {
         let code = ParticipantCode::parse("40012").unwrap();
         let payment = proof("2026-11-20", "PRUEBA1", "1234.56");
         let of =
-            |secrets: &[u8]| ProofMark::of(&hasher(secrets), Environment::Live, code, &payment);
+            |secrets: &[u8]| ProofMark::all(&hasher(secrets), Environment::Live, code, &payment);
         let [recorded] = of(&[1])[..] else {
             panic!("one secret has one mark");
         };
         assert_eq!(of(&[2, 1])[1], recorded);
+        let first = ProofMark::of(&hasher(&[2, 1]), Environment::Live, code, &payment);
+        assert_eq!(first, Some(of(&[2])[0]));
     }
 
     #[test]

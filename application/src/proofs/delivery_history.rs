@@ -31,20 +31,22 @@ impl DeliveryHistory {
         }
     }
 
-    /// The marks of a delivered proof; the first is the one to record.
-    pub(super) fn marks(&self, environment: Environment, delivery: &Delivery) -> Vec<ProofMark> {
+    /// The mark of a delivered proof, to be recorded.
+    pub(super) fn mark(&self, environment: Environment, delivery: &Delivery) -> Option<ProofMark> {
         ProofMark::of(&self.hasher, environment, delivery.issuer, &delivery.proof)
     }
 
-    /// Deliveries to a customer until now; `None` when they can't be read. Those of this process are
-    /// all counted, those of another one once its journal has written them, within a second.
+    /// Deliveries of a proof to a customer until now; `None` when they can't be read. Those of this
+    /// process are all counted, those of another one once its journal has written them, within a second.
     pub(super) async fn earlier(
         &self,
         customer: CustomerId,
-        marks: &[ProofMark],
+        (environment, delivery): (Environment, &Delivery),
         request_id: &RequestId,
     ) -> Option<EarlierDeliveries> {
-        let read = self.read(customer, marks).await;
+        let (issuer, proof) = (delivery.issuer, &delivery.proof);
+        let marks = ProofMark::all(&self.hasher, environment, issuer, proof);
+        let read = self.read(customer, &marks).await;
         read.inspect_err(|cause| {
             tracing::warn!(%request_id, %cause, "earlier deliveries of a proof could not be read");
         })

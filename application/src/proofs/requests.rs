@@ -143,12 +143,12 @@ impl Steps {
         };
         let mut delivered = None;
         if let Ok(delivery) = &mut result {
-            let marks = self.history.marks(environment, delivery);
             if endpoint.is_parsed() {
-                let earlier = self.history.earlier(lane.customer, &marks, request_id);
+                let asked = (environment, &*delivery);
+                let earlier = self.history.earlier(lane.customer, asked, request_id);
                 delivery.seen = earlier.await;
             }
-            delivered = marks.first().copied();
+            delivered = self.history.mark(environment, delivery);
         }
         match exchange.encode(result, &details.inferred).await {
             Ok(()) => Processed {
