@@ -186,6 +186,7 @@ async fn gateway_on(
     let proof_requests = ProofRequestService::new(
         Arc::new(gatekeeper),
         Arc::new(proofs),
+        seals::file_checks(&seals, &catalogue, clock),
         base.delivery_history(&usage)?,
         Arc::clone(clock),
         spawning_in(&requests),

@@ -44,8 +44,8 @@ pub use limits::{
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};
 pub use proofs::{
-    BankBySide, DeliveryHistory, FetchReport, ProofMemory, ProofRequest, ProofRequestService,
-    ProofService, SpawnTask,
+    BankBySide, Compute, DeliveryHistory, FetchReport, FileChecks, ProofMemory, ProofRequest,
+    ProofRequestService, ProofService, SpawnTask,
 };
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,

@@ -1,6 +1,7 @@
 //! Proof requests: the use case of a whole request, and the lookup of a proof.
 
 mod delivery_history;
+mod file_checks;
 mod in_flight;
 mod lookup;
 mod memory;
@@ -8,6 +9,7 @@ mod requests;
 mod single_flight;
 
 pub use delivery_history::DeliveryHistory;
+pub use file_checks::{Compute, FileChecks};
 pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::ProofMemory;
 pub use requests::{ProofRequestService, SpawnTask};

@@ -3,11 +3,15 @@
 
 mod support;
 
+#[path = "requests/checks.rs"]
+mod checks;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
-    BankBySide, BankMonitor, DeliveryHistory, ProofMemory, ProofRequestService, ProofService,
+    BankBySide, BankMonitor, DeliveryHistory, FileChecks, ProofCheckService, ProofMemory,
+    ProofRequestService, ProofService,
 };
 use async_trait::async_trait;
 use domain::calendar::parse_date;
@@ -25,7 +29,9 @@ use ports::inbound::{
 use ports::outbound::BankError;
 use support::fixture::{self, HERE, Holder, request};
 use support::{disk_full, hasher, limits};
-use testkit::fakes::{NoSealKeys, Script, ScriptedBank, unsealed_proof};
+use testkit::fakes::{
+    NoPdfs, NoSealKeys, Script, ScriptedBank, unknown_certificate, unsealed_proof,
+};
 use tokio::sync::oneshot;
 
 /// Fault of a step of the request.
@@ -139,6 +145,12 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
     let service = ProofRequestService::new(
         base.gatekeeper.clone(),
         Arc::new(proofs(&base, &bank)),
+        FileChecks::new(
+            ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+            Arc::new(Catalogue::embedded().clone()),
+            base.clock.clone(),
+            Box::new(|work| Box::pin(async move { work() })),
+        ),
         DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone()),
         base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),

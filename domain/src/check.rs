@@ -9,6 +9,7 @@ use chrono::NaiveDate;
 
 use crate::proof::{Proof, ProofError};
 
+mod bank;
 mod compare;
 mod field;
 mod names;
@@ -16,6 +17,7 @@ mod printed;
 mod report;
 mod verdicts;
 
+pub use bank::BankRecord;
 pub use field::ProofField;
 pub use names::{CheckName, CheckOutcome, CheckReason, CheckResult};
 pub use printed::{MAX_RUNS, PrintedPage, TextRun};

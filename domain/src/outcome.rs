@@ -25,16 +25,27 @@ named_enum! {
         JsonAuto,
         /// `json`: the fields of the XML.
         Json,
+        /// `verify`: the check of a file.
+        Verify,
     }
 }
 
 impl Endpoint {
-    /// The files that the endpoint serves.
+    /// The endpoints that answer a proof; the others check one.
+    pub fn lookups() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|endpoint| *endpoint != Self::Verify)
+    }
+
+    /// The files of a lookup at this endpoint.
     pub fn wanted(self) -> RequestedFiles {
         match self {
-            Self::XmlAuto | Self::Xml | Self::XmlBase64 | Self::JsonAuto | Self::Json => {
-                RequestedFiles::Xml
-            }
+            Self::XmlAuto
+            | Self::Xml
+            | Self::XmlBase64
+            | Self::JsonAuto
+            | Self::Json
+            | Self::Verify => RequestedFiles::Xml,
             Self::PdfAuto | Self::Pdf | Self::Base64 => RequestedFiles::Pdf,
             Self::ZipAuto => RequestedFiles::Both,
         }
@@ -43,7 +54,7 @@ impl Endpoint {
     /// Returns which institutions the caller must name.
     pub fn institutions(self) -> Institutions {
         match self {
-            Self::XmlAuto | Self::PdfAuto | Self::ZipAuto | Self::JsonAuto => {
+            Self::XmlAuto | Self::PdfAuto | Self::ZipAuto | Self::JsonAuto | Self::Verify => {
                 Institutions::Inferable
             }
             Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => {
@@ -59,7 +70,9 @@ impl Endpoint {
             Self::PdfAuto => &[Self::Pdf],
             Self::ZipAuto => &[Self::Xml, Self::Pdf],
             Self::JsonAuto => &[Self::Json],
-            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => &[],
+            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json | Self::Verify => {
+                &[]
+            }
         }
     }
 
@@ -126,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_endpoints_that_infer_are_those_called_auto() {
-        for endpoint in Endpoint::ALL {
+        for endpoint in Endpoint::lookups() {
             let infers = endpoint.institutions() == Institutions::Inferable;
             assert_eq!(infers, endpoint.name().ends_with("_auto"), "{endpoint:?}");
         }
@@ -134,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_serves_the_files_that_its_name_says() {
-        for endpoint in Endpoint::ALL {
+        for endpoint in Endpoint::lookups() {
             let wanted = match endpoint.name() {
                 "zip_auto" => RequestedFiles::Both,
                 name if name.starts_with("xml") || name.starts_with("json") => RequestedFiles::Xml,
@@ -146,7 +159,7 @@ mod tests {
 
     #[test]
     fn whoever_infers_has_explicit_endpoints_with_the_same_files() {
-        for endpoint in Endpoint::ALL {
+        for endpoint in Endpoint::lookups() {
             let infers = endpoint.institutions() == Institutions::Inferable;
             let explicit = endpoint.explicit();
             assert_eq!(!explicit.is_empty(), infers, "{endpoint:?}");

@@ -30,6 +30,7 @@ fn endpoints_keep_their_names_and_order() {
         "xml_base64",
         "json_auto",
         "json",
+        "verify",
     ];
     assert_names!(Endpoint, names);
 }

@@ -19,5 +19,6 @@ pub use people::{
 };
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
-    InvalidRequest, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
+    BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest, ProofExchange,
+    ProofRequests, Reply, ServedRequest, SettledRequest,
 };

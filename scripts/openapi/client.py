@@ -13,8 +13,8 @@ import cep_client.api
 from cep_client import AuthenticatedClient, Client
 from cep_client.api.operation import readyz
 from cep_client.api.proofs import base64 as base64_endpoint
-from cep_client.api.proofs import pdf, xml_auto, zip_auto
-from cep_client.models import Envelope, Error, ProofRequest, ProofRequestAuto
+from cep_client.api.proofs import pdf, verify, xml_auto, zip_auto
+from cep_client.models import CheckedProof, Envelope, Error, ProofRequest, ProofRequestAuto
 
 address, api_key, document = sys.argv[1:]
 
@@ -44,6 +44,10 @@ assert archive.payload.read(2) == b"PK"
 envelope = base64_endpoint.sync(client=client, body=ProofRequest.from_dict(named))
 assert isinstance(envelope, Envelope)
 assert base64.b64decode(envelope.data).startswith(b"%PDF-")
+for endpoint in (xml_auto, pdf):
+    body = inferred if endpoint is xml_auto else ProofRequest.from_dict(named)
+    checked = verify.sync(client=client, body=endpoint.sync(client=client, body=body))
+    assert isinstance(checked, CheckedProof) and checked.resultado == "valid", checked
 faulty = ProofRequest.from_dict({**named, "fecha": "2025-01-31", "clave_rastreo": "no tracking key!" * 9})
 refused = pdf.sync(client=client, body=faulty)
 assert isinstance(refused, Error) and refused.error == "INVALID_REQUEST", refused

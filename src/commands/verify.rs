@@ -11,7 +11,7 @@ use domain::check::{Check, CheckOutcome, CheckReport, MAX_FILE_BYTES};
 use domain::file::Format;
 use domain::key::Environment;
 use web::Language;
-use web::problem::CheckExplanation;
+use web::problem::explanation;
 
 use crate::cli::VerifyOptions;
 use crate::{say, say_error, wiring};
@@ -49,12 +49,7 @@ fn verify(checks: &ProofCheckService, environment: Environment, path: &Path) -> 
             return NOT_CHECKED;
         }
     };
-    let format = if file.starts_with(b"%PDF-") {
-        Format::Pdf
-    } else {
-        Format::Xml
-    };
-    let report = checks.verify(environment, &file, format);
+    let report = checks.verify(environment, &file, Format::of(&file));
     let outcome = report.outcome();
     say(&text(path, outcome, &report));
     match outcome {
@@ -87,13 +82,12 @@ fn text(path: &Path, outcome: CheckOutcome, report: &CheckReport) -> String {
 
 fn line(check: &Check) -> String {
     let name = format!("  {:<18}  {:<11}", check.name.name(), check.result.name());
-    let reason = check.reason.map(|reason| {
-        let explanation = CheckExplanation::from(reason).message(Language::English);
-        format!("  {explanation}")
-    });
+    let text = check
+        .reason
+        .map(|_| format!("  {}", explanation(check, Language::English)));
     let fields = check.fields.iter().map(|field| field.name());
     let named: Vec<_> = fields.chain(check.element).collect();
     let named = (!named.is_empty()).then(|| format!(" ({})", named.join(", ")));
-    let line = [Some(name), reason, named].map(Option::unwrap_or_default);
+    let line = [Some(name), text, named].map(Option::unwrap_or_default);
     line.concat().trim_end().to_owned()
 }

@@ -1,9 +1,13 @@
 //! Seals of proofs: their check by a server, and their keys for a command.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{BuiltinSealKey, ProofCheckService, SealAdministration, SealService};
+use application::{
+    BuiltinSealKey, Compute, FileChecks, ProofCheckService, SealAdministration, SealService,
+    SharedCatalogue,
+};
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::CertificateNumber;
@@ -12,6 +16,7 @@ use ports::outbound::{Clock, SealChecks as _};
 use sandbox::seal::SealCertificate;
 use seal_rsa::{PublicKeyFile, RsaSealVerifier};
 use store_seaorm::Store;
+use tokio::sync::Semaphore;
 
 use super::infrastructure::Infrastructure;
 use super::{Deployment, storage};
@@ -63,13 +68,42 @@ where
     let worked = async {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let seals = checked_with(&store, &clock).await?;
-        let verdict =
-            move |environment: Environment, proof: &Proof| seals.check(environment, proof).verdict;
-        let checks = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
-        work(&checks).await
+        work(&proof_checks(Arc::new(seals))).await
     };
     let worked = worked.await;
     storage::closed_after(store, worked).await
+}
+
+/// Checks of files with these keys.
+fn proof_checks(seals: Arc<SealService>) -> ProofCheckService {
+    let verdict =
+        move |environment: Environment, proof: &Proof| seals.check(environment, proof).verdict;
+    ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf))
+}
+
+/// Checks of files by a server, as many at a time as there are processors.
+pub(super) fn file_checks(
+    seals: &Arc<SealService>,
+    participants: &Arc<SharedCatalogue>,
+    clock: &Arc<dyn Clock>,
+) -> FileChecks {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let places = Arc::new(Semaphore::new(processors));
+    let compute: Compute = Box::new(move |work| {
+        let places = Arc::clone(&places);
+        let computing = async move {
+            let _place = places.acquire().await;
+            // A panic shows as a check that didn't end.
+            let _ = tokio::task::spawn_blocking(work).await;
+        };
+        Box::pin(computing)
+    });
+    FileChecks::new(
+        proof_checks(Arc::clone(seals)),
+        participants.clone(),
+        Arc::clone(clock),
+        compute,
+    )
 }
 
 async fn open(options: &DatabaseOptions) -> Result<Store> {

@@ -21,6 +21,7 @@ mod documents;
 mod embedded;
 mod fairness;
 mod faults;
+mod file_checks;
 mod fleet;
 mod forgery;
 mod gateway;

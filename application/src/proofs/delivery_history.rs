@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use domain::customer::CustomerId;
 use domain::key::{Environment, KeyHasher};
+use domain::participant::ParticipantCode;
+use domain::proof::Proof;
 use domain::request::RequestId;
 use domain::seen::{EarlierDeliveries, ProofMark};
 use ports::Cause;
-use ports::inbound::Delivery;
 use ports::outbound::{SeenProofs, UsageJournal};
 
 /// Recognises proofs that a customer was given before, by keyed hashes.
@@ -15,6 +16,14 @@ pub struct DeliveryHistory {
     hasher: KeyHasher,
     seen_proofs: Arc<dyn SeenProofs>,
     journal: Arc<dyn UsageJournal>,
+}
+
+/// A proof that a customer is given, or has checked.
+#[derive(Clone, Copy)]
+pub(super) struct Presented<'a> {
+    pub(super) environment: Environment,
+    pub(super) issuer: ParticipantCode,
+    pub(super) proof: &'a Proof,
 }
 
 impl DeliveryHistory {
@@ -31,20 +40,29 @@ impl DeliveryHistory {
         }
     }
 
-    /// The mark of a delivered proof, to be recorded.
-    pub(super) fn mark(&self, environment: Environment, delivery: &Delivery) -> Option<ProofMark> {
-        ProofMark::of(&self.hasher, environment, delivery.issuer, &delivery.proof)
+    /// The mark of a proof, to be recorded.
+    pub(super) fn mark(&self, presented: Presented<'_>) -> Option<ProofMark> {
+        let Presented {
+            environment,
+            issuer,
+            proof,
+        } = presented;
+        ProofMark::of(&self.hasher, environment, issuer, proof)
     }
 
-    /// Deliveries of a proof to a customer until now; `None` when they can't be read. Those of this
+    /// Deliveries and checks of a proof to a customer until now; `None` when they can't be read. Those of this
     /// process are all counted, those of another one once its journal has written them, within a second.
     pub(super) async fn earlier(
         &self,
         customer: CustomerId,
-        (environment, delivery): (Environment, &Delivery),
+        presented: Presented<'_>,
         request_id: &RequestId,
     ) -> Option<EarlierDeliveries> {
-        let (issuer, proof) = (delivery.issuer, &delivery.proof);
+        let Presented {
+            environment,
+            issuer,
+            proof,
+        } = presented;
         let marks = ProofMark::all(&self.hasher, environment, issuer, proof);
         let read = self.read(customer, &marks).await;
         read.inspect_err(|cause| {

@@ -10,16 +10,20 @@ use domain::request::RequestId;
 use domain::seen::ProofMark;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use ports::Cause;
 use ports::inbound::{
-    AdmissionError, AdmissionRequest, InvalidRequest, LookupDetails, ProofExchange, ProofRequests,
-    Reply, ServedRequest, SettledRequest,
+    AdmissionError, AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, ProofExchange,
+    ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::Clock;
 use tracing::{Instrument as _, Span};
 
-use super::delivery_history::DeliveryHistory;
+use super::delivery_history::{DeliveryHistory, Presented};
+use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use crate::admission::{Admission, GatekeeperService, Settlement};
+
+mod check;
 
 /// Starts a task of the runtime, which runs to its end though nobody waits for it.
 pub type SpawnTask = Box<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
@@ -34,8 +38,17 @@ pub struct ProofRequestService {
 struct Steps {
     gatekeeper: Arc<GatekeeperService>,
     proofs: Arc<ProofService>,
+    files: FileChecks,
     history: DeliveryHistory,
     clock: Arc<dyn Clock>,
+}
+
+/// An admitted request, as far as its processing needs it.
+struct Admitted {
+    request_id: RequestId,
+    endpoint: Endpoint,
+    environment: Environment,
+    lane: Lane,
 }
 
 /// An admitted request that hasn't been settled yet.
@@ -52,6 +65,7 @@ impl ProofRequestService {
     pub fn new(
         gatekeeper: Arc<GatekeeperService>,
         proofs: Arc<ProofService>,
+        files: FileChecks,
         history: DeliveryHistory,
         clock: Arc<dyn Clock>,
         spawn: SpawnTask,
@@ -59,6 +73,7 @@ impl ProofRequestService {
         let steps = Arc::new(Steps {
             gatekeeper,
             proofs,
+            files,
             history,
             clock,
         });
@@ -77,6 +92,17 @@ impl ProofRequests for ProofRequestService {
         };
         (self.spawn)(task.boxed());
     }
+
+    fn check(&self, request: AdmissionRequest, mut exchange: Box<dyn CheckExchange>) {
+        let steps = Arc::clone(&self.steps);
+        let span = Span::current();
+        let task = async move {
+            let checking = steps.check(request, &mut *exchange);
+            let served = checking.instrument(span).await;
+            exchange.finish(served).await;
+        };
+        (self.spawn)(task.boxed());
+    }
 }
 
 impl Steps {
@@ -85,53 +111,87 @@ impl Steps {
         request: AdmissionRequest,
         exchange: &mut dyn ProofExchange,
     ) -> ServedRequest {
+        match self.admit(request).await {
+            Ok((admission, admitted)) => {
+                let processing = self.deliver(&admitted, exchange);
+                self.conclude(admission, &admitted.request_id, processing)
+                    .await
+            }
+            Err(error) => ServedRequest::Refused(error),
+        }
+    }
+
+    async fn check(
+        &self,
+        request: AdmissionRequest,
+        exchange: &mut dyn CheckExchange,
+    ) -> ServedRequest {
+        match self.admit(request).await {
+            Ok((admission, admitted)) => {
+                let processing = self.check_file(&admitted, exchange);
+                self.conclude(admission, &admitted.request_id, processing)
+                    .await
+            }
+            Err(error) => ServedRequest::Refused(error),
+        }
+    }
+
+    async fn admit(
+        &self,
+        request: AdmissionRequest,
+    ) -> Result<(Admission, Admitted), AdmissionError> {
         let request_id = request.request_id.clone();
         let span = tracing::info_span!(target: "cep::trace", "admission");
-        let admission = match self.gatekeeper.admit(request).instrument(span).await {
-            Ok(admission) => admission,
-            Err(error) => {
-                if let AdmissionError::Unavailable { cause, .. } = &error {
-                    tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
-                }
-                return ServedRequest::Refused(error);
+        let admitted = self.gatekeeper.admit(request).instrument(span).await;
+        let admission = admitted.inspect_err(|error| {
+            if let AdmissionError::Unavailable { cause, .. } = error {
+                tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
             }
+        })?;
+        let admitted = Admitted {
+            request_id,
+            endpoint: admission.endpoint,
+            environment: admission.environment,
+            lane: Lane {
+                customer: admission.customer,
+                key: admission.key.counters,
+                class: LookupClass::Interactive,
+            },
         };
-        let lane = Lane {
-            customer: admission.customer,
-            key: admission.key.counters,
-            class: LookupClass::Interactive,
-        };
-        let asked = (admission.endpoint, admission.environment, lane);
-        let processed = AssertUnwindSafe(self.process(asked, &request_id, exchange))
+        Ok((admission, admitted))
+    }
+
+    /// Processes an admitted request, and settles it also if that panics.
+    async fn conclude(
+        &self,
+        admission: Admission,
+        request_id: &RequestId,
+        processing: impl Future<Output = Processed>,
+    ) -> ServedRequest {
+        let processed = AssertUnwindSafe(processing)
             .catch_unwind()
             .await
-            .unwrap_or_else(|_| failed(&request_id, "the answer to a proof request panicked"));
+            .unwrap_or_else(|_| failed(request_id, "the answer to a proof request panicked"));
         ServedRequest::Settled(self.settle(admission, processed).await)
     }
 
     /// Decodes the query, looks the proof up and encodes the result.
-    async fn process(
-        &self,
-        (endpoint, environment, lane): (Endpoint, Environment, Lane),
-        request_id: &RequestId,
-        exchange: &mut dyn ProofExchange,
-    ) -> Processed {
+    async fn deliver(&self, admitted: &Admitted, exchange: &mut dyn ProofExchange) -> Processed {
+        let Admitted {
+            request_id,
+            endpoint,
+            environment,
+            lane,
+        } = admitted;
         let query = match exchange.decode().await {
             Ok(query) => query,
-            Err(InvalidRequest) => {
-                return Processed {
-                    outcome: Outcome::InvalidRequest,
-                    details: LookupDetails::default(),
-                    reply: Reply::Encoded,
-                    delivered: None,
-                };
-            }
+            Err(InvalidRequest) => return Processed::invalid(),
         };
         let lookup = ProofRequest {
             query,
             wanted: endpoint.wanted(),
-            environment,
-            lane,
+            environment: *environment,
+            lane: *lane,
         };
         let FetchReport {
             details,
@@ -143,25 +203,25 @@ impl Steps {
         };
         let mut delivered = None;
         if let Ok(delivery) = &mut result {
+            let presented = Presented {
+                environment: *environment,
+                issuer: delivery.issuer,
+                proof: &delivery.proof,
+            };
+            delivered = self.history.mark(presented);
             if endpoint.is_parsed() {
-                let asked = (environment, &*delivery);
-                let earlier = self.history.earlier(lane.customer, asked, request_id);
+                let earlier = self.history.earlier(lane.customer, presented, request_id);
                 delivery.seen = earlier.await;
             }
-            delivered = self.history.mark(environment, delivery);
         }
-        match exchange.encode(result, &details.inferred).await {
-            Ok(()) => Processed {
-                outcome,
-                details,
-                reply: Reply::Encoded,
-                delivered,
-            },
-            Err(cause) => Processed {
-                details,
-                ..failed(request_id, cause)
-            },
+        let encoded = exchange.encode(result, &details.inferred).await;
+        Processed {
+            outcome,
+            details,
+            reply: Reply::Encoded,
+            delivered,
         }
+        .unless_failed(request_id, encoded)
     }
 
     async fn settle(&self, admission: Admission, processed: Processed) -> SettledRequest {
@@ -202,6 +262,29 @@ impl Steps {
                     reply: Reply::NotDurable(error),
                 }
             }
+        }
+    }
+}
+
+impl Processed {
+    /// A request without a query or file; the exchange has encoded what is wrong.
+    fn invalid() -> Self {
+        Self {
+            outcome: Outcome::InvalidRequest,
+            details: LookupDetails::default(),
+            reply: Reply::Encoded,
+            delivered: None,
+        }
+    }
+
+    /// This, or a failure of ours when the answer could not be encoded.
+    fn unless_failed(self, request_id: &RequestId, encoded: Result<(), Cause>) -> Self {
+        match encoded {
+            Ok(()) => self,
+            Err(cause) => Self {
+                details: self.details,
+                ..failed(request_id, cause)
+            },
         }
     }
 }

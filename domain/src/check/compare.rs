@@ -67,48 +67,32 @@ pub(super) fn compare(reading: &Reading) -> Comparison {
     }
 }
 
-fn text_differences(proof: &Proof, sealed: &SealedTexts) -> Vec<(ProofField, bool)> {
-    let (payer, beneficiary) = (&proof.payer, &proof.beneficiary);
+fn text_differences(
+    proof: &Proof,
+    sealed: &SealedTexts,
+) -> impl Iterator<Item = (ProofField, bool)> {
     let vat_differs = |vat| sealed.vat_centavos != Some(vat);
-    vec![
-        (
-            ProofField::IssuerName,
-            payer.institution != sealed.payer.institution,
-        ),
-        (ProofField::PayerName, payer.name != sealed.payer.name),
-        (
-            ProofField::PayerAccountType,
-            payer.account_type != sealed.payer.account_type,
-        ),
-        (
-            ProofField::PayerAccount,
-            payer.account != sealed.payer.account,
-        ),
-        (ProofField::PayerTaxId, payer.tax_id != sealed.payer.tax_id),
-        (
-            ProofField::ReceiverName,
-            beneficiary.institution != sealed.beneficiary.institution,
-        ),
-        (
-            ProofField::BeneficiaryName,
-            beneficiary.name != sealed.beneficiary.name,
-        ),
-        (
-            ProofField::BeneficiaryAccountType,
-            beneficiary.account_type != sealed.beneficiary.account_type,
-        ),
-        (
-            ProofField::BeneficiaryAccount,
-            beneficiary.account != sealed.beneficiary.account,
-        ),
-        (
-            ProofField::BeneficiaryTaxId,
-            beneficiary.tax_id != sealed.beneficiary.tax_id,
-        ),
+    let payer = party_differences(&proof.payer, &sealed.payer);
+    let beneficiary = party_differences(&proof.beneficiary, &sealed.beneficiary);
+    let rest = [
         (ProofField::Concept, proof.concept != sealed.concept),
         // The attribute may be missing where the chain has a value.
         (ProofField::Vat, proof.vat_centavos.is_some_and(vat_differs)),
         (ProofField::Amount, sealed.centavos != Some(proof.centavos)),
+    ];
+    let payer = ProofField::OF_PAYER.into_iter().zip(payer);
+    let beneficiary = ProofField::OF_BENEFICIARY.into_iter().zip(beneficiary);
+    payer.chain(beneficiary).chain(rest)
+}
+
+/// Differences of two parties, in the order of the original chain.
+pub(super) fn party_differences(one: &Party, other: &Party) -> [bool; 5] {
+    [
+        one.institution != other.institution,
+        one.name != other.name,
+        one.account_type != other.account_type,
+        one.account != other.account,
+        one.tax_id != other.tax_id,
     ]
 }
 

@@ -64,3 +64,22 @@ named_enum! {
         TrackingKey,
     }
 }
+
+impl ProofField {
+    /// Fields of the payer, in the order of the original chain.
+    pub(super) const OF_PAYER: [Self; 5] = [
+        Self::IssuerName,
+        Self::PayerName,
+        Self::PayerAccountType,
+        Self::PayerAccount,
+        Self::PayerTaxId,
+    ];
+    /// Fields of the payee, in the order of the original chain.
+    pub(super) const OF_BENEFICIARY: [Self; 5] = [
+        Self::ReceiverName,
+        Self::BeneficiaryName,
+        Self::BeneficiaryAccountType,
+        Self::BeneficiaryAccount,
+        Self::BeneficiaryTaxId,
+    ];
+}

@@ -26,6 +26,9 @@ named_enum! {
         /// The tracking key, which no seal covers.
         #[strum(serialize = "clave_rastreo")]
         TrackingKey,
+        /// The bank issues the same proof, if it was asked.
+        #[strum(serialize = "portal")]
+        Portal,
     }
 }
 
@@ -124,6 +127,24 @@ named_enum! {
         /// No seal covers it.
         #[strum(serialize = "sin_sello")]
         Unsealed,
+        /// The bank's proof has another amount.
+        #[strum(serialize = "otro_monto")]
+        OtherAmount,
+        /// The bank's proof has another payee.
+        #[strum(serialize = "otro_beneficiario")]
+        OtherBeneficiary,
+        /// The bank's proof differs in other fields.
+        #[strum(serialize = "otros_datos")]
+        OtherData,
+        /// The bank knows no such payment.
+        #[strum(serialize = "desconocido_para_el_banco")]
+        UnknownToBank,
+        /// The bank knows the payment, and has no proof of it.
+        #[strum(serialize = "sin_comprobante_del_banco")]
+        NotIssuedByBank,
+        /// The file doesn't say enough to ask the bank.
+        #[strum(serialize = "faltan_datos_para_consultar")]
+        NotAskable,
     }
 }
 

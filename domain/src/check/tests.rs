@@ -8,6 +8,7 @@ use rstest::rstest;
 use super::*;
 use crate::seal::{NotChecked, SEALED_FIELDS, SealHash, UNSEALED_FIELDS, UncheckedSeal, Verdict};
 
+mod bank;
 mod printed;
 
 const SIGNED: &str = "||1|23112026|20112026|180230|40014|BANCO UNO|Ana Prueba|40|012180000118359719|\

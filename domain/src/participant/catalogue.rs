@@ -60,6 +60,15 @@ impl Catalogue {
             .max_by_key(|participant| participant.valid_from)
     }
 
+    /// The participant with this name on `date`, whatever its case and surrounding blanks; of two, while
+    /// an institution changes its code, the newer one.
+    pub fn by_name(&self, name: &str, date: NaiveDate) -> Option<&Participant> {
+        let name = name.trim();
+        self.on(date)
+            .filter(|participant| participant.name.eq_ignore_ascii_case(name))
+            .max_by_key(|participant| participant.valid_from)
+    }
+
     /// The institution that has or had this code, by its newest code.
     pub fn institution(&self, code: ParticipantCode) -> ParticipantCode {
         self.find(code)

@@ -1,11 +1,16 @@
 //! Serving a whole proof request: admission, lookup, settlement.
 
 use async_trait::async_trait;
+use bytes::Bytes;
+use domain::check::CheckReport;
+use domain::file::Format;
 use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::outcome::Outcome;
+use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
+use domain::seen::EarlierDeliveries;
 
 use super::{AdmissionError, AdmissionRequest, Delivery, FetchError, LookupDetails, NotDurable};
 use crate::Cause;
@@ -21,6 +26,11 @@ pub trait ProofRequests: Send + Sync {
     /// [`ProofExchange::finish`]; a panic in the admission or the settlement itself drops the
     /// exchange without it.
     fn serve(&self, request: AdmissionRequest, exchange: Box<dyn ProofExchange>);
+
+    /// Starts to serve the check of a file, as [`Self::serve`] does a lookup: admits the request,
+    /// decodes the file, checks it, looks its payment up if that is asked for, encodes the result and
+    /// settles the admission. A key has a few files decoded and checked at a time; more wait.
+    fn check(&self, request: AdmissionRequest, exchange: Box<dyn CheckExchange>);
 }
 
 /// An inbound adapter's part in one proof request: decodes the query and encodes the answer.
@@ -45,6 +55,59 @@ pub trait ProofExchange: Send {
 
     /// Sends the answer.
     async fn finish(self: Box<Self>, served: ServedRequest);
+}
+
+/// An inbound adapter's part in the check of a file: decodes the file and encodes the answer.
+#[async_trait]
+pub trait CheckExchange: Send {
+    /// Reads the file. Called only for an admitted request.
+    ///
+    /// # Errors
+    /// [`InvalidRequest`]: the exchange has encoded what is wrong with the request.
+    async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest>;
+
+    /// Encodes the result, and keeps it until [`Self::finish`]. A file without a proof counts as
+    /// [`Outcome::InvalidRequest`], every other result as [`Outcome::Delivered`]. An error is that of
+    /// the lookup: the bank could not be asked.
+    ///
+    /// # Errors
+    /// The cause, for the log: the result has no encoding. The request counts as a failure of ours.
+    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause>;
+
+    /// Sends the answer.
+    async fn finish(self: Box<Self>, served: ServedRequest);
+}
+
+/// A file to check.
+#[derive(Clone, Debug)]
+pub struct CheckRequest {
+    /// Its bytes, at most [`domain::check::MAX_FILE_BYTES`].
+    pub file: Bytes,
+    /// Its format.
+    pub format: Format,
+    /// Comparison with the bank's record of the payment.
+    pub bank_comparison: BankComparison,
+}
+
+/// Comparison of a file with the bank's record of the payment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankComparison {
+    /// Nobody is asked.
+    Skipped,
+    /// The payment is looked up.
+    Wanted,
+}
+
+/// The result of checking a file.
+#[derive(Clone, Debug)]
+pub struct CheckedFile {
+    /// All checks.
+    pub report: CheckReport,
+    /// The issuer, by the name that the file gives; `None` when no participant has it.
+    pub issuer: Option<ParticipantCode>,
+    /// Earlier deliveries and checks of the proof to the same customer; `None` when they can't be
+    /// read, or the issuer isn't known.
+    pub seen: Option<EarlierDeliveries>,
 }
 
 /// A query that can't be decoded; the request counts as [`Outcome::InvalidRequest`].

@@ -24,6 +24,14 @@ const file = await client.POST('/v1/cep/xml_auto', { body: transfer, parseAs: 't
 check(file.response.status === 200, `xml_auto: ${file.response.status}`);
 check(String(file.data).includes('<SPEI_Tercero'), 'xml_auto: no proof');
 
+const checked = await client.POST('/v1/cep/verify', {
+  body: String(file.data),
+  bodySerializer: (body) => body,
+  headers: { 'Content-Type': 'application/xml' },
+});
+check(checked.data?.resultado === 'valid', `verify: ${checked.response.status}`);
+check(checked.data.comprobaciones.some((it) => it.nombre === 'sello'), 'verify: no check of the seal');
+
 const envelope = await client.POST('/v1/cep/base64', { body: { ...transfer, ...banks } });
 check(envelope.data?.content_type === 'application/pdf', 'base64: no envelope');
 check(Buffer.from(envelope.data.data, 'base64').subarray(0, 5).toString() === '%PDF-', 'base64: no PDF');

@@ -44,6 +44,11 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
     let left = "ratelimit: \"minute\";r=1;t=60, \"month\";r=999;t=";
     assert!(heads.contains(left), "{heads}");
 
+    let check = page.next("What a proof is");
+    let checked = shell.run(&check.with(SHOWN_ADDRESS, &address).text);
+    let checked: Value = serde_json::from_str(&checked).unwrap();
+    assert_eq!(checked["resultado"], "valid", "{checked}");
+
     let made = shell.run(&page.next("Going live").text);
     let made: Value = serde_json::from_str(&made).unwrap();
     assert!(made["api_key"].as_str().unwrap().starts_with("cep_live_"));

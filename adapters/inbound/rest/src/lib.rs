@@ -4,12 +4,13 @@
 //! business lives here. [`router`] serves proofs, participants and operations, [`people_router`] keys and admins,
 //! each at the root and under `/api`; a gateway without sign-in has the first alone.
 //!
-//! Each endpoint is one file, with its route, description and bodies: `proofs/`, `participants/`,
-//! `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
+//! Each endpoint is one file, with its route, description and bodies: `proofs/`, `checks/`,
+//! `participants/`, `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
 //! session share, `openapi` what the descriptions do.
 
 mod admin;
 mod caller;
+mod checks;
 mod ending;
 mod failure;
 mod files;
@@ -37,7 +38,7 @@ pub use people::people_router;
 pub use people::state::PeopleState;
 pub use web::BODY_DEADLINE;
 
-/// Largest body that is read: a request has six short fields, and needs less than a KiB.
+/// Largest body of JSON that is read: a request has six short fields, and needs less than a KiB.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// Serves every route under `/api` as well.
@@ -84,7 +85,7 @@ pub fn router(state: RestState) -> Router {
         Router::new().fallback(web::method_not_allowed),
         &request_layer,
     );
-    let (proofs, _) = proofs::routes().split_for_parts();
+    let (proofs, _) = proofs::routes().merge(checks::routes()).split_for_parts();
     let proofs = with_alias(proofs)
         .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
         .with_state(state);

@@ -14,7 +14,7 @@ use utoipa::openapi::{
 };
 use web::problem::ErrorBody;
 
-use crate::{operations, participants, people, proofs};
+use crate::{checks, operations, participants, people, proofs};
 
 pub(crate) mod bodies;
 mod examples;
@@ -57,6 +57,7 @@ fn document() -> OpenApi {
     let mut document = general();
     for (mut part, group) in [
         (proofs::routes().into_openapi(), Group::Proofs),
+        (checks::routes().into_openapi(), Group::Checks),
         (participants::routes().into_openapi(), Group::Public),
         (operations::probes().into_openapi(), Group::Public),
         (operations::description().into_openapi(), Group::Public),
@@ -90,6 +91,7 @@ fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Proofs,
+    Checks,
     Sessions,
     /// Without a key or a session.
     Public,
@@ -100,6 +102,7 @@ impl Group {
     fn complete(self, operation: &mut Operation) {
         let (scheme, errors): (_, &[&str]) = match self {
             Self::Proofs => (Some(API_KEY), &responses::OF_PROOFS),
+            Self::Checks => (Some(API_KEY), &responses::OF_CHECKS),
             Self::Sessions => (Some(SESSION), &responses::OF_SESSIONS),
             Self::Public => (None, &[]),
         };
@@ -130,7 +133,7 @@ impl Group {
                 continue;
             };
             responses::add_header(response, "X-Request-Id");
-            if self == Self::Proofs {
+            if matches!(self, Self::Proofs | Self::Checks) {
                 for name in responses::LIMITS {
                     responses::add_header(response, name);
                 }

@@ -14,8 +14,8 @@ use domain::outcome::Endpoint;
 use domain::query::{ExpectedBeneficiary, ProofQuery};
 use ports::Cause;
 use ports::inbound::{
-    AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange, Reply,
-    ServedRequest, SettledRequest,
+    AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange,
+    ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use tokio::sync::oneshot;
 use tracing::Span;
@@ -31,12 +31,35 @@ use crate::headers;
 use crate::json;
 use crate::{MAX_BODY_BYTES, RestState};
 
+mod check;
+
+pub(crate) use check::answer as answer_check;
+
 /// Answers a request of an endpoint with a proof in its encoding.
 pub(crate) async fn answer(
     state: Arc<RestState>,
     endpoint: Endpoint,
     encoding: Encoding,
     request: Request,
+) -> Response {
+    respond(state, endpoint, request, |requests, admission, call| {
+        let exchange = Exchange {
+            call,
+            encoding,
+            expected: ExpectedBeneficiary::default(),
+            encoded: None,
+        };
+        requests.serve(admission, Box::new(exchange));
+    })
+    .await
+}
+
+/// Starts a request, and waits for its answer.
+async fn respond(
+    state: Arc<RestState>,
+    endpoint: Endpoint,
+    request: Request,
+    start: impl FnOnce(&dyn ProofRequests, AdmissionRequest, Call),
 ) -> Response {
     let request_layer = &state.request_layer;
     let context = RequestContext::new(
@@ -54,11 +77,8 @@ pub(crate) async fn answer(
         request_id: context.request_id.clone(),
     };
     let (sender, receiver) = oneshot::channel();
-    let exchange = Exchange {
+    let call = Call {
         upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
-        encoding,
-        expected: ExpectedBeneficiary::default(),
-        encoded: None,
         sender,
         head: Head {
             state: Arc::clone(&state),
@@ -68,10 +88,7 @@ pub(crate) async fn answer(
             parts,
         },
     };
-    span.in_scope(|| {
-        let requests = &state.proof_requests;
-        requests.serve(admission_request, Box::new(exchange));
-    });
+    span.in_scope(|| start(&*state.proof_requests, admission_request, call));
     drop(span);
     if let Ok(response) = receiver.await {
         return response;
@@ -82,16 +99,21 @@ pub(crate) async fn answer(
     response
 }
 
-/// One proof request over HTTP.
-struct Exchange {
+/// One request over HTTP, and the way of its answer.
+struct Call {
     head: Head,
     upload: Upload,
+    sender: oneshot::Sender<Response>,
+}
+
+/// A proof request over HTTP.
+struct Exchange {
+    call: Call,
     encoding: Encoding,
     /// The beneficiary to compare with, at the endpoints that do.
     expected: ExpectedBeneficiary,
     /// The answer, until the request is settled.
     encoded: Option<Response>,
-    sender: oneshot::Sender<Response>,
 }
 
 /// A request without its body.
@@ -106,13 +128,14 @@ struct Head {
 #[async_trait]
 impl ProofExchange for Exchange {
     async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
-        match self.head.query(&mut self.upload).await {
+        let Call { head, upload, .. } = &mut self.call;
+        match head.query(upload).await {
             Ok((query, expected)) => {
                 self.expected = expected;
                 Ok(query)
             }
             Err(problem) => {
-                self.encoded = Some(problem.response(self.head.context.language));
+                self.encoded = Some(problem.response(head.context.language));
                 Err(InvalidRequest)
             }
         }
@@ -125,7 +148,7 @@ impl ProofExchange for Exchange {
     ) -> Result<(), Cause> {
         let Head {
             context, endpoint, ..
-        } = &self.head;
+        } = &self.call.head;
         self.encoded = Some(match result {
             Ok(delivery) => files::render(self.encoding, delivery, &self.expected)
                 .await
@@ -139,21 +162,27 @@ impl ProofExchange for Exchange {
     }
 
     async fn finish(self: Box<Self>, served: ServedRequest) {
+        let Self { call, encoded, .. } = *self;
+        call.finish(&served, encoded).await;
+    }
+}
+
+impl Call {
+    /// Sends the answer and reports it; then takes in what is left of the body.
+    async fn finish(self, served: &ServedRequest, encoded: Option<Response>) {
         let Self {
             head,
             mut upload,
-            encoded,
             sender,
-            ..
-        } = *self;
-        let mut response = match &served {
+        } = self;
+        let mut response = match served {
             ServedRequest::Refused(error) => head.refusal(error),
             ServedRequest::Settled(settled) => head.reply(settled, encoded),
         };
         put_common(response.headers_mut(), head.context.id_value());
         let status = response.status();
         let is_client_gone = sender.send(response).is_err();
-        head.report(status, is_client_gone, &served);
+        head.report(status, is_client_gone, served);
         upload.drain().await;
     }
 }

@@ -23,6 +23,7 @@ duplicate-unknown-key = The body repeats a key (byte { $position }); a key may a
 too-deep = The body is nested more than { $levels } levels deep (byte { $position }); send a flat object.
 payload-too-large = The body has more than { $max_bytes } bytes; send only the fields of the request.
 unsupported-media-type = The body must be uncompressed JSON in UTF-8: send the header Content-Type: application/json.
+unsupported-file-type = The body must be the uncompressed file of a proof: send the header Content-Type: application/xml (in UTF-8), application/pdf or application/octet-stream.
 request-timeout = The body did not arrive completely within { $seconds } seconds; check the connection and send the request again.
 
 ## Request
@@ -33,6 +34,7 @@ invalid-fields = The request is not valid: correct { $count ->
     } { LIST($fields, last: "and") }.
 same-institution = The issuer and the receiver are the same institution ({ $code }): an internal transfer does not cross SPEI and has no proof. Check emisor, receptor and cuenta.
 empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
+not-a-proof = The file is not a proof that can be checked; details.file says why.
 inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request, or name emisor and receptor at { LIST($endpoints, last: "and") }.
 route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
 method-not-allowed = The route does not accept this method; use one that the Allow header names.
@@ -232,3 +234,17 @@ check-sello-ilegible = The seal or the certificate number can't be read with cer
 check-otro-sello = The seal at the end of the original chain is another one than the proof's: somebody changed one of them.
 check-otro-certificado = The original chain names another certificate than the proof: somebody changed one of them.
 check-sin-sello = No seal covers the tracking key: a valid seal says nothing about it. Look it up at the portal to check it.
+check-otro-monto = The proof that the bank issues has another amount: somebody changed the file.
+check-otro-beneficiario = The proof that the bank issues has another beneficiary: somebody changed the file.
+check-otros-datos = The proof that the bank issues differs in the named fields: somebody changed the file.
+check-desconocido-para-el-banco = The bank knows no payment with the file's tracking key, date, amount, institutions and account: it never was like this, or is very recent.
+check-sin-comprobante-del-banco = The bank knows the payment, but has no proof of it (yet). Ask again later.
+check-faltan-datos-para-consultar = The file doesn't say enough to ask the bank: the issuing institution, the receiving one, the account, the amount, the date or the tracking key is missing or can't be read.
+check-ok-estructura = The file is a proof, and all of it can be read.
+check-ok-atributos = The fields of the proof say what the original chain says.
+check-ok-texto = What the PDF shows says what the original chain says.
+check-ok-sello = The seal is the receiving institution's signature of the original chain: nobody changed it.
+check-ok-sello-repetido = The end of the original chain repeats the seal.
+check-ok-certificado = The original chain names the same certificate as the proof.
+check-ok-clave-rastreo = The tracking key is the payment's.
+check-ok-portal = The bank issues the same proof.

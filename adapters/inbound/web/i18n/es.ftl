@@ -23,6 +23,7 @@ duplicate-unknown-key = El cuerpo repite una clave (byte { $position }); cada cl
 too-deep = El cuerpo tiene más de { $levels } niveles de anidamiento (byte { $position }); envíe un objeto plano.
 payload-too-large = El cuerpo pasa de { $max_bytes } bytes; envíe solamente los campos de la petición.
 unsupported-media-type = El cuerpo debe ser JSON sin comprimir en UTF-8: envíe el encabezado Content-Type: application/json.
+unsupported-file-type = El cuerpo debe ser el archivo sin comprimir de un comprobante: envíe el encabezado Content-Type: application/xml (en UTF-8), application/pdf o application/octet-stream.
 request-timeout = El cuerpo no llegó completo en { $seconds } segundos; revise la conexión y envíe la petición de nuevo.
 
 ## Petición
@@ -33,6 +34,7 @@ invalid-fields = La petición no es válida: corrija { $count ->
     } { LIST($fields, last: "y") }.
 same-institution = El emisor y el receptor son la misma institución ({ $code }): una transferencia interna no pasa por el SPEI y no tiene comprobante. Revise emisor, receptor y cuenta.
 empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
+not-a-proof = El archivo no es un comprobante que se pueda revisar; details.file dice por qué.
 inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición, o indique emisor y receptor en { LIST($endpoints, last: "y") }.
 route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
 method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
@@ -232,3 +234,17 @@ check-sello-ilegible = El sello o el número de certificado no se pueden leer co
 check-otro-sello = El sello del final de la cadena original es otro que el del comprobante: alguien cambió uno de los dos.
 check-otro-certificado = La cadena original nombra otro certificado que el comprobante: alguien cambió uno de los dos.
 check-sin-sello = Ningún sello protege la clave de rastreo: un sello válido no dice nada de ella. Búsquela en el portal para comprobarla.
+check-otro-monto = El comprobante que emite el banco tiene otro monto: alguien cambió el archivo.
+check-otro-beneficiario = El comprobante que emite el banco tiene otro beneficiario: alguien cambió el archivo.
+check-otros-datos = El comprobante que emite el banco difiere en los campos indicados: alguien cambió el archivo.
+check-desconocido-para-el-banco = El banco no conoce un pago con la clave de rastreo, la fecha, el monto, las instituciones y la cuenta del archivo: no existió así, o es de hace muy poco.
+check-sin-comprobante-del-banco = El banco conoce el pago, pero no tiene (todavía) un comprobante de él. Consúltelo más tarde.
+check-faltan-datos-para-consultar = El archivo no dice lo suficiente para consultar al banco: faltan, o no se pueden leer, la institución emisora, la receptora, la cuenta, el monto, la fecha o la clave de rastreo.
+check-ok-estructura = El archivo es un comprobante y se puede leer completo.
+check-ok-atributos = Los datos del comprobante dicen lo mismo que la cadena original.
+check-ok-texto = Lo que se ve en el PDF dice lo mismo que la cadena original.
+check-ok-sello = El sello es la firma de la institución receptora sobre la cadena original: nadie la cambió.
+check-ok-sello-repetido = El final de la cadena original repite el sello.
+check-ok-certificado = La cadena original nombra el mismo certificado que el comprobante.
+check-ok-clave-rastreo = La clave de rastreo es la del pago.
+check-ok-portal = El banco emite el mismo comprobante.

@@ -8,6 +8,7 @@ use axum::body::{Body, HttpBody as _};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT};
 use axum::http::{HeaderMap, HeaderValue};
 use bytes::{Bytes, BytesMut};
+use domain::file::Format;
 use http_body_util::BodyExt as _;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -63,6 +64,29 @@ impl Upload {
         if !is_json(headers) {
             return Err(Problem::UnsupportedMediaType);
         }
+        self.receive(max_bytes).await
+    }
+
+    /// Reads the body, if it is a proof's file of at most `max_bytes`. Its format is the declared one,
+    /// whatever is in it; `application/octet-stream` declares none.
+    ///
+    /// # Errors
+    /// [`Problem::UnsupportedFileType`], and those of [`Self::read`].
+    pub async fn read_file(
+        &mut self,
+        headers: &HeaderMap,
+        max_bytes: usize,
+    ) -> Result<(Format, Bytes), Problem> {
+        let declared = file_type(headers).ok_or(Problem::UnsupportedFileType)?;
+        let file = self.receive(max_bytes).await?;
+        let format = match declared {
+            FileType::Proof(format) => format,
+            FileType::Any => Format::of(&file),
+        };
+        Ok((format, file))
+    }
+
+    async fn receive(&mut self, max_bytes: usize) -> Result<Bytes, Problem> {
         if self.body.size_hint().lower() > max_bytes as u64 {
             return Err(Problem::PayloadTooLarge { max_bytes });
         }
@@ -161,8 +185,36 @@ async fn discard_up_to(body: &mut Body, most: usize) {
 
 /// Returns true when the headers declare `application/json`, in UTF-8 and not compressed.
 pub fn is_json(headers: &HeaderMap) -> bool {
-    the_one(headers, &CONTENT_TYPE).is_some_and(is_json_type)
-        && headers.get_all(CONTENT_ENCODING).iter().all(is_identity)
+    media_type(headers).is_some_and(|value| is_type(value, "application/json"))
+}
+
+/// The declared type of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileType {
+    /// A format of a proof.
+    Proof(Format),
+    /// Any file.
+    Any,
+}
+
+/// The type of file that the headers declare, in UTF-8 and not compressed.
+fn file_type(headers: &HeaderMap) -> Option<FileType> {
+    let declared = media_type(headers)?;
+    // RFC 7303 has both names for XML.
+    let formats = [
+        (Format::Xml.media_type(), FileType::Proof(Format::Xml)),
+        ("text/xml", FileType::Proof(Format::Xml)),
+        (Format::Pdf.media_type(), FileType::Proof(Format::Pdf)),
+        ("application/octet-stream", FileType::Any),
+    ];
+    let mut matching = formats.iter().filter(|(name, _)| is_type(declared, name));
+    matching.next().map(|(_, format)| *format)
+}
+
+/// The declared media type of a body that isn't compressed.
+fn media_type(headers: &HeaderMap) -> Option<&str> {
+    let is_plain = headers.get_all(CONTENT_ENCODING).iter().all(is_identity);
+    the_one(headers, &CONTENT_TYPE).filter(|_| is_plain)
 }
 
 /// Returns true when a `Content-Encoding` leaves the body as it is.
@@ -171,14 +223,15 @@ fn is_identity(encodings: &HeaderValue) -> bool {
     encodings.all(|encoding| encoding.trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-fn is_json_type(value: &str) -> bool {
+/// Returns true when `value` is this media type, without parameters or in UTF-8.
+fn is_type(value: &str, name: &str) -> bool {
     let (essence, parameters) = value.split_once(';').unwrap_or((value, ""));
     // A semicolon may stand without a parameter (RFC 9110, 5.6.6).
     let mut parameters = parameters
         .split(';')
         .map(str::trim)
         .filter(|parameter| !parameter.is_empty());
-    if !essence.trim().eq_ignore_ascii_case("application/json") {
+    if !essence.trim().eq_ignore_ascii_case(name) {
         return false;
     }
     match (parameters.next(), parameters.next()) {
@@ -217,7 +270,29 @@ mod tests {
     #[case("application/x-www-form-urlencoded", false)]
     #[case("", false)]
     fn only_json_in_utf_8_is_taken(#[case] value: &str, #[case] taken: bool) {
-        assert_eq!(is_json_type(value), taken);
+        assert_eq!(is_type(value, "application/json"), taken);
+    }
+
+    #[rstest]
+    #[case(&[("content-type", "application/xml")], Some(FileType::Proof(Format::Xml)))]
+    #[case(&[("content-type", "Text/XML; charset=UTF-8")], Some(FileType::Proof(Format::Xml)))]
+    #[case(&[("content-type", "application/pdf")], Some(FileType::Proof(Format::Pdf)))]
+    #[case(&[("content-type", "application/pdf"), ("content-encoding", "identity")], Some(FileType::Proof(Format::Pdf)))]
+    #[case(&[("content-type", "application/pdf"), ("content-encoding", "gzip")], None)]
+    #[case(&[("content-type", "application/xml; charset=latin1")], None)]
+    #[case(&[("content-type", "application/pdf"), ("content-type", "application/xml")], None)]
+    #[case(&[("content-type", "application/octet-stream")], Some(FileType::Any))]
+    #[case(&[("content-type", "application/x-www-form-urlencoded")], None)]
+    #[case(&[], None)]
+    fn a_file_has_the_type_that_is_declared_once(
+        #[case] lines: &[(&'static str, &'static str)],
+        #[case] expected: Option<FileType>,
+    ) {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, HeaderValue::from_static(value));
+        }
+        assert_eq!(file_type(&headers), expected);
     }
 
     #[tokio::test]

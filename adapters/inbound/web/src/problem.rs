@@ -30,11 +30,11 @@ mod response;
 mod tests;
 mod text;
 
-pub use check::CheckExplanation;
+pub use check::{CheckExplanation, CheckPassed, explanation};
 pub use code::Code;
 pub use details::{
-    ComponentDetail, Details, FieldDetail, GapDetail, GapDetails, HintDetail, InferredDetails,
-    PaymentDetail,
+    ComponentDetail, Details, FieldDetail, FileDetail, GapDetail, GapDetails, HintDetail,
+    InferredDetails, PaymentDetail,
 };
 pub use field::{FieldFault, FieldProblem};
 pub use graphql::{GraphqlProblem, UserErrorCode, UserProblem};
@@ -89,6 +89,9 @@ catalogue! {
         /// A change of nothing; the fields are those that could be changed.
         EmptyChange { fields: &'static [&'static str] }
             = Code::InvalidRequest, "empty-change"(fields: List::of(*fields));
+        /// The file that was sent is no proof; `element` is the part that the reason is about.
+        NotAProof { explanation: CheckExplanation, element: Option<&'static str> }
+            = Code::InvalidRequest, "not-a-proof";
         /// Banks could not be inferred.
         InferenceFailed {
             issuer: Option<GapReason>,
@@ -140,6 +143,8 @@ catalogue! {
             = Code::PayloadTooLarge, "payload-too-large"(max_bytes: max_bytes);
         /// The body isn't declared as JSON.
         UnsupportedMediaType = Code::UnsupportedMediaType, "unsupported-media-type";
+        /// The body isn't declared as a file of a proof.
+        UnsupportedFileType = Code::UnsupportedMediaType, "unsupported-file-type";
         /// The minute's limit is used up.
         RateLimited { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
@@ -281,6 +286,13 @@ impl Problem {
                 ..because(Reason::SameInstitution)
             },
             Self::EmptyChange { .. } => because(Reason::EmptyChange),
+            Self::NotAProof {
+                explanation,
+                element,
+            } => Details {
+                file: Some(FileDetail::new(*explanation, *element, language)),
+                ..because(Reason::NotAProof)
+            },
             Self::InferenceFailed {
                 issuer,
                 receiver,
@@ -345,6 +357,10 @@ impl Problem {
             },
             Self::UnsupportedMediaType => Details {
                 accepted: Some("application/json"),
+                ..Details::default()
+            },
+            Self::UnsupportedFileType => Details {
+                accepted: Some("application/xml, application/pdf, application/octet-stream"),
                 ..Details::default()
             },
             Self::RateLimited { limit, retry_after }

@@ -71,6 +71,8 @@ pub(crate) enum Endpoint {
     JsonAuto,
     /// The fields of the XML in JSON.
     Json,
+    /// The check of a file.
+    Verify,
 }
 
 /// Outcome of a request with a valid key.

@@ -7,3 +7,7 @@ pub(crate) const LENIENT: &str = "At most 16384 bytes of UTF-8, complete within 
 /// Bodies of people's requests.
 pub(crate) const STRICT: &str = "At most 16384 bytes of UTF-8, complete within 10 seconds. \
     Unknown members and repeated ones are refused.";
+
+/// Files to check.
+pub(crate) const FILE: &str = "The file as it was downloaded, at most 1048576 bytes, complete within 10 \
+    seconds. `application/octet-stream` is either format, told by the first bytes.";

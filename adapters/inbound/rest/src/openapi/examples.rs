@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate};
+use domain::check::MAX_FILE_BYTES;
 use domain::file::{Format, RequestedFiles};
 use domain::hints::Hint;
 use domain::inference::{Confidence, Evidence, InferenceFailure, Inferred, InferredBanks};
@@ -18,7 +19,7 @@ use domain::request::RequestId;
 use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, NotFoundReason};
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
-use web::problem::{FieldFault, FieldProblem};
+use web::problem::{CheckExplanation, FieldFault, FieldProblem};
 use web::{BODY_DEADLINE, Language, Problem};
 
 use crate::MAX_BODY_BYTES;
@@ -60,6 +61,7 @@ pub(super) fn request(schema: &str) -> Option<Value> {
 pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
         "json" | "json_auto" => proofs::parsed(),
+        "verify" => proofs::checked(),
         "listKeys" => Value::Array(vec![people::key()]),
         "createKey" => people::created_key(),
         "revokeKey" => people::revoked_key(),
@@ -117,6 +119,10 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("INVALID_REQUEST, body", json_fault()),
             ("INFERENCE_FAILED", inference()),
         ],
+        "BadFile" => vec![
+            ("INVALID_REQUEST, file", screenshot()),
+            ("INVALID_REQUEST, parameter", parameter()),
+        ],
         "InvalidApiKey" => vec![("INVALID_API_KEY", refusal(&AdmissionError::InvalidKey))],
         "QuotaExceeded" => vec![("QUOTA_EXCEEDED", refusal(&quota()))],
         "NotFound" => vec![
@@ -135,6 +141,13 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
                 max_bytes: MAX_BODY_BYTES,
             },
         )],
+        "LargeFile" => vec![(
+            "PAYLOAD_TOO_LARGE",
+            Problem::PayloadTooLarge {
+                max_bytes: MAX_FILE_BYTES,
+            },
+        )],
+        "NoFile" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedFileType)],
         "UnsupportedMediaType" => vec![("UNSUPPORTED_MEDIA_TYPE", Problem::UnsupportedMediaType)],
         "RateLimitExceeded" => vec![("RATE_LIMIT_EXCEEDED", refusal(&rate()))],
         "InternalError" => vec![("INTERNAL_ERROR", Problem::internal(&id()))],
@@ -179,6 +192,18 @@ fn fields() -> Problem {
         FieldFault::new(Field::Date.name(), FieldProblem::NoSuchDay),
         FieldFault::new(Field::Amount.name(), FieldProblem::Missing),
     ])
+}
+
+/// A PDF that was made from a picture.
+fn screenshot() -> Problem {
+    Problem::NotAProof {
+        explanation: CheckExplanation::PdfWithoutText,
+        element: None,
+    }
+}
+
+fn parameter() -> Problem {
+    Problem::invalid_field("Portal", FieldProblem::Unknown)
 }
 
 fn json_fault() -> Problem {

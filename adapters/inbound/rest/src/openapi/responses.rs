@@ -49,6 +49,9 @@ responses! {
     BadRequestAuto = "400", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`INVALID_REQUEST`: the body is faulty. `INFERENCE_FAILED`: a bank could not be \
              inferred; name it.";
+    BadFile = "400", ["RateLimit", "RateLimit-Policy"],
+        "`INVALID_REQUEST`: the file is no proof that can be checked (`details.file` says why), or a \
+             parameter is faulty.";
     InvalidApiKey = "401", ["WWW-Authenticate"],
         "`INVALID_API_KEY`: missing, invalid or revoked. It isn't counted.";
     QuotaExceeded = "402", ["RateLimit", "RateLimit-Policy"],
@@ -93,6 +96,11 @@ responses! {
         "`REQUEST_TIMEOUT`: the body didn't arrive in time. The connection is closed.";
     Conflict = "409", [],
         "`CONFLICT`: what is there already doesn't allow it; `details.reason` says what.";
+    LargeFile = "413", ["RateLimit", "RateLimit-Policy"],
+        "`PAYLOAD_TOO_LARGE`: over 1048576 bytes.";
+    NoFile = "415", ["RateLimit", "RateLimit-Policy"],
+        "`UNSUPPORTED_MEDIA_TYPE`: none of `application/xml` (in UTF-8), `application/pdf` and \
+             `application/octet-stream`.";
     LargeBody = "413", [],
         "`PAYLOAD_TOO_LARGE`: over 16384 bytes.";
     NoJson = "415", [],
@@ -115,6 +123,19 @@ pub(super) const OF_PROOFS: [&str; 11] = [
     "RequestTimeout",
     "PayloadTooLarge",
     "UnsupportedMediaType",
+    "RateLimitExceeded",
+    "InternalError",
+    "BankProtocolError",
+    "Unavailable",
+    "BankTimeout",
+];
+
+/// Errors of the check of a file, beside those that it names itself. The bank's are those of
+/// `portal=true`.
+pub(super) const OF_CHECKS: [&str; 8] = [
+    "InvalidApiKey",
+    "QuotaExceeded",
+    "RequestTimeout",
     "RateLimitExceeded",
     "InternalError",
     "BankProtocolError",

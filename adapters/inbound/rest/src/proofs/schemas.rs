@@ -214,14 +214,19 @@ fn content_type() -> ObjectBuilder {
 #[derive(ToSchema)]
 #[schema(content_media_type = "application/xml", format = "binary")]
 #[expect(dead_code, reason = "describes the bank's file")]
-pub(super) struct XmlFile(String);
+pub(crate) struct XmlFile(String);
 
 #[derive(ToSchema)]
 #[schema(content_media_type = "application/pdf", format = "binary")]
 #[expect(dead_code, reason = "describes the bank's file")]
-pub(super) struct PdfFile(String);
+pub(crate) struct PdfFile(String);
 
 #[derive(ToSchema)]
 #[schema(content_media_type = "application/zip", format = "binary")]
 #[expect(dead_code, reason = "describes the archive")]
 pub(super) struct ZipFile(String);
+
+#[derive(ToSchema)]
+#[schema(content_media_type = "application/octet-stream", format = "binary")]
+#[expect(dead_code, reason = "describes a file of either format")]
+pub(crate) struct AnyFile(String);

@@ -37,7 +37,7 @@ pub(crate) struct ParsedProof {
 /// The fields of a proof, as its XML has them. What the receiving bank left out (`NA`, `ND`, `-1` or
 /// nothing) is null.
 #[derive(Serialize, ToSchema)]
-struct ProofFields {
+pub(crate) struct ProofFields {
     /// The tracking key. No seal covers it.
     #[schema(examples("MBAN01002611200001234567"))]
     clave_rastreo: String,
@@ -62,9 +62,8 @@ struct ProofFields {
     /// SPEI's payment type: 1 is a transfer between two customers.
     #[schema(required, examples(1))]
     tipo_pago: Option<u16>,
-    /// The issuing bank. Its code is that of the request, or the inferred one: a proof has its name
-    /// alone.
-    emisor: InstitutionView,
+    /// The issuing bank.
+    emisor: IssuerView,
     /// The receiving bank, which sealed the proof.
     receptor: InstitutionView,
     /// The payer.
@@ -80,6 +79,19 @@ struct InstitutionView {
     /// Its participant code.
     #[schema(examples("40012"))]
     codigo: String,
+    /// Its short name, as the receiving bank wrote it.
+    #[schema(required)]
+    nombre: Option<String>,
+}
+
+/// The issuing bank of a proof, which has its name alone.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ProofIssuer)]
+struct IssuerView {
+    /// Its participant code: that of the request, or the inferred one. In the checks of a file the code
+    /// of the participant with its name, or null when there is none.
+    #[schema(required, examples("40012"))]
+    codigo: Option<String>,
     /// Its short name, as the receiving bank wrote it.
     #[schema(required)]
     nombre: Option<String>,
@@ -106,7 +118,7 @@ struct PartyView {
 /// The seal, which the receiving bank makes of the original chain.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ProofSeal)]
-struct SealView {
+pub(crate) struct SealView {
     #[schema(schema_with = verdict)]
     estado: &'static str,
     #[schema(required, schema_with = reason)]
@@ -124,7 +136,7 @@ struct SealView {
 /// The beneficiary of the proof, compared with that of the request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BeneficiaryMatches)]
-struct MatchesView {
+pub(crate) struct MatchesView {
     #[schema(schema_with = name_match)]
     nombre: &'static str,
     #[schema(schema_with = tax_id_match)]
@@ -134,7 +146,7 @@ struct MatchesView {
 /// Earlier deliveries.
 #[derive(Serialize, ToSchema)]
 #[schema(as = EarlierDeliveries)]
-struct SeenView {
+pub(crate) struct SeenView {
     /// Number of deliveries before this one. Those of other replicas in the last second may be missing.
     veces: u64,
     /// Time of the first. Null when this is the first.
@@ -153,7 +165,7 @@ impl ParsedProof {
         } = delivery;
         Self {
             ok: true,
-            cep: ProofFields::new(proof, *issuer),
+            cep: ProofFields::new(proof, Some(*issuer)),
             sello: SealView::new(seal),
             campos_sellados: covered_fields(proof),
             coincidencias: MatchesView::new(&proof.beneficiary, expected),
@@ -163,7 +175,8 @@ impl ParsedProof {
 }
 
 impl ProofFields {
-    fn new(proof: &Proof, issuer: ParticipantCode) -> Self {
+    /// The fields of a proof; the issuer's code is known apart from it, if at all.
+    pub(crate) fn new(proof: &Proof, issuer: Option<ParticipantCode>) -> Self {
         Self {
             clave_rastreo: proof.tracking_key.clone(),
             fecha_operacion: proof.operation_date.to_string(),
@@ -173,10 +186,19 @@ impl ProofFields {
             iva: proof.vat_centavos.map(pesos),
             concepto: proof.concept.clone(),
             tipo_pago: proof.chain.payment_type(),
-            emisor: InstitutionView::new(issuer, &proof.payer),
+            emisor: IssuerView::new(issuer, &proof.payer),
             receptor: InstitutionView::new(proof.receiver, &proof.beneficiary),
             ordenante: PartyView::new(&proof.payer),
             beneficiario: PartyView::new(&proof.beneficiary),
+        }
+    }
+}
+
+impl IssuerView {
+    fn new(code: Option<ParticipantCode>, payer: &Party) -> Self {
+        Self {
+            codigo: code.map(|code| code.to_string()),
+            nombre: payer.institution.clone(),
         }
     }
 }
@@ -202,7 +224,7 @@ impl PartyView {
 }
 
 impl SealView {
-    fn new(seal: &CheckedSeal) -> Self {
+    pub(crate) fn new(seal: &CheckedSeal) -> Self {
         let (reason, hash) = match seal.verdict {
             Verdict::Valid(hash) => (None, Some(hash)),
             Verdict::Invalid => (None, None),
@@ -220,7 +242,7 @@ impl SealView {
 }
 
 impl MatchesView {
-    fn new(proven: &Party, expected: &ExpectedBeneficiary) -> Self {
+    pub(crate) fn new(proven: &Party, expected: &ExpectedBeneficiary) -> Self {
         let name = match_names(expected.name.as_deref(), proven.name.as_deref());
         let tax_id = match_tax_ids(expected.tax_id.as_deref(), proven.tax_id.as_deref());
         Self {
@@ -231,7 +253,7 @@ impl MatchesView {
 }
 
 impl SeenView {
-    fn new(seen: EarlierDeliveries) -> Self {
+    pub(crate) fn new(seen: EarlierDeliveries) -> Self {
         let first = seen.first;
         Self {
             veces: seen.times,
@@ -240,7 +262,7 @@ impl SeenView {
     }
 }
 
-fn sealed_fields() -> Array {
+pub(crate) fn sealed_fields() -> Array {
     let mut names = Array::new(
         ObjectBuilder::new()
             .schema_type(Type::String)

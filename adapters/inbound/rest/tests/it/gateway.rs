@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use application::{
-    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, GatekeeperService, HealthService,
-    ProofMemory, ProofRequestService, ProofService,
+    BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
+    HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
 use domain::page::{PageRequest, PageSize};
 use domain::participant::Catalogue;
 use ports::outbound::{CustomerStore as _, RequestEntry};
-use testkit::fakes::NoSealKeys;
+use testkit::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
 use testkit::people::{PeopleServices, hasher};
 use tokio_util::task::TaskTracker;
 
@@ -68,6 +68,12 @@ impl Gateway {
         let proof_requests = ProofRequestService::new(
             Arc::new(gatekeeper),
             Arc::new(proofs),
+            FileChecks::new(
+                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                Arc::new(Catalogue::embedded().clone()),
+                clock.clone(),
+                Box::new(|work| Box::pin(async move { work() })),
+            ),
             DeliveryHistory::new(
                 hasher(),
                 Arc::new(services.store.clone()),

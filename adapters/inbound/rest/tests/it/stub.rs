@@ -7,8 +7,8 @@ use domain::key::{Environment, KeyId};
 use domain::limits::{LimitStatus, MinuteStatus};
 use domain::outcome::Outcome;
 use ports::inbound::{
-    AdmissionRequest, Delivery, FetchError, LookupDetails, ProofExchange, ProofRequests, Reply,
-    ServedRequest, SettledRequest,
+    AdmissionRequest, CheckExchange, Delivery, FetchError, LookupDetails, ProofExchange,
+    ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use uuid::Uuid;
 
@@ -44,5 +44,9 @@ impl ProofRequests for StubbedRequests {
             };
             exchange.finish(ServedRequest::Settled(settled)).await;
         });
+    }
+
+    fn check(&self, _: AdmissionRequest, _: Box<dyn CheckExchange>) {
+        panic!("the results stand for lookups");
     }
 }

@@ -1,8 +1,55 @@
 //! Explanations of checks of a proof, in the language of their reader.
 
-use domain::check::CheckReason;
+use domain::check::{Check, CheckName, CheckReason};
 
 use super::catalogue::catalogue;
+use crate::language::Language;
+
+/// The explanation of a check's result.
+pub fn explanation(check: &Check, language: Language) -> String {
+    match check.reason {
+        Some(reason) => CheckExplanation::from(reason).message(language),
+        None => CheckPassed::from(check.name).message(language),
+    }
+}
+
+catalogue! {
+    /// Explanation of a check that is `ok`.
+    #[derive(Copy, Eq)]
+    pub enum CheckPassed -> CheckName {
+        /// The file is a proof.
+        Structure = CheckName::Structure, "check-ok-estructura";
+        /// The attributes agree with the chain.
+        Attributes = CheckName::Attributes, "check-ok-atributos";
+        /// The visible text agrees with the chain.
+        VisibleText = CheckName::VisibleText, "check-ok-texto";
+        /// The seal is good.
+        Seal = CheckName::Seal, "check-ok-sello";
+        /// The chain repeats the seal.
+        RepeatedSeal = CheckName::RepeatedSeal, "check-ok-sello-repetido";
+        /// The chain names the certificate.
+        Certificate = CheckName::Certificate, "check-ok-certificado";
+        /// The tracking key is right.
+        TrackingKey = CheckName::TrackingKey, "check-ok-clave-rastreo";
+        /// The bank issues the same proof.
+        Portal = CheckName::Portal, "check-ok-portal";
+    }
+}
+
+impl From<CheckName> for CheckPassed {
+    fn from(name: CheckName) -> Self {
+        match name {
+            CheckName::Structure => Self::Structure,
+            CheckName::Attributes => Self::Attributes,
+            CheckName::VisibleText => Self::VisibleText,
+            CheckName::Seal => Self::Seal,
+            CheckName::RepeatedSeal => Self::RepeatedSeal,
+            CheckName::Certificate => Self::Certificate,
+            CheckName::TrackingKey => Self::TrackingKey,
+            CheckName::Portal => Self::Portal,
+        }
+    }
+}
 
 catalogue! {
     /// Explanation of a check that isn't `ok`.
@@ -62,6 +109,18 @@ catalogue! {
         AnotherCertificate = CheckReason::AnotherCertificate, "check-otro-certificado";
         /// No seal covers it.
         Unsealed = CheckReason::Unsealed, "check-sin-sello";
+        /// The bank's proof has another amount.
+        OtherAmount = CheckReason::OtherAmount, "check-otro-monto";
+        /// The bank's proof has another payee.
+        OtherBeneficiary = CheckReason::OtherBeneficiary, "check-otro-beneficiario";
+        /// The bank's proof differs in other fields.
+        OtherData = CheckReason::OtherData, "check-otros-datos";
+        /// The bank knows no such payment.
+        UnknownToBank = CheckReason::UnknownToBank, "check-desconocido-para-el-banco";
+        /// The bank has no proof of the payment.
+        NotIssuedByBank = CheckReason::NotIssuedByBank, "check-sin-comprobante-del-banco";
+        /// The file doesn't say enough to ask the bank.
+        NotAskable = CheckReason::NotAskable, "check-faltan-datos-para-consultar";
     }
 }
 
@@ -94,6 +153,12 @@ impl From<CheckReason> for CheckExplanation {
             CheckReason::AnotherSeal => Self::AnotherSeal,
             CheckReason::AnotherCertificate => Self::AnotherCertificate,
             CheckReason::Unsealed => Self::Unsealed,
+            CheckReason::OtherAmount => Self::OtherAmount,
+            CheckReason::OtherBeneficiary => Self::OtherBeneficiary,
+            CheckReason::OtherData => Self::OtherData,
+            CheckReason::UnknownToBank => Self::UnknownToBank,
+            CheckReason::NotIssuedByBank => Self::NotIssuedByBank,
+            CheckReason::NotAskable => Self::NotAskable,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Members of an error's `details`, in the order in which they are written.
 
 use chrono::NaiveDateTime;
+use domain::check::CheckReason;
 use domain::inference::{Inferred, InferredBanks};
 use domain::payment::{Payment, PaymentState};
 use ports::inbound::{Component, ComponentState};
@@ -10,6 +11,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::OneOfBuilder;
 use utoipa::openapi::{ObjectBuilder, Type};
 
+use super::check::CheckExplanation;
 use super::field::{FieldFault, FieldProblem};
 use super::hint::{GapReason, HintReason};
 use super::reason::Reason;
@@ -31,6 +33,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub fields: Vec<FieldDetail>,
+    /// The file that is no proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = FileDetail)]
+    pub file: Option<FileDetail>,
     /// The sides that could not be inferred.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
@@ -132,6 +138,41 @@ impl FieldDetail {
             field: fault.field.to_string(),
             problem: fault.problem.code(),
             message: fault.problem.message(language),
+        }
+    }
+}
+
+/// A file that is no proof.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FileProblem)]
+pub struct FileDetail {
+    #[schema(schema_with = file_problem)]
+    problem: &'static str,
+    /// Explanation and remedy, for people.
+    message: String,
+    /// The element or attribute of the XML that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    element: Option<&'static str>,
+}
+
+fn file_problem() -> ObjectBuilder {
+    words(
+        "What is wrong with it, for machines.",
+        CheckReason::VARIANTS,
+    )
+}
+
+impl FileDetail {
+    pub(super) fn new(
+        explanation: CheckExplanation,
+        element: Option<&'static str>,
+        language: Language,
+    ) -> Self {
+        Self {
+            problem: explanation.code().name(),
+            message: explanation.message(language),
+            element,
         }
     }
 }

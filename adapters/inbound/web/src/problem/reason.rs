@@ -16,6 +16,7 @@ pub(super) enum Reason {
     NotInSpei,
     ProofNotIssued,
     EmptyChange,
+    NotAProof,
     CrossSite,
     AdminsOnly,
     TooManyKeys,

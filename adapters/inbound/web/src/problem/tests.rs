@@ -20,6 +20,7 @@ fn declared() -> Vec<Message> {
         GapReason::MESSAGES,
         HintReason::MESSAGES,
         CheckExplanation::MESSAGES,
+        CheckPassed::MESSAGES,
         GraphqlProblem::MESSAGES,
         UserProblem::MESSAGES,
     ]
@@ -117,6 +118,9 @@ fn every_reason_of_a_check_is_explained() {
     assert_eq!(CheckExplanation::CODES, domain::check::CheckReason::ALL);
     for reason in domain::check::CheckReason::ALL {
         assert_eq!(CheckExplanation::from(reason).code(), reason);
+    }
+    for name in domain::check::CheckName::ALL {
+        assert_eq!(CheckPassed::from(name).code(), name);
     }
 }
 

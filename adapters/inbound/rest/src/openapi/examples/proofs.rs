@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use domain::check::{BankRecord, CheckReport};
 use domain::file::FileStem;
 use domain::participant::ParticipantCode;
 use domain::proof::Proof;
@@ -10,9 +11,11 @@ use domain::query::ExpectedBeneficiary;
 use domain::seal::{CertificateNumber, CheckedSeal, SealHash, SealedDigest, Signer, Verdict};
 use domain::seen::EarlierDeliveries;
 use domain::tracking_key::TrackingKey;
-use ports::inbound::{Delivery, Files};
+use ports::inbound::{CheckedFile, Delivery, Files};
 use serde_json::Value;
+use web::Language;
 
+use crate::checks::views::CheckedProof;
 use crate::proofs::views::ParsedProof;
 
 /// A proof between two invented people.
@@ -34,6 +37,24 @@ pub(super) fn parsed() -> Value {
         serde_json::to_value(ParsedProof::new(&delivery, &expected)).unwrap_or_default()
     });
     parsed.unwrap_or_default()
+}
+
+/// The checks of a file whose amount was changed beside the sealed text.
+pub(super) fn checked() -> Value {
+    let altered = XML.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9234.56""#);
+    let valid = |_: &Proof| Verdict::Valid(SealHash::Sha512);
+    let mut report = CheckReport::of_xml(altered.as_bytes(), valid);
+    if let Some(issued) = delivery() {
+        report.compare_with_bank(BankRecord::Issued(&issued.proof));
+    }
+    let checked = CheckedFile {
+        issuer: ParticipantCode::parse("40012"),
+        seen: Some(EarlierDeliveries::default()),
+        report,
+    };
+    let view = CheckedProof::new(&checked, Language::Spanish);
+    let view = view.ok().and_then(|view| serde_json::to_value(view).ok());
+    view.unwrap_or_default()
 }
 
 /// `None` for an example that can't be read, which has no fields then: no schema allows that.

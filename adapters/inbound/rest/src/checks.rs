@@ -1,0 +1,27 @@
+//! `/v1/cep/verify`: checks of proofs that somebody sent.
+
+use std::sync::Arc;
+
+use ports::inbound::BankComparison;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use web::Problem;
+
+use crate::RestState;
+use crate::people::input::Input;
+
+mod verify;
+pub(crate) mod views;
+
+pub(crate) fn routes() -> OpenApiRouter<Arc<RestState>> {
+    OpenApiRouter::new().routes(routes!(verify::verify))
+}
+
+/// Reads the parameters of a request.
+pub(crate) fn bank_comparison(query: Option<&str>) -> Result<BankComparison, Problem> {
+    let query: verify::Query = Input::of_query(query).only()?;
+    Ok(match query.portal {
+        Some(true) => BankComparison::Wanted,
+        Some(false) | None => BankComparison::Skipped,
+    })
+}

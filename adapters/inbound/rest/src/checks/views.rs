@@ -1,0 +1,141 @@
+//! The checks of a file, as JSON.
+
+use domain::check::{Check, CheckName, CheckOutcome, CheckReason, CheckResult, ProofField};
+use domain::query::ExpectedBeneficiary;
+use domain::seal::{CheckedSeal, covered_fields};
+use ports::inbound::CheckedFile;
+use serde::Serialize;
+use strum::VariantNames as _;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, SchemaType};
+use utoipa::openapi::{ObjectBuilder, Type};
+use web::problem::{CheckExplanation, explanation};
+use web::{Language, Problem};
+
+use crate::openapi::schemas::text;
+use crate::proofs::views::{MatchesView, ProofFields, SealView, SeenView, sealed_fields};
+
+/// The fields of a proof, and all checks of the file that it was read from.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CheckedProof {
+    /// `true`
+    ok: bool,
+    #[schema(schema_with = outcome)]
+    resultado: &'static str,
+    /// What the file says. Only the fields in `campos_sellados` are the bank's word, and only if
+    /// `sello.estado` is `valid`. The issuer's code is that of the participant with its name.
+    cep: ProofFields,
+    sello: SealView,
+    #[schema(schema_with = sealed_fields)]
+    campos_sellados: Vec<&'static str>,
+    /// Both `no_pedida`: a request with a file has no names to compare with.
+    coincidencias: MatchesView,
+    /// Earlier deliveries of this proof to your account, and earlier checks of it. Null when they
+    /// can't be read, and for an issuer whose name no participant has.
+    #[schema(required, nullable)]
+    visto: Option<SeenView>,
+    comprobaciones: Vec<CheckView>,
+}
+
+/// A check with its result.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ProofCheck)]
+struct CheckView {
+    #[schema(schema_with = name)]
+    nombre: &'static str,
+    #[schema(schema_with = result)]
+    resultado: &'static str,
+    #[schema(required, schema_with = reason)]
+    motivo: Option<&'static str>,
+    #[schema(schema_with = fields)]
+    campos: Vec<&'static str>,
+    /// The result in a sentence, for people, in the language that `Accept-Language` prefers.
+    explicacion: String,
+}
+
+impl CheckedProof {
+    /// The answer, or the problem of a file that isn't a proof.
+    pub(crate) fn new(checked: &CheckedFile, language: Language) -> Result<Self, Problem> {
+        let CheckedFile {
+            report,
+            issuer,
+            seen,
+        } = checked;
+        let Some(proof) = &report.proof else {
+            let structure = report.checks.first();
+            let reason = structure.and_then(|check| check.reason);
+            return Err(Problem::NotAProof {
+                explanation: CheckExplanation::from(reason.unwrap_or(CheckReason::Unreadable)),
+                element: structure.and_then(|check| check.element),
+            });
+        };
+        let seal = CheckedSeal::of(proof, |_| report.verdict);
+        let expected = ExpectedBeneficiary::default();
+        let view = |check| CheckView::new(check, language);
+        Ok(Self {
+            ok: true,
+            resultado: report.outcome().name(),
+            cep: ProofFields::new(proof, *issuer),
+            sello: SealView::new(&seal),
+            campos_sellados: covered_fields(proof),
+            coincidencias: MatchesView::new(&proof.beneficiary, &expected),
+            visto: seen.map(SeenView::new),
+            comprobaciones: report.checks.iter().map(view).collect(),
+        })
+    }
+}
+
+impl CheckView {
+    fn new(check: &Check, language: Language) -> Self {
+        Self {
+            nombre: check.name.name(),
+            resultado: check.result.name(),
+            motivo: check.reason.map(CheckReason::name),
+            campos: check.fields.iter().map(|field| field.name()).collect(),
+            explicacion: explanation(check, language),
+        }
+    }
+}
+
+fn outcome() -> ObjectBuilder {
+    text(
+        "All checks together. `valid`: the seal is valid, and what people read says what is sealed. \
+         `invalid`: a check failed; the file was altered, or isn't the proof of a payment. `not_checked`: \
+         nothing is wrong, and something could not be checked.",
+    )
+    .enum_values(Some(CheckOutcome::VARIANTS.iter().copied()))
+}
+
+fn name() -> ObjectBuilder {
+    text(
+        "`estructura`: the file is a proof. `atributos_y_cadena` (XML), `texto_y_cadena` (PDF): what \
+         people read says what the original chain says. `sello`: the seal is the receiving institution's \
+         signature of the original chain. `sello_repetido` (XML): the end of the chain repeats it. \
+         `certificado`: the chain names the certificate that stands beside it. `clave_rastreo`: the \
+         tracking key, always `not_checked`, for no seal covers it. `portal`: the bank issues the same \
+         proof; only with `portal=true`.",
+    )
+    .enum_values(Some(CheckName::VARIANTS.iter().copied()))
+}
+
+fn result() -> ObjectBuilder {
+    text("`ok`, `failed`, or `not_checked`: nothing is known.")
+        .enum_values(Some(CheckResult::VARIANTS.iter().copied()))
+}
+
+fn reason() -> ObjectBuilder {
+    let words = CheckReason::VARIANTS.iter().map(|word| Some(*word));
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .description(Some("Reason of a result that isn't `ok`. Null otherwise."))
+        .enum_values(Some(words.chain([None])))
+}
+
+fn fields() -> Array {
+    let words = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(ProofField::VARIANTS.iter().copied()));
+    let mut fields = Array::new(words);
+    fields.description = Some("The members of `cep` that the reason is about.".to_owned());
+    fields
+}

@@ -1,0 +1,107 @@
+//! The check of a file over HTTP.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::extract::Request;
+use axum::response::Response;
+use domain::check::MAX_FILE_BYTES;
+use domain::inference::InferredBanks;
+use domain::outcome::Endpoint;
+use ports::Cause;
+use ports::inbound::{
+    CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest, ServedRequest,
+};
+use web::Problem;
+
+use super::{Call, Head, respond};
+use crate::checks::{self, views};
+use crate::failure;
+use crate::{RestState, headers};
+
+/// Answers a request with the checks of the file that it sends.
+pub(crate) async fn answer(
+    state: Arc<RestState>,
+    endpoint: Endpoint,
+    request: Request,
+) -> Response {
+    respond(state, endpoint, request, |requests, admission, call| {
+        let exchange = Exchange {
+            call,
+            encoded: None,
+        };
+        requests.check(admission, Box::new(exchange));
+    })
+    .await
+}
+
+/// A request with a file, over HTTP.
+struct Exchange {
+    call: Call,
+    /// The answer, until the request is settled.
+    encoded: Option<Response>,
+}
+
+impl Exchange {
+    fn refuse(&mut self, problem: &Problem) {
+        self.encoded = Some(problem.response(self.call.head.context.language));
+    }
+}
+
+#[async_trait]
+impl CheckExchange for Exchange {
+    async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest> {
+        let Call { head, upload, .. } = &mut self.call;
+        let read = async {
+            let bank_comparison = checks::bank_comparison(head.parts.uri.query())?;
+            let headers = &head.parts.headers;
+            let (format, file) = upload.read_file(headers, MAX_FILE_BYTES).await?;
+            if file.is_empty() {
+                return Err(Problem::EmptyBody);
+            }
+            Ok(CheckRequest {
+                file,
+                format,
+                bank_comparison,
+            })
+        };
+        let read = read.await;
+        read.map_err(|problem| {
+            self.refuse(&problem);
+            InvalidRequest
+        })
+    }
+
+    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause> {
+        let Head {
+            context, endpoint, ..
+        } = &self.call.head;
+        let checked = match result {
+            Ok(checked) => checked,
+            Err(error) => {
+                failure::log_cause(&error, &context.request_id);
+                let inferred = InferredBanks::default();
+                let problem = failure::of_fetch(&error, &inferred, *endpoint);
+                self.refuse(&problem);
+                return Ok(());
+            }
+        };
+        let verdict = checked.report.verdict;
+        match views::CheckedProof::new(&checked, context.language) {
+            Ok(view) => {
+                let json =
+                    serde_json::to_string(&view).map_err(|error| Arc::new(error) as Cause)?;
+                let mut response = web::json_response(json);
+                headers::put_seal(response.headers_mut(), verdict);
+                self.encoded = Some(response);
+            }
+            Err(problem) => self.refuse(&problem),
+        }
+        Ok(())
+    }
+
+    async fn finish(self: Box<Self>, served: ServedRequest) {
+        let Self { call, encoded } = *self;
+        call.finish(&served, encoded).await;
+    }
+}

@@ -1,0 +1,99 @@
+//! Checks of files in a server: how many at a time, and in which threads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use domain::calendar;
+use domain::check::CheckReport;
+use domain::file::Format;
+use domain::key::{CounterId, Environment};
+use domain::participant::Catalogue;
+use domain::query::ProofQuery;
+use futures::channel::oneshot;
+use futures::future::BoxFuture;
+use futures::lock::MutexGuard;
+use ports::inbound::Participants;
+use ports::outbound::Clock;
+
+use crate::checks::ProofCheckService;
+use crate::sync::keyed_mutex::KeyedMutex;
+
+/// Files of one key that are decoded and checked at the same time, at most: each is 1 MiB, and a hostile
+/// one takes 100 ms of a processor.
+const PLACES_OF_KEY: usize = 8;
+/// Places of all keys together. Two keys rarely share one.
+const PLACES: usize = 4_096;
+
+/// Runs a computation in a thread where it may take a tenth of a second, a bounded number at a time and
+/// in the order of the calls. Dropping the future doesn't stop it.
+pub type Compute = Box<dyn Fn(Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Checks of files that callers send.
+pub struct FileChecks {
+    checks: ProofCheckService,
+    participants: Arc<dyn Participants>,
+    clock: Arc<dyn Clock>,
+    compute: Compute,
+    places: KeyedMutex,
+    next: AtomicUsize,
+}
+
+/// The computation of a check panicked, or was given up.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the check of a file did not end")]
+pub(super) struct CheckNotEnded;
+
+impl FileChecks {
+    /// Checks by `checks` in threads of `compute`. `participants` tell issuers by their names.
+    pub fn new(
+        checks: ProofCheckService,
+        participants: Arc<dyn Participants>,
+        clock: Arc<dyn Clock>,
+        compute: Compute,
+    ) -> Self {
+        Self {
+            checks,
+            participants,
+            clock,
+            compute,
+            places: KeyedMutex::new(PLACES),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// Waits until fewer than [`PLACES_OF_KEY`] files of the key are in work, for as long as the place
+    /// is held.
+    pub(super) async fn place(&self, key: CounterId) -> MutexGuard<'_, ()> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed) % PLACES_OF_KEY;
+        self.places.lock(&(key, number)).await
+    }
+
+    /// Checks a file with the keys of an environment.
+    pub(super) async fn check(
+        &self,
+        environment: Environment,
+        file: Bytes,
+        format: Format,
+    ) -> Result<CheckReport, CheckNotEnded> {
+        let checks = self.checks.clone();
+        let (sender, receiver) = oneshot::channel();
+        let work = move || {
+            let report = checks.verify(environment, &file, format);
+            // The caller may be gone.
+            let _ = sender.send(report);
+        };
+        (self.compute)(Box::new(work)).await;
+        receiver.await.map_err(|_| CheckNotEnded)
+    }
+
+    pub(super) fn catalogue(&self) -> Arc<Catalogue> {
+        self.participants.catalogue()
+    }
+
+    /// The query that looks the payment of a file up, if the file says enough.
+    pub(super) fn query(&self, report: &CheckReport) -> Option<ProofQuery> {
+        let today = calendar::today(self.clock.now());
+        report.query(&self.catalogue(), today)
+    }
+}

@@ -1,0 +1,194 @@
+//! Checks of files: their steps, their settlement, and a customer with many of them.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::check::{CheckName, CheckReason, CheckResult};
+use domain::file::Format;
+use domain::outcome::Outcome;
+use ports::Cause;
+use ports::contract::bank::transfer;
+use ports::inbound::{
+    BankComparison, CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest,
+    ProofRequests as _, Reply, ServedRequest, SettledRequest,
+};
+use testkit::fakes::unsealed_proof;
+use tokio::sync::{oneshot, watch};
+
+use super::support::fixture::{HERE, Holder, request};
+use super::support::limits;
+use super::{Fault, Fixture, fixture};
+
+type Encoded = Arc<Mutex<Option<Result<CheckedFile, FetchError>>>>;
+
+/// An exchange that passes on what it was given, and the served request.
+struct FileExchange {
+    file: Result<CheckRequest, InvalidRequest>,
+    /// Number of exchanges that began to decode.
+    decoding: watch::Sender<usize>,
+    /// Decoding ends once this is `true`.
+    gate: watch::Receiver<bool>,
+    encoded: Encoded,
+    served: oneshot::Sender<ServedRequest>,
+}
+
+#[async_trait]
+impl CheckExchange for FileExchange {
+    async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest> {
+        self.decoding.send_modify(|decoding| *decoding += 1);
+        self.gate.wait_for(|is_open| *is_open).await.unwrap();
+        self.file.clone()
+    }
+
+    async fn encode(&mut self, result: Result<CheckedFile, FetchError>) -> Result<(), Cause> {
+        *self.encoded.lock().unwrap() = Some(result);
+        Ok(())
+    }
+
+    async fn finish(self: Box<Self>, served: ServedRequest) {
+        drop(self.served.send(served));
+    }
+}
+
+/// Exchanges that wait for one gate.
+struct Gate {
+    open: watch::Sender<bool>,
+    decoding: watch::Sender<usize>,
+}
+
+impl Gate {
+    fn new(is_open: bool) -> Self {
+        Self {
+            open: watch::channel(is_open).0,
+            decoding: watch::channel(0).0,
+        }
+    }
+
+    fn start(
+        &self,
+        fixture: &Fixture,
+        holder: &Holder,
+        file: Result<CheckRequest, InvalidRequest>,
+    ) -> (oneshot::Receiver<ServedRequest>, Encoded) {
+        let encoded = Encoded::default();
+        let (served, receiver) = oneshot::channel();
+        let exchange = FileExchange {
+            file,
+            decoding: self.decoding.clone(),
+            gate: self.open.subscribe(),
+            encoded: encoded.clone(),
+            served,
+        };
+        let request = request(Some(holder.secret.reveal()), HERE);
+        fixture.service.check(request, Box::new(exchange));
+        (receiver, encoded)
+    }
+
+    /// Waits until so many exchanges have begun to decode.
+    async fn decoding(&self, number: usize) {
+        let mut decoding = self.decoding.subscribe();
+        decoding.wait_for(|it| *it == number).await.unwrap();
+    }
+}
+
+/// The file of a payment that the bank of the fixture has a proof of.
+fn proof(bank_comparison: BankComparison) -> CheckRequest {
+    let transfer = transfer(123_456, "MBAN01002506160000000001");
+    CheckRequest {
+        file: unsealed_proof(&transfer).xml.unwrap(),
+        format: Format::Xml,
+        bank_comparison,
+    }
+}
+
+async fn check(
+    fixture: &Fixture,
+    file: Result<CheckRequest, InvalidRequest>,
+) -> (SettledRequest, Option<Result<CheckedFile, FetchError>>) {
+    let (served, encoded) = Gate::new(true).start(fixture, &fixture.holder, file);
+    let ServedRequest::Settled(settled) = served.await.unwrap() else {
+        panic!("the key is good");
+    };
+    let encoded = encoded.lock().unwrap().take();
+    (settled, encoded)
+}
+
+#[tokio::test]
+async fn a_file_is_checked_without_the_bank_and_charged_once() {
+    let fixture = fixture(None).await;
+    let (settled, encoded) = check(&fixture, Ok(proof(BankComparison::Skipped))).await;
+    let checked = encoded.unwrap().unwrap();
+    assert!(checked.report.proof.is_some());
+    assert!(checked.report.check(CheckName::Portal).is_none());
+    assert_eq!(fixture.steps(), Vec::<&str>::new(), "the bank isn't asked");
+    assert!(matches!(settled.reply, Reply::Encoded));
+    assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+    assert_eq!(fixture.used().await.net(), 1);
+}
+
+#[tokio::test]
+async fn a_file_is_compared_with_the_banks_proof() {
+    let fixture = fixture(None).await;
+    let (settled, encoded) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
+    let checked = encoded.unwrap().unwrap();
+    let portal = checked.report.check(CheckName::Portal).unwrap();
+    assert_eq!(portal.result, CheckResult::Ok, "{portal:?}");
+    assert_eq!(fixture.steps(), ["look up"]);
+    assert!(settled.details.banks.is_some());
+}
+
+#[tokio::test]
+async fn what_is_no_proof_counts_as_an_invalid_request_and_nothing_is_looked_up() {
+    let fixture = fixture(None).await;
+    let file = CheckRequest {
+        file: Bytes::from_static(b"<a/>"),
+        ..proof(BankComparison::Wanted)
+    };
+    let (_, encoded) = check(&fixture, Ok(file)).await;
+    let report = encoded.unwrap().unwrap().report;
+    assert_eq!(report.checks[0].reason, Some(CheckReason::Root));
+    let (_, encoded) = check(&fixture, Err(InvalidRequest)).await;
+    assert!(encoded.is_none(), "it has encoded what is wrong itself");
+    assert_eq!(fixture.steps(), Vec::<&str>::new());
+    assert_eq!(fixture.recorded(), [Outcome::InvalidRequest; 2]);
+    assert_eq!(fixture.used().await.net(), 2);
+}
+
+#[tokio::test]
+async fn a_bank_that_fails_is_refunded() {
+    let fixture = fixture(Some(Fault::LookupTimesOut)).await;
+    let (_, encoded) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
+    assert!(matches!(encoded, Some(Err(FetchError::BankTimeout))));
+    assert_eq!(fixture.recorded(), [Outcome::BankTimeout]);
+    assert_eq!(fixture.used().await.net(), 0);
+}
+
+#[tokio::test]
+async fn a_panic_is_settled_once_and_refunded() {
+    let fixture = fixture(Some(Fault::LookupPanics)).await;
+    let (settled, _) = check(&fixture, Ok(proof(BankComparison::Wanted))).await;
+    assert!(matches!(settled.reply, Reply::Failed));
+    assert_eq!(fixture.recorded(), [Outcome::InternalError]);
+    assert_eq!(fixture.used().await.net(), 0);
+}
+
+#[tokio::test]
+async fn a_key_has_eight_files_in_work_and_another_keys_are_not_held_up() {
+    let fixture = fixture(None).await;
+    let gate = Gate::new(false);
+    let greedy = fixture.base.holder(limits(100, None)).await;
+    let file = || Ok(proof(BankComparison::Skipped));
+    let mut served = Vec::new();
+    for _ in 0..20 {
+        served.push(gate.start(&fixture, &greedy, file()).0);
+    }
+    gate.decoding(8).await;
+    let (settled, _) = check(&fixture, file()).await;
+    assert_eq!(settled.outcome, Outcome::Delivered);
+    assert_eq!(*gate.decoding.borrow(), 8, "no ninth began meanwhile");
+    gate.open.send_replace(true);
+    for served in served {
+        assert!(matches!(served.await, Ok(ServedRequest::Settled(_))));
+    }
+}

@@ -1,0 +1,145 @@
+//! Comparison of a file with the proof that the bank issues of the same payment.
+
+use chrono::NaiveDate;
+
+use super::compare::party_differences;
+use super::{Check, CheckName, CheckReason, CheckReport, ProofField};
+use crate::account::Account;
+use crate::amount::Amount;
+use crate::calendar;
+use crate::participant::{Catalogue, ParticipantCode};
+use crate::proof::Proof;
+use crate::query::ProofQuery;
+use crate::seal::Verdict;
+use crate::tracking_key::TrackingKey;
+
+/// Result of looking up the payment of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankRecord<'a> {
+    /// The proof that the bank issues.
+    Issued(&'a Proof),
+    /// The bank knows the payment, and has no proof of it (yet).
+    NotIssued,
+    /// The bank knows no such payment.
+    Unknown,
+    /// The file doesn't say enough of the payment to look it up.
+    NotAskable,
+}
+
+/// Fields that tell the beneficiary.
+const BENEFICIARY: [ProofField; 3] = [
+    ProofField::BeneficiaryName,
+    ProofField::BeneficiaryAccount,
+    ProofField::BeneficiaryTaxId,
+];
+
+impl CheckReport {
+    /// The issuer of the file's payment, by the name that the file gives.
+    pub fn issuer(&self, catalogue: &Catalogue) -> Option<ParticipantCode> {
+        let proof = self.proof.as_ref()?;
+        let name = proof.payer.institution.as_deref()?;
+        let date = proof.chain.credit_date();
+        let issuer = catalogue.by_name(name, date)?;
+        Some(issuer.code)
+    }
+
+    /// The query that looks the file's payment up: by the sealed values if the seal is valid, so that
+    /// the payment of an altered file is found. `None` when the file lacks one of them; `today` is
+    /// Mexico City's.
+    pub fn query(&self, catalogue: &Catalogue, today: NaiveDate) -> Option<ProofQuery> {
+        let proof = self.proof.as_ref()?;
+        let chain = &proof.chain;
+        let is_sealed = matches!(self.verdict, Verdict::Valid(_)) && chain.is_of_known_length();
+        let (centavos, receiver, account) = if is_sealed {
+            let account = chain.beneficiary().account;
+            (chain.centavos()?, chain.receiver(), account)
+        } else {
+            let account = proof.beneficiary.account.clone();
+            (proof.centavos, proof.receiver, account)
+        };
+        let date = chain.credit_date();
+        calendar::parse_past_date(&date.to_string(), today).ok()?;
+        catalogue.find(receiver)?;
+        Some(ProofQuery {
+            date,
+            tracking_key: TrackingKey::parse(&proof.tracking_key).ok()?,
+            account: Account::parse(account.as_deref()?).ok()?,
+            amount: Amount::from_centavos(centavos)?,
+            issuer: self.issuer(catalogue),
+            receiver: Some(receiver),
+        })
+    }
+
+    /// Adds the comparison with the bank's record of the payment.
+    pub fn compare_with_bank(&mut self, record: BankRecord<'_>) {
+        let Some(proof) = &self.proof else {
+            return;
+        };
+        let name = CheckName::Portal;
+        self.checks.push(match record {
+            BankRecord::Issued(issued) => {
+                let fields = differences(proof, issued);
+                match reason(&fields) {
+                    None => Check::ok(name),
+                    Some(reason) => Check::failed(name, reason, fields),
+                }
+            }
+            BankRecord::Unknown => Check::failed(name, CheckReason::UnknownToBank, Vec::new()),
+            BankRecord::NotIssued => {
+                Check::not_checked(name, CheckReason::NotIssuedByBank, Vec::new())
+            }
+            BankRecord::NotAskable => Check::not_checked(name, CheckReason::NotAskable, Vec::new()),
+        });
+    }
+}
+
+/// The reason that these differing fields are, the gravest first.
+fn reason(fields: &[ProofField]) -> Option<CheckReason> {
+    if fields.is_empty() {
+        None
+    } else if fields.contains(&ProofField::Amount) {
+        Some(CheckReason::OtherAmount)
+    } else if fields.iter().any(|field| BENEFICIARY.contains(field)) {
+        Some(CheckReason::OtherBeneficiary)
+    } else {
+        Some(CheckReason::OtherData)
+    }
+}
+
+/// The fields in which a file's proof differs from the issued one.
+fn differences(file: &Proof, issued: &Proof) -> Vec<ProofField> {
+    let vat_differs = |vat| issued.vat_centavos != Some(vat);
+    let own = [
+        (
+            ProofField::OperationDate,
+            file.operation_date != issued.operation_date,
+        ),
+        (
+            ProofField::CreditDate,
+            file.chain.credit_date() != issued.chain.credit_date(),
+        ),
+        (
+            ProofField::CreditTime,
+            file.credit_time != issued.credit_time,
+        ),
+        (ProofField::ReceiverCode, file.receiver != issued.receiver),
+    ];
+    let rest = [
+        (ProofField::Concept, file.concept != issued.concept),
+        // A bank may leave it out of the attributes.
+        (ProofField::Vat, file.vat_centavos.is_some_and(vat_differs)),
+        (ProofField::Amount, file.centavos != issued.centavos),
+        (
+            ProofField::TrackingKey,
+            file.tracking_key != issued.tracking_key,
+        ),
+    ];
+    let payer = ProofField::OF_PAYER.into_iter();
+    let beneficiary = ProofField::OF_BENEFICIARY.into_iter();
+    own.into_iter()
+        .chain(payer.zip(party_differences(&file.payer, &issued.payer)))
+        .chain(beneficiary.zip(party_differences(&file.beneficiary, &issued.beneficiary)))
+        .chain(rest)
+        .filter_map(|(field, differs)| differs.then_some(field))
+        .collect()
+}

@@ -1,0 +1,255 @@
+//! Comparison with the bank's record.
+
+use super::*;
+use crate::calendar::parse_date;
+use crate::participant::Catalogue;
+use crate::query::ProofQuery;
+
+fn issued() -> Proof {
+    Proof::parse(xml().as_bytes()).unwrap()
+}
+
+/// The check against the proof that the bank issues.
+fn compared(xml: &str) -> Check {
+    let mut report = report(xml);
+    report.compare_with_bank(BankRecord::Issued(&issued()));
+    report.check(CheckName::Portal).unwrap().clone()
+}
+
+fn query(xml: &str, verdict: fn(&Proof) -> Verdict) -> Option<ProofQuery> {
+    let report = CheckReport::of_xml(xml.as_bytes(), verdict);
+    report.query(Catalogue::embedded(), parse_date("2026-11-24").unwrap())
+}
+
+#[test]
+fn the_same_proof_is_ok_whatever_the_seal_says() {
+    assert_eq!(compared(&xml()), Check::ok(CheckName::Portal));
+    let mut report = CheckReport::of_xml(xml().as_bytes(), unknown);
+    report.compare_with_bank(BankRecord::Issued(&issued()));
+    assert_eq!(
+        report.check(CheckName::Portal).unwrap().result,
+        CheckResult::Ok
+    );
+    assert_eq!(report.outcome(), CheckOutcome::NotChecked);
+}
+
+#[rstest]
+#[case(
+    r#"MontoPago="1234.56""#,
+    r#"MontoPago="1234.57""#,
+    "otro_monto",
+    "monto"
+)]
+#[case(
+    r#"Nombre="Luis Ejemplo""#,
+    r#"Nombre="Luis""#,
+    "otro_beneficiario",
+    "beneficiario.nombre"
+)]
+#[case(
+    r#"Cuenta="4111111111111111""#,
+    r#"Cuenta="4111111111111112""#,
+    "otro_beneficiario",
+    "beneficiario.cuenta"
+)]
+#[case(
+    r#"RFC="ND""#,
+    r#"RFC="XAXX010101000""#,
+    "otro_beneficiario",
+    "beneficiario.rfc_curp"
+)]
+#[case(
+    r#"TipoCuenta="03""#,
+    r#"TipoCuenta="40""#,
+    "otros_datos",
+    "beneficiario.tipo_cuenta"
+)]
+#[case(
+    r#"BancoReceptor="BANCO DOS""#,
+    r#"BancoReceptor="BANCO""#,
+    "otros_datos",
+    "receptor.nombre"
+)]
+#[case(
+    r#"BancoEmisor="BANCO UNO""#,
+    r#"BancoEmisor="BANCO""#,
+    "otros_datos",
+    "emisor.nombre"
+)]
+#[case(
+    r#"Nombre="Ana Prueba""#,
+    r#"Nombre="Ana""#,
+    "otros_datos",
+    "ordenante.nombre"
+)]
+#[case(
+    r#"TipoCuenta="40""#,
+    r#"TipoCuenta="3""#,
+    "otros_datos",
+    "ordenante.tipo_cuenta"
+)]
+#[case(
+    r#"Cuenta="012180000118359719""#,
+    r#"Cuenta="012180000118359718""#,
+    "otros_datos",
+    "ordenante.cuenta"
+)]
+#[case(
+    r#"RFC="XAXX010101000""#,
+    r#"RFC="ND""#,
+    "otros_datos",
+    "ordenante.rfc_curp"
+)]
+#[case(
+    r#"Concepto="Pago de prueba""#,
+    r#"Concepto="Pago""#,
+    "otros_datos",
+    "concepto"
+)]
+#[case(r#"IVA="0.00""#, r#"IVA="0.01""#, "otros_datos", "iva")]
+#[case(
+    r#"Hora="18:02:30""#,
+    r#"Hora="18:02:31""#,
+    "otros_datos",
+    "hora_abono"
+)]
+#[case(
+    r#"FechaOperacion="2026-11-23""#,
+    r#"FechaOperacion="2026-11-24""#,
+    "otros_datos",
+    "fecha_operacion"
+)]
+#[case(
+    "||1|23112026|20112026|",
+    "||1|23112026|21112026|",
+    "otros_datos",
+    "fecha_abono"
+)]
+#[case(
+    r#"ClaveSPEI="40014""#,
+    r#"ClaveSPEI="40012""#,
+    "otros_datos",
+    "receptor.codigo"
+)]
+#[case(
+    r#"claveRastreo="PRUEBA0001""#,
+    r#"claveRastreo="PRUEBA0002""#,
+    "otros_datos",
+    "clave_rastreo"
+)]
+fn a_field_that_differs_from_the_banks_is_named(
+    #[case] from: &str,
+    #[case] to: &str,
+    #[case] reason: &str,
+    #[case] field: &str,
+) {
+    let altered = xml().replacen(from, to, 1);
+    assert_ne!(altered, xml());
+    let check = compared(&altered);
+    assert_eq!(check.result, CheckResult::Failed);
+    assert_eq!(check.reason.unwrap().name(), reason);
+    let fields: Vec<_> = check.fields.iter().map(|field| field.name()).collect();
+    assert_eq!(fields, [field]);
+}
+
+#[test]
+fn the_amount_is_the_gravest_difference_and_then_the_beneficiary() {
+    let altered = xml()
+        .replace(r#"Nombre="Luis Ejemplo""#, r#"Nombre="Luis""#)
+        .replace(r#"Concepto="Pago de prueba""#, r#"Concepto="Pago""#);
+    assert_eq!(
+        compared(&altered).reason,
+        Some(CheckReason::OtherBeneficiary)
+    );
+    let altered = altered.replace(r#"MontoPago="1234.56""#, r#"MontoPago="9.00""#);
+    assert_eq!(compared(&altered).reason, Some(CheckReason::OtherAmount));
+}
+
+#[test]
+fn a_tax_that_the_file_leaves_out_is_no_difference() {
+    let without = xml().replace(r#"IVA="0.00""#, "");
+    assert_eq!(compared(&without).result, CheckResult::Ok);
+}
+
+#[rstest]
+#[case(BankRecord::Unknown, CheckResult::Failed, CheckReason::UnknownToBank)]
+#[case(
+    BankRecord::NotIssued,
+    CheckResult::NotChecked,
+    CheckReason::NotIssuedByBank
+)]
+#[case(
+    BankRecord::NotAskable,
+    CheckResult::NotChecked,
+    CheckReason::NotAskable
+)]
+fn without_a_proof_of_the_bank_the_check_says_why(
+    #[case] record: BankRecord<'_>,
+    #[case] result: CheckResult,
+    #[case] reason: CheckReason,
+) {
+    let mut report = report(&xml());
+    report.compare_with_bank(record);
+    let check = report.check(CheckName::Portal).unwrap();
+    assert_eq!((check.result, check.reason), (result, Some(reason)));
+    let mut no_proof = CheckReport::of_xml(b"<a/>", known);
+    no_proof.compare_with_bank(record);
+    assert_eq!(no_proof.check(CheckName::Portal), None);
+}
+
+#[test]
+fn the_query_is_that_of_the_sealed_text_when_the_seal_is_valid() {
+    let altered = xml()
+        .replace(r#"MontoPago="1234.56""#, r#"MontoPago="9.00""#)
+        .replace(
+            r#"Cuenta="4111111111111111""#,
+            r#"Cuenta="012180000118359719""#,
+        )
+        .replace(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40012""#);
+    let sealed = query(&xml(), known).unwrap();
+    assert_eq!(sealed.date, parse_date("2026-11-20").unwrap());
+    assert_eq!(sealed.tracking_key.as_str(), "PRUEBA0001");
+    assert_eq!(sealed.amount.centavos(), 123_456);
+    assert_eq!(sealed.receiver.unwrap().to_string(), "40014");
+    assert_eq!(sealed.account.as_str(), "4111111111111111");
+    assert_eq!(sealed.issuer, None, "no participant has the name");
+    // The certificate's participant isn't the one that signed, so the file says another receiver: its
+    // seal is checked by the chain's all the same.
+    assert_eq!(query(&altered, known), Some(sealed));
+    let visible = query(&altered, unknown).unwrap();
+    assert_eq!(visible.amount.centavos(), 900);
+    assert_eq!(visible.receiver.unwrap().to_string(), "40012");
+    assert_eq!(visible.account.as_str(), "012180000118359719");
+}
+
+#[test]
+fn the_issuer_is_the_participant_of_the_name() {
+    for name in ["STP", " stp "] {
+        let xml = xml().replace(
+            r#"BancoEmisor="BANCO UNO""#,
+            &format!(r#"BancoEmisor="{name}""#),
+        );
+        let report = report(&xml);
+        let issuer = report.issuer(Catalogue::embedded()).unwrap();
+        assert_eq!(issuer.to_string(), "90646");
+        assert_eq!(query(&xml, unknown).unwrap().issuer, Some(issuer));
+    }
+    assert_eq!(report(&xml()).issuer(Catalogue::embedded()), None);
+}
+
+#[rstest]
+#[case(r#"Cuenta="4111111111111111""#, r#"Cuenta="NA""#)]
+#[case(r#"MontoPago="1234.56""#, r#"MontoPago="0.00""#)]
+#[case(r#"ClaveSPEI="40014""#, r#"ClaveSPEI="40999""#)]
+#[case(
+    r#"claveRastreo="PRUEBA0001""#,
+    r#"claveRastreo="PRUEBA 0001 con otra clave que es muy larga""#
+)]
+#[case("||1|23112026|20112026|", "||1|23112026|25112026|")]
+#[case("||1|23112026|20112026|", "||1|23112003|23112003|")]
+fn a_file_that_lacks_what_the_bank_asks_for_has_no_query(#[case] from: &str, #[case] to: &str) {
+    let altered = xml().replacen(from, to, 1);
+    assert_ne!(altered, xml());
+    assert_eq!(query(&altered, unknown), None);
+    assert!(query(&xml(), unknown).is_some());
+}

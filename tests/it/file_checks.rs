@@ -1,0 +1,393 @@
+//! Files checked by `POST /v1/cep/verify`: proofs of the sandbox, whole and altered, with and without
+//! the bank, and a hostile customer beside an ordinary one.
+
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use futures::future::{join_all, select};
+use reqwest::{Response, StatusCode};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::gateway::{CountingBank, Gateway, Key, Plan, json_of, request};
+
+const AMOUNT: &str = "1234.56";
+
+/// The XML of a transfer.
+async fn xml(gateway: &Gateway, key: &Key, number: u32, amount: &str) -> String {
+    let answer = gateway.post("xml", key, &request(number, amount)).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    answer.text().await.unwrap()
+}
+
+async fn pdf(gateway: &Gateway, key: &Key, number: u32) -> Vec<u8> {
+    let answer = gateway.post("pdf", key, &request(number, AMOUNT)).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    answer.bytes().await.unwrap().to_vec()
+}
+
+async fn send(
+    gateway: &Gateway,
+    key: &Key,
+    (query, media_type): (&str, &str),
+    file: impl Into<reqwest::Body>,
+) -> Response {
+    let url = gateway.url(&format!("/v1/cep/verify{query}"));
+    let request = gateway.client.post(url).header("x-api-key", &key.full);
+    let request = request.header("content-type", media_type);
+    request.body(file).send().await.unwrap()
+}
+
+async fn checked(gateway: &Gateway, key: &Key, query: &str, xml: &str) -> Value {
+    let answer = send(gateway, key, (query, "application/xml"), xml.to_owned()).await;
+    json_of(answer, 200).await
+}
+
+/// Result, reason and fields of a check.
+fn check(answer: &Value, name: &str) -> (String, Option<String>, Vec<String>) {
+    let checks = answer["comprobaciones"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["nombre"] == name);
+    let check = check.unwrap_or_else(|| panic!("no {name}: {answer}"));
+    assert!(!check["explicacion"].as_str().unwrap().is_empty());
+    let fields = check["campos"].as_array().unwrap().iter();
+    (
+        check["resultado"].as_str().unwrap().to_owned(),
+        check["motivo"].as_str().map(str::to_owned),
+        fields.map(|it| it.as_str().unwrap().to_owned()).collect(),
+    )
+}
+
+fn failed(reason: &str, fields: &[&str]) -> (String, Option<String>, Vec<String>) {
+    let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+    ("failed".to_owned(), Some(reason.to_owned()), fields)
+}
+
+/// The value of an attribute.
+fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
+    let start = xml.find(&format!(" {name}=\"")).unwrap() + name.len() + 3;
+    &xml[start..start + xml[start..].find('"').unwrap()]
+}
+
+#[tokio::test]
+async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let json = json_of(gateway.post("json", &key, &request(1, AMOUNT)).await, 200).await;
+    let xml = xml(&gateway, &key, 1, AMOUNT).await;
+    let pdf = pdf(&gateway, &key, 1).await;
+
+    let of_xml = checked(&gateway, &key, "", &xml).await;
+    assert_eq!(of_xml["resultado"], "valid", "{of_xml}");
+    for part in ["ok", "cep", "sello", "campos_sellados"] {
+        assert_eq!(of_xml[part], json[part], "{part}");
+    }
+    assert_eq!(of_xml["coincidencias"]["nombre"], "no_pedida");
+    // Two files were delivered after the JSON, which was the first.
+    assert_eq!(json["visto"]["veces"], 0);
+    assert_eq!(of_xml["visto"]["veces"], 3);
+    let names = |answer: &Value| {
+        let checks = answer["comprobaciones"].as_array().unwrap().clone();
+        let names = checks.into_iter().map(|check| check["nombre"].clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&of_xml),
+        [
+            "estructura",
+            "atributos_y_cadena",
+            "sello",
+            "sello_repetido",
+            "certificado",
+            "clave_rastreo"
+        ]
+    );
+    let (result, reason, fields) = check(&of_xml, "clave_rastreo");
+    assert_eq!(
+        (&*result, reason.as_deref()),
+        ("not_checked", Some("sin_sello"))
+    );
+    assert_eq!(fields, ["clave_rastreo"]);
+
+    let answer = send(&gateway, &key, ("", "application/octet-stream"), pdf).await;
+    assert_eq!(answer.headers()["x-seal"], "valid");
+    assert!(answer.headers().contains_key("ratelimit"));
+    let of_pdf = json_of(answer, 200).await;
+    assert_eq!(of_pdf["resultado"], "valid", "{of_pdf}");
+    assert_eq!(of_pdf["cep"], json["cep"]);
+    // The check before is one more time that the proof was shown.
+    assert_eq!(of_pdf["visto"]["veces"], 4);
+    assert_eq!(
+        of_pdf["visto"]["primera_vez"],
+        of_xml["visto"]["primera_vez"]
+    );
+    assert_eq!(check(&of_pdf, "texto_y_cadena").0, "ok");
+}
+
+#[tokio::test]
+async fn altered_files_of_every_kind_are_told_apart() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let other = xml(&gateway, &key, 2, "77.00").await;
+    let shown = format!(r#"MontoPago="{AMOUNT}""#);
+    let sealed = format!("|{AMOUNT}|");
+    for text in [&shown, &sealed] {
+        assert_eq!(good.matches(text.as_str()).count(), 1, "{good}");
+    }
+
+    let in_attribute = good.replace(&shown, r#"MontoPago="9234.56""#);
+    let answer = checked(&gateway, &key, "", &in_attribute).await;
+    assert_eq!(answer["resultado"], "invalid");
+    assert_eq!(
+        check(&answer, "atributos_y_cadena"),
+        failed("campos_cambiados", &["monto"])
+    );
+    assert_eq!(check(&answer, "sello").0, "ok");
+    assert_eq!(answer["cep"]["monto"], "9234.56");
+    let sealed_fields = answer["campos_sellados"].as_array().unwrap();
+    assert!(!sealed_fields.contains(&json!("monto")), "{answer}");
+
+    let in_chain = good.replace(&sealed, "|9234.56|");
+    let answer = checked(&gateway, &key, "", &in_chain).await;
+    assert_eq!(
+        check(&answer, "atributos_y_cadena"),
+        failed("contradiccion", &["monto"])
+    );
+    assert_eq!(check(&answer, "sello"), failed("cadena_cambiada", &[]));
+
+    let in_both = in_chain.replace(&shown, r#"MontoPago="9234.56""#);
+    let answer = checked(&gateway, &key, "", &in_both).await;
+    assert_eq!(check(&answer, "atributos_y_cadena").0, "ok");
+    let both = "cadena_y_campos_cambiados_u_otro_sello";
+    assert_eq!(check(&answer, "sello"), failed(both, &[]));
+
+    let other_seal = good.replace(attribute(&good, "sello"), attribute(&other, "sello"));
+    let answer = checked(&gateway, &key, "", &other_seal).await;
+    assert_eq!(check(&answer, "sello"), failed(both, &[]));
+    assert_eq!(check(&answer, "sello_repetido").0, "ok");
+
+    let number = attribute(&good, "numeroCertificado");
+    let other_certificate = good.replacen(number, "00001000000599999999", 1);
+    let answer = checked(&gateway, &key, "", &other_certificate).await;
+    assert_eq!(answer["resultado"], "invalid");
+    assert_eq!(
+        check(&answer, "certificado"),
+        failed("otro_certificado", &[])
+    );
+
+    let chain = attribute(&good, "cadenaCDA");
+    let swapped = other.replace(attribute(&other, "cadenaCDA"), chain);
+    let swapped = swapped.replace(attribute(&other, "sello"), attribute(&good, "sello"));
+    let answer = checked(&gateway, &key, "", &swapped).await;
+    assert_eq!(answer["resultado"], "invalid");
+    let (result, _, fields) = check(&answer, "atributos_y_cadena");
+    assert_eq!(result, "failed");
+    assert!(fields.contains(&"monto".to_owned()), "{fields:?}");
+}
+
+#[tokio::test]
+async fn the_bank_tells_what_it_knows_of_the_payment() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = bank.gateway();
+    let key = gateway.live_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let asked = bank.cycles().len();
+
+    let answer = checked(&gateway, &key, "?portal=false", &good).await;
+    let checks = answer["comprobaciones"].as_array().unwrap();
+    assert!(checks.iter().all(|check| check["nombre"] != "portal"));
+    assert_eq!(bank.cycles().len(), asked, "nobody is asked");
+
+    let answer = checked(&gateway, &key, "?portal=true", &good).await;
+    assert_eq!(check(&answer, "portal").0, "ok", "{answer}");
+    // The proof of the first request is in memory.
+    assert_eq!(bank.cycles().len(), asked);
+
+    // The key of the sandbox's certificate counts for nothing here, so the visible fields are asked for.
+    assert_eq!(answer["resultado"], "not_checked");
+    let name = attribute(&good[good.find("<Beneficiario").unwrap()..], "Nombre");
+    let renamed = good.replace(&format!(r#"Nombre="{name}""#), r#"Nombre="OTRA EMPRESA""#);
+    let answer = checked(&gateway, &key, "?portal=true", &renamed).await;
+    assert_eq!(
+        check(&answer, "portal"),
+        failed("otro_beneficiario", &["beneficiario.nombre"])
+    );
+
+    let unknown = good.replace(AMOUNT, "404.00");
+    let answer = checked(&gateway, &key, "?portal=true", &unknown).await;
+    assert_eq!(answer["resultado"], "invalid");
+    assert_eq!(
+        check(&answer, "portal"),
+        failed("desconocido_para_el_banco", &[])
+    );
+    assert_eq!(bank.cycles().len(), asked + 1, "one lookup");
+
+    let without_proof = good.replace(AMOUNT, "404.02");
+    let answer = checked(&gateway, &key, "?portal=true", &without_proof).await;
+    let (result, reason, _) = check(&answer, "portal");
+    assert_eq!(
+        (&*result, reason.as_deref()),
+        ("not_checked", Some("sin_comprobante_del_banco"))
+    );
+
+    let account = attribute(&good[good.find("<Beneficiario").unwrap()..], "Cuenta");
+    let without_account = good.replace(account, "NA");
+    let answer = checked(&gateway, &key, "?portal=true", &without_account).await;
+    let (result, reason, _) = check(&answer, "portal");
+    assert_eq!(
+        (&*result, reason.as_deref()),
+        ("not_checked", Some("faltan_datos_para_consultar"))
+    );
+
+    // A bank that fails is an error, as at the other endpoints.
+    let failing = good.replace(AMOUNT, "502.00");
+    let file = ("?portal=true", "application/xml");
+    let answer = send(&gateway, &key, file, failing).await;
+    let body = json_of(answer, 502).await;
+    assert_eq!(body["error"], "BANK_PROTOCOL_ERROR");
+}
+
+#[tokio::test]
+async fn an_amount_that_was_changed_beside_a_valid_seal_is_compared_by_the_sealed_one() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let good = xml(&gateway, &key, 1, AMOUNT).await;
+    let forged = good.replace(&format!(r#"MontoPago="{AMOUNT}""#), r#"MontoPago="404.00""#);
+    let answer = checked(&gateway, &key, "?portal=true", &forged).await;
+    assert_eq!(check(&answer, "portal"), failed("otro_monto", &["monto"]));
+}
+
+/// A PDF of one page without text, as one made from a screenshot.
+fn picture() -> Vec<u8> {
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 10 10]/Resources<<>>/Contents 4 0 R>>",
+        "<</Length 12>>stream\n0 0 9 9 re f\nendstream",
+    ];
+    let mut file = b"%PDF-1.5\n".to_vec();
+    let mut offsets = Vec::new();
+    for (index, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        file.extend(format!("{} 0 obj\n{object}\nendobj\n", index + 1).bytes());
+    }
+    let table = file.len();
+    file.extend(b"xref\n0 5\n0000000000 65535 f \n");
+    for offset in offsets {
+        file.extend(format!("{offset:010} 00000 n \n").bytes());
+    }
+    let end = format!("trailer<</Size 5/Root 1 0 R>>\nstartxref\n{table}\n%%EOF");
+    file.extend(end.bytes());
+    file
+}
+
+#[rstest]
+#[case("", "application/json", b"{}".to_vec(), 415, "UNSUPPORTED_MEDIA_TYPE", "/details/accepted")]
+#[case(
+    "",
+    "application/xml",
+    Vec::new(),
+    400,
+    "INVALID_REQUEST",
+    "/details/reason"
+)]
+#[case("", "application/xml", b"<a/>".to_vec(), 400, "INVALID_REQUEST", "/details/file/message")]
+#[case("", "application/xml", b"%PDF-1.5".to_vec(), 400, "INVALID_REQUEST", "/details/file/problem")]
+#[case(
+    "",
+    "application/pdf",
+    picture(),
+    400,
+    "INVALID_REQUEST",
+    "/details/file/problem"
+)]
+#[case("?portal=1", "application/xml", b"<a/>".to_vec(), 400, "INVALID_REQUEST", "/details/fields/0/field")]
+#[case("?Portal=true", "application/xml", b"<a/>".to_vec(), 400, "INVALID_REQUEST", "/details/fields/0/field")]
+#[case("", "application/pdf", vec![b' '; 1024 * 1024 + 1], 413, "PAYLOAD_TOO_LARGE", "/details/max_bytes")]
+#[tokio::test]
+async fn what_is_no_file_of_a_proof_is_refused_and_counted(
+    #[case] query: &str,
+    #[case] media_type: &str,
+    #[case] file: Vec<u8>,
+    #[case] status: u16,
+    #[case] code: &str,
+    #[case] detail: &str,
+) {
+    let gateway = Gateway::start();
+    let key = gateway.key(&["--per-minute", "3", "--no-cap"]);
+    for left in [2, 1, 0] {
+        let answer = send(&gateway, &key, (query, media_type), file.clone()).await;
+        let limit = answer.headers()["ratelimit"].to_str().unwrap().to_owned();
+        assert!(
+            limit.starts_with(&format!("\"minute\";r={left};")),
+            "{limit}"
+        );
+        let body = json_of(answer, status).await;
+        assert_eq!(body["error"], code, "{body}");
+        assert!(body.pointer(detail).is_some(), "{body}");
+    }
+    let answer = send(&gateway, &key, (query, media_type), file).await;
+    assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn a_picture_is_told_to_be_one_in_the_language_of_the_caller() {
+    let gateway = Gateway::start();
+    let key = gateway.roomy_key();
+    let url = gateway.url("/v1/cep/verify");
+    for (language, words) in [("es", "no tiene texto"), ("en", "has no text")] {
+        let request = gateway.client.post(&url).header("x-api-key", &key.full);
+        let request = request
+            .header("content-type", "application/pdf")
+            .header("accept-language", language);
+        let answer = request.body(picture()).send().await.unwrap();
+        let body = json_of(answer, 400).await;
+        assert_eq!(body["details"]["file"]["problem"], "pdf_sin_texto");
+        let message = body["details"]["file"]["message"].as_str().unwrap();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_needed_and_nothing_is_read_without_one() {
+    let gateway = Gateway::start();
+    let url = gateway.url("/v1/cep/verify");
+    let request = gateway.client.post(&url);
+    let request = request.header("content-type", "application/pdf");
+    let answer = request.body(picture()).send().await.unwrap();
+    assert_eq!(json_of(answer, 401).await["error"], "INVALID_API_KEY");
+}
+
+/// A file of the largest size, which is refused for its depth.
+fn hostile() -> Vec<u8> {
+    let mut file = b"%PDF-1.5\n1 0 obj\n".to_vec();
+    file.resize(1024 * 1024, b'[');
+    file
+}
+
+#[tokio::test]
+async fn an_ordinary_customer_is_served_beside_one_that_sends_hostile_files() {
+    let gateway = Plan::new().start();
+    let (greedy, ordinary) = (gateway.roomy_key(), gateway.roomy_key());
+    let good = xml(&gateway, &ordinary, 1, AMOUNT).await;
+    let flood = async {
+        let callers = (0..64).map(|_| async {
+            loop {
+                let file = ("", "application/pdf");
+                let answer = send(&gateway, &greedy, file, hostile()).await;
+                assert_eq!(answer.status(), StatusCode::BAD_REQUEST);
+            }
+        });
+        let _: Vec<std::convert::Infallible> = join_all(callers).await;
+    };
+    let served = async {
+        for _ in 0..6 {
+            let asked = Instant::now();
+            let answer = checked(&gateway, &ordinary, "", &good).await;
+            assert_eq!(answer["resultado"], "valid");
+            let waited = asked.elapsed();
+            assert!(waited < Duration::from_secs(6), "{waited:?}");
+        }
+    };
+    select(pin!(served), pin!(flood)).await;
+}
