@@ -7,6 +7,7 @@ use domain::key::Environment;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -45,6 +46,8 @@ struct Processed {
     reply: Reply,
     /// The proof in the answer.
     delivered: Option<ProofMark>,
+    /// The verdict on its seal.
+    seal: Option<SealVerdict>,
 }
 
 impl ProofRequestService {
@@ -124,6 +127,7 @@ impl Steps {
                     details: LookupDetails::default(),
                     reply: Reply::Encoded,
                     delivered: None,
+                    seal: None,
                 };
             }
         };
@@ -150,12 +154,14 @@ impl Steps {
             }
             delivered = self.history.mark(environment, delivery);
         }
+        let seal = result.as_ref().ok().map(|found| found.seal.verdict.into());
         match exchange.encode(result, &details.inferred).await {
             Ok(()) => Processed {
                 outcome,
                 details,
                 reply: Reply::Encoded,
                 delivered,
+                seal,
             },
             Err(cause) => Processed {
                 details,
@@ -170,6 +176,7 @@ impl Steps {
             details,
             reply,
             delivered,
+            seal,
         } = processed;
         let (key, environment) = (admission.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
@@ -178,6 +185,7 @@ impl Steps {
             banks: details.banks,
             bank_time: details.bank_time,
             delivered,
+            seal,
         };
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settling = self.gatekeeper.settle(admission, settlement);
@@ -213,5 +221,6 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         details: LookupDetails::default(),
         reply: Reply::Failed,
         delivered: None,
+        seal: None,
     }
 }
