@@ -332,6 +332,7 @@ fn refund_of(request: Uuid, month: Month) -> RequestEntry {
         bank_time: None,
         refund: Some(month),
         delivered: None,
+        seal: None,
     }
 }
 

@@ -20,6 +20,7 @@ use domain::limits::MonthlyUse;
 use domain::outcome::Outcome;
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
 use ports::Cause;
 use ports::inbound::{
@@ -198,6 +199,12 @@ impl Fixture {
         requests.iter().map(|request| request.outcome).collect()
     }
 
+    /// The verdicts on seals that were written down.
+    fn recorded_seals(&self) -> Vec<Option<SealVerdict>> {
+        let requests = self.base.written.requests();
+        requests.iter().map(|request| request.seal).collect()
+    }
+
     async fn used(&self) -> MonthlyUse {
         self.base.used(self.holder.id).await
     }
@@ -213,6 +220,8 @@ async fn a_request_takes_its_steps_in_order_and_is_settled_once() {
     assert_eq!(settled.key, fixture.holder.id);
     assert_eq!(settled.limit_status.month.unwrap().used, 1);
     assert_eq!(fixture.recorded(), [Outcome::Delivered]);
+    // No key of the bank's certificates is known here.
+    assert_eq!(fixture.recorded_seals(), [Some(SealVerdict::NotChecked)]);
 }
 
 #[tokio::test]
@@ -235,6 +244,7 @@ async fn an_invalid_request_is_charged_and_nothing_is_looked_up() {
     assert_eq!(settled.outcome, Outcome::InvalidRequest);
     assert_eq!(settled.limit_status.month.unwrap().used, 1);
     assert_eq!(fixture.recorded(), [Outcome::InvalidRequest]);
+    assert_eq!(fixture.recorded_seals(), [None]);
 }
 
 #[tokio::test]
@@ -245,6 +255,7 @@ async fn a_failure_of_the_bank_is_encoded_and_refunded() {
     assert!(matches!(settled.reply, Reply::Encoded));
     assert_eq!(settled.limit_status.month.unwrap().used, 0);
     assert_eq!(fixture.recorded(), [Outcome::BankTimeout]);
+    assert_eq!(fixture.recorded_seals(), [None]);
 }
 
 #[tokio::test]
@@ -261,6 +272,7 @@ async fn a_failure_within_any_step_is_settled_once_and_refunded() {
         assert_eq!(settled.outcome, Outcome::InternalError, "{fault:?}");
         assert_eq!(settled.limit_status.month.unwrap().used, 0, "{fault:?}");
         assert_eq!(fixture.recorded(), [Outcome::InternalError], "{fault:?}");
+        assert_eq!(fixture.recorded_seals(), [None], "{fault:?}");
         let used = fixture.used().await;
         assert_eq!((used.charged, used.refunded), (1, 1), "{fault:?}");
     }

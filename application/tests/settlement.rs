@@ -10,6 +10,7 @@ use domain::limits::MonthlyUse;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
+use domain::seal::SealVerdict;
 use domain::transfer::Banks;
 use support::fixture::{ended, fixture, fixture_at, month_used};
 use support::{disk_full, limits, noon};
@@ -138,6 +139,7 @@ async fn the_outcome_of_a_request_is_recorded() {
         banks: Some(banks),
         bank_time: Some(Duration::from_millis(900)),
         delivered: None,
+        seal: None,
     };
     fixture
         .gatekeeper
@@ -168,6 +170,26 @@ async fn the_outcome_of_a_request_is_recorded() {
 }
 
 #[tokio::test]
+async fn the_verdict_on_a_seal_is_recorded_with_a_delivered_proof_alone() {
+    for outcome in Outcome::ALL {
+        let fixture = fixture();
+        let holder = fixture.holder(limits(10, Some(5))).await;
+        let admission = fixture.ask(&holder).await.unwrap();
+        let settlement = Settlement {
+            seal: Some(SealVerdict::Invalid),
+            ..ended(outcome)
+        };
+        let settled = fixture.gatekeeper.settle(admission, settlement);
+        settled.await.unwrap();
+        let [kept] = &fixture.written.requests()[..] else {
+            panic!("one request was settled");
+        };
+        let expected = (outcome == Outcome::Delivered).then_some(SealVerdict::Invalid);
+        assert_eq!(kept.seal, expected, "{outcome:?}");
+    }
+}
+
+#[tokio::test]
 async fn no_answer_leaves_before_its_admission_is_durable() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(5))).await;
@@ -191,9 +213,11 @@ async fn an_admission_that_is_not_durable_is_given_back() {
     fixture.ask(&holder).await.unwrap();
     fixture.written.fail_with(Some(disk_full()));
     let admission = fixture.ask(&holder).await.unwrap();
-    let settled = fixture
-        .gatekeeper
-        .settle(admission, ended(Outcome::Delivered));
+    let delivered = Settlement {
+        seal: Some(SealVerdict::Valid),
+        ..ended(Outcome::Delivered)
+    };
+    let settled = fixture.gatekeeper.settle(admission, delivered);
     let not_durable = settled.await.unwrap_err();
     assert!(not_durable.retry_after > Duration::ZERO);
     let cause = not_durable.cause.to_string();
@@ -204,7 +228,7 @@ async fn an_admission_that_is_not_durable_is_given_back() {
     let [kept] = &fixture.written.requests()[..] else {
         panic!("one request was settled");
     };
-    assert_eq!(kept.outcome, Outcome::InternalError);
+    assert_eq!((kept.outcome, kept.seal), (Outcome::InternalError, None));
     let next = fixture.ask(&holder).await.unwrap();
     assert_eq!(month_used(&next), 2);
 }

@@ -275,5 +275,6 @@ fn request(
         bank_time: None,
         refund: None,
         delivered: None,
+        seal: None,
     }
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::key::{FullKey, KeyId};
 use crate::outcome::{Endpoint, Outcome};
 use crate::page::PageRequest;
+use crate::seal::SealVerdict;
 use crate::transfer::Banks;
 use crate::usage::RequestCriteria;
 
@@ -87,6 +88,8 @@ pub struct RequestRecord {
     pub duration: Duration,
     /// Time spent with the bank, if it was queried.
     pub bank_time: Option<Duration>,
+    /// The verdict on the seal of the proof that was delivered, if one was.
+    pub seal: Option<SealVerdict>,
 }
 
 #[cfg(test)]

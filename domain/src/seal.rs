@@ -70,6 +70,18 @@ named_enum! {
 }
 
 named_enum! {
+    /// Result of checking a seal, without the hash function or the reason: as it is recorded.
+    pub enum SealVerdict {
+        /// The key is known, and the seal is its signature of the original chain.
+        Valid,
+        /// The key is known, and the seal is another one's, or of another text.
+        Invalid,
+        /// Nothing is known of the seal.
+        NotChecked,
+    }
+}
+
+named_enum! {
     /// Source of a key that verifies seals.
     pub enum SealKeyOrigin {
         /// An operator imported it.
@@ -92,11 +104,17 @@ pub enum Verdict {
 
 impl Verdict {
     /// Name in the APIs: `valid`, `invalid` or `not_checked`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Valid(_) => "valid",
-            Self::Invalid => "invalid",
-            Self::NotChecked(_) => "not_checked",
+    pub fn name(self) -> &'static str {
+        SealVerdict::from(self).name()
+    }
+}
+
+impl From<Verdict> for SealVerdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Valid(_) => Self::Valid,
+            Verdict::Invalid => Self::Invalid,
+            Verdict::NotChecked(_) => Self::NotChecked,
         }
     }
 }

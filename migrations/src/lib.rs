@@ -20,6 +20,7 @@ mod m0007_replicas;
 mod m0008_participant_catalogue;
 mod m0009_seals;
 mod m0010_seen_proofs;
+mod m0011_request_seals;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -40,6 +41,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0008_participant_catalogue::Migration),
             Box::new(m0009_seals::Migration),
             Box::new(m0010_seen_proofs::Migration),
+            Box::new(m0011_request_seals::Migration),
         ]
     }
 }

@@ -11,6 +11,8 @@ use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
+mod verdicts;
+
 /// Opens the dashboard and signs in with one click.
 async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
@@ -243,7 +245,9 @@ async fn no_view_has_a_serious_fault_of_accessibility() {
     for number in 0..3 {
         gateway.post("xml", &key, &request(number, "10.00")).await;
     }
-    gateway.post("xml", &key, &request(9, "404.00")).await;
+    for amount in ["404.00", "600.00", "600.01"] {
+        gateway.post("xml", &key, &request(9, amount)).await;
+    }
     let key_view = format!("/keys/{}", key.id);
     for look in [Look::DESKTOP, Look::PHONE_BY_NIGHT] {
         let Some(browser) = Browser::start(look).await else {

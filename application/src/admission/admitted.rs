@@ -9,6 +9,7 @@ use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use domain::transfer::Banks;
 use ports::Receipt;
@@ -52,4 +53,6 @@ pub struct Settlement {
     pub bank_time: Option<Duration>,
     /// The proof that was delivered; `None` after any other outcome.
     pub delivered: Option<ProofMark>,
+    /// The verdict on the seal of that proof; `None` after any other outcome.
+    pub seal: Option<SealVerdict>,
 }

@@ -297,9 +297,7 @@ impl GatekeeperService {
         } else {
             Outcome::InternalError
         };
-        let delivered = settlement
-            .delivered
-            .filter(|_| outcome == Outcome::Delivered);
+        let is_delivered = outcome == Outcome::Delivered;
         let refund = outcome.is_refunded().then_some(month);
         if refund.is_some()
             && let Err(error) = self.limiter.refund(key, month, id).await
@@ -318,7 +316,8 @@ impl GatekeeperService {
             duration: elapsed,
             bank_time: settlement.bank_time,
             refund,
-            delivered,
+            delivered: settlement.delivered.filter(|_| is_delivered),
+            seal: settlement.seal.filter(|_| is_delivered),
         });
         let limit_status = limit_status.after(elapsed);
         match durable {

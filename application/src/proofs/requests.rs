@@ -7,6 +7,7 @@ use domain::key::Environment;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::{Lane, LookupClass};
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -58,6 +59,8 @@ struct Processed {
     reply: Reply,
     /// The proof in the answer.
     delivered: Option<ProofMark>,
+    /// The verdict on its seal.
+    seal: Option<SealVerdict>,
 }
 
 impl ProofRequestService {
@@ -214,12 +217,14 @@ impl Steps {
                 delivery.seen = earlier.await;
             }
         }
+        let seal = result.as_ref().ok().map(|found| found.seal.verdict.into());
         let encoded = exchange.encode(result, &details.inferred).await;
         Processed {
             outcome,
             details,
             reply: Reply::Encoded,
             delivered,
+            seal,
         }
         .unless_failed(request_id, encoded)
     }
@@ -230,6 +235,7 @@ impl Steps {
             details,
             reply,
             delivered,
+            seal,
         } = processed;
         let (key, environment) = (admission.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
@@ -238,6 +244,7 @@ impl Steps {
             banks: details.banks,
             bank_time: details.bank_time,
             delivered,
+            seal,
         };
         let span = tracing::info_span!(target: "cep::trace", "settlement");
         let settling = self.gatekeeper.settle(admission, settlement);
@@ -274,6 +281,7 @@ impl Processed {
             details: LookupDetails::default(),
             reply: Reply::Encoded,
             delivered: None,
+            seal: None,
         }
     }
 
@@ -296,5 +304,6 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         details: LookupDetails::default(),
         reply: Reply::Failed,
         delivered: None,
+        seal: None,
     }
 }

@@ -148,6 +148,7 @@ pub(crate) fn ended(outcome: Outcome) -> Settlement {
         banks: None,
         bank_time: None,
         delivered: None,
+        seal: None,
     }
 }
 

@@ -84,3 +84,15 @@ proptest! {
         prop_assert_eq!(CertificateNumber::parse(&text), None);
     }
 }
+
+#[test]
+fn a_verdict_is_recorded_without_its_details() {
+    for (verdict, recorded) in [
+        (Verdict::Valid(SealHash::Sha256), "valid"),
+        (Verdict::Invalid, "invalid"),
+        (Verdict::NotChecked(NotChecked::Unreadable), "not_checked"),
+    ] {
+        assert_eq!(SealVerdict::from(verdict).name(), recorded);
+        assert_eq!(verdict.name(), recorded);
+    }
+}

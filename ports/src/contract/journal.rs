@@ -12,6 +12,7 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
 use domain::participant::ParticipantCode;
 use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::seal::SealVerdict;
 use domain::transfer::Banks;
 use domain::usage::RequestCriteria;
 use futures::future::join_all;
@@ -38,6 +39,7 @@ pub async fn journal<F: Future<Output = JournalUnderTest>>(make: impl Fn() -> F)
     the_last_use_is_kept_to_the_minute_and_never_goes_back(make().await).await;
     a_request_is_recorded_unchanged(make().await).await;
     every_endpoint_and_outcome_is_recorded(make().await).await;
+    every_verdict_on_a_seal_is_recorded(make().await).await;
     a_refused_request_is_neither_charged_nor_recorded(make().await).await;
     a_request_submitted_twice_is_recorded_once(make().await).await;
     flushing_an_idle_journal_does_nothing(make().await).await;
@@ -80,6 +82,7 @@ pub(super) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntr
         bank_time: Some(Duration::from_millis(987)),
         refund: outcome.is_refunded().then(|| Month::of(noon())),
         delivered: None,
+        seal: None,
     }
 }
 
@@ -105,6 +108,7 @@ pub(super) fn kept(entry: &RequestEntry) -> RequestRecord {
         at: entry.at,
         duration: entry.duration,
         bank_time: entry.bank_time,
+        seal: entry.seal,
     }
 }
 
@@ -283,6 +287,22 @@ async fn every_endpoint_and_outcome_is_recorded(under_test: JournalUnderTest) {
     }
     under_test.flush().await;
     assert_eq!(under_test.requests().await, expected);
+}
+
+async fn every_verdict_on_a_seal_is_recorded(under_test: JournalUnderTest) {
+    let key = under_test.key(1).await;
+    let of_delivered = SealVerdict::ALL.map(Some);
+    // One without a verdict stands among the others, in the same commit.
+    let verdicts = [&of_delivered[..], &[None], &of_delivered].concat();
+    for (number, seal) in (1..).zip(&verdicts) {
+        under_test.journal.conclude(RequestEntry {
+            seal: *seal,
+            ..request(number, key, Outcome::Delivered)
+        });
+    }
+    under_test.flush().await;
+    let recorded = under_test.requests().await.into_iter();
+    assert_eq!(recorded.map(|kept| kept.seal).collect::<Vec<_>>(), verdicts);
 }
 
 async fn a_refused_request_is_neither_charged_nor_recorded(under_test: JournalUnderTest) {

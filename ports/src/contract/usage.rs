@@ -108,6 +108,7 @@ fn request(number: u16, key: &ApiKey, at: DateTime<Utc>) -> RequestEntry {
         bank_time: None,
         refund: None,
         delivered: None,
+        seal: None,
     }
 }
 

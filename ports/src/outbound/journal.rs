@@ -9,6 +9,7 @@ use domain::key::KeyId;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use domain::transfer::Banks;
 use uuid::Uuid;
@@ -108,4 +109,6 @@ pub struct RequestEntry {
     pub refund: Option<Month>,
     /// The proof that was delivered, if one was. It is counted for its customer, in the same commit.
     pub delivered: Option<ProofMark>,
+    /// The verdict on the seal of the proof that was delivered, if one was.
+    pub seal: Option<SealVerdict>,
 }

@@ -121,6 +121,7 @@ fn entries(number: u64, keys: u64) -> (AdmissionEntry, RequestEntry) {
         bank_time: Some(Duration::from_millis(15)),
         refund: None,
         delivered: None,
+        seal: None,
     };
     (admission, conclusion)
 }

@@ -164,6 +164,7 @@ pub(crate) mod requests {
         pub at: i64,
         pub duration_ms: i64,
         pub bank_ms: Option<i64>,
+        pub seal: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -50,12 +50,14 @@ impl Steps {
             let (checked, mark) = self.with_history(admitted, report).await;
             (Ok(checked), mark)
         };
+        let seal = result.as_ref().ok().map(|it| it.report.verdict.into());
         let encoded = exchange.encode(result).await;
         Processed {
             outcome,
             details,
             reply: Reply::Encoded,
             delivered,
+            seal,
         }
         .unless_failed(&admitted.request_id, encoded)
     }

@@ -189,5 +189,6 @@ fn record(entry: &RequestEntry) -> RequestRecord {
         at: entry.at,
         duration: entry.duration,
         bank_time: entry.bank_time,
+        seal: entry.seal,
     }
 }

@@ -8,7 +8,7 @@ const KEY = `
 
 const REQUEST = `
   id requestId keyId at endpoint outcome durationMs bankMs
-  issuer { code name } receiver { code name }`;
+  issuer { code name } receiver { code name } seal`;
 
 const USAGE = `
   granularity slots

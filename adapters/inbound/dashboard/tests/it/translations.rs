@@ -6,14 +6,30 @@ use std::fs;
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::outcome::{Endpoint, Outcome};
+use domain::seal::SealVerdict;
 use domain::usage::Totals;
 use regex::Regex;
 
 use crate::page::{page, scripts};
 
-/// The texts of a dictionary: one key a line, as the file's first line promises.
+/// The texts of a language: those of its dictionary, then those of the files in its folder.
 fn texts(language: &str) -> Vec<(String, String)> {
-    let file = fs::read_to_string(page().join(format!("js/i18n/{language}.js"))).unwrap();
+    let (dictionary, folder) = (
+        format!("js/i18n/{language}.js"),
+        format!("js/i18n/{language}/"),
+    );
+    let scripts = scripts().into_iter();
+    let (mut own, parts): (Vec<_>, Vec<_>) = scripts
+        .filter(|(name, _)| *name == dictionary || name.starts_with(&folder))
+        .partition(|(name, _)| *name == dictionary);
+    own.extend(parts);
+    let read = own.iter();
+    read.flat_map(|(name, file)| texts_of_file(name, file))
+        .collect()
+}
+
+/// The texts of a file: one key a line, as its first line promises.
+fn texts_of_file(name: &str, file: &str) -> Vec<(String, String)> {
     let line = Regex::new(r#"^  '([A-Za-z0-9_.]+)': ['"](.+)['"],$"#).unwrap();
     let inside = file
         .lines()
@@ -25,7 +41,7 @@ fn texts(language: &str) -> Vec<(String, String)> {
     let read = inside.map(|text| {
         let found = line
             .captures(text)
-            .unwrap_or_else(|| panic!("{language}: {text}"));
+            .unwrap_or_else(|| panic!("{name}: {text}"));
         (found[1].to_owned(), found[2].to_owned())
     });
     read.collect()
@@ -118,6 +134,22 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
     for endpoint in Endpoint::ALL {
         let name = endpoint.name().to_uppercase();
         assert!(usage.contains(&format!("'{name}'")), "{name}");
+    }
+}
+
+#[test]
+fn every_verdict_on_a_seal_has_a_name_an_explanation_and_a_colour() {
+    let spanish = texts("es");
+    let colours = fs::read_to_string(page().join("css/components.css")).unwrap();
+    for verdict in SealVerdict::ALL {
+        let name = verdict.name();
+        for key in [format!("seal.{name}"), format!("seal.{name}.help")] {
+            assert!(keys(&spanish).contains(&&*key), "{key}");
+        }
+        assert!(
+            colours.contains(&format!(".seal-badge.{name} {{")),
+            "{name}"
+        );
     }
 }
 

@@ -105,6 +105,19 @@ pub(crate) enum Outcome {
     InternalError,
 }
 
+/// Result of checking a proof's seal, the signature of the receiving institution.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::seal::SealVerdict")]
+pub(crate) enum SealVerdict {
+    /// A key of its certificate is known, and the seal is its signature of the proof's chain.
+    Valid,
+    /// A key of its certificate is known, and the seal is not its signature of the proof's chain.
+    Invalid,
+    /// No key of its certificate is known, or the seal can't be read. It says nothing against the
+    /// proof.
+    NotChecked,
+}
+
 /// The length of a slot. Slots begin at full UTC hours, days and months.
 #[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
 #[graphql(remote = "domain::usage::Granularity")]

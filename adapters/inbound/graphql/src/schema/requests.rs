@@ -8,7 +8,7 @@ use domain::request::RequestRecord;
 
 use super::connection::{PageInfo, connection};
 use super::context::Ports;
-use super::enums::{Endpoint, Outcome};
+use super::enums::{Endpoint, Outcome, SealVerdict};
 use super::numbers::milliseconds;
 use super::scalars::DateTime;
 
@@ -36,6 +36,9 @@ pub(crate) struct Request {
     issuer: Option<Participant>,
     /// The bank that received the transfer; null when it wasn't known.
     receiver: Option<Participant>,
+    /// The verdict on the seal of the proof that was delivered; null when none was, and of requests
+    /// before verdicts were recorded.
+    seal: Option<SealVerdict>,
 }
 
 impl Request {
@@ -52,6 +55,7 @@ impl Request {
             bank_ms: record.bank_time.map(milliseconds),
             issuer: record.banks.map(|banks| participant(banks.issuer)),
             receiver: record.banks.map(|banks| participant(banks.receiver)),
+            seal: record.seal.map(Into::into),
         }
     }
 }

@@ -12,6 +12,7 @@ use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
 use domain::participant::Catalogue;
 use domain::request::RequestId;
+use domain::seal::SealVerdict;
 use domain::transfer::Banks;
 use ports::outbound::{
     AdmissionEntry, KeyChange, KeyStore as _, Limiter as _, RefusalEntry, RequestEntry, Scope,
@@ -161,6 +162,7 @@ fn use_keys(services: &PeopleServices) {
         bank_time: Some(Duration::from_millis(700)),
         refund: None,
         delivered: None,
+        seal: Some(SealVerdict::Valid),
     };
     let invalid = RequestEntry {
         id: key_id(902).0,
@@ -170,6 +172,7 @@ fn use_keys(services: &PeopleServices) {
         at: now() - TimeDelta::minutes(2),
         duration: Duration::from_micros(900),
         bank_time: None,
+        seal: None,
         ..delivered.clone()
     };
     let timed_out = RequestEntry {
@@ -181,6 +184,7 @@ fn use_keys(services: &PeopleServices) {
         duration: Duration::from_secs(25),
         bank_time: Some(Duration::from_secs(25)),
         refund: Some(Month::of(now())),
+        seal: None,
         ..delivered.clone()
     };
     for entry in [timed_out, invalid, delivered] {

@@ -127,7 +127,7 @@ async fn keys_beyond_the_busiest_twenty_are_one_series() {
 async fn requests_name_their_banks() {
     let query = "{ requests { pageInfo { hasNextPage startCursor endCursor } edges { cursor node { \
                  id requestId keyId at endpoint outcome durationMs bankMs \
-                 issuer { code name active } receiver { code name active } } } } }";
+                 issuer { code name active } receiver { code name active } seal } } } }";
     assert_json_snapshot!(Harness::new().await.member(query).await.data());
 }
 

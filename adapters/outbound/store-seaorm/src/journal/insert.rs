@@ -16,11 +16,14 @@ const ROWS_PER_INSERT: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
 pub(super) const ROWS_PER_STATEMENT: usize = 10_000;
 /// Encodes NULL in an array, which can't have any here. Nothing that is stored is negative.
 const NO_NUMBER: i64 = -1;
+/// The same of a text; none that is stored in an optional column is empty.
+const NO_TEXT: &str = "";
 
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnType {
     Text,
+    OptionalText,
     Number,
     OptionalNumber,
 }
@@ -86,12 +89,13 @@ impl PreparedInsert {
             let place = place % columns.len();
             columns[place].push(match value {
                 Value::BigInt(None) => NO_NUMBER.into(),
+                Value::String(None) => NO_TEXT.into(),
                 value => value,
             });
         }
         let array = |(kind, values): (&ColumnType, Vec<Value>)| {
             let of = match kind {
-                ColumnType::Text => ArrayType::String,
+                ColumnType::Text | ColumnType::OptionalText => ArrayType::String,
                 ColumnType::Number | ColumnType::OptionalNumber => ArrayType::BigInt,
             };
             Value::Array(of, Some(Box::new(values)))
@@ -131,11 +135,12 @@ impl Insert {
             .iter()
             .zip(first..)
             .map(|((_, kind), place)| match kind {
-                ColumnType::Text => format!("${place}::text[]"),
+                ColumnType::Text | ColumnType::OptionalText => format!("${place}::text[]"),
                 ColumnType::Number | ColumnType::OptionalNumber => format!("${place}::bigint[]"),
             });
         let values = self.columns.iter().map(|(name, kind)| match kind {
             ColumnType::Text | ColumnType::Number => name.clone(),
+            ColumnType::OptionalText => format!("NULLIF({name}, '{NO_TEXT}')"),
             ColumnType::OptionalNumber => format!("NULLIF({name}, {NO_NUMBER})"),
         });
         self.sql(&format!(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::participant::ParticipantCode;
+use domain::seal::SealVerdict;
 use sea_orm::{DbBackend, Statement, Value};
 
 use super::batch::Batch;
@@ -63,6 +64,7 @@ fn request() -> Insert {
             ("at", ColumnType::Number),
             ("duration_ms", ColumnType::Number),
             ("bank_ms", ColumnType::OptionalNumber),
+            ("seal", ColumnType::OptionalText),
         ]),
         on_conflict: "(id) DO NOTHING".to_owned(),
     }
@@ -188,6 +190,7 @@ impl Statements {
                 request.at.timestamp_millis().into(),
                 millis(request.duration).into(),
                 request.bank_time.map(millis).into(),
+                request.seal.map(SealVerdict::name).into(),
             ]
         });
         statements.extend(self.requests.statements(requests));

@@ -7,6 +7,7 @@ use domain::outcome::{Endpoint, Outcome};
 use domain::page::CursorError;
 use domain::participant::ParticipantCode;
 use domain::request::{RequestId, RequestQuery, RequestRecord};
+use domain::seal::SealVerdict;
 use domain::transfer::Banks;
 use ports::outbound::{Scope, StoreError};
 use sea_orm::sea_query::{BinOper, Expr, ExprTrait};
@@ -85,6 +86,8 @@ pub(super) fn read(request: &requests::Model) -> Result<RequestRecord, StoreErro
     };
     let issuer = bank(request.issuer, "issuer")?;
     let receiver = bank(request.receiver, "receiver")?;
+    let verdict =
+        |name: &String| SealVerdict::from_name(name).ok_or_else(|| row.unreadable("seal"));
     let bank_time = request.bank_ms.map(|millis| span(millis, "bank_ms"));
     Ok(RequestRecord {
         id: row.uuid(&request.id, "id")?,
@@ -100,5 +103,6 @@ pub(super) fn read(request: &requests::Model) -> Result<RequestRecord, StoreErro
         at: row.instant(request.at, "at")?,
         duration: span(request.duration_ms, "duration_ms")?,
         bank_time: bank_time.transpose()?,
+        seal: request.seal.as_ref().map(verdict).transpose()?,
     })
 }

@@ -56,6 +56,7 @@ pub(crate) fn request(number: u128, key: KeyId, outcome: Outcome) -> RequestEntr
         bank_time: None,
         refund: outcome.is_refunded().then(|| Month::of(now())),
         delivered: None,
+        seal: None,
     }
 }
 

@@ -61,7 +61,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0007_replicas",
             "m0008_participant_catalogue",
             "m0009_seals",
-            "m0010_seen_proofs"
+            "m0010_seen_proofs",
+            "m0011_request_seals"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -76,7 +77,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
     let behind = store.check_schema().await.unwrap_err().to_string();
     assert!(
         behind.ends_with(
-            "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs"
+            "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs, \
+             m0011_request_seals"
         ),
         "{behind}"
     );

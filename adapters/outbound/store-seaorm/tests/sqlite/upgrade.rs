@@ -169,6 +169,8 @@ async fn stored_requests_get_a_customer_and_are_counted() {
     assert_eq!(anas, ["request-3", "request-2", "request-1"]);
     assert_eq!(of(Scope::Of(beto.id)).await, ["request-5", "request-4"]);
     assert_eq!(of(Scope::Everybody).await.len(), 6);
+    let all = store.requests(Scope::Everybody, &newest()).await.unwrap();
+    assert!(all.items.iter().all(|(_, request)| request.seal.is_none()));
 
     let (delivered, timeout) = (Outcome::Delivered, Outcome::BankTimeout);
     for breakdown in [Breakdown::Total, Breakdown::Outcome] {

@@ -26,6 +26,12 @@ export const StatusBadge = ({ status }) => html`
 export const OutcomeBadge = ({ outcome }) => html`
   <span class=${`outcome outcome-${outcome}`}><span class="swatch" aria-hidden="true"></span>${t(`outcome.${outcome}`)}</span>`;
 
+// A verdict on a seal, as GraphQL (`NOT_CHECKED`) or the REST API (`not_checked`) names it.
+export function SealBadge({ verdict }) {
+  const name = verdict.toLowerCase();
+  return html`<span class=${`seal-badge ${name}`} title=${t(`seal.${name}.help`)}>${t(`seal.${name}`)}</span>`;
+}
+
 // A key by its name, over its owner where that is known.
 export const KeyLink = ({ to, subject: { name, owner }, children }) => html`
   <span class="stacked key-cell"><${Link} to=${to}>${children ?? name}</${Link}>${owner && html`<small class="break">${owner.subject}</small>`}</span>`;

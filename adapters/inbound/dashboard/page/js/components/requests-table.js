@@ -3,7 +3,7 @@
 import { html } from '../lib.js';
 import { duration } from '../format.js';
 import { t } from '../i18n.js';
-import { KeyLink, OutcomeBadge, RequestId, Time } from './facts.js';
+import { KeyLink, OutcomeBadge, RequestId, SealBadge, Time } from './facts.js';
 import { endpointName } from './usage-panel.js';
 
 const bank = (participant) => (participant ? participant.name : '—');
@@ -11,7 +11,12 @@ const bank = (participant) => (participant ? participant.name : '—');
 export function requestColumns({ keyOf, keyPath }) {
   const columns = [
     { key: 'at', label: t('request.at'), cell: (row) => html`<${Time} at=${row.at} />` },
-    { key: 'outcome', label: t('request.outcome'), cell: (row) => html`<${OutcomeBadge} outcome=${row.outcome} />` },
+    {
+      key: 'outcome', label: t('request.outcome'),
+      cell: (row) => html`
+        <span class="stacked"><${OutcomeBadge} outcome=${row.outcome} />
+        ${row.seal && html`<${SealBadge} verdict=${row.seal} />`}</span>`,
+    },
     { key: 'endpoint', label: t('request.endpoint'), cell: (row) => html`<code>${endpointName(row.endpoint)}</code>` },
     {
       key: 'duration', label: t('request.duration'), tone: 'number',

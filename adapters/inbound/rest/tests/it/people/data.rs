@@ -129,5 +129,6 @@ pub(crate) async fn write_down(
         bank_time: None,
         refund: outcome.is_refunded().then_some(month),
         delivered: None,
+        seal: None,
     });
 }
