@@ -11,28 +11,63 @@ use regex::Regex;
 
 use crate::page::{page, scripts};
 
-/// The texts of a dictionary: one key a line, as the file's first line promises.
-fn texts(language: &str) -> Vec<(String, String)> {
+/// The topics that a dictionary consists of, in the order in which its file merges them.
+fn topics(language: &str) -> Vec<String> {
     let file = fs::read_to_string(page().join(format!("js/i18n/{language}.js"))).unwrap();
-    let line = Regex::new(r#"^  '([A-Za-z0-9_.]+)': ['"](.+)['"],$"#).unwrap();
-    let inside = file
-        .lines()
-        .skip_while(|line| *line != "export default {")
-        .skip(1);
-    let inside = inside
-        .take_while(|line| *line != "};")
-        .filter(|line| !line.is_empty());
-    let read = inside.map(|text| {
-        let found = line
-            .captures(text)
-            .unwrap_or_else(|| panic!("{language}: {text}"));
-        (found[1].to_owned(), found[2].to_owned())
+    let import = Regex::new(&format!(
+        r"(?m)^import (\w+) from '\./{language}/(\w+)\.js';$"
+    ))
+    .unwrap();
+    let imports = import.captures_iter(&file).map(|found| {
+        let merged = format!("\n  ...{},\n", &found[1]);
+        assert!(file.contains(&merged), "{language}.js merges {}", &found[1]);
+        found[2].to_owned()
     });
-    read.collect()
+    imports.collect()
+}
+
+/// The texts of a dictionary: one key a line, as the first line of each of its files promises.
+fn texts(language: &str) -> Vec<(String, String)> {
+    let line = Regex::new(r#"^  '([A-Za-z0-9_.]+)': ['"](.+)['"],$"#).unwrap();
+    let mut texts = vec![];
+    for topic in topics(language) {
+        let name = format!("js/i18n/{language}/{topic}.js");
+        let file = fs::read_to_string(page().join(&name)).unwrap();
+        let inside = file
+            .lines()
+            .skip_while(|line| *line != "export default {")
+            .skip(1);
+        let inside = inside
+            .take_while(|line| *line != "};")
+            .filter(|line| !line.is_empty());
+        texts.extend(inside.map(|text| {
+            let found = line
+                .captures(text)
+                .unwrap_or_else(|| panic!("{name}: {text}"));
+            (found[1].to_owned(), found[2].to_owned())
+        }));
+    }
+    texts
 }
 
 fn keys(texts: &[(String, String)]) -> Vec<&str> {
     texts.iter().map(|(key, _)| key.as_str()).collect()
+}
+
+#[test]
+fn every_topic_is_part_of_both_dictionaries() {
+    for language in ["es", "en"] {
+        let folder = fs::read_dir(page().join("js/i18n").join(language)).unwrap();
+        let files = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let merged = topics(language)
+            .into_iter()
+            .map(|topic| format!("{topic}.js"));
+        assert_eq!(
+            merged.collect::<BTreeSet<_>>(),
+            files.collect::<BTreeSet<_>>(),
+            "{language}"
+        );
+    }
 }
 
 #[test]
