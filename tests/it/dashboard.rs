@@ -11,6 +11,8 @@ use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
+mod tried_proofs;
+
 /// Opens the dashboard and signs in with one click.
 async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     browser.page.goto(&gateway.url("/dashboard")).await.unwrap();
@@ -25,6 +27,16 @@ async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     let button = format!("button[name=person][value={}]", who.subject());
     browser.click_css(&button).await;
     browser.find("sign-out").await;
+}
+
+/// A member's browser, a gateway, and a `test` key of the member.
+async fn member_with_a_key(look: Look) -> Option<(Browser, Gateway, Key)> {
+    let browser = Browser::start(look).await?;
+    let gateway = Gateway::start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let key = person.create_key("caja 4", "test").await;
+    sign_in(&browser, &gateway, Demo::Member).await;
+    Some((browser, gateway, key))
 }
 
 /// Opens one of the dashboard's views.
@@ -192,25 +204,6 @@ async fn a_key_is_rotated_with_grace() {
         let answer = gateway.post("xml", key, &request(1, "10.00")).await;
         assert_eq!(answer.status(), StatusCode::OK);
     }
-}
-
-#[tokio::test]
-async fn a_proof_is_tried_in_the_page() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
-        return;
-    };
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
-    let key = person.create_key("caja 4", "test").await;
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, "/try").await;
-    browser.fill("try-key", &key.full).await;
-    browser.click("try-submit").await;
-    let result = browser.find("try-result").await;
-    eventually("the proof is shown", Duration::from_secs(10), async || {
-        result.text().await.unwrap_or_default().contains("MBAN0100")
-    })
-    .await;
 }
 
 #[tokio::test]

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use domain::check::{CheckOutcome, ProofField};
 use domain::latency::Latencies;
 use domain::limits::Plan;
+use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
+use domain::seal::NotChecked;
 use domain::usage::Totals;
 use regex::Regex;
 
@@ -154,6 +157,48 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
         let name = endpoint.name().to_uppercase();
         assert!(usage.contains(&format!("'{name}'")), "{name}");
     }
+}
+
+#[test]
+fn all_that_is_told_of_a_proof_has_a_text() {
+    let named = [
+        // A seal has the same three verdicts.
+        (
+            "proof.seal",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        (
+            "proof.seal.more",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        (
+            "proof.seal.reason",
+            NotChecked::ALL.map(NotChecked::name).to_vec(),
+        ),
+        (
+            "proof.field",
+            ProofField::ALL.map(ProofField::name).to_vec(),
+        ),
+        ("proof.match.nombre", shown_matches()),
+        ("proof.match.rfc", shown_matches()),
+    ];
+    let spanish = texts("es");
+    let there: BTreeSet<_> = keys(&spanish).into_iter().collect();
+    for (prefix, names) in named {
+        assert!(!names.is_empty(), "{prefix}");
+        for name in names {
+            let key = format!("{prefix}.{name}");
+            assert!(there.contains(&*key), "{key}");
+        }
+    }
+}
+
+/// Results of a comparison that was asked for.
+fn shown_matches() -> Vec<&'static str> {
+    let asked = MatchLevel::ALL
+        .into_iter()
+        .filter(|level| *level != MatchLevel::NotAsked);
+    asked.map(MatchLevel::name).collect()
 }
 
 #[test]

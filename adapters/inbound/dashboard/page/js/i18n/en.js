@@ -3,6 +3,7 @@
 import admin from './en/admin.js';
 import frame from './en/frame.js';
 import keys from './en/keys.js';
+import proof from './en/proof.js';
 import requests from './en/requests.js';
 import attempt from './en/try.js';
 import usage from './en/usage.js';
@@ -11,6 +12,7 @@ export default {
   ...admin,
   ...frame,
   ...keys,
+  ...proof,
   ...requests,
   ...attempt,
   ...usage,

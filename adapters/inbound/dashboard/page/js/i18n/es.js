@@ -3,6 +3,7 @@
 import admin from './es/admin.js';
 import frame from './es/frame.js';
 import keys from './es/keys.js';
+import proof from './es/proof.js';
 import requests from './es/requests.js';
 import attempt from './es/try.js';
 import usage from './es/usage.js';
@@ -11,6 +12,7 @@ export default {
   ...admin,
   ...frame,
   ...keys,
+  ...proof,
   ...requests,
   ...attempt,
   ...usage,
