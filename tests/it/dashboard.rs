@@ -12,6 +12,7 @@ use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
 mod tried_proofs;
+mod verified_files;
 
 /// Opens the dashboard and signs in with one click.
 async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
@@ -256,6 +257,7 @@ async fn no_view_has_a_serious_fault_of_accessibility() {
             &key_view,
             "/requests",
             "/try",
+            "/verify",
             "/admin/accounts",
             "/admin/keys",
             "/admin/usage",

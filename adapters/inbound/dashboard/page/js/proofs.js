@@ -1,13 +1,21 @@
-// The REST API as "Try it" uses it: requests with a test key.
+// The REST API as "Try it" and "Verify" use it: requests with a key that a person gave.
 
 import { language, t } from './i18n.js';
 
 const KEY_SHAPE = /^cep_(live|test)_[0-9A-Za-z]{8}\.[0-9A-Za-z]{24}$/;
 
-// A live key has no business in a form.
+export const isLive = (key) => key.startsWith('cep_live_');
+
+// Why a key can't be used; null when it can.
+export function keyProblem(key) {
+  if (!key) return t('verify.key_missing');
+  return KEY_SHAPE.test(key) ? null : t('verify.key_shape');
+}
+
+// Where proofs are asked for, a live key has no business in a form.
 export function testKeyProblem(key) {
   if (!key) return t('try.key_missing');
-  if (key.startsWith('cep_live_')) return t('try.key_live');
+  if (isLive(key)) return t('try.key_live');
   return KEY_SHAPE.test(key) ? null : t('try.key_shape');
 }
 
@@ -45,4 +53,10 @@ export async function fetchFile(format, key, body) {
   if (!response) return common;
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? `cep.${format}`;
   return { ...common, name, file: await response.blob() };
+}
+
+// The checks of a file that somebody sent; `portal` has the bank asked too.
+export async function verifyFile(key, file, type, { portal, signal }) {
+  const { headers, ...result } = await postForJson(portal ? 'verify?portal=true' : 'verify', key, type, file, signal);
+  return result;
 }

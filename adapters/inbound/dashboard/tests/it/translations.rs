@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use domain::check::{CheckOutcome, ProofField};
+use domain::check::{CheckName, CheckOutcome, CheckResult, ProofField};
 use domain::latency::Latencies;
 use domain::limits::Plan;
 use domain::name_match::MatchLevel;
@@ -162,6 +162,19 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
 #[test]
 fn all_that_is_told_of_a_proof_has_a_text() {
     let named = [
+        ("check.name", CheckName::ALL.map(CheckName::name).to_vec()),
+        (
+            "check.result",
+            CheckResult::ALL.map(CheckResult::name).to_vec(),
+        ),
+        (
+            "verify.result",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        (
+            "verify.more",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
         // A seal has the same three verdicts.
         (
             "proof.seal",

@@ -6,11 +6,12 @@ import { Notice } from './feedback.js';
 
 export function Refusal({ result }) {
   const { error, status } = result;
-  const { hints = [], fields = [], retry_after: wait } = error.details ?? {};
+  const { hints = [], fields = [], file, retry_after: wait } = error.details ?? {};
   return html`
     <${Notice} tone=${status < 500 && status !== 401 ? 'warn' : 'bad'}>
       <p><strong>${status} ${error.error}</strong></p>
       <p>${error.message}</p>
+      ${file && html`<p>${file.message}${file.element && html` <code>${file.element}</code>`}</p>`}
     </${Notice}>
     ${hints.length > 0 && html`
       <h3>${t('try.hints')}</h3>

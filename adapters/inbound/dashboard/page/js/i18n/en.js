@@ -7,6 +7,7 @@ import proof from './en/proof.js';
 import requests from './en/requests.js';
 import attempt from './en/try.js';
 import usage from './en/usage.js';
+import verify from './en/verify.js';
 
 export default {
   ...admin,
@@ -16,4 +17,5 @@ export default {
   ...requests,
   ...attempt,
   ...usage,
+  ...verify,
 };

@@ -7,6 +7,7 @@ import proof from './es/proof.js';
 import requests from './es/requests.js';
 import attempt from './es/try.js';
 import usage from './es/usage.js';
+import verify from './es/verify.js';
 
 export default {
   ...admin,
@@ -16,4 +17,5 @@ export default {
   ...requests,
   ...attempt,
   ...usage,
+  ...verify,
 };

@@ -22,6 +22,7 @@ export default {
   'nav.keys': 'API keys',
   'nav.requests': 'Requests',
   'nav.try': 'Try it',
+  'nav.verify': 'Verify',
   'nav.admin': 'Administration',
 
   'theme.dark': 'Dark theme',

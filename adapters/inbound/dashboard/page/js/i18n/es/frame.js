@@ -22,6 +22,7 @@ export default {
   'nav.keys': 'Claves de API',
   'nav.requests': 'Peticiones',
   'nav.try': 'Probar',
+  'nav.verify': 'Comprobar',
   'nav.admin': 'Administración',
 
   'theme.dark': 'Tema oscuro',
