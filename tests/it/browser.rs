@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Chromium's windows are no narrower; what is narrower is a phone's screen.
 const NARROWEST_WINDOW: u32 = 500;
 
+/// Folder of saved files, within the profile's.
+const DOWNLOADS: &str = "downloads";
+
 /// A browser, its driver's process, and its profile's folder.
 pub(crate) struct Browser {
     pub(crate) page: Client,
@@ -25,7 +28,7 @@ pub(crate) struct Browser {
     /// The driver's port.
     port: u16,
     session: String,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 /// Window width and preferred colour scheme.
@@ -100,7 +103,10 @@ impl Browser {
         let mut options = json!({
             "binary": chromium,
             "args": arguments,
-            "prefs": { "intl.accept_languages": "es-MX,es" },
+            "prefs": {
+                "intl.accept_languages": "es-MX,es",
+                "download.default_directory": profile.path().join(DOWNLOADS),
+            },
         });
         if look.width < NARROWEST_WINDOW {
             let metrics =
@@ -122,7 +128,7 @@ impl Browser {
             driver,
             port,
             session,
-            _profile: profile,
+            profile,
         })
     }
 
@@ -175,6 +181,29 @@ impl Browser {
         let field = self.find(id).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
+    }
+
+    /// Chooses files in a field for files.
+    pub(crate) async fn choose_files(&self, id: &str, paths: &[&Path]) {
+        let paths: Vec<_> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+        let field = self.find(id).await;
+        field.send_keys(&paths.join("\n")).await.unwrap();
+    }
+
+    /// Waits for a saved file with this ending, and returns its content.
+    pub(crate) async fn saved_file(&self, ending: &str) -> Vec<u8> {
+        let folder = self.profile.path().join(DOWNLOADS);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let files = std::fs::read_dir(&folder).into_iter().flatten();
+            let mut paths = files.map(|file| file.unwrap().path());
+            // A file that is being written has another ending.
+            if let Some(path) = paths.find(|path| path.to_str().unwrap().ends_with(ending)) {
+                return std::fs::read(path).unwrap();
+            }
+            assert!(Instant::now() < deadline, "no {ending} file was saved");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Waits until the page's visible text contains this.

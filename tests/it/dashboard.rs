@@ -11,7 +11,9 @@ use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
+mod tried_proofs;
 mod verdicts;
+mod verified_files;
 
 /// Opens the dashboard and signs in with one click.
 async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
@@ -27,6 +29,16 @@ async fn sign_in(browser: &Browser, gateway: &Gateway, who: Demo) {
     let button = format!("button[name=person][value={}]", who.subject());
     browser.click_css(&button).await;
     browser.find("sign-out").await;
+}
+
+/// A member's browser, a gateway, and a `test` key of the member.
+async fn member_with_a_key(look: Look) -> Option<(Browser, Gateway, Key)> {
+    let browser = Browser::start(look).await?;
+    let gateway = Gateway::start();
+    let person = Person::signed_in(&gateway, Demo::Member).await;
+    let key = person.create_key("caja 4", "test").await;
+    sign_in(&browser, &gateway, Demo::Member).await;
+    Some((browser, gateway, key))
 }
 
 /// Opens one of the dashboard's views.
@@ -197,25 +209,6 @@ async fn a_key_is_rotated_with_grace() {
 }
 
 #[tokio::test]
-async fn a_proof_is_tried_in_the_page() {
-    let Some(browser) = Browser::start(Look::DESKTOP).await else {
-        return;
-    };
-    let gateway = Gateway::start();
-    let person = Person::signed_in(&gateway, Demo::Member).await;
-    let key = person.create_key("caja 4", "test").await;
-    sign_in(&browser, &gateway, Demo::Member).await;
-    open(&browser, &gateway, "/try").await;
-    browser.fill("try-key", &key.full).await;
-    browser.click("try-submit").await;
-    let result = browser.find("try-result").await;
-    eventually("the proof is shown", Duration::from_secs(10), async || {
-        result.text().await.unwrap_or_default().contains("MBAN0100")
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn the_admin_part_is_for_admins() {
     let Some(browser) = Browser::start(Look::DESKTOP).await else {
         return;
@@ -267,6 +260,7 @@ async fn no_view_has_a_serious_fault_of_accessibility() {
             &key_view,
             "/requests",
             "/try",
+            "/verify",
             "/admin/accounts",
             "/admin/keys",
             "/admin/usage",

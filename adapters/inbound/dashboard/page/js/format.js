@@ -14,6 +14,7 @@ const date = (instant, options) => formatter(Intl.DateTimeFormat, options).forma
 
 export const count = (value) => formatter(Intl.NumberFormat, {}).format(value);
 
+// Of a number, or of a decimal string, which keeps all its digits.
 export const money = (value) =>
   `$${formatter(Intl.NumberFormat, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value)} MXN`;
 
@@ -21,6 +22,18 @@ export const money = (value) =>
 export function percent(share) {
   const shown = share < 1 ? Math.min(share, 0.999) : share;
   return formatter(Intl.NumberFormat, { style: 'percent', maximumFractionDigits: 1 }).format(shown);
+}
+
+const SIZES = [
+  [1_048_576, 'MiB'],
+  [1024, 'KiB'],
+  [1, 'B'],
+];
+
+// The size of a file.
+export function size(bytes) {
+  const [unit, name] = SIZES.find(([least]) => bytes >= least) ?? SIZES.at(-1);
+  return `${formatter(Intl.NumberFormat, { maximumSignificantDigits: 3 }).format(bytes / unit)}\u00a0${name}`;
 }
 
 export function duration(milliseconds, digits = 3) {
@@ -39,6 +52,9 @@ export function dateTime(instant) {
 }
 
 export const exactTime = (instant) => date(instant, { dateStyle: 'long', timeStyle: 'long' });
+
+// A date and a time of a calendar, `2026-11-20` and `10:53:36`, wherever the reader is.
+export const wallTime = (day, time) => date(`${day}T${time}Z`, { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' });
 
 export const utcDay = (instant) => date(instant, { dateStyle: 'long', timeZone: 'UTC' });
 

@@ -1,13 +1,11 @@
 // Spanish and English: the texts of the page by their keys.
 
 import en from './i18n/en.js';
-import enSeal from './i18n/en/seal.js';
 import es from './i18n/es.js';
-import esSeal from './i18n/es/seal.js';
 import { signal } from './signal.js';
 import { keep, remembered } from './storage.js';
 
-const TEXTS = { es: { ...es, ...esSeal }, en: { ...en, ...enSeal } };
+const TEXTS = { es, en };
 const LOCALES = { es: 'es-MX', en: 'en-US' };
 
 function preferred() {

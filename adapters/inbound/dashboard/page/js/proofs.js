@@ -1,43 +1,62 @@
-// The REST API as the "try it" form uses it: one proof request with a test key.
+// The REST API as "Try it" and "Verify" use it: requests with a key that a person gave.
 
 import { language, t } from './i18n.js';
 
 const KEY_SHAPE = /^cep_(live|test)_[0-9A-Za-z]{8}\.[0-9A-Za-z]{24}$/;
 
-// Why a key can't be used here; null when it can. A live key has no business in a form.
+export const isLive = (key) => key.startsWith('cep_live_');
+
+// Why a key can't be used; null when it can.
 export function keyProblem(key) {
+  if (!key) return t('verify.key_missing');
+  return KEY_SHAPE.test(key) ? null : t('verify.key_shape');
+}
+
+// Where proofs are asked for, a live key has no business in a form.
+export function testKeyProblem(key) {
   if (!key) return t('try.key_missing');
-  if (key.startsWith('cep_live_')) return t('try.key_live');
+  if (isLive(key)) return t('try.key_live');
   return KEY_SHAPE.test(key) ? null : t('try.key_shape');
 }
 
 // Resolves to what came back, whatever it was; rejects only when nothing did.
-export async function fetchProof(key, body) {
-  const response = await fetch('/v1/cep/xml_auto', {
+async function post(path, key, type, body, signal) {
+  const response = await fetch(`/v1/cep/${path}`, {
     method: 'POST',
     credentials: 'omit',
     cache: 'no-store',
-    headers: { 'x-api-key': key, 'content-type': 'application/json', 'accept-language': language.get() },
-    body: JSON.stringify(body),
+    headers: { 'x-api-key': key, 'content-type': type, 'accept-language': language.get() },
+    body,
+    signal,
   });
-  const header = (name) => response.headers.get(name);
-  const common = {
-    status: response.status,
-    requestId: header('x-request-id'),
-    inferred: { issuer: header('x-inferred-emisor'), receiver: header('x-inferred-receptor') },
-  };
-  if (!response.ok) return { ...common, error: await response.json().catch(() => ({})) };
-  const file = await response.blob();
-  const name = /filename="([^"]+)"/.exec(header('content-disposition') ?? '')?.[1] ?? 'cep.xml';
-  return { ...common, file, name, elements: elementsOf(await file.text()) };
+  const common = { status: response.status, requestId: response.headers.get('x-request-id') };
+  return response.ok
+    ? { ...common, response }
+    : { ...common, error: await response.json().catch(() => ({})) };
 }
 
-// What a proof says: its elements, each with its attributes.
-function elementsOf(xml) {
-  const document = new DOMParser().parseFromString(xml, 'application/xml');
-  if (document.querySelector('parsererror')) return [];
-  return [document.documentElement, ...document.documentElement.children].map((element) => ({
-    name: element.localName,
-    fields: [...element.attributes].map(({ name, value }) => ({ name, value })),
-  }));
+async function postForJson(...request) {
+  const { response, ...common } = await post(...request);
+  return response ? { ...common, headers: response.headers, proof: await response.json() } : common;
+}
+
+// The fields of a proof, its seal and its earlier deliveries.
+export async function fetchProof(key, body) {
+  const { headers, ...result } = await postForJson('json_auto', key, 'application/json', JSON.stringify(body));
+  const inferred = { issuer: headers?.get('x-inferred-emisor'), receiver: headers?.get('x-inferred-receptor') };
+  return { ...result, inferred };
+}
+
+// The bank's file, `xml` or `pdf`, and its name.
+export async function fetchFile(format, key, body) {
+  const { response, ...common } = await post(`${format}_auto`, key, 'application/json', JSON.stringify(body));
+  if (!response) return common;
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? `cep.${format}`;
+  return { ...common, name, file: await response.blob() };
+}
+
+// The checks of a file that somebody sent; `portal` has the bank asked too.
+export async function verifyFile(key, file, type, { portal, signal }) {
+  const { headers, ...result } = await postForJson(portal ? 'verify?portal=true' : 'verify', key, type, file, signal);
+  return result;
 }

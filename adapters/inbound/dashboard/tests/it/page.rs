@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use domain::check::MAX_FILE_BYTES;
 use domain::limits::{MAX_MONTHLY_QUOTA, MAX_PER_MINUTE};
 use domain::request::RequestId;
 use regex::Regex;
@@ -163,6 +164,9 @@ fn the_page_refuses_what_the_domain_refuses() {
     ] {
         assert!(limits.contains(&most), "{most}");
     }
+    let files = read("js/file-checks.js").replace('_', "");
+    let most = format!("MOSTBYTES = {MAX_FILE_BYTES};");
+    assert!(files.contains(&most), "{most}");
     let ids = read("js/ids.js");
     let shape = Regex::new("REQUEST_ID = /(.+)/;").unwrap();
     let shape = Regex::new(&shape.captures(&ids).unwrap()[1]).unwrap();

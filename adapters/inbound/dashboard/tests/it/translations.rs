@@ -3,52 +3,74 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use domain::check::{CheckName, CheckOutcome, CheckResult, ProofField};
 use domain::latency::Latencies;
 use domain::limits::Plan;
+use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
-use domain::seal::SealVerdict;
+use domain::seal::{NotChecked, SealVerdict};
 use domain::usage::Totals;
 use regex::Regex;
 
 use crate::page::{page, scripts};
 
-/// The texts of a language: those of its dictionary, then those of the files in its folder.
-fn texts(language: &str) -> Vec<(String, String)> {
-    let (dictionary, folder) = (
-        format!("js/i18n/{language}.js"),
-        format!("js/i18n/{language}/"),
-    );
-    let scripts = scripts().into_iter();
-    let (mut own, parts): (Vec<_>, Vec<_>) = scripts
-        .filter(|(name, _)| *name == dictionary || name.starts_with(&folder))
-        .partition(|(name, _)| *name == dictionary);
-    own.extend(parts);
-    let read = own.iter();
-    read.flat_map(|(name, file)| texts_of_file(name, file))
-        .collect()
+/// The topics that a dictionary consists of, in the order in which its file merges them.
+fn topics(language: &str) -> Vec<String> {
+    let file = fs::read_to_string(page().join(format!("js/i18n/{language}.js"))).unwrap();
+    let import = Regex::new(&format!(
+        r"(?m)^import (\w+) from '\./{language}/(\w+)\.js';$"
+    ))
+    .unwrap();
+    let imports = import.captures_iter(&file).map(|found| {
+        let merged = format!("\n  ...{},\n", &found[1]);
+        assert!(file.contains(&merged), "{language}.js merges {}", &found[1]);
+        found[2].to_owned()
+    });
+    imports.collect()
 }
 
-/// The texts of a file: one key a line, as its first line promises.
-fn texts_of_file(name: &str, file: &str) -> Vec<(String, String)> {
+/// The texts of a dictionary: one key a line, as the first line of each of its files promises.
+fn texts(language: &str) -> Vec<(String, String)> {
     let line = Regex::new(r#"^  '([A-Za-z0-9_.]+)': ['"](.+)['"],$"#).unwrap();
-    let inside = file
-        .lines()
-        .skip_while(|line| *line != "export default {")
-        .skip(1);
-    let inside = inside
-        .take_while(|line| *line != "};")
-        .filter(|line| !line.is_empty());
-    let read = inside.map(|text| {
-        let found = line
-            .captures(text)
-            .unwrap_or_else(|| panic!("{name}: {text}"));
-        (found[1].to_owned(), found[2].to_owned())
-    });
-    read.collect()
+    let mut texts = vec![];
+    for topic in topics(language) {
+        let name = format!("js/i18n/{language}/{topic}.js");
+        let file = fs::read_to_string(page().join(&name)).unwrap();
+        let inside = file
+            .lines()
+            .skip_while(|line| *line != "export default {")
+            .skip(1);
+        let inside = inside
+            .take_while(|line| *line != "};")
+            .filter(|line| !line.is_empty());
+        texts.extend(inside.map(|text| {
+            let found = line
+                .captures(text)
+                .unwrap_or_else(|| panic!("{name}: {text}"));
+            (found[1].to_owned(), found[2].to_owned())
+        }));
+    }
+    texts
 }
 
 fn keys(texts: &[(String, String)]) -> Vec<&str> {
     texts.iter().map(|(key, _)| key.as_str()).collect()
+}
+
+#[test]
+fn every_topic_is_part_of_both_dictionaries() {
+    for language in ["es", "en"] {
+        let folder = fs::read_dir(page().join("js/i18n").join(language)).unwrap();
+        let files = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let merged = topics(language)
+            .into_iter()
+            .map(|topic| format!("{topic}.js"));
+        assert_eq!(
+            merged.collect::<BTreeSet<_>>(),
+            files.collect::<BTreeSet<_>>(),
+            "{language}"
+        );
+    }
 }
 
 #[test]
@@ -151,6 +173,61 @@ fn every_verdict_on_a_seal_has_a_name_an_explanation_and_a_colour() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn all_that_is_told_of_a_proof_has_a_text() {
+    let named = [
+        ("check.name", CheckName::ALL.map(CheckName::name).to_vec()),
+        (
+            "check.result",
+            CheckResult::ALL.map(CheckResult::name).to_vec(),
+        ),
+        (
+            "verify.result",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        (
+            "verify.more",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        // A seal has the same three verdicts.
+        (
+            "proof.seal",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        (
+            "proof.seal.more",
+            CheckOutcome::ALL.map(CheckOutcome::name).to_vec(),
+        ),
+        (
+            "proof.seal.reason",
+            NotChecked::ALL.map(NotChecked::name).to_vec(),
+        ),
+        (
+            "proof.field",
+            ProofField::ALL.map(ProofField::name).to_vec(),
+        ),
+        ("proof.match.nombre", shown_matches()),
+        ("proof.match.rfc", shown_matches()),
+    ];
+    let spanish = texts("es");
+    let there: BTreeSet<_> = keys(&spanish).into_iter().collect();
+    for (prefix, names) in named {
+        assert!(!names.is_empty(), "{prefix}");
+        for name in names {
+            let key = format!("{prefix}.{name}");
+            assert!(there.contains(&*key), "{key}");
+        }
+    }
+}
+
+/// Results of a comparison that was asked for.
+fn shown_matches() -> Vec<&'static str> {
+    let asked = MatchLevel::ALL
+        .into_iter()
+        .filter(|level| *level != MatchLevel::NotAsked);
+    asked.map(MatchLevel::name).collect()
 }
 
 #[test]

@@ -17,7 +17,8 @@ function copyBySelection(text, beside) {
   return copied;
 }
 
-export function CopyButton({ text, label, onCopied, testid, primary }) {
+// `bare`: the icon alone, beside the text that it copies.
+export function CopyButton({ text, label, onCopied, testid, primary, bare }) {
   const [copied, setCopied] = useState(false);
   const button = useRef(null);
   useEffect(() => {
@@ -38,8 +39,10 @@ export function CopyButton({ text, label, onCopied, testid, primary }) {
     button.current?.focus();
   };
 
+  const look = bare ? 'quiet icon-only bare' : primary ? 'primary' : '';
   return html`
-    <button ref=${button} type="button" class=${primary ? 'primary' : ''} onClick=${copy} data-testid=${testid}>
-      <${Icon} name=${copied ? 'check' : 'copy'} />${copied ? t('copy.copied') : label}
+    <button ref=${button} type="button" class=${look} aria-label=${bare ? label : undefined} title=${bare ? label : undefined}
+      onClick=${copy} data-testid=${testid}>
+      <${Icon} name=${copied ? 'check' : 'copy'} />${!bare && (copied ? t('copy.copied') : label)}
     </button>`;
 }

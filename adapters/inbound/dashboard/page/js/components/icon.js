@@ -27,6 +27,9 @@ const PATHS = {
   forbid: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM5.7 5.7l12.6 12.6',
   next: 'M9 5l7 7-7 7',
   back: 'M15 5l-7 7 7 7',
+  verify: 'M14 3H6v18h12V7l-4-4zM14 3v4h4M9 14.5l2.2 2.2 4-4.2',
+  upload: 'M12 15.5V4.5M7.5 8.5L12 4l4.5 4.5M4.5 20h15',
+  lock: 'M6 11h12v9.5H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
 };
 
 export const Icon = ({ name }) => html`

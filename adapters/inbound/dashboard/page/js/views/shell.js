@@ -16,6 +16,7 @@ import { Overview } from './overview.js';
 import { Page } from './page.js';
 import { Requests } from './requests.js';
 import { Try } from './try.js';
+import { Verify } from './verify.js';
 
 const ROUTES = [
   { pattern: '/', view: () => html`<${Overview} />`, icon: 'overview', label: 'nav.overview' },
@@ -23,6 +24,7 @@ const ROUTES = [
   { pattern: '/keys/:id', view: ({ id }) => html`<${KeyDetail} key=${id} id=${id} />` },
   { pattern: '/requests', view: () => html`<${Requests} />`, icon: 'requests', label: 'nav.requests' },
   { pattern: '/try', view: () => html`<${Try} />`, icon: 'try', label: 'nav.try' },
+  { pattern: '/verify', view: () => html`<${Verify} />`, icon: 'verify', label: 'nav.verify' },
 ];
 
 const ADMIN_ROUTES = [

@@ -2,16 +2,20 @@
 
 import { html, useEffect, useRef, useState } from '../lib.js';
 import { exampleBody } from '../curl.js';
-import { money, todayInMexico } from '../format.js';
+import { todayInMexico } from '../format.js';
 import { t } from '../i18n.js';
-import { freshTestKey } from '../memory.js';
-import { fetchProof, keyProblem } from '../proofs.js';
+import { say } from '../memory.js';
+import { fetchFile, fetchProof, testKeyProblem } from '../proofs.js';
 import { PARTICIPANTS } from '../queries.js';
-import { useSignal } from '../signal.js';
+import { saveFile } from '../save-file.js';
 import { useQuery, refresh } from '../use-query.js';
 import { Notice } from '../components/feedback.js';
 import { Field, Select } from '../components/field.js';
 import { Icon } from '../components/icon.js';
+import { KeyField, useKeyField } from '../components/key-field.js';
+import { EarlierDeliveries, Payment, ProofFacts } from '../components/proof-facts.js';
+import { Refusal, RequestIdLine } from '../components/refusal.js';
+import { SealVerdict } from '../components/seal-verdict.js';
 import { Page } from './page.js';
 
 // Amounts with which the sandbox bank answers otherwise.
@@ -21,30 +25,24 @@ const AMOUNTS = [
 ];
 
 export function Try() {
-  const fresh = useSignal(freshTestKey);
   const example = exampleBody();
-  const [key, setKey] = useState(fresh?.secret ?? '');
+  const field = useKeyField(testKeyProblem);
   const [values, setValues] = useState({
     fecha: example.fecha, clave_rastreo: example.clave_rastreo, cuenta: example.cuenta, monto: String(example.monto),
-    emisor: '', receptor: '',
+    emisor: '', receptor: '', nombre_beneficiario: '', rfc_beneficiario: '',
   });
-  const [problem, setProblem] = useState(null);
   const [state, setState] = useState({});
   const change = (name) => (event) => setValues((old) => ({ ...old, [name]: event.target.value }));
 
   const submit = async (event) => {
     event.preventDefault();
     if (state.busy) return;
-    const wrong = keyProblem(key.trim());
-    setProblem(wrong);
-    if (wrong) {
-      document.querySelector('[data-testid="try-key"]').focus();
-      return;
-    }
+    const key = field.usable();
+    if (!key) return;
     const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim()));
     setState({ busy: true });
     try {
-      setState({ result: await fetchProof(key.trim(), body) });
+      setState({ result: await fetchProof(key, body), asked: { key, body } });
       refresh();
     } catch {
       setState({ lost: true });
@@ -56,14 +54,7 @@ export function Try() {
     <${Page} title=${t('nav.try')} lead=${t('try.lead')}>
       <div class="try">
         <form class="panel" onSubmit=${submit} novalidate aria-label=${t('nav.try')}>
-          <${Field} label=${t('try.key')} error=${problem}
-            help=${fresh && key === fresh.secret ? t('try.key_fresh', { name: fresh.key.name }) : t('try.key_help')}>
-            ${(control) => html`
-              <input ...${control} class="mono" type="password" autocomplete="off" spellcheck=${false} placeholder="cep_test_…"
-                value=${key} onInput=${(event) => setKey(event.target.value)} data-testid="try-key" />`}
-          </${Field}>
-          ${fresh && key !== fresh.secret && html`
-            <button type="button" class="small" onClick=${() => setKey(fresh.secret)}><${Icon} name="key" />${t('try.use_fresh', { name: fresh.key.name })}</button>`}
+          <${KeyField} of=${field} label=${t('try.key')} help=${t('try.key_help')} placeholder="cep_test_…" testid="try-key" />
           <div class="form-grid">
             <${Text} name="fecha" type="date" max=${todayInMexico()} values=${values} change=${change} faults=${faults} />
             <${Text} name="monto" inputmode="decimal" values=${values} change=${change} faults=${faults} />
@@ -77,6 +68,14 @@ export function Try() {
             <summary>${t('try.banks')}</summary>
             <p class="help">${t('try.banks_help')}</p>
             <${Banks} values=${values} setValues=${setValues} />
+          </details>
+          <details class="more" data-testid="try-expected">
+            <summary>${t('try.expected')}</summary>
+            <p class="help">${t('try.expected_help')}</p>
+            <div class="form-grid">
+              <${Text} name="nombre_beneficiario" values=${values} change=${change} faults=${faults} />
+              <${Text} name="rfc_beneficiario" mono values=${values} change=${change} faults=${faults} />
+            </div>
           </details>
           <button type="submit" class="primary" disabled=${state.busy} data-testid="try-submit">
             <${Icon} name="try" />${state.busy ? t('try.busy') : t('try.submit')}
@@ -111,7 +110,7 @@ function Banks({ values, setValues }) {
     </div>`;
 }
 
-function Result({ state: { busy, lost, result } }) {
+function Result({ state: { busy, lost, result, asked } }) {
   const box = useRef(null);
   useEffect(() => {
     // Where the result stands below the form, it is brought into sight.
@@ -124,59 +123,52 @@ function Result({ state: { busy, lost, result } }) {
       ${busy ? html`<p class="muted">${t('try.busy_more')}</p>`
         : lost ? html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`
           : !result ? html`<p class="muted">${t('try.nothing')}</p>`
-            : result.file ? html`<${Proof} result=${result} />` : html`<${Refusal} result=${result} />`}
-      ${result?.requestId && html`<p class="muted small">${t('error.request_id')} <code class="id">${result.requestId}</code></p>`}
+            : result.proof ? html`<${Proof} key=${result.requestId} result=${result} asked=${asked} />` : html`<${Refusal} result=${result} />`}
+      ${result?.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
     </section>`;
 }
 
-const LONG = 60;
-
-const Value = ({ text }) => (text.length > LONG
-  ? html`<details><summary>${text.slice(0, 24)}…</summary><code class="break">${text}</code></details>`
-  : text);
-
-function Proof({ result }) {
-  const { issuer, receiver } = result.inferred;
-  const amount = result.elements.flatMap(({ fields }) => fields).find(({ name }) => name === 'MontoPago')?.value;
+function Proof({ result: { proof, inferred: { issuer, receiver } }, asked }) {
   return html`
-    <${Notice} tone="ok"><p><strong>${t('try.delivered')}</strong> ${t('try.delivered_more')}</p></${Notice}>
-    ${amount && html`<p class="number big">${money(Number(amount))}</p>`}
+    <${Notice} tone=${proof.sello.estado === 'invalid' ? 'info' : 'ok'}><p><strong>${t('try.delivered')}</strong> ${t('try.delivered_more')}</p></${Notice}>
+    <${EarlierDeliveries} seen=${proof.visto} />
+    <${Payment} proof=${proof} />
+    <${SealVerdict} seal=${proof.sello} covered=${proof.campos_sellados} />
+    <${ProofFacts} proof=${proof} />
     ${(issuer || receiver) && html`<p class="small">${t('try.inferred_as', { issuer: issuer ?? '—', receiver: receiver ?? '—' })}</p>`}
-    <${Download} result=${result} />
-    <table class="fields">
-      <caption class="visually-hidden">${t('try.fields')}</caption>
-      <thead class="visually-hidden"><tr><th scope="col">${t('try.field')}</th><th scope="col">${t('try.value')}</th></tr></thead>
-      ${result.elements.map((element) => html`
-        <tbody key=${element.name}>
-          <tr><th class="group" scope="rowgroup" colspan="2">${element.name}</th></tr>
-          ${element.fields.map(({ name, value }) => html`<tr key=${name}><th scope="row">${name}</th><td><${Value} text=${value} /></td></tr>`)}
-        </tbody>`)}
-    </table>`;
+    <${Downloads} asked=${asked} />`;
 }
 
-function Download({ result }) {
-  const [address, setAddress] = useState(null);
-  useEffect(() => {
-    const made = URL.createObjectURL(result.file);
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
-  }, [result]);
-  return address && html`<p><a class="button" href=${address} download=${result.name}><${Icon} name="download" />${t('try.download')}</a></p>`;
-}
+const FORMATS = ['xml', 'pdf'];
 
-function Refusal({ result }) {
-  const { error, status } = result;
-  const { hints = [], fields = [], retry_after: wait } = error.details ?? {};
+// The bank's own files. Each is a request of its own, so none is made before it is wanted.
+function Downloads({ asked: { key, body } }) {
+  const [state, setState] = useState({});
+  const save = async (format) => {
+    if (state.busy) return;
+    setState({ busy: format });
+    try {
+      const result = await fetchFile(format, key, body);
+      setState({ result });
+      if (result.file) {
+        saveFile(result.file, result.name);
+        say(t('try.saved', { name: result.name }));
+      }
+      refresh();
+    } catch {
+      setState({ lost: true });
+    }
+  };
   return html`
-    <${Notice} tone=${status < 500 && status !== 401 ? 'warn' : 'bad'}>
-      <p><strong>${status} ${error.error}</strong></p>
-      <p>${error.message}</p>
-    </${Notice}>
-    ${hints.length > 0 && html`
-      <h3>${t('try.hints')}</h3>
-      <ul class="hints">${hints.map(({ code, message }) => html`<li key=${code}>${message}</li>`)}</ul>`}
-    ${fields.length > 0 && html`
-      <h3>${t('try.faults')}</h3>
-      <ul class="hints">${fields.map(({ field, message }) => html`<li key=${field}><code>${field}</code>: ${message}</li>`)}</ul>`}
-    ${wait !== undefined && html`<p class="small">${t('try.retry_after', { seconds: wait })}</p>`}`;
+    <div class="downloads" aria-busy=${state.busy ? 'true' : undefined}>
+      <div class="row">
+        ${FORMATS.map((format) => html`
+          <button key=${format} type="button" aria-describedby="downloads-help" onClick=${() => save(format)} data-testid=${`download-${format}`}>
+            <${Icon} name="download" />${state.busy === format ? t('state.working') : t(`try.download.${format}`)}
+          </button>`)}
+      </div>
+      <p class="help" id="downloads-help">${t('try.download_help')}</p>
+      ${state.lost && html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`}
+      ${state.result?.error && html`<${Refusal} result=${state.result} />`}
+    </div>`;
 }

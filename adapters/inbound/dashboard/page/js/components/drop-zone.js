@@ -1,0 +1,52 @@
+// A place for files: dropped anywhere on the page, or chosen.
+
+import { html, useId, useLayoutEffect, useRef, useState } from '../lib.js';
+import { Icon } from './icon.js';
+
+const hasFiles = ({ dataTransfer }) => dataTransfer?.types.includes('Files');
+
+// Without this, a file that misses the place would replace the page.
+function useFileDrop(onFiles) {
+  const [over, setOver] = useState(false);
+  const receive = useRef(onFiles);
+  receive.current = onFiles;
+  useLayoutEffect(() => {
+    const drag = (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    // Leaving one element for another isn't leaving the page.
+    const leave = (event) => event.relatedTarget === null && setOver(false);
+    const drop = (event) => {
+      setOver(false);
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      receive.current([...event.dataTransfer.files]);
+    };
+    const listeners = { dragover: drag, dragleave: leave, drop };
+    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener);
+    return () => {
+      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener);
+    };
+  }, []);
+  return over;
+}
+
+export function DropZone({ title, choose, help, accept, onFiles, input, testid }) {
+  const over = useFileDrop(onFiles);
+  const id = useId();
+  const chosen = ({ target }) => {
+    onFiles([...target.files]);
+    target.value = ''; // the same file may be chosen again
+  };
+  return html`
+    <div class=${over ? 'drop-zone over' : 'drop-zone'}>
+      <span class="empty-mark"><${Icon} name="upload" /></span>
+      <p class="empty-title">${title}</p>
+      <input id=${id} ref=${input} class="visually-hidden" type="file" multiple accept=${accept} aria-describedby=${`${id}-help`}
+        onChange=${chosen} data-testid=${testid} />
+      <label class="button" for=${id}>${choose}</label>
+      <p class="help" id=${`${id}-help`}>${help}</p>
+    </div>`;
+}

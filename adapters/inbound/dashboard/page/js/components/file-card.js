@@ -1,0 +1,77 @@
+// A file that was checked, is being checked, or wasn't sent.
+
+import { html } from '../lib.js';
+import { dateTime, size } from '../format.js';
+import { t, tn } from '../i18n.js';
+import { CheckList } from './check-list.js';
+import { Badge } from './facts.js';
+import { Notice } from './feedback.js';
+import { Icon } from './icon.js';
+import { Payment, ProofFacts, SeenBefore } from './proof-facts.js';
+import { Refusal, RequestIdLine } from './refusal.js';
+import { SealVerdict, toneOf, VerdictBadge } from './seal-verdict.js';
+
+const STATE_TONES = { waiting: 'neutral', checking: 'test', refused: 'bad', failed: 'bad' };
+
+// The sandbox bank's key is published: anybody can make its seals.
+const wordOf = ({ sandbox, proof: { resultado } }) =>
+  t(sandbox && resultado === 'valid' ? 'verify.result.sandbox' : `verify.result.${resultado}`);
+
+const State = ({ of: { state, result } }) => (state === 'done'
+  ? html`<${VerdictBadge} verdict=${result.proof.resultado} text=${wordOf(result)} testid="file-result" />`
+  : html`<${Badge} tone=${STATE_TONES[state]}>${t(`verify.state.${state}`)}</${Badge}>`);
+
+export const titleId = (id) => `file-${id}`;
+
+export function FileCard({ entry, onRetry, onRemove }) {
+  const { id, file, state, refusal, result } = entry;
+  return html`
+    <li class="panel file-card" data-testid="file" data-state=${state} aria-busy=${state === 'checking' ? 'true' : undefined}>
+      <header class="file-head">
+        <div class="file-name">
+          <h2 id=${titleId(id)} tabindex="-1">${file.name}</h2>
+          <span class="muted small">${size(file.size)}</span>
+        </div>
+        <div class="row file-state">
+          <${State} of=${entry} />
+          ${state === 'failed' && html`
+            <button type="button" class="small" aria-label=${t('verify.retry', { name: file.name })} onClick=${onRetry} data-testid="file-retry">
+              <${Icon} name="refresh" />${t('action.retry')}
+            </button>`}
+        </div>
+        <button type="button" class="quiet icon-only" aria-label=${t('verify.remove', { name: file.name })} onClick=${onRemove} data-testid="file-remove">
+          <${Icon} name="close" />
+        </button>
+      </header>
+      ${state === 'refused' && html`<${Notice} tone="bad"><p>${t(`verify.refused.${refusal}`)}</p></${Notice}>`}
+      ${state === 'failed' && (result ? html`<${Refusal} result=${result} />` : html`<${Notice} tone="bad"><p>${t('error.network')}</p></${Notice}>`)}
+      ${state === 'done' && html`<${Report} report=${result.proof} sandbox=${result.sandbox} />`}
+      ${state === 'failed' && result?.requestId && html`<${RequestIdLine} id=${result.requestId} />`}
+    </li>`;
+}
+
+const shortly = ({ ordenante, beneficiario }) => [ordenante, beneficiario].map(({ nombre }) => nombre ?? t('proof.not_given'));
+
+// Comparisons of what a file says with what is sealed.
+const COMPARISONS = ['atributos_y_cadena', 'texto_y_cadena'];
+
+// All of a file that is well is folded away; what failed is seen at once.
+function Report({ report, sandbox }) {
+  const { resultado, comprobaciones: checks, cep, visto: seen } = report;
+  const failed = checks.filter((check) => check.resultado === 'failed');
+  const contradicted = failed.flatMap(({ campos }) => campos);
+  const altered = failed.some(({ nombre }) => COMPARISONS.includes(nombre));
+  const [payer, beneficiary] = shortly(cep);
+  return html`
+    <${Notice} tone=${toneOf(resultado)}><p>${t(`verify.more.${resultado}`)} ${sandbox && resultado === 'valid' && html`<strong>${t('verify.more.sandbox')}</strong>`}</p></${Notice}>
+    ${seen?.veces > 0 && html`<${SeenBefore} told=${tn('verify.seen', seen.veces, { at: dateTime(seen.primera_vez) })} />`}
+    <${Payment} proof=${report} contradicted=${contradicted} />
+    <p class="break">${payer} <span aria-hidden="true">→</span><span class="visually-hidden">${t('request.to')}</span> ${beneficiary}
+      <span class="muted"> · </span><span class="mono">${cep.clave_rastreo}</span></p>
+    <details class="more" open=${resultado !== 'valid'} data-testid="file-details">
+      <summary>${t('verify.details')}</summary>
+      <${CheckList} checks=${checks} />
+      <${ProofFacts} proof=${report} contradicted=${contradicted} />
+      <${SealVerdict} seal=${report.sello} covered=${report.campos_sellados} altered=${altered} />
+    </details>`;
+}

@@ -1,0 +1,87 @@
+// Files that people drop on "Verify": which of them are sent, and one after the other.
+
+import { signal } from './signal.js';
+
+export const MOST_FILES = 20;
+const MOST_BYTES = 1_048_576;
+
+// Both names of a type are in use for XML; a system that knows none leaves it empty.
+const FORMATS = [
+  { ending: /\.xml$/i, type: 'application/xml', types: ['', 'application/xml', 'text/xml'] },
+  { ending: /\.pdf$/i, type: 'application/pdf', types: ['', 'application/pdf'] },
+];
+
+// What a field for files offers to choose.
+export const ACCEPTED = '.xml,.pdf,application/xml,text/xml,application/pdf';
+
+const formatOf = ({ name, type }) => FORMATS.find(({ ending, types }) => ending.test(name) && types.includes(type));
+
+// Why a file isn't sent; null when it is.
+function refusalOf(file) {
+  if (!formatOf(file)) return 'type';
+  if (file.size === 0) return 'empty';
+  return file.size > MOST_BYTES ? 'size' : null;
+}
+
+let files = 0;
+
+function entryOf(file) {
+  const refusal = refusalOf(file);
+  return { id: ++files, file, refusal, state: refusal ? 'refused' : 'waiting' };
+}
+
+// After these the next file would fare alike: a wrong key, a used-up quota, a limit.
+const STOPS = [401, 402, 429];
+
+// The files of a page and their results. `send` makes the request for one, given a signal to give up.
+export function fileChecks(send) {
+  const entries = signal([]);
+  let running = null;
+
+  const change = (id, values) =>
+    entries.set(entries.get().map((entry) => (entry.id === id ? { ...entry, ...values } : entry)));
+
+  async function check({ id, file }) {
+    const controller = new AbortController();
+    running = { id, controller };
+    change(id, { state: 'checking', result: undefined });
+    try {
+      const result = await send(file, formatOf(file).type, controller.signal);
+      change(id, { state: result.proof ? 'done' : 'failed', result });
+      return !STOPS.includes(result.status);
+    } catch {
+      change(id, { state: 'failed' });
+      return controller.signal.aborted;
+    } finally {
+      running = null;
+    }
+  }
+
+  async function run() {
+    if (running) return;
+    const waiting = () => entries.get().find(({ state }) => state === 'waiting');
+    for (let next = waiting(); next; next = waiting()) if (!await check(next)) return;
+  }
+
+  return {
+    entries,
+    run,
+    // Returns how many there was no room for.
+    add(added) {
+      const room = MOST_FILES - entries.get().length;
+      entries.set([...entries.get(), ...added.slice(0, room).map(entryOf)]);
+      return Math.max(0, added.length - room);
+    },
+    retry(id) {
+      change(id, { state: 'waiting' });
+    },
+    remove(id) {
+      entries.set(entries.get().filter((entry) => entry.id !== id));
+      if (running?.id === id) running.controller.abort();
+    },
+    clear() {
+      entries.set([]);
+      running?.controller.abort();
+    },
+  };
+}

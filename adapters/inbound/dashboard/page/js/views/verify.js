@@ -1,0 +1,105 @@
+// Checks the proofs that people were sent: files, one after the other, each with its result.
+
+import { html, useEffect, useId, useRef, useState } from '../lib.js';
+import { ACCEPTED, fileChecks, MOST_FILES } from '../file-checks.js';
+import { t, tn } from '../i18n.js';
+import { isLive, keyProblem, verifyFile } from '../proofs.js';
+import { useSignal } from '../signal.js';
+import { refresh } from '../use-query.js';
+import { DropZone } from '../components/drop-zone.js';
+import { Notice } from '../components/feedback.js';
+import { FileCard, titleId } from '../components/file-card.js';
+import { Icon } from '../components/icon.js';
+import { KeyField, useKeyField } from '../components/key-field.js';
+import { Page } from './page.js';
+
+export function Verify() {
+  const field = useKeyField(keyProblem);
+  const [portal, setPortal] = useState(false);
+  const [excess, setExcess] = useState(0);
+  const chooser = useRef(null);
+  // Each file is sent with the key and the choice of the moment at which its turn comes.
+  const choice = useRef(null);
+  choice.current = { key: field.key, portal };
+  const [checks] = useState(() => fileChecks(async (file, type, signal) => {
+    const { key, portal: asked } = choice.current;
+    return { ...await verifyFile(key, file, type, { portal: asked, signal }), sandbox: !isLive(key) };
+  }));
+  const entries = useSignal(checks.entries);
+  useEffect(() => checks.clear, []);
+
+  const run = async () => {
+    if (!field.usable()) return;
+    await checks.run();
+    refresh();
+  };
+  const add = (files) => {
+    setExcess(checks.add(files));
+    if (checks.entries.get().some(({ state }) => state === 'waiting')) run();
+  };
+  // A button goes with what it did; the focus stays near it.
+  const retry = (id) => {
+    document.getElementById(titleId(id)).focus();
+    checks.retry(id);
+    run();
+  };
+  const remove = (id) => {
+    const at = entries.findIndex((entry) => entry.id === id);
+    const beside = entries[at + 1] ?? entries[at - 1];
+    (beside ? document.getElementById(titleId(beside.id)) : chooser.current).focus();
+    checks.remove(id);
+    setExcess(0);
+  };
+  const clear = () => {
+    chooser.current.focus();
+    checks.clear();
+    setExcess(0);
+  };
+
+  const waiting = entries.filter(({ state }) => state === 'waiting').length;
+  const idle = !entries.some(({ state }) => state === 'checking');
+  const help = field.key && !isLive(field.key) ? `${t('verify.key_help')} ${t('verify.key_test')}` : t('verify.key_help');
+  return html`
+    <${Page} title=${t('nav.verify')} lead=${t('verify.lead')}>
+      <div class="panel verify">
+        <${KeyField} of=${field} label=${t('verify.key')} help=${help} placeholder="cep_…" testid="verify-key" />
+        <${Portal} checked=${portal} onChange=${setPortal} />
+        <${DropZone} title=${t('verify.drop')} choose=${t('verify.choose')} help=${t('verify.drop_help', { most: MOST_FILES })}
+          accept=${ACCEPTED} onFiles=${add} input=${chooser} testid="verify-files" />
+        ${excess > 0 && html`
+          <${Notice} tone="warn" testid="verify-excess"><p role="alert">${tn('verify.too_many', excess, { most: MOST_FILES })}</p></${Notice}>`}
+        ${idle && waiting > 0 && html`
+          <button type="button" class="primary" onClick=${run} data-testid="verify-start"><${Icon} name="verify" />${tn('verify.start', waiting)}</button>`}
+      </div>
+      <div class="row verify-progress">
+        <p role="status">${entries.length > 0 && progress(entries)}</p>
+        ${entries.length > 1 && html`<button type="button" class="small" onClick=${clear} data-testid="verify-clear">${t('verify.clear')}</button>`}
+      </div>
+      <ul class="files" aria-label=${t('verify.files')}>
+        ${entries.map((entry) => html`
+          <${FileCard} key=${entry.id} entry=${entry} onRetry=${() => retry(entry.id)} onRemove=${() => remove(entry.id)} />`)}
+      </ul>
+    </${Page}>`;
+}
+
+function Portal({ checked, onChange }) {
+  const id = useId();
+  return html`
+    <div class="field">
+      <label class="check">
+        <input type="checkbox" checked=${checked} aria-describedby=${id} onChange=${({ target }) => onChange(target.checked)} data-testid="verify-portal" />
+        <span>${t('verify.portal')}</span>
+      </label>
+      <p class="help" id=${id}>${t('verify.portal_help')}</p>
+    </div>`;
+}
+
+const RESULTS = ['valid', 'invalid', 'not_checked'];
+
+// `3 of 5 checked · authentic: 2 · not to be trusted: 1`, as a screen reader hears it, too.
+function progress(entries) {
+  const done = entries.filter(({ state }) => state === 'done');
+  const counts = RESULTS.map((result) => [result, done.filter(({ result: { proof } }) => proof.resultado === result).length]);
+  const told = counts.filter(([, count]) => count > 0).map(([result, count]) => `${t(`verify.result.${result}`)}: ${count}`);
+  return [t('verify.progress', { done: done.length, all: entries.length }), ...told].join(' · ');
+}

@@ -1,0 +1,151 @@
+//! "Try it": a proof as people read it.
+
+use fantoccini::Locator;
+use serde_json::json;
+
+use super::{member_with_a_key, open, sign_in};
+use crate::browser::{self, Browser, Look};
+use crate::gateway::{Gateway, Key};
+use crate::person::Demo;
+
+/// Asks for the proof of the form's transfer with this amount.
+async fn ask(browser: &Browser, amount: &str) {
+    let field = browser.find_css("input[name=monto]").await;
+    field.clear().await.unwrap();
+    field.send_keys(amount).await.unwrap();
+    browser.click("try-submit").await;
+}
+
+/// Opens "Try it" with a key in its field.
+async fn open_with(browser: &Browser, gateway: &Gateway, key: &Key) {
+    open(browser, gateway, "/try").await;
+    browser.fill("try-key", &key.full).await;
+}
+
+/// The attribute of the element with this `data-testid`.
+async fn attribute(browser: &Browser, id: &str, name: &str) -> String {
+    let element = browser.find(id).await;
+    element.attr(name).await.unwrap().unwrap()
+}
+
+async fn text(browser: &Browser, id: &str) -> String {
+    browser.find(id).await.text().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_proof_is_shown_parsed_and_its_files_are_saved() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    open_with(&browser, &gateway, &key).await;
+    ask(&browser, "1234.56").await;
+    assert_eq!(text(&browser, "proof-amount").await, "$1,234.56 MXN");
+    let tracking_key = text(&browser, "proof-tracking-key").await;
+    assert!(tracking_key.starts_with("MBAN0100"), "{tracking_key}");
+    assert_eq!(
+        attribute(&browser, "seal-badge", "data-verdict").await,
+        "valid"
+    );
+    let shown = text(&browser, "try-result").await;
+    for said in ["Abonado el", "BANAMEX", "002010077777777771"] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
+    assert!(!browser.has("seen").await, "it is the first delivery");
+    assert!(!browser.has("match-nombre").await, "no name was expected");
+
+    browser.click("copy-tracking-key").await;
+    browser.sees("Copiado al portapapeles").await;
+    browser.click("download-xml").await;
+    let xml = String::from_utf8(browser.saved_file(".xml").await).unwrap();
+    assert!(
+        xml.contains("SPEI_Tercero") && xml.contains(&tracking_key),
+        "{xml}"
+    );
+    browser.click("download-pdf").await;
+    assert!(browser.saved_file(".pdf").await.starts_with(b"%PDF-"));
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_expected_beneficiary_is_compared_and_an_earlier_delivery_is_a_warning() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    open_with(&browser, &gateway, &key).await;
+    ask(&browser, "1234.56").await;
+    let name = text(&browser, "proof-beneficiario-nombre").await;
+    browser
+        .click_css("[data-testid=try-expected] summary")
+        .await;
+    let field = browser.find_css("input[name=nombre_beneficiario]").await;
+    field.send_keys(&name.to_lowercase()).await.unwrap();
+    let field = browser.find_css("input[name=rfc_beneficiario]").await;
+    field.send_keys("XAXX010101000").await.unwrap();
+    browser.click("try-submit").await;
+    assert_eq!(
+        attribute(&browser, "match-nombre", "data-match").await,
+        "exacta"
+    );
+    assert_eq!(
+        attribute(&browser, "match-rfc", "data-match").await,
+        "ninguna"
+    );
+    let warning = text(&browser, "seen").await;
+    assert!(warning.contains("1 vez"), "{warning}");
+}
+
+#[tokio::test]
+async fn the_verdict_of_a_seal_is_shown_with_its_reason() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    for (amount, verdict, reason) in [
+        ("600.00", "invalid", "No confíe en él"),
+        ("600.01", "not_checked", "no se conoce la clave"),
+    ] {
+        open_with(&browser, &gateway, &key).await;
+        ask(&browser, amount).await;
+        assert_eq!(
+            attribute(&browser, "seal-badge", "data-verdict").await,
+            verdict
+        );
+        let seal = text(&browser, "seal").await;
+        assert!(seal.contains(reason), "{amount}: {seal}");
+        let marks = Locator::Css(".sealed");
+        let marks = browser.page.find_all(marks).await.unwrap();
+        assert!(marks.is_empty(), "nobody answers for a field");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_request_is_shown_with_what_to_check() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    open_with(&browser, &gateway, &key).await;
+    ask(&browser, "404.00").await;
+    browser.sees("404 NOT_FOUND").await;
+    browser.sees("Qué revisar").await;
+    assert!(!browser.has("proof-amount").await);
+}
+
+#[tokio::test]
+async fn a_shown_proof_has_no_serious_fault_of_accessibility() {
+    let Some(axe) = browser::axe() else { return };
+    let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let Some(second) = Browser::start(Look::PHONE_BY_NIGHT).await else {
+        return;
+    };
+    sign_in(&second, &gateway, Demo::Member).await;
+    for browser in [first, second] {
+        open_with(&browser, &gateway, &key).await;
+        ask(&browser, "1234.56").await;
+        browser.click_css("[data-testid=seal] summary").await;
+        let faults = browser.accessibility_faults(&axe).await;
+        assert_eq!(faults, Vec::<String>::new());
+        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
+        assert_eq!(browser.run(overflow, vec![]).await, json!(false));
+    }
+}

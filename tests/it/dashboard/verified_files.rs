@@ -1,0 +1,251 @@
+//! "Verify": files that people were sent, each with its checks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::{member_with_a_key, open, sign_in};
+use crate::browser::{self, Browser, Look};
+use crate::gateway::{Gateway, Key, eventually, request};
+use crate::person::Demo;
+
+/// What the cards of files show.
+const CARDS: &str = "return [...document.querySelectorAll('[data-testid=file]')].map(card => ({\
+    name: card.querySelector('h2').textContent,\
+    state: card.dataset.state,\
+    result: card.querySelector('[data-testid=file-result]')?.dataset.verdict ?? null,\
+    open: card.querySelector('[data-testid=file-details]')?.open ?? null,\
+    checks: Object.fromEntries([...card.querySelectorAll('[data-testid=check]')]\
+      .map(check => [check.dataset.check, check.dataset.result])),\
+    text: card.innerText }))";
+
+/// Drops files.
+const DROP: &str = "const transfer = new DataTransfer();\
+    for (const [name, type, content] of arguments[0])\
+      transfer.items.add(new File([content], name, { type }));\
+    document.querySelector('h1').dispatchEvent(\
+      new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }))";
+
+/// Requests to check a file that the page has made.
+const REQUESTS: &str = "return performance.getEntriesByType('resource')\
+    .filter(({ name }) => name.includes('/v1/cep/verify')).length";
+
+/// Waits until this many files have a result or were refused, and returns what their cards show.
+async fn cards(browser: &Browser, number: usize) -> Vec<Value> {
+    let mut cards: Vec<Value> = vec![];
+    eventually(
+        "all files are checked",
+        Duration::from_secs(20),
+        async || {
+            let shown = browser.run(CARDS, vec![]).await;
+            cards = serde_json::from_value(shown).unwrap();
+            let is_pending =
+                |card: &Value| card["state"] == "waiting" || card["state"] == "checking";
+            cards.len() == number && !cards.iter().any(is_pending)
+        },
+    )
+    .await;
+    cards
+}
+
+/// Drops files on the page: of each its name, type and content.
+async fn drop_files(browser: &Browser, files: Value) {
+    browser.find("verify-files").await;
+    browser.run(DROP, vec![files]).await;
+}
+
+async fn open_with(browser: &Browser, gateway: &Gateway, key: &str) {
+    open(browser, gateway, "/verify").await;
+    browser.fill("verify-key", key).await;
+}
+
+/// A proof of the sandbox bank.
+async fn proof(gateway: &Gateway, key: &Key, format: &str) -> Vec<u8> {
+    let answer = gateway.post(format, key, &request(1, "1234.56")).await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    answer.bytes().await.unwrap().to_vec()
+}
+
+/// An XML whose shown amount is another one than the sealed amount.
+fn with_another_amount(xml: &str) -> String {
+    let (before, after) = xml.split_once("MontoPago=\"").unwrap();
+    let (amount, rest) = after.split_once('"').unwrap();
+    let other = amount.replacen("1234.56", "9234.56", 1);
+    assert_ne!(amount, other);
+    format!("{before}MontoPago=\"{other}\"{rest}")
+}
+
+/// Writes a file into the gateway's folder.
+fn write(gateway: &Gateway, name: &str, content: &[u8]) -> PathBuf {
+    let path = gateway.folder().join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn chosen_files_are_checked_and_an_altered_amount_is_seen_at_once() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let xml = proof(&gateway, &key, "xml").await;
+    let altered = with_another_amount(std::str::from_utf8(&xml).unwrap());
+    let pdf = proof(&gateway, &key, "pdf").await;
+    let files = [
+        write(&gateway, "bueno.xml", &xml),
+        write(&gateway, "alterado.xml", altered.as_bytes()),
+        write(&gateway, "bueno.pdf", &pdf),
+    ];
+    open_with(&browser, &gateway, &key.full).await;
+    let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    browser.choose_files("verify-files", &paths).await;
+
+    let shown = cards(&browser, 3).await;
+    let [good, altered, printed] = &*shown else {
+        panic!("{shown:?}")
+    };
+    for (card, check) in [(good, "atributos_y_cadena"), (printed, "texto_y_cadena")] {
+        assert_eq!(card["result"], "valid", "{card}");
+        assert_eq!(card["open"], false, "what is well is folded away: {card}");
+        assert_eq!(card["checks"]["sello"], "ok", "{card}");
+        assert_eq!(card["checks"][check], "ok", "{card}");
+        let text = card["text"].as_str().unwrap();
+        assert!(text.contains("$1,234.56 MXN"), "{text}");
+        assert!(text.contains("no prueba nada"), "of the sandbox: {text}");
+    }
+    assert_eq!(altered["name"], "alterado.xml");
+    assert_eq!(altered["result"], "invalid", "{altered}");
+    assert_eq!(altered["open"], true, "{altered}");
+    assert_eq!(altered["checks"]["atributos_y_cadena"], "failed");
+    assert_eq!(altered["checks"]["sello"], "ok");
+    let text = altered["text"].as_str().unwrap();
+    assert!(text.contains("$9,234.56 MXN"), "{text}");
+    assert!(text.contains("no coincide"), "{text}");
+    assert!(text.contains("No confíe en este archivo"), "{text}");
+    // The bank was not asked.
+    assert_eq!(good["checks"]["portal"], Value::Null);
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_dropped_file_is_checked_and_the_bank_is_asked_if_wanted() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let xml = String::from_utf8(proof(&gateway, &key, "xml").await).unwrap();
+    open_with(&browser, &gateway, &key.full).await;
+    browser.click("verify-portal").await;
+    let file = json!([["soltado.xml", "text/xml", xml]]);
+    drop_files(&browser, file).await;
+    let shown = cards(&browser, 1).await;
+    assert_eq!(shown[0]["name"], "soltado.xml");
+    assert_eq!(shown[0]["result"], "valid", "{shown:?}");
+    assert_eq!(shown[0]["checks"]["portal"], "ok", "{shown:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_can_not_be_a_proof_is_refused_without_a_request() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let large = vec![b' '; 1024 * 1024 + 1];
+    let files = [
+        (write(&gateway, "grande.pdf", &large), "pasa de 1 MiB"),
+        (
+            write(&gateway, "foto.png", b"PNG"),
+            "Este archivo no es XML ni PDF",
+        ),
+        (write(&gateway, "vacio.xml", b""), "está vacío"),
+    ];
+    open_with(&browser, &gateway, &key.full).await;
+    let paths: Vec<_> = files.iter().map(|(path, _)| path.as_path()).collect();
+    browser.choose_files("verify-files", &paths).await;
+    let shown = cards(&browser, 3).await;
+    for (card, (_, said)) in shown.iter().zip(files) {
+        assert_eq!(card["state"], "refused", "{card}");
+        assert!(card["text"].as_str().unwrap().contains(said), "{card}");
+    }
+    // A type that contradicts the name is refused, too; and there is room for twenty.
+    let more: Vec<_> = (0..19)
+        .map(|number| json!([format!("{number}.xml"), "image/png", "<SPEI_Tercero/>"]))
+        .collect();
+    drop_files(&browser, json!(more)).await;
+    let shown = cards(&browser, 20).await;
+    assert!(shown.iter().all(|card| card["state"] == "refused"));
+    browser.sees("2 no se agregaron").await;
+    assert_eq!(browser.run(REQUESTS, vec![]).await, json!(0));
+    browser.click("verify-clear").await;
+    cards(&browser, 0).await;
+}
+
+#[tokio::test]
+async fn a_file_that_failed_is_retried_or_removed() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let xml = String::from_utf8(proof(&gateway, &key, "xml").await).unwrap();
+    open(&browser, &gateway, "/verify").await;
+    let files = json!([
+        ["uno.xml", "application/xml", xml],
+        ["otro.xml", "application/xml", "<otro/>"],
+    ]);
+    drop_files(&browser, files).await;
+    // Without a key the files wait, and with a wrong one only the first is sent.
+    browser.sees("Pegue una clave de API").await;
+    let unknown = format!("cep_test_{}.{}", "0".repeat(8), "0".repeat(24));
+    browser.fill("verify-key", &unknown).await;
+    browser.click("verify-start").await;
+    browser.sees("401 INVALID_API_KEY").await;
+    assert_eq!(browser.run(REQUESTS, vec![]).await, json!(1));
+
+    browser.fill("verify-key", &key.full).await;
+    browser.click("file-retry").await;
+    let shown = cards(&browser, 2).await;
+    assert_eq!(shown[0]["result"], "valid", "{shown:?}");
+    // No proof at all: there are no checks, and the card says why.
+    assert_eq!(shown[1]["state"], "failed", "{shown:?}");
+    let text = shown[1]["text"].as_str().unwrap();
+    assert!(text.contains("400 INVALID_REQUEST"), "{text}");
+    assert!(
+        text.contains("SPEI_Tercero"),
+        "what is wrong with it: {text}"
+    );
+    browser
+        .click_css("[data-state=failed] [data-testid=file-remove]")
+        .await;
+    let shown = cards(&browser, 1).await;
+    assert_eq!(shown[0]["name"], "uno.xml");
+}
+
+#[tokio::test]
+async fn checked_files_have_no_serious_fault_of_accessibility() {
+    let Some(axe) = browser::axe() else { return };
+    let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let Some(second) = Browser::start(Look::PHONE_BY_NIGHT).await else {
+        return;
+    };
+    sign_in(&second, &gateway, Demo::Member).await;
+    let xml = String::from_utf8(proof(&gateway, &key, "xml").await).unwrap();
+    let files = json!([
+        ["bueno.xml", "application/xml", xml],
+        ["alterado.xml", "application/xml", with_another_amount(&xml)],
+        ["otro.xml", "application/xml", "<otro/>"],
+        ["foto.png", "image/png", "PNG"],
+    ]);
+    for browser in [first, second] {
+        open_with(&browser, &gateway, &key.full).await;
+        drop_files(&browser, files.clone()).await;
+        cards(&browser, 4).await;
+        browser
+            .click_css("[data-testid=file-details]:not([open]) summary")
+            .await;
+        let faults = browser.accessibility_faults(&axe).await;
+        assert_eq!(faults, Vec::<String>::new());
+        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
+        assert_eq!(browser.run(overflow, vec![]).await, json!(false));
+    }
+}
