@@ -15,6 +15,7 @@ mod load;
 mod prefixes;
 mod process;
 mod processor;
+mod proofs;
 mod replicas;
 mod seeded_rng;
 mod steady;
@@ -44,6 +45,12 @@ fn main() -> Result<()> {
             println!("{}", table::render(&rows));
             return Ok(());
         }
+        Some("proofs") => {
+            let other = std::env::args_os().nth(2).map(Into::into);
+            let rows = one_thread()?.block_on(proofs::checked_and_parsed(other))?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
         Some("replicas") => {
             let rows = one_thread()?.block_on(replicas::measure())?;
             println!("{}", table::render(&rows));
@@ -60,6 +67,7 @@ fn main() -> Result<()> {
     rows.extend(runtime.block_on(system::start_and_idle())?);
     rows.extend(runtime.block_on(replicas::measure())?);
     rows.extend(runtime.block_on(beside::floods())?);
+    rows.extend(runtime.block_on(proofs::checked_and_parsed(None))?);
     // The journal's writer needs a thread of its own to be filled in time.
     rows.extend(threads()?.block_on(dashboard::first_look())?);
     println!("{}", table::render(&rows));

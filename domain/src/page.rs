@@ -7,7 +7,7 @@ use uuid::Uuid;
 /// Longest page, in items.
 pub const MAX_PAGE: u32 = 100;
 
-/// Number of items per page: 1 to [`MAX_PAGE`].
+/// Number of items per page: 1 to [`MAX_PAGE`] where a caller chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageSize(u32);
 
@@ -19,8 +19,10 @@ pub struct PageSizeError;
 impl PageSize {
     /// The shortest page.
     pub const MIN: Self = Self(1);
-    /// The longest page.
+    /// The longest page that a caller gets.
     pub const MAX: Self = Self(MAX_PAGE);
+    /// The longest page of a list that is answered as a whole and read page by page.
+    pub const OF_WHOLE_LIST: Self = Self(5 * MAX_PAGE);
 
     /// A page size of `items`.
     ///

@@ -52,7 +52,7 @@ pub(super) async fn list(request: PersonRequest) -> Result<Response, Problem> {
     let query: Query = request.parameters().only()?;
     let list = KeyList {
         revoked: query.revoked_keys(),
-        page: PageRequest::first(PageSize::MAX),
+        page: PageRequest::first(PageSize::OF_WHOLE_LIST),
         request,
     };
     let (first, next) = list.chunk().await?;

@@ -165,12 +165,12 @@ async fn a_revocation_that_has_begun_ends_though_its_caller_hangs_up() {
     assert_eq!(json(key).await["state"], "revoked");
 }
 
-/// A member with 250 keys besides, as an account has that makes and revokes them again and again.
+/// A member with 1,200 keys besides, as an account has that makes and revokes them again and again.
 async fn with_many_keys() -> Harness {
     let services = people().await;
     let member = services.store.elsewhere().customer(&owner("member")).await;
     let member = member.unwrap().unwrap();
-    for number in 0..250_i64 {
+    for number in 0..1_200_i64 {
         let id = format!("0198f3c2-7d3e-7000-8000-0000000b{number:04}");
         let key = new_key(&id, &member, "till", &format!("cep_test_Long{number:04}"));
         let created_at = key.created_at - TimeDelta::hours(number);
@@ -188,7 +188,7 @@ async fn a_long_list_is_whole_and_read_in_pages() {
     let many = json(ask(&harness, MEMBER, "GET", "/keys")).await;
 
     let (few, many) = (few.as_array().unwrap(), many.as_array().unwrap());
-    assert_eq!(many.len(), few.len() + 250);
+    assert_eq!(many.len(), few.len() + 1_200);
     assert_eq!(harness.store_faults().calls()["of_customer"], 3);
     let instants = many.iter().map(|key| key["created_at"].as_str().unwrap());
     assert!(instants.is_sorted_by(|one, next| one >= next), "{many:#?}");

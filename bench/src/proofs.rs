@@ -1,0 +1,174 @@
+//! What reading, sealing and checking proofs costs.
+
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use application::ProofCheckService;
+use domain::file::Format;
+use domain::key::Environment;
+use domain::proof::Proof;
+use domain::seal::{NotChecked, SealKey, UncheckedSeal, Verdict};
+use pdf_text::PortalPdf;
+use ports::outbound::SealVerifier as _;
+use sandbox::seal::SealCertificate;
+use seal_rsa::{PublicKeyFile, RsaSealVerifier};
+use tempfile::{TempDir, tempdir};
+
+use crate::load::{self, Connection, Load, Throughput, body, post};
+use crate::process::{Program, gateway_command, key};
+use crate::table::Row;
+use crate::{millis, row};
+
+const SPAN: Duration = Duration::from_secs(3);
+const ROUNDS: usize = 3;
+const CONNECTIONS: usize = 64;
+/// Checks of a file, one after another.
+const CHECKS: u32 = 2_000;
+
+/// A gateway with a proof in memory.
+struct Remembering {
+    gateway: Program,
+    api_key: String,
+    /// Its data, which go with it.
+    _folder: TempDir,
+}
+
+impl Remembering {
+    async fn start(program: Option<PathBuf>) -> Result<Self> {
+        let folder = tempdir()?;
+        let mut command = gateway_command(folder.path())?;
+        if let Some(program) = program {
+            let mut other = Command::new(program);
+            let variables = command.get_envs();
+            other
+                .env_clear()
+                .envs(variables.filter_map(|(name, value)| Some((name, value?))))
+                .stderr(std::process::Stdio::null());
+            command = other;
+        }
+        let gateway = Program::start(command)?;
+        let api_key = key(folder.path(), "test")?;
+        let started = Self {
+            gateway,
+            api_key,
+            _folder: folder,
+        };
+        // A key has 64 lookups under way, so the proof is fetched before all ask for it at once.
+        started.file("xml").await?;
+        started.file("pdf").await?;
+        Ok(started)
+    }
+
+    fn lookup(&self, endpoint: &str) -> Vec<u8> {
+        post(&format!("/v1/cep/{endpoint}"), &self.api_key, &body(1))
+    }
+
+    fn upload(&self, media_type: &str, file: &[u8]) -> Vec<u8> {
+        let head = format!(
+            "POST /v1/cep/verify HTTP/1.1\r\nhost: bench\r\nx-api-key: {}\r\n\
+             content-type: {media_type}\r\ncontent-length: {}\r\n\r\n",
+            self.api_key,
+            file.len()
+        );
+        [head.as_bytes(), file].concat()
+    }
+
+    async fn file(&self, endpoint: &str) -> Result<Vec<u8>> {
+        let mut connection = Connection::open(self.gateway.address).await?;
+        let answer = connection.ask(&self.lookup(endpoint)).await?;
+        ensure!(answer.status == 200, "no proof");
+        Ok(connection.body(&answer).to_vec())
+    }
+
+    async fn throughput(&self, request: &[u8]) -> Result<Throughput> {
+        let load = Load::new(vec![self.gateway.address], vec![request.to_vec()]);
+        let measured = load::throughput(&load, CONNECTIONS, SPAN).await?;
+        ensure!(measured.failed == 0, "some requests failed");
+        Ok(measured)
+    }
+}
+
+/// (n) The check of a file in process, and (o) endpoints side by side; `other` is the program of another
+/// build, whose `xml` is measured beside ours.
+pub(crate) async fn checked_and_parsed(other: Option<PathBuf>) -> Result<Vec<Row>> {
+    let ours = Remembering::start(None).await?;
+    let xml = ours.file("xml").await?;
+    let pdf = ours.file("pdf").await?;
+    let mut rows = checks(&xml, &pdf)?;
+
+    let before = match other {
+        Some(program) => Some(Remembering::start(Some(program)).await?),
+        None => None,
+    };
+    let requests = [
+        ("xml", ours.lookup("xml")),
+        ("json", ours.lookup("json")),
+        ("verify, an XML", ours.upload("application/xml", &xml)),
+        ("verify, a PDF", ours.upload("application/pdf", &pdf)),
+    ];
+    let mut measured: Vec<Vec<Throughput>> = requests.iter().map(|_| Vec::new()).collect();
+    let mut earlier = Vec::new();
+    // Interleaved, so that a slow moment of the machine strikes all.
+    for _ in 0..ROUNDS {
+        for ((_, request), measured) in requests.iter().zip(&mut measured) {
+            measured.push(ours.throughput(request).await?);
+            if let (Some(before), true) = (&before, earlier.len() + 1 == measured.len()) {
+                earlier.push(before.throughput(&before.lookup("xml")).await?);
+            }
+        }
+    }
+    let best = |runs: &[Throughput]| {
+        let best = runs.iter().max_by(|a, b| a.rate.total_cmp(&b.rate));
+        best.map(|run| (run.rate, run.p99)).context("no run")
+    };
+    let (of_xml, _) = best(&measured[0])?;
+    for ((what, _), runs) in requests.iter().zip(&measured) {
+        let (rate, p99) = best(runs)?;
+        rows.push(row(
+            &format!("(o) {what}, requests/s, in those of `xml`"),
+            format!("{rate:.0} ({:.2}), p99 {}", rate / of_xml, millis(p99)),
+            "–",
+        ));
+    }
+    if before.is_some() {
+        let (rate, p99) = best(&earlier)?;
+        rows.push(row(
+            "(o) `xml` of the other build, requests/s; ours in its",
+            format!("{rate:.0} ({:.2}), p99 {}", of_xml / rate, millis(p99)),
+            "1",
+        ));
+    }
+    Ok(rows)
+}
+
+/// (n) The check of a file: reading it, comparing its fields, its seal.
+fn checks(xml: &[u8], pdf: &[u8]) -> Result<Vec<Row>> {
+    let file = PublicKeyFile::parse(SealCertificate::Known.public_key_der());
+    let seal_key: SealKey = file.context("the sandbox's key")?.key;
+    let verdict = move |_: Environment, proof: &Proof| match UncheckedSeal::of(proof) {
+        Ok(seal) => RsaSealVerifier
+            .verify(&seal_key, &seal)
+            .map_or(Verdict::Invalid, Verdict::Valid),
+        Err(_) => Verdict::NotChecked(NotChecked::Unreadable),
+    };
+    let service = ProofCheckService::new(Arc::new(verdict), Arc::new(PortalPdf));
+    let mut rows = Vec::new();
+    for (what, file, format, goal) in [
+        ("(n) the check of an XML", xml, Format::Xml, "≤ 100 µs"),
+        ("(n) the check of a PDF", pdf, Format::Pdf, "≤ 5,000 µs"),
+    ] {
+        let started = Instant::now();
+        for _ in 0..CHECKS {
+            let report = service.verify(Environment::Test, black_box(file), format);
+            let is_valid = matches!(report.verdict, Verdict::Valid(_));
+            ensure!(is_valid, "the sandbox's proof has no valid seal");
+        }
+        let micros = started.elapsed().as_secs_f64() * 1e6 / f64::from(CHECKS);
+        rows.push(row(what, format!("{micros:.0} µs"), goal));
+    }
+    Ok(rows)
+}
