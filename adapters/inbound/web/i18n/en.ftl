@@ -34,7 +34,7 @@ invalid-fields = The request is not valid: correct { $count ->
     } { LIST($fields, last: "and") }.
 same-institution = The issuer and the receiver are the same institution ({ $code }): an internal transfer does not cross SPEI and has no proof. Check emisor, receptor and cuenta.
 empty-change = The request changes nothing; send { LIST($fields, last: "or") }.
-not-a-proof = The file is not a proof that can be checked; details.file says why.
+not-a-proof = The file is not a proof that can be checked. Send the XML or the PDF as it was downloaded from the portal.
 inference-failed = Could not infer { LIST($missing, last: "or") }; add { LIST($missing, last: "and") } to this same request, or name emisor and receptor at { LIST($endpoints, last: "and") }.
 route-not-found = There is no such route. The API's routes are described at /openapi.json and /docs.
 method-not-allowed = The route does not accept this method; use one that the Allow header names.

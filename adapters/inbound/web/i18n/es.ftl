@@ -34,7 +34,7 @@ invalid-fields = La petición no es válida: corrija { $count ->
     } { LIST($fields, last: "y") }.
 same-institution = El emisor y el receptor son la misma institución ({ $code }): una transferencia interna no pasa por el SPEI y no tiene comprobante. Revise emisor, receptor y cuenta.
 empty-change = La petición no cambia nada; envíe { LIST($fields, last: "o") }.
-not-a-proof = El archivo no es un comprobante que se pueda revisar; details.file dice por qué.
+not-a-proof = El archivo no es un comprobante que se pueda revisar. Envíe el XML o el PDF tal como se descargó del portal.
 inference-failed = No se pudo inferir { LIST($missing, last: "ni") }; agregue { LIST($missing, last: "y") } a esta misma petición, o indique emisor y receptor en { LIST($endpoints, last: "y") }.
 route-not-found = La ruta no existe. Las rutas de la API se describen en /openapi.json y en /docs.
 method-not-allowed = La ruta no acepta este método; use uno de los que indica el encabezado Allow.
