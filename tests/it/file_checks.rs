@@ -108,12 +108,22 @@ async fn an_untouched_file_is_valid_and_its_fields_are_those_of_the_json() {
     );
     assert_eq!(fields, ["clave_rastreo"]);
 
-    let answer = send(&gateway, &key, ("", "application/octet-stream"), pdf).await;
+    let answer = send(
+        &gateway,
+        &key,
+        ("", "application/octet-stream"),
+        pdf.clone(),
+    )
+    .await;
     assert_eq!(answer.headers()["x-seal"], "valid");
     assert!(answer.headers().contains_key("ratelimit"));
     let of_pdf = json_of(answer, 200).await;
     assert_eq!(of_pdf["resultado"], "valid", "{of_pdf}");
     assert_eq!(of_pdf["cep"], json["cep"]);
+    // As generated clients send it.
+    let declared_as_xml = ("", "application/xml");
+    let answer = send(&gateway, &key, declared_as_xml, pdf).await;
+    assert_eq!(json_of(answer, 200).await["resultado"], "valid");
     // The check before is one more time that the proof was shown.
     assert_eq!(of_pdf["visto"]["veces"], 4);
     assert_eq!(

@@ -67,8 +67,9 @@ impl Upload {
         self.receive(max_bytes).await
     }
 
-    /// Reads the body, if it is a proof's file of at most `max_bytes`. Its format is the declared one,
-    /// whatever is in it; `application/octet-stream` declares none.
+    /// Reads the body, if it is declared as a proof's file and has at most `max_bytes`. Its first bytes
+    /// tell the format unless it is declared as a PDF: clients that are generated from a description with
+    /// several media types send one of them for every file.
     ///
     /// # Errors
     /// [`Problem::UnsupportedFileType`], and those of [`Self::read`].
@@ -80,7 +81,7 @@ impl Upload {
         let declared = file_type(headers).ok_or(Problem::UnsupportedFileType)?;
         let file = self.receive(max_bytes).await?;
         let format = match declared {
-            FileType::Proof(format) => format,
+            FileType::Pdf => Format::Pdf,
             FileType::Any => Format::of(&file),
         };
         Ok((format, file))
@@ -191,9 +192,9 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 /// The declared type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileType {
-    /// A format of a proof.
-    Proof(Format),
-    /// Any file.
+    /// A PDF.
+    Pdf,
+    /// Either format of a proof.
     Any,
 }
 
@@ -202,9 +203,9 @@ fn file_type(headers: &HeaderMap) -> Option<FileType> {
     let declared = media_type(headers)?;
     // RFC 7303 has both names for XML.
     let formats = [
-        (Format::Xml.media_type(), FileType::Proof(Format::Xml)),
-        ("text/xml", FileType::Proof(Format::Xml)),
-        (Format::Pdf.media_type(), FileType::Proof(Format::Pdf)),
+        (Format::Pdf.media_type(), FileType::Pdf),
+        (Format::Xml.media_type(), FileType::Any),
+        ("text/xml", FileType::Any),
         ("application/octet-stream", FileType::Any),
     ];
     let mut matching = formats.iter().filter(|(name, _)| is_type(declared, name));
@@ -274,10 +275,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case(&[("content-type", "application/xml")], Some(FileType::Proof(Format::Xml)))]
-    #[case(&[("content-type", "Text/XML; charset=UTF-8")], Some(FileType::Proof(Format::Xml)))]
-    #[case(&[("content-type", "application/pdf")], Some(FileType::Proof(Format::Pdf)))]
-    #[case(&[("content-type", "application/pdf"), ("content-encoding", "identity")], Some(FileType::Proof(Format::Pdf)))]
+    #[case(&[("content-type", "application/xml")], Some(FileType::Any))]
+    #[case(&[("content-type", "Text/XML; charset=UTF-8")], Some(FileType::Any))]
+    #[case(&[("content-type", "application/pdf")], Some(FileType::Pdf))]
+    #[case(&[("content-type", "application/pdf"), ("content-encoding", "identity")], Some(FileType::Pdf))]
     #[case(&[("content-type", "application/pdf"), ("content-encoding", "gzip")], None)]
     #[case(&[("content-type", "application/xml; charset=latin1")], None)]
     #[case(&[("content-type", "application/pdf"), ("content-type", "application/xml")], None)]

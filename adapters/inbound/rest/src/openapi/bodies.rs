@@ -10,4 +10,4 @@ pub(crate) const STRICT: &str = "At most 16384 bytes of UTF-8, complete within 1
 
 /// Files to check.
 pub(crate) const FILE: &str = "The file as it was downloaded, at most 1048576 bytes, complete within 10 \
-    seconds. `application/octet-stream` is either format, told by the first bytes.";
+    seconds. Unless it is declared as a PDF, its first bytes tell the format.";
