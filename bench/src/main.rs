@@ -60,16 +60,21 @@ fn main() -> Result<()> {
     }
     let runtime = one_thread()?;
     let mut rows = Vec::new();
-    rows.extend(runtime.block_on(admission::measure())?);
-    rows.extend(runtime.block_on(system::remembered_proof())?);
-    rows.extend(runtime.block_on(system::added_latency())?);
-    rows.extend(runtime.block_on(system::many_in_flight())?);
-    rows.extend(runtime.block_on(system::start_and_idle())?);
-    rows.extend(runtime.block_on(replicas::measure())?);
-    rows.extend(runtime.block_on(beside::floods())?);
-    rows.extend(runtime.block_on(proofs::checked_and_parsed(None))?);
+    // What can't be measured is named, and the rest is printed all the same.
+    let mut add = |measured: Result<Vec<Row>>| match measured {
+        Ok(measured) => rows.extend(measured),
+        Err(error) => rows.push(row("failed", format!("{error:#}"), "–")),
+    };
+    add(runtime.block_on(admission::measure()));
+    add(runtime.block_on(system::remembered_proof()));
+    add(runtime.block_on(system::added_latency()));
+    add(runtime.block_on(system::many_in_flight()));
+    add(runtime.block_on(system::start_and_idle()));
+    add(runtime.block_on(replicas::measure()));
+    add(runtime.block_on(beside::floods()));
+    add(runtime.block_on(proofs::checked_and_parsed(None)));
     // The journal's writer needs a thread of its own to be filled in time.
-    rows.extend(threads()?.block_on(dashboard::first_look())?);
+    add(threads()?.block_on(dashboard::first_look()));
     println!("{}", table::render(&rows));
     Ok(())
 }

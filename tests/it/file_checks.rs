@@ -401,3 +401,21 @@ async fn an_ordinary_customer_is_served_beside_one_that_sends_hostile_files() {
     };
     select(pin!(served), pin!(flood)).await;
 }
+
+#[tokio::test]
+async fn what_somebody_uploads_is_no_sample_and_no_use() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = bank.gateway();
+    let (test, live) = (gateway.roomy_key(), gateway.live_key());
+    let samples = || {
+        let said = gateway.run(&["seals", "export-samples"]).stdout;
+        String::from_utf8(said).unwrap().lines().count()
+    };
+    let unknown = xml(&gateway, &test, 1, "600.01").await;
+    let answer = checked(&gateway, &live, "", &unknown).await;
+    assert_eq!(answer["sello"]["motivo"], "unknown_certificate");
+    assert_eq!(samples(), 0);
+    // A proof that the gateway fetched itself is one.
+    xml(&gateway, &live, 2, "600.01").await;
+    assert_eq!(samples(), 1);
+}

@@ -212,21 +212,37 @@ fn content_type() -> ObjectBuilder {
 }
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/xml", format = "binary")]
+#[schema(
+    content_media_type = "application/xml",
+    format = "binary",
+    min_length = 1
+)]
 #[expect(dead_code, reason = "describes the bank's file")]
 pub(crate) struct XmlFile(String);
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/pdf", format = "binary")]
+#[schema(
+    content_media_type = "application/pdf",
+    format = "binary",
+    min_length = 1
+)]
 #[expect(dead_code, reason = "describes the bank's file")]
 pub(crate) struct PdfFile(String);
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/zip", format = "binary")]
+#[schema(
+    content_media_type = "application/zip",
+    format = "binary",
+    min_length = 1
+)]
 #[expect(dead_code, reason = "describes the archive")]
 pub(super) struct ZipFile(String);
 
 #[derive(ToSchema)]
-#[schema(content_media_type = "application/octet-stream", format = "binary")]
+#[schema(
+    content_media_type = "application/octet-stream",
+    format = "binary",
+    min_length = 1
+)]
 #[expect(dead_code, reason = "describes a file of either format")]
 pub(crate) struct AnyFile(String);
