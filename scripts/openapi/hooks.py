@@ -7,7 +7,6 @@ import datetime
 import re
 
 import schemathesis
-from schemathesis.transport.serialization import Binary
 
 # Two participants of the catalogue, and a day that has passed.
 ISSUER, RECEIVER = "40012", "40002"
@@ -36,7 +35,8 @@ def is_failure(amount):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    if case.operation.path == "/v1/cep/verify" and isinstance(case.body, (bytes, Binary)) and case.body:
+    # Random bytes are no proof: the files that are sent to be checked are real ones.
+    if case.operation.path == "/v1/cep/verify":
         name = "proof.pdf" if case.media_type == "application/pdf" else "proof.xml"
         with open(name, "rb") as file:
             case.body = file.read()
