@@ -1,4 +1,4 @@
-//! What reading, sealing and checking proofs costs.
+//! Cost of reading, sealing and checking proofs.
 
 use std::hint::black_box;
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::Demo;
 
-/// What the cards of files show.
+/// The content of the cards of files.
 const CARDS: &str = "return [...document.querySelectorAll('[data-testid=file]')].map(card => ({\
     name: card.querySelector('h2').textContent,\
     state: card.dataset.state,\

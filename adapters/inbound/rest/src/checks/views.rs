@@ -22,7 +22,7 @@ pub(crate) struct CheckedProof {
     ok: bool,
     #[schema(schema_with = outcome)]
     resultado: &'static str,
-    /// What the file says. Only the fields in `campos_sellados` are the bank's word, and only if
+    /// The data of the file. Only the fields in `campos_sellados` are the bank's word, and only if
     /// `sello.estado` is `valid`. The issuer's code is that of the participant with its name.
     cep: ProofFields,
     sello: SealView,
