@@ -85,10 +85,10 @@ impl Gate {
         (receiver, encoded)
     }
 
-    /// Waits until so many exchanges have begun to decode.
+    /// Waits until as many exchanges have begun to decode, or more.
     async fn decoding(&self, number: usize) {
         let mut decoding = self.decoding.subscribe();
-        decoding.wait_for(|it| *it == number).await.unwrap();
+        decoding.wait_for(|it| *it >= number).await.unwrap();
     }
 }
 
