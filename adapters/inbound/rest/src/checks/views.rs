@@ -7,13 +7,13 @@ use ports::inbound::CheckedFile;
 use serde::Serialize;
 use strum::VariantNames as _;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{Array, SchemaType};
-use utoipa::openapi::{ObjectBuilder, Type};
+use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Array;
 use web::problem::{CheckExplanation, explanation};
 use web::{Language, Problem};
 
-use crate::openapi::schemas::text;
-use crate::proofs::views::{MatchesView, ProofFields, SealView, SeenView, sealed_fields};
+use crate::openapi::schemas::{text, words};
+use crate::proofs::views::{MatchesView, ProofFields, SealView, SeenView, or_null, sealed_fields};
 
 /// The fields of a proof, and all checks of the file that it was read from.
 #[derive(Serialize, ToSchema)]
@@ -124,18 +124,11 @@ fn result() -> ObjectBuilder {
 }
 
 fn reason() -> ObjectBuilder {
-    let words = CheckReason::VARIANTS.iter().map(|word| Some(*word));
-    ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-        .description(Some("Reason of a result that isn't `ok`. Null otherwise."))
-        .enum_values(Some(words.chain([None])))
+    or_null::<CheckReason>("Reason of a result that isn't `ok`. Null otherwise.")
 }
 
 fn fields() -> Array {
-    let words = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(ProofField::VARIANTS.iter().copied()));
-    let mut fields = Array::new(words);
+    let mut fields = Array::new(words::<ProofField>());
     fields.description = Some("The members of `cep` that the reason is about.".to_owned());
     fields
 }

@@ -27,8 +27,8 @@ pub(crate) struct ParsedProof {
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
     coincidencias: MatchesView,
-    /// Earlier deliveries of this proof to your account, by whichever endpoint and key: one proof that
-    /// is shown for two orders is a common fraud. Remembered for as long as statistics of use. Null
+    /// Earlier deliveries of this proof to your account, by whichever endpoint and key, and earlier checks
+    /// of its files: one proof that is shown for two orders is a common fraud. Remembered for as long as statistics of use. Null
     /// when they can't be read.
     #[schema(required, nullable)]
     visto: Option<SeenView>,
@@ -147,7 +147,7 @@ pub(crate) struct MatchesView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = EarlierDeliveries)]
 pub(crate) struct SeenView {
-    /// Number of deliveries before this one. Those of other replicas in the last second may be missing.
+    /// Number of deliveries and checks before this one. Those of other replicas in the last second may be missing.
     veces: u64,
     /// Time of the first. Null when this is the first.
     #[schema(required, format = "date-time")]
@@ -296,7 +296,7 @@ fn algorithm() -> ObjectBuilder {
 }
 
 /// A word of an enum, or null.
-fn or_null<T: strum::VariantNames>(description: &str) -> ObjectBuilder {
+pub(crate) fn or_null<T: strum::VariantNames>(description: &str) -> ObjectBuilder {
     let words = T::VARIANTS.iter().map(|word| Some(*word));
     ObjectBuilder::new()
         .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
