@@ -9,9 +9,11 @@ mod propagate;
 mod reconcile;
 mod replicas;
 mod resync;
+mod snapshots;
 
 pub use change_feed::ChangeFeed;
 pub use fallback::{FallbackLimiter, LimiterMode};
 pub(crate) use propagate::ChangePropagator;
 pub use reconcile::Reconciliation;
 pub use replicas::{CountSource, ReplicaCount, ReplicaMonitor};
+pub(crate) use snapshots::SnapshotReader;

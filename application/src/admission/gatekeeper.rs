@@ -19,6 +19,7 @@ use super::admitted::{Admission, Settlement};
 use super::credentials::CredentialCache;
 use super::key_check::{KeyCheck, Unverified};
 use super::lookup_throttle::KeyLookupThrottle;
+use crate::limits::SnapshotReader;
 use crate::sync::keyed_mutex::KeyedMutex;
 
 /// `Retry-After` while the store or the limiter fails.
@@ -28,7 +29,7 @@ const HYDRATIONS: usize = 64;
 
 /// Checks keys and limits, and records the outcomes of requests.
 pub struct GatekeeperService {
-    keys: Arc<dyn KeyStore>,
+    snapshots: SnapshotReader,
     limiter: Arc<dyn Limiter>,
     journal: Arc<dyn UsageJournal>,
     clock: Arc<dyn Clock>,
@@ -102,7 +103,7 @@ impl GatekeeperService {
             lookup_throttle: KeyLookupThrottle::new(),
         };
         Self {
-            keys,
+            snapshots: SnapshotReader::new(keys),
             limiter,
             journal,
             clock,
@@ -143,8 +144,8 @@ impl GatekeeperService {
         // What is still in the journal isn't in the counters that are read next.
         self.journal.flush().await?;
         let snapshot = self
-            .keys
-            .snapshot(key.id, month)
+            .snapshots
+            .read(key.id, month)
             .await?
             .ok_or(NoVerdict::UnknownKey)?;
         let hydrated = self.hydrate_with(key, snapshot).await;
@@ -162,8 +163,8 @@ impl GatekeeperService {
     async fn hydrate_with(&self, key: CountedKey, snapshot: Snapshot) -> Result<(), NoVerdict> {
         self.limiter.hydrate(key, snapshot).await?;
         let again = self
-            .keys
-            .snapshot(key.id, snapshot.month)
+            .snapshots
+            .read(key.id, snapshot.month)
             .await?
             .ok_or(NoVerdict::UnknownKey)?;
         if again.state != snapshot.state {

@@ -43,6 +43,7 @@ use super::active_keys::ActiveKeys;
 use super::local::{LocalFallback, store_failed};
 use super::replicas::ReplicaCount;
 use super::resync::ResyncTracker;
+use super::snapshots::SnapshotReader;
 use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
 use crate::sync::keyed_mutex::KeyedMutex;
 
@@ -64,7 +65,7 @@ pub enum LimiterMode {
 pub struct FallbackLimiter {
     shared: Arc<dyn Limiter>,
     local: LocalFallback,
-    keys: Arc<dyn KeyStore>,
+    snapshots: SnapshotReader,
     clock: Arc<dyn Clock>,
     breaker: Mutex<Breaker>,
     resync: Mutex<ResyncTracker>,
@@ -108,7 +109,7 @@ impl FallbackLimiter {
         Self {
             shared,
             local,
-            keys,
+            snapshots: SnapshotReader::new(keys),
             clock,
             breaker: Mutex::default(),
             resync: Mutex::default(),
@@ -188,7 +189,7 @@ impl FallbackLimiter {
         // Its month, for our clock may show another one.
         let month = known.month.map(|month| month.month());
         let month = month.unwrap_or_else(|| self.month());
-        let snapshot = self.keys.snapshot(key.id, month).await;
+        let snapshot = self.snapshots.read(key.id, month).await;
         let snapshot = snapshot.map_err(ResyncError::Store)?;
         let snapshot = snapshot.ok_or(ResyncError::UnknownKey)?;
         let hydrated = self.shared.hydrate(key, snapshot).await;

@@ -40,31 +40,27 @@ impl DeliveryHistory {
         }
     }
 
-    /// The mark of a proof, to be recorded.
-    pub(super) fn mark(&self, presented: Presented<'_>) -> Option<ProofMark> {
+    /// The marks of a proof: the first to be recorded, the others of earlier deliveries while secrets
+    /// change.
+    pub(super) fn marks(&self, presented: Presented<'_>) -> Vec<ProofMark> {
         let Presented {
             environment,
             issuer,
             proof,
         } = presented;
-        ProofMark::of(&self.hasher, environment, issuer, proof)
+        ProofMark::all(&self.hasher, environment, issuer, proof)
     }
 
-    /// Deliveries and checks of a proof to a customer until now; `None` when they can't be read. Those of this
-    /// process are all counted, those of another one once its journal has written them, within a second.
+    /// Deliveries and checks of the proof with these marks to a customer until now; `None` when they can't be
+    /// read. Those of this process are all counted, those of another one once its journal has written them,
+    /// within a second.
     pub(super) async fn earlier(
         &self,
         customer: CustomerId,
-        presented: Presented<'_>,
+        marks: &[ProofMark],
         request_id: &RequestId,
     ) -> Option<EarlierDeliveries> {
-        let Presented {
-            environment,
-            issuer,
-            proof,
-        } = presented;
-        let marks = ProofMark::all(&self.hasher, environment, issuer, proof);
-        let read = self.read(customer, &marks).await;
+        let read = self.read(customer, marks).await;
         read.inspect_err(|cause| {
             tracing::warn!(%request_id, %cause, "earlier deliveries of a proof could not be read");
         })

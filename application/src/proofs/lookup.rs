@@ -1,6 +1,6 @@
 //! Lookup of a proof: inference, the cache, the bank, and the check of what the bank issued.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -66,6 +66,8 @@ pub struct FetchReport {
     pub details: LookupDetails,
     /// The proof, or the reason why there is none.
     pub result: Result<Delivery, FetchError>,
+    /// The proof as it is kept.
+    pub(super) cached: Option<Arc<CachedProof>>,
 }
 
 /// Looks proofs up. A query that several callers make at the same moment is sent once.
@@ -120,6 +122,7 @@ impl ProofService {
                         ..LookupDetails::default()
                     },
                     result: Err(without_transfer(&unresolved)),
+                    cached: None,
                 };
             }
         };
@@ -142,6 +145,7 @@ impl ProofService {
                 .await;
             (proof, Some(self.clock.monotonic().saturating_sub(started)))
         };
+        let cached = proof.as_ref().ok().map(Arc::clone);
         let delivery = proof.and_then(|proof| {
             Ok(Delivery {
                 files: files(&proof, request.wanted)?,
@@ -172,6 +176,7 @@ impl ProofService {
                 bank_time,
             },
             result,
+            cached,
         }
     }
 
@@ -323,6 +328,7 @@ fn accept(
             pdf: pdf.or_else(|| known.pdf.clone()),
             proof: Arc::clone(&known.proof),
             seal: known.seal.clone(),
+            marks: known.marks.clone(),
         });
     }
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
@@ -335,6 +341,7 @@ fn accept(
         pdf,
         seal: check_seal(&proof),
         proof: Arc::new(proof),
+        marks: OnceLock::new(),
     })
 }
 

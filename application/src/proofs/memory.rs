@@ -1,6 +1,6 @@
 //! Cache of issued proofs, so that a second format or a repeat doesn't ask the bank again.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,6 +8,7 @@ use domain::file::{FileStem, RequestedFiles};
 use domain::key::Environment;
 use domain::proof::Proof;
 use domain::seal::CheckedSeal;
+use domain::seen::ProofMark;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
 
@@ -31,6 +32,8 @@ pub(super) struct CachedProof {
     pub(super) proof: Arc<Proof>,
     /// Result of checking its seal when it was fetched.
     pub(super) seal: CheckedSeal,
+    /// Its marks by each of the server's secrets, computed at its first delivery.
+    pub(super) marks: OnceLock<Vec<ProofMark>>,
 }
 
 /// A PDF, and the session that it was downloaded in.

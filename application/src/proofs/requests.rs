@@ -199,21 +199,23 @@ impl Steps {
         let FetchReport {
             details,
             mut result,
+            cached,
         } = self.proofs.fetch(lookup).await;
         let outcome = match &result {
             Ok(_) => Outcome::Delivered,
             Err(error) => error.outcome(),
         };
         let mut delivered = None;
-        if let Ok(delivery) = &mut result {
+        if let (Ok(delivery), Some(cached)) = (&mut result, &cached) {
             let presented = Presented {
                 environment: *environment,
                 issuer: delivery.issuer,
                 proof: &delivery.proof,
             };
-            delivered = self.history.mark(presented);
+            let marks = cached.marks.get_or_init(|| self.history.marks(presented));
+            delivered = marks.first().copied();
             if endpoint.is_parsed() {
-                let earlier = self.history.earlier(lane.customer, presented, request_id);
+                let earlier = self.history.earlier(lane.customer, marks, request_id);
                 delivery.seen = earlier.await;
             }
         }

@@ -142,3 +142,46 @@ async fn nobody_is_admitted_between_the_readings_once_a_revocation_was_answered(
     assert!(matches!(refusal, AdmissionError::InvalidKey), "{refusal:?}");
     assert_eq!(seen.await.unwrap(), Verdict::Revoked);
 }
+
+#[tokio::test]
+async fn keys_that_wait_to_be_read_share_a_query() {
+    let fixture = fixture();
+    let mut holders = Vec::new();
+    for number in 0..30 {
+        holders.push(fixture.holder(limits(10 + number, None)).await);
+    }
+    fixture.gatekeeper.warm_up().await.unwrap();
+    fixture.store.hold_snapshots();
+    let askers = join_all(holders.iter().map(|holder| fixture.ask(holder)));
+    let release = async { fixture.store.come_back() };
+    let (admissions, ()) = futures::join!(askers, release);
+    let limits = admissions
+        .into_iter()
+        .map(|it| it.unwrap().limit_status.minute.limit);
+    assert!(limits.eq(10..40), "a key was given the limits of another");
+    // Only keys that share a stripe of the keyed mutex with another one come later.
+    let together = fixture.store.batches();
+    assert!(
+        together.iter().any(|keys| *keys >= 12),
+        "30 keys, of which one was held, were read in {together:?}"
+    );
+}
+
+#[tokio::test]
+async fn keys_are_read_one_by_one_when_they_cannot_be_read_together() {
+    let fixture = fixture();
+    let mut holders = Vec::new();
+    for _ in 0..10 {
+        holders.push(fixture.holder(limits(10, None)).await);
+    }
+    fixture.gatekeeper.warm_up().await.unwrap();
+    fixture.store.hold_snapshots();
+    let askers = join_all(holders.iter().map(|holder| fixture.ask(holder)));
+    let release = async {
+        fixture.store.come_back();
+        fixture.store.damage_batches();
+    };
+    let (admissions, ()) = futures::join!(askers, release);
+    assert!(admissions.iter().all(Result::is_ok), "{admissions:?}");
+    assert!(!fixture.store.batches().is_empty());
+}

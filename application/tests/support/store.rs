@@ -108,6 +108,11 @@ impl WatchedStore {
         self.inner.faults().inject_into("snapshot", Fault::Hangs);
     }
 
+    /// Readings of many keys' counters fail until it comes back.
+    pub(crate) fn damage_batches(&self) {
+        self.inner.faults().inject_into("snapshots", Fault::Fails);
+    }
+
     /// Runs `action` right after the next reading of counters, before it returns.
     pub(crate) fn after_next_snapshot(&self, action: impl Future<Output = ()> + Send + 'static) {
         *self.after_snapshot.lock().unwrap() = Some(Box::pin(action));

@@ -139,7 +139,7 @@ impl Keys {
         for key in &self.all {
             let (prefix, hash, id) = (key.secret.prefix(), hex(&key.hash), key.id.0.simple());
             let prefix = prefix.as_str();
-            let names = format!("cep:{{{id}}}:{{{id}}}:s cep:{{{id}}}:s cep:{{{id}}}:w");
+            let names = format!("cep:{{{id}}}:s cep:{{{id}}}:s cep:{{{id}}}:w");
             writeln!(lines, "{prefix} {hash} {names}")?;
         }
         Ok(lines)

@@ -86,7 +86,7 @@ impl Redis {
         }
         let mut bytes = 0;
         let id = key.id.0.simple();
-        for part in [format!("{{{id}}}:s"), "s".to_owned(), "w".to_owned()] {
+        for part in ["s", "w"] {
             let name = format!("cep-shifted:{{{id}}}:{part}");
             let mut command = cmd("MEMORY");
             command.arg("USAGE").arg(name).arg("SAMPLES").arg(0);

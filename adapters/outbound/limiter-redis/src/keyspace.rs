@@ -37,11 +37,14 @@ impl Keyspace {
     }
 
     /// Returns the keys of a script; the hash tag in braces decides the slot, which is one for all
-    /// that share their counters.
+    /// that share their counters. The state of the key that the counters are named after is in the
+    /// same hash as the counters: few keys are ever rotated.
     pub(crate) fn keys(&self, script: &Script, key: CountedKey) -> impl Iterator<Item = String> {
         let namespace = &self.namespace;
         let (counters, id) = (key.counters.0.simple(), key.id.0.simple());
+        let is_first = key.counters == key.id.into();
         let name = move |kind: &char| match kind {
+            'k' if is_first => format!("{namespace}:{{{counters}}}:s"),
             'k' => format!("{namespace}:{{{counters}}}:{{{id}}}:s"),
             kind => format!("{namespace}:{{{counters}}}:{kind}"),
         };

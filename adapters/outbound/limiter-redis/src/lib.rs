@@ -4,12 +4,14 @@
 //! # Data model
 //!
 //! Three keys for each API key, in one slot of a cluster; `<id>` is the key's id as 32 hexadecimal
-//! digits (the port knows no prefix):
+//! digits (the port knows no prefix). Keys made by rotation share those of the first, and have one of
+//! their own:
 //!
 //! | key | type | content | time to live |
 //! |---|---|---|---|
 //! | `cep:{<id>}:s` | hash | status, version, limits, month, charged, refunded, last time, ends of the log | 40 days after the first admission of a month, or a hydration |
 //! | `cep:{<id>}:w` | list | the log of the minute's admissions | until the last of them leaves the window |
+//! | `cep:{<id>}:{<successor>}:s` | hash | status, version and limits of a successor | as the first key's |
 //! | `cep:{<id>}:r` | sorted set | the last 256 requests refunded, if any | 1 hour |
 //!
 //! Three keys of [`RedisPacer`] for the bank, which all replicas query from one address:

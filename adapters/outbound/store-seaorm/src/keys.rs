@@ -21,13 +21,14 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Quer
 use crate::entity::{api_keys, key_changes};
 use crate::row::{Row, stored};
 use crate::store::{Store, failed};
-use row::{KeyRow, OverviewRow, SnapshotRow, keys, with_use};
+use row::{KeyRow, OverviewRow, keys, with_use};
 
 pub(crate) mod change;
 pub(crate) mod changes;
 mod charge;
 mod listing;
 pub(crate) mod row;
+mod snapshots;
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: u64 = 1_000;
@@ -76,16 +77,8 @@ impl KeyStore for Store {
     }
 
     async fn snapshot(&self, id: KeyId, month: Month) -> Result<Option<Snapshot>, StoreError> {
-        self.in_time(async {
-            let key = api_keys::Entity::find_by_id(id.to_string());
-            let row = with_use(key, month)
-                .into_model::<SnapshotRow>()
-                .one(&self.connection)
-                .await
-                .map_err(failed)?;
-            row.map(|row| row.read(month)).transpose()
-        })
-        .await
+        let read = self.snapshots(&[id], month).await?;
+        Ok(read.into_iter().next().map(|(_, snapshot)| snapshot))
     }
 
     async fn snapshots(
@@ -93,18 +86,8 @@ impl KeyStore for Store {
         ids: &[KeyId],
         month: Month,
     ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
-        self.in_time(async {
-            let ids = ids.iter().map(ToString::to_string);
-            let keys = api_keys::Entity::find().filter(api_keys::Column::Id.is_in(ids));
-            let rows = with_use(keys, month)
-                .into_model::<SnapshotRow>()
-                .all(&self.connection)
-                .await
-                .map_err(failed)?;
-            let read = |row: SnapshotRow| Ok((row.id()?, row.read(month)?));
-            rows.into_iter().map(read).collect()
-        })
-        .await
+        self.in_time(async { self.read_snapshots(ids, month).await })
+            .await
     }
 
     async fn charge(

@@ -77,8 +77,9 @@ impl Steps {
                 proof,
             };
             let (customer, request_id) = (admitted.lane.customer, &admitted.request_id);
-            mark = self.history.mark(presented);
-            seen = self.history.earlier(customer, presented, request_id).await;
+            let marks = self.history.marks(presented);
+            mark = marks.first().copied();
+            seen = self.history.earlier(customer, &marks, request_id).await;
         }
         let checked = CheckedFile {
             report,
@@ -101,7 +102,9 @@ impl Steps {
             report.compare_with_bank(BankRecord::NotAskable);
             return (LookupDetails::default(), Ok(()));
         };
-        let FetchReport { details, result } = self.proofs.fetch(lookup(admitted, query)).await;
+        let FetchReport {
+            details, result, ..
+        } = self.proofs.fetch(lookup(admitted, query)).await;
         let record = match &result {
             Ok(delivery) => BankRecord::Issued(&delivery.proof),
             Err(FetchError::NotFound { reason, .. }) => match reason {

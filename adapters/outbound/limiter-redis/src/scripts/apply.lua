@@ -7,7 +7,9 @@ if not version or newer(ARGV[3], version) then
   redis.call('HSET', KEY, 'v', ARGV[3], 'l', ARGV[4], 'q', ARGV[5])
 end
 if ARGV[2] == '1' then redis.call('HSET', KEY, 'r', 1) end
-if redis.call('HEXISTS', KEY, 'h') == 0 then redis.call('PEXPIRE', KEY, UNKNOWN_TTL) end
+if redis.call('HEXISTS', KEY, 'h') + redis.call('HEXISTS', KEY, 'p') == 0 then
+  redis.call('PEXPIRE', KEY, UNKNOWN_TTL)
+end
 if ARGV[2] ~= '1' then return {} end
 local replicas = string.match(redis.call('INFO', 'replication'), 'connected_slaves:(%d+)')
 return { tonumber(replicas) or 0 }

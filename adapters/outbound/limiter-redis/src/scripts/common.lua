@@ -5,7 +5,7 @@
 --   r  '1' once the key is revoked        v  version of the state
 --   l  requests a minute                  q  requests a month, -1 without a cap
 --   h  '1' once it was hydrated
--- KEYS[2], a hash, are the counters, which the keys of a rotation share:
+-- KEYS[2], a hash, are the counters, which the keys of a rotation share; the first key's state is in it, too:
 --   p  the month, YYYYMM; without it they and their keys are unknown
 --   c  charged in the month               f  refunded in the month
 --   t  time of the last admission, ms     n  admissions in the log

@@ -115,7 +115,7 @@ async fn an_active_key_costs_what_was_measured() {
     let time = OffsetClock::at(server.url(), "2026-11-20T16:00:00Z");
     let limiter = RedisLimiter::single(&server.url(), &options()).unwrap();
     let limiter = limiter.with_clock_offset(Arc::clone(&time.shift));
-    for (number, limit, most) in [(1, 60, 1_250), (2, 6_000, 80_000), (3, 100_000, 2_000)] {
+    for (number, limit, most) in [(1, 60, 1_050), (2, 6_000, 80_000), (3, 100_000, 1_700)] {
         let key = CountedKey::first(KeyId(Uuid::from_u128(number)));
         hydrate(&limiter, key, state(limit, Some(1_000_000), 1), 0).await;
         // Evenly over nearly a minute: no two in one millisecond.
@@ -128,10 +128,9 @@ async fn an_active_key_costs_what_was_measured() {
             let key = key.replace("cep:", "cep-shifted:");
             server.number(&["MEMORY", "USAGE", &key, "SAMPLES", "0"])
         };
-        let state = cost(&state_of(key)) + cost(&counters_of(key));
-        let log = cost(&log_of(key));
-        println!("{limit} a minute, {asked} admitted: {state} B state, {log} B log");
-        assert!(state + log < most, "{state} B and {log} B");
+        let (counters, log) = (cost(&counters_of(key)), cost(&log_of(key)));
+        println!("{limit} a minute, {asked} admitted: {counters} B counters, {log} B log");
+        assert!(counters + log < most, "{counters} B and {log} B");
     }
 }
 

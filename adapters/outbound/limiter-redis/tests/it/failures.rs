@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use domain::key::{CountedKey, KeyId};
 use limiter_redis::{RedisLimiter, RedisOptions};
 use ports::outbound::{Limiter, Snapshot, Verdict};
 use testkit::redis::Redis;
@@ -253,11 +254,19 @@ async fn the_remains_of_a_forgotten_key_expire() {
     let limiter = limiter_on(&server);
     limiter.forget(KEY).await.unwrap();
     assert_eq!(server.number(&["EXISTS", &counters_of(KEY)]), 0);
-    hydrate(&limiter, KEY, state(5, Some(100), 1), 0).await;
-    assert_eq!(admitted_of(&limiter, KEY, 3).await, 3);
-    limiter.forget(KEY).await.unwrap();
-    let left = server.number(&["PTTL", &counters_of(KEY)]);
-    assert!((1..=3_600_000).contains(&left), "{left}");
+    let successor = CountedKey {
+        id: KeyId(Uuid::from_u128(2)),
+        ..KEY
+    };
+    let hour = 3_600_000;
+    // The first key's state is kept with the counters, and a successor's isn't.
+    for (key, longest) in [(successor, hour), (KEY, 40 * 24 * hour)] {
+        hydrate(&limiter, key, state(5, Some(100), 1), 0).await;
+        assert!(admitted_of(&limiter, key, 2).await > 0);
+        limiter.forget(key).await.unwrap();
+        let left = server.number(&["PTTL", &counters_of(key)]);
+        assert!((1..=longest).contains(&left), "{left}");
+    }
 }
 
 #[tokio::test]

@@ -23,6 +23,9 @@ pub(crate) const KEY: CountedKey = CountedKey::first(KeyId(Uuid::from_u128(
 
 /// Returns the name of the state hash of `key`.
 pub(crate) fn state_of(key: CountedKey) -> String {
+    if key.counters == key.id.into() {
+        return counters_of(key);
+    }
     let (counters, id) = (key.counters.0.simple(), key.id.0.simple());
     format!("cep:{{{counters}}}:{{{id}}}:s")
 }

@@ -202,7 +202,8 @@ async fn keys_are_found_by_their_customer_their_age_and_their_end() {
     let some: Vec<_> = (1..100).map(key).collect();
     store.snapshots(&some, Month::of(now())).await.unwrap();
     let plan = recording.plan().await;
-    assert_uses(&plan, "SEARCH api_keys USING INDEX");
+    assert_uses(&plan, "SEARCH keys USING INDEX");
+    assert_uses(&plan, "SEARCH sharing USING INDEX keys_of_a_rotation");
     assert_uses(&plan, "(key_id=? AND month=?)");
     store.due(now()).await.unwrap();
     assert_uses(&recording.plan().await, "keys_to_retire (retires_at<?)");
