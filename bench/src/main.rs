@@ -51,6 +51,11 @@ fn main() -> Result<()> {
             println!("{}", table::render(&rows));
             return Ok(());
         }
+        Some("lookups") => {
+            let rows = one_thread()?.block_on(system::many_in_flight())?;
+            println!("{}", table::render(&rows));
+            return Ok(());
+        }
         Some("replicas") => {
             let rows = one_thread()?.block_on(replicas::measure())?;
             println!("{}", table::render(&rows));

@@ -1,7 +1,6 @@
 //! Checks of files in a server: how many at a time, and in which threads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use domain::calendar;
@@ -10,8 +9,9 @@ use domain::file::Format;
 use domain::key::{CounterId, Environment};
 use domain::participant::Catalogue;
 use domain::query::ProofQuery;
+use futures::FutureExt as _;
 use futures::channel::oneshot;
-use futures::future::BoxFuture;
+use futures::future::{self, BoxFuture};
 use futures::lock::MutexGuard;
 use ports::inbound::Participants;
 use ports::outbound::Clock;
@@ -36,7 +36,6 @@ pub struct FileChecks {
     clock: Arc<dyn Clock>,
     compute: Compute,
     places: KeyedMutex,
-    next: AtomicUsize,
 }
 
 /// The computation of a check panicked, or was given up.
@@ -58,15 +57,15 @@ impl FileChecks {
             clock,
             compute,
             places: KeyedMutex::new(PLACES),
-            next: AtomicUsize::new(0),
         }
     }
 
-    /// Waits until fewer than [`PLACES_OF_KEY`] files of the key are in work, for as long as the place
-    /// is held.
+    /// Waits until fewer than [`PLACES_OF_KEY`] files of the key are in work. This one is, for as long as
+    /// the place is held.
     pub(super) async fn place(&self, key: CounterId) -> MutexGuard<'_, ()> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed) % PLACES_OF_KEY;
-        self.places.lock(&(key, number)).await
+        let place = |number| async move { self.places.lock(&(key, number)).await }.boxed();
+        let (place, ..) = future::select_all((0..PLACES_OF_KEY).map(place)).await;
+        place
     }
 
     /// Checks a file with the keys of an environment.
