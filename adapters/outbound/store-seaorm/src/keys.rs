@@ -21,14 +21,15 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Quer
 use crate::entity::{api_keys, key_changes};
 use crate::row::{Row, stored};
 use crate::store::{Store, failed};
-use row::{KeyRow, OverviewRow, keys, with_use};
+use row::{KeyRow, OverviewRow, keys};
+use shared_use::with_use;
 
 pub(crate) mod change;
 pub(crate) mod changes;
 mod charge;
 mod listing;
 pub(crate) mod row;
-mod snapshots;
+mod shared_use;
 
 /// Changes that one call returns at most.
 const CHANGES_AT_ONCE: u64 = 1_000;

@@ -9,10 +9,9 @@ use domain::key::{
 use domain::limits::{Limits, LimitsError, MonthlyUse};
 use domain::month::Month;
 use ports::outbound::{KeyRecord, KeyState, Snapshot, StoreError};
-use sea_orm::sea_query::{Alias, CaseStatement, Expr, ExprTrait, Func, IntoCondition, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoCondition, Query};
 use sea_orm::{
-    Condition, EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, RelationTrait,
-    Select, Set,
+    EntityTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, RelationTrait, Select, Set,
 };
 
 use crate::entity::{api_keys, customers, monthly_use};
@@ -50,49 +49,6 @@ pub(crate) fn use_in(month: Month) -> RelationDef {
                 .eq(number)
                 .into_condition()
         })
-}
-
-/// Adds the use of each key's counters in a month.
-pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
-    keys.expr_as(shared_use(monthly_use::Column::Charged, month), "charged")
-        .expr_as(shared_use(monthly_use::Column::Refunded, month), "refunded")
-}
-
-/// Sum of the use of all keys that share the counters of a row of `api_keys`.
-fn shared_use(column: monthly_use::Column, month: Month) -> Expr {
-    let sharing = Alias::new("sharing");
-    let first = || {
-        let key = |column| Expr::col((api_keys::Entity, column));
-        Func::coalesce([key(api_keys::Column::FirstKeyId), key(api_keys::Column::Id)])
-    };
-    let other = |column| Expr::col((sharing.clone(), column));
-    let keys = Query::select()
-        .expr(other(api_keys::Column::Id))
-        .from_as(api_keys::Entity, sharing.clone())
-        .cond_where(
-            Condition::any()
-                .add(other(api_keys::Column::Id).eq(first()))
-                .add(other(api_keys::Column::FirstKeyId).eq(first())),
-        )
-        .take();
-    let used = |column| Expr::col((monthly_use::Entity, column));
-    // A number that this program can't have written must not lower the sum: on SQLite a text is more
-    // than any number, and adds nothing.
-    let damaged = Condition::any()
-        .add(used(column).min().lt(0_i64))
-        .add(used(column).max().gt(i64::MAX));
-    let sum: Expr = CaseStatement::new()
-        .case(damaged, -1_i64)
-        .finally(used(column).sum().if_null(0_i64))
-        .into();
-    // A sum of BIGINT is NUMERIC on PostgreSQL.
-    let sum = Query::select()
-        .expr(sum.cast_as("BIGINT"))
-        .from(monthly_use::Entity)
-        .and_where(used(monthly_use::Column::Month).eq(i64::from(month.number())))
-        .and_where(used(monthly_use::Column::KeyId).in_subquery(keys))
-        .take();
-    Expr::SubQuery(None, Box::new(sum.into()))
 }
 
 /// Use of a key's counters in a month.

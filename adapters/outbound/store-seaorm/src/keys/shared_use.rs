@@ -1,0 +1,103 @@
+//! Use of keys in a month: the sum over all keys that share their counters.
+
+use domain::key::KeyId;
+use domain::month::Month;
+use ports::outbound::{Snapshot, StoreError};
+use sea_orm::sea_query::Expr;
+use sea_orm::{DbBackend, FromQueryResult as _, QuerySelect as _, Select, Statement};
+
+use super::row::SnapshotRow;
+use crate::entity::api_keys;
+use crate::store::{Store, failed};
+
+/// The sum of a column of `monthly_use AS used`; -1 for a number that this program can't have
+/// written, which must not lower the sum: on SQLite a text is more than any number, and adds nothing.
+/// A sum of BIGINT is NUMERIC on PostgreSQL.
+macro_rules! sum {
+    ($column:literal) => {
+        concat!(
+            "CAST(CASE WHEN MIN(used.",
+            $column,
+            ") < 0 OR MAX(used.",
+            $column,
+            ") > 9223372036854775807 THEN -1 ELSE COALESCE(SUM(used.",
+            $column,
+            "), 0) END AS BIGINT)"
+        )
+    };
+}
+
+/// The condition that a row of `api_keys AS sharing` shares the counters of a row of another name.
+macro_rules! shares_with {
+    ($key:literal) => {
+        concat!(
+            "(sharing.id = COALESCE(",
+            $key,
+            ".first_key_id, ",
+            $key,
+            ".id) OR sharing.first_key_id = COALESCE(",
+            $key,
+            ".first_key_id, ",
+            $key,
+            ".id))"
+        )
+    };
+}
+
+/// Reads the keys of `$1`, a JSON array of ids, with their use of month `$2`. Each key's first
+/// requests wait for it, so it is a constant, with one text for any number of keys.
+macro_rules! snapshots {
+    ($ids:literal) => {
+        concat!(
+            "SELECT keys.*, ",
+            sum!("charged"),
+            " AS charged, ",
+            sum!("refunded"),
+            " AS refunded FROM api_keys AS keys LEFT JOIN api_keys AS sharing ON ",
+            shares_with!("keys"),
+            " LEFT JOIN monthly_use AS used ON used.key_id = sharing.id AND used.month = $2 \
+             WHERE keys.id IN (",
+            $ids,
+            ") GROUP BY keys.id"
+        )
+    };
+}
+
+const SNAPSHOTS_ON_SQLITE: &str = snapshots!("SELECT value FROM json_each($1)");
+const SNAPSHOTS_ON_POSTGRES: &str = snapshots!("SELECT json_array_elements_text($1::json)");
+
+impl Store {
+    pub(super) async fn read_snapshots(
+        &self,
+        ids: &[KeyId],
+        month: Month,
+    ) -> Result<Vec<(KeyId, Snapshot)>, StoreError> {
+        let ids: Vec<_> = ids.iter().map(|id| format!("\"{id}\"")).collect();
+        let ids = format!("[{}]", ids.join(","));
+        let backend = self.connection.get_database_backend();
+        let sql = match backend {
+            DbBackend::Postgres => SNAPSHOTS_ON_POSTGRES,
+            _ => SNAPSHOTS_ON_SQLITE,
+        };
+        let values = [ids.into(), i64::from(month.number()).into()];
+        let statement = Statement::from_sql_and_values(backend, sql, values);
+        let rows = SnapshotRow::find_by_statement(statement);
+        let rows = rows.all(&self.connection).await.map_err(failed)?;
+        let read = |row: SnapshotRow| Ok((row.id()?, row.read(month)?));
+        rows.into_iter().map(read).collect()
+    }
+}
+
+/// Adds the use of each key's counters in a month.
+pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<api_keys::Entity> {
+    let use_of = |sum: &str| {
+        Expr::cust(format!(
+            "(SELECT {sum} FROM monthly_use AS used WHERE used.month = {} AND used.key_id IN \
+             (SELECT sharing.id FROM api_keys AS sharing WHERE {}))",
+            month.number(),
+            shares_with!("api_keys"),
+        ))
+    };
+    keys.expr_as(use_of(sum!("charged")), "charged")
+        .expr_as(use_of(sum!("refunded")), "refunded")
+}
