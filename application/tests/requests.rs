@@ -225,6 +225,20 @@ async fn a_request_takes_its_steps_in_order_and_is_settled_once() {
 }
 
 #[tokio::test]
+async fn deliveries_of_one_proof_are_recorded_by_one_mark() {
+    let fixture = fixture(None).await;
+    for _ in 0..2 {
+        fixture.serve().await;
+    }
+    let requests = fixture.base.written.requests();
+    let [first, second] = &requests[..] else {
+        panic!("{requests:?}");
+    };
+    assert!(first.delivered.is_some());
+    assert_eq!(first.delivered, second.delivered);
+}
+
+#[tokio::test]
 async fn a_refused_request_is_neither_decoded_nor_settled() {
     let fixture = fixture(None).await;
     let served = fixture.start("cep_test_nonsense").await.unwrap();

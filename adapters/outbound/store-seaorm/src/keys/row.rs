@@ -93,7 +93,7 @@ impl SnapshotRow {
     }
 }
 
-/// A row of [`with_use`].
+/// A row of [`super::shared_use::with_use`].
 #[derive(FromQueryResult)]
 pub(super) struct OverviewRow {
     #[sea_orm(nested)]
