@@ -5,8 +5,10 @@
 use clap::Args;
 
 mod admin;
+mod archive;
 mod bank;
 mod database;
+mod generations;
 mod hmac;
 mod listen;
 mod log;
@@ -19,6 +21,7 @@ mod url;
 mod value;
 
 pub use admin::{AdminAddress, AdminOptions, InstanceName};
+pub use archive::{ArchiveOptions, StoreSecret};
 pub use bank::{BankOptions, SandboxOptions};
 pub use database::{DatabaseOptions, PoolOptions, RetentionOptions, RoleOptions};
 pub use hmac::HmacSecret;
@@ -26,7 +29,7 @@ pub use listen::Listen;
 pub use log::{LogFormat, LogOptions};
 pub use people::{PeopleOptions, Switch};
 pub use replicas::{Certificates, ReplicaOptions};
-pub use secret::{Secret, SecretKind};
+pub use secret::{Secret, SecretKind, variable};
 pub use server::{ConnectionOptions, ListenOptions};
 pub use traces::{CollectorHeaders, CollectorUrl, TraceOptions};
 pub use url::ServerUrl;
@@ -66,6 +69,9 @@ pub struct ServeOptions {
     /// The central bank's portal, and proofs in memory.
     #[command(flatten)]
     pub bank: BankOptions,
+    /// The archive of issued proofs.
+    #[command(flatten)]
+    pub archive: ArchiveOptions,
     /// The sandbox bank.
     #[command(flatten)]
     pub sandbox: SandboxOptions,

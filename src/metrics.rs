@@ -17,6 +17,7 @@ use metrics::{
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
+mod archive;
 mod bank;
 mod gauges;
 mod journal;
@@ -29,6 +30,7 @@ mod seals;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use archive::MeteredArchive;
 pub(crate) use bank::MeteredBank;
 pub(crate) use gauges::{ScrapedGauges, Sources};
 pub(crate) use journal::MeteredJournal;

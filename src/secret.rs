@@ -1,4 +1,4 @@
-//! The file of the secret that keys the hash of API keys, generated once where none is given.
+//! Files of secrets in the data folder, each generated once where none is given.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -10,25 +10,38 @@ use anyhow::{Context, Result};
 use ports::outbound::Random;
 use zeroize::Zeroizing;
 
-use crate::config::{HmacSecret, SecretKind as _};
+use crate::config::{HmacSecret, SecretKind, StoreSecret, variable};
 use crate::private_files;
 
-const FILE: &str = "secret";
+/// A secret that is generated where none is given.
+pub(crate) trait GeneratedSecret: SecretKind<Value = Self> + Sized {
+    /// Name of its file in the data folder.
+    const FILE: &'static str;
+}
+
+impl GeneratedSecret for HmacSecret {
+    const FILE: &'static str = "secret";
+}
+
+impl GeneratedSecret for StoreSecret {
+    const FILE: &'static str = "store-secret";
+}
+
 const OWNER_ONLY: u32 = 0o600;
 /// Bytes that are read: a longer file holds no secret.
 const LARGEST: usize = 4 * 1024;
 
 /// Reports a secret that was made in `folder`.
-pub(crate) fn is_in_folder(folder: &Path) -> bool {
-    folder.join(FILE).exists()
+pub(crate) fn is_in_folder<S: GeneratedSecret>(folder: &Path) -> bool {
+    folder.join(S::FILE).exists()
 }
 
 /// The secret in `folder`, made there when it is missing.
 ///
 /// # Errors
 /// It can't be read or written, or others than its owner may read it.
-pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
-    let path = folder.join(FILE);
+pub(crate) fn of_folder<S: GeneratedSecret>(folder: &Path, random: &dyn Random) -> Result<S> {
+    let path = folder.join(S::FILE);
     match OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -51,8 +64,9 @@ pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret
     }
     let unusable = || {
         format!(
-            "the secret {} can't be used (CEP_HMAC_SECRET_FILE names one elsewhere)",
-            path.display()
+            "the secret {} can't be used ({}_FILE names one elsewhere)",
+            path.display(),
+            variable(S::NAME)
         )
     };
     let file = private_files::open(&path).with_context(unusable)?;
@@ -60,8 +74,7 @@ pub(crate) fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret
     file.take(LARGEST as u64)
         .read_to_string(&mut text)
         .with_context(unusable)?;
-    HmacSecret::parse(text.trim())
-        .map_err(|problem| anyhow::anyhow!("{}: {problem}", path.display()))
+    S::parse(text.trim()).map_err(|problem| anyhow::anyhow!("{}: {problem}", path.display()))
 }
 
 #[cfg(test)]
@@ -72,6 +85,10 @@ mod tests {
     use super::*;
     use crate::system::SystemRandom;
     use domain::key::{Environment, FullKey};
+
+    fn of_folder(folder: &Path, random: &dyn Random) -> Result<HmacSecret> {
+        super::of_folder(folder, random)
+    }
 
     fn hash(secret: &HmacSecret, key: &FullKey) -> [u8; 32] {
         secret.hasher().unwrap().hash(key).0.0
@@ -89,6 +106,21 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, OWNER_ONLY);
+    }
+
+    #[test]
+    fn each_secret_has_a_file_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        of_folder(folder.path(), &SystemRandom).unwrap();
+        super::of_folder::<StoreSecret>(folder.path(), &SystemRandom).unwrap();
+        let [hmac, store] =
+            ["secret", "store-secret"].map(|name| fs::read(folder.path().join(name)).unwrap());
+        assert_ne!(hmac, store);
+        let path = folder.path().join("store-secret");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let error = super::of_folder::<StoreSecret>(folder.path(), &SystemRandom).unwrap_err();
+        let error = format!("{error:#}");
+        assert!(error.contains("CEP_STORE_SECRET_FILE"), "{error}");
     }
 
     #[test]

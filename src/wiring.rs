@@ -34,6 +34,7 @@ use crate::system::SystemClock;
 use crate::telemetry::DroppedLines;
 use crate::traces::Traces;
 
+mod archive;
 mod banks;
 mod infrastructure;
 mod limits;
@@ -179,8 +180,17 @@ async fn gateway_on(
     let banks = banks::banks(portal, sandbox, &traces, (&metrics, clock))?;
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
-    let proofs = banks::proofs(bank, &banks, clock, catalogue.clone(), &bank_monitor, check);
     let requests = TaskTracker::new();
+    let archive = archive::archive(&base, options, &requests, &metrics)?;
+    let participants = catalogue.clone();
+    let proofs = banks::proofs(
+        (bank, archive),
+        &banks,
+        clock,
+        participants,
+        &bank_monitor,
+        check,
+    );
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let proof_requests = ProofRequestService::new(

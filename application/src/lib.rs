@@ -1,8 +1,8 @@
 //! The use cases: they implement the inbound ports with the outbound ones.
 //!
 //! - `admission`: keys and limits of proof requests ([`GatekeeperService`]);
-//! - `proofs`: a whole proof request ([`ProofRequestService`]), and the lookup of a proof
-//!   ([`ProofService`]);
+//! - `proofs`: a whole proof request ([`ProofRequestService`]), the lookup of a proof
+//!   ([`ProofService`]), and the archive of issued ones ([`ArchiveService`]);
 //! - `limits`: the fallback for an outage of the shared limiter ([`FallbackLimiter`]), and its
 //!   synchronisation with the store ([`ChangeFeed`], [`Reconciliation`]);
 //! - `bank`: the fallback for an outage of the shared pacer ([`FallbackPacer`]), and the health of
@@ -44,8 +44,8 @@ pub use limits::{
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};
 pub use proofs::{
-    BankBySide, Compute, DeliveryHistory, FetchReport, FileChecks, ProofMemory, ProofRequest,
-    ProofRequestService, ProofService, SpawnTask,
+    ArchiveParts, ArchiveService, BankBySide, Compute, DeliveryHistory, FetchReport, FileChecks,
+    ProofCache, ProofMemory, ProofRequest, ProofRequestService, ProofService, SpawnTask,
 };
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,

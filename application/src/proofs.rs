@@ -1,5 +1,8 @@
 //! Proof requests: the use case of a whole request, and the lookup of a proof.
 
+mod acceptance;
+mod archive;
+mod cache;
 mod delivery_history;
 mod file_checks;
 mod in_flight;
@@ -7,9 +10,13 @@ mod lookup;
 mod memory;
 mod requests;
 mod single_flight;
+mod spawn;
 
+pub use archive::{ArchiveParts, ArchiveService};
+pub use cache::ProofCache;
 pub use delivery_history::DeliveryHistory;
 pub use file_checks::{Compute, FileChecks};
 pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::ProofMemory;
-pub use requests::{ProofRequestService, SpawnTask};
+pub use requests::ProofRequestService;
+pub use spawn::SpawnTask;

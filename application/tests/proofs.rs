@@ -4,7 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use application::{BankBySide, BankMonitor, FetchReport, ProofMemory, ProofRequest, ProofService};
+use application::{
+    ArchiveService, BankBySide, BankMonitor, FetchReport, ProofCache, ProofMemory, ProofRequest,
+    ProofService,
+};
 use domain::calendar::parse_date;
 use domain::file::RequestedFiles;
 use domain::hints::Hint;
@@ -13,6 +16,7 @@ use domain::key::Environment;
 use domain::pacing::ThrottleReason;
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::request::RequestId;
 use domain::transfer::Transfer;
 use futures::future::join_all;
 use ports::contract::pacer::LANE;
@@ -20,6 +24,8 @@ use ports::inbound::{BankState, FetchError, Files, NotFoundReason};
 use seals::RecordingSeals;
 use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proof};
 
+#[path = "proofs/archive.rs"]
+mod archive;
 #[path = "proofs/memory.rs"]
 mod memory;
 #[path = "proofs/seals.rs"]
@@ -43,6 +49,14 @@ fn fixture() -> Fixture {
 }
 
 fn fixture_caching(bytes: u64) -> Fixture {
+    fixture_on(bytes, |_| None)
+}
+
+/// A fixture with a memory of so many bytes, and an archive on its clock.
+fn fixture_on(
+    bytes: u64,
+    archive: impl FnOnce(&Arc<ManualClock>) -> Option<Arc<ArchiveService>>,
+) -> Fixture {
     let live = Arc::new(ScriptedBank::answering(by_amount));
     let test = Arc::new(ScriptedBank::answering(by_amount));
     let clock = Arc::new(ManualClock::at("2026-11-20T16:00:00Z".parse().unwrap()));
@@ -58,7 +72,10 @@ fn fixture_caching(bytes: u64) -> Fixture {
         clock.clone(),
         Arc::new(Catalogue::embedded().clone()),
         PATIENCE,
-        memory,
+        ProofCache {
+            memory,
+            archive: archive(&clock),
+        },
         monitor.clone(),
         seals.clone(),
     );
@@ -70,6 +87,10 @@ fn fixture_caching(bytes: u64) -> Fixture {
         proofs: Arc::new(proofs),
         seals,
     }
+}
+
+fn request_id() -> RequestId {
+    RequestId::parse("request-1").unwrap()
 }
 
 fn query(amount: &'static str) -> ProofQuery {
@@ -91,6 +112,7 @@ impl Fixture {
             wanted,
             environment: Environment::Test,
             lane: LANE,
+            request_id: request_id(),
         };
         self.proofs.fetch(request).await
     }
@@ -165,6 +187,7 @@ async fn a_live_lookup_never_asks_the_sandbox() {
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,
         lane: LANE,
+        request_id: request_id(),
     };
     fixture.proofs.fetch(request).await.result.unwrap();
     fixture
@@ -304,6 +327,7 @@ async fn callers_of_one_query_get_the_hints_of_their_own_request() {
                 wanted: RequestedFiles::Xml,
                 environment: Environment::Test,
                 lane: LANE,
+                request_id: request_id(),
             };
             fixture.proofs.fetch(request).await.result.unwrap_err()
         })
@@ -332,6 +356,7 @@ async fn a_transfer_that_cannot_be_inferred_is_not_looked_up() {
         wanted: RequestedFiles::Xml,
         environment: Environment::Test,
         lane: LANE,
+        request_id: request_id(),
     };
     let report = fixture.proofs.fetch(request).await;
     let Err(FetchError::InferenceFailed { issuer, receiver }) = report.result else {

@@ -10,6 +10,7 @@
 
 pub mod account;
 pub mod amount;
+pub mod archive;
 pub mod audit;
 pub mod calendar;
 pub mod check;

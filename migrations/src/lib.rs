@@ -21,6 +21,7 @@ mod m0008_participant_catalogue;
 mod m0009_seals;
 mod m0010_seen_proofs;
 mod m0011_request_seals;
+mod m0012_proof_archive;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -42,6 +43,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0009_seals::Migration),
             Box::new(m0010_seen_proofs::Migration),
             Box::new(m0011_request_seals::Migration),
+            Box::new(m0012_proof_archive::Migration),
         ]
     }
 }

@@ -3,6 +3,7 @@
 pub mod audit_log;
 pub mod bank;
 pub mod catalogue_store;
+pub mod cipher;
 pub mod customer_store;
 pub mod deny_list;
 pub mod fixture;
@@ -11,6 +12,7 @@ pub mod key_store;
 pub mod limiter;
 pub mod pacer;
 mod paging;
+pub mod proof_archive;
 pub mod replicas;
 pub mod seal_store;
 pub mod secret_fingerprints;

@@ -1,5 +1,6 @@
 //! Outbound ports: services that the application needs.
 
+mod archive;
 mod bank;
 mod clock;
 mod identity;
@@ -16,6 +17,7 @@ mod secret_fingerprints;
 mod seen_proofs;
 
 pub use crate::{JournalError, Receipt, StoreError};
+pub use archive::{Cipher, CipherError, ProofArchive, SealedProof};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use clock::{Clock, Random, Timer, new_id};
 pub use identity::{

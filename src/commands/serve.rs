@@ -8,14 +8,14 @@ use anyhow::{Context, Result, bail};
 use application::ChangeFeed;
 use domain::replicas::BEAT_INTERVAL;
 use ports::outbound::UsageJournal;
-use store_seaorm::{Journal, Retention};
+use store_seaorm::Journal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 use web::TrustedProxies;
 
 use crate::admin::{self, Admin};
-use crate::config::{AdminAddress, ConnectionOptions, Listen, RetentionOptions, ServeOptions};
+use crate::config::{AdminAddress, ConnectionOptions, Listen, ServeOptions};
 use crate::database_log::LogSizeWarning;
 use crate::metrics::{self, Metrics};
 use crate::server::{self, Bounds, ConnectionLimits, OpenConnections};
@@ -81,7 +81,7 @@ pub(super) async fn run(options: ServeOptions, traces: Traces, log: &Log) -> Res
         dropped_lines: Arc::clone(&dropped_lines),
     };
     let gateway = Box::pin(wiring::gateway(&options, context)).await?;
-    let mut background = start_background(&gateway, &options.retention);
+    let mut background = start_background(&gateway, &options);
     start_reports(&mut background, metrics, &dropped_lines);
     let admin = admin.map(|listener| Admin::start(listener, Arc::clone(&gateway.scraped_gauges)));
     let admin = admin.transpose()?;
@@ -257,7 +257,7 @@ async fn follow(watch: &ChangeFeed, failing: &AtomicBool) {
     }
 }
 
-fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<()> {
+fn start_background(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let (watch, failing) = (Arc::clone(&gateway.change_feed), Arc::default());
     tasks.spawn(every(KEY_WATCH, move || {
@@ -333,19 +333,10 @@ fn start_background(gateway: &Gateway, retention: &RetentionOptions) -> JoinSet<
         std::future::ready(())
     }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
-    let days = |days: u32| chrono::Days::new(u64::from(days));
-    let (requests, usage) = (
-        days(retention.request_retention),
-        days(retention.usage_retention),
-    );
+    let (retained, archive_days) = (options.retention, options.archive.proof_archive);
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
-        let now = clock.now();
-        let retention = Retention {
-            requests_before: now - requests,
-            usage_before: now - usage,
-            now,
-        };
+        let retention = retained.limits(archive_days, clock.now());
         async move {
             match store.prune(retention).await {
                 Ok(removed) => tracing::debug!(?removed, "what was past its retention"),

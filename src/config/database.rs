@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chrono::{DateTime, Days, Utc};
 use clap::Args;
-use store_seaorm::RoleName;
+use store_seaorm::{Retention, RoleName};
 
 use super::{Secret, SecretKind, ServerUrl, heading, url, value};
 
@@ -78,7 +79,7 @@ pub struct PoolOptions {
 }
 
 /// Retention of rows.
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = heading::DATABASE)]
 pub struct RetentionOptions {
     /// Days that requests are kept.
@@ -100,4 +101,17 @@ pub struct RetentionOptions {
         value_parser = clap::value_parser!(u32).range(1..=36_500)
     )]
     pub usage_retention: u32,
+}
+
+impl RetentionOptions {
+    /// Limits of retention at `now`, where issued proofs are kept for so many days.
+    pub(crate) fn limits(self, archive_days: u32, now: DateTime<Utc>) -> Retention {
+        let before = |days: u32| now - Days::new(u64::from(days));
+        Retention {
+            requests_before: before(self.request_retention),
+            usage_before: before(self.usage_retention),
+            archived_before: before(archive_days),
+            now,
+        }
+    }
 }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use domain::key::{HashGeneration, KeyHasher};
+use domain::key::KeyHasher;
 use domain::sign_in::PendingSignInSeal;
-use zeroize::Zeroizing;
 
+use super::generations::Generations;
 use super::{SecretKind, heading};
 
 /// The secrets that key the hash of API keys. Wiped from memory when dropped, never shown.
 #[derive(Clone)]
-pub struct HmacSecret(Zeroizing<String>);
+pub struct HmacSecret(Generations);
 
 impl HmacSecret {
     /// The hasher of these secrets.
@@ -18,12 +18,7 @@ impl HmacSecret {
     /// # Errors
     /// Names the part that is wrong, without showing it.
     pub fn hasher(&self) -> Result<KeyHasher, String> {
-        let listed = self
-            .0
-            .split(',')
-            .map(generation)
-            .collect::<Result<Vec<_>, _>>()?;
-        KeyHasher::new(listed).map_err(|error| error.to_string())
+        KeyHasher::new(self.0.listed()?).map_err(|error| error.to_string())
     }
 
     /// The seal of sign-ins under way, derived from the first of these secrets.
@@ -31,22 +26,10 @@ impl HmacSecret {
     /// # Errors
     /// Names the part that is wrong, without showing it.
     pub fn ticket_seal(&self) -> Result<PendingSignInSeal, String> {
-        let first = self.0.split(',').next().unwrap_or_default();
-        let (_, secret) = generation(first)?;
-        PendingSignInSeal::new(&secret).map_err(|error| error.to_string())
+        let listed = self.0.listed()?;
+        let first = listed.first().map(|(_, secret)| secret.as_slice());
+        PendingSignInSeal::new(first.unwrap_or_default()).map_err(|error| error.to_string())
     }
-}
-
-/// Reads one `GENERATION:SECRET`; a secret alone is the first generation.
-fn generation(part: &str) -> Result<(HashGeneration, Vec<u8>), String> {
-    let (number, secret) = match part.split_once(':') {
-        Some((number, secret)) => (number, secret),
-        None => ("1", part),
-    };
-    let number = number.trim().parse().map_err(|_| {
-        "before a colon stands the generation of the secret, a number from 0 to 65535".to_owned()
-    })?;
-    Ok((HashGeneration(number), secret.trim().as_bytes().to_vec()))
 }
 
 impl SecretKind for HmacSecret {
@@ -59,7 +42,7 @@ impl SecretKind for HmacSecret {
     const HEADING: &'static str = heading::DATABASE;
 
     fn parse(text: &str) -> Result<Self, String> {
-        let secret = Self(Zeroizing::new(text.to_owned()));
+        let secret = Self(Generations::new(text));
         secret.hasher().map(|_| secret)
     }
 }

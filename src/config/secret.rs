@@ -116,7 +116,7 @@ fn arg<K: SecretKind>(name: &str) -> Arg {
 }
 
 /// The variable of an option.
-fn variable(name: &str) -> String {
+pub fn variable(name: &str) -> String {
     format!("CEP_{}", name.to_uppercase().replace('-', "_"))
 }
 

@@ -81,6 +81,15 @@ names! {
     SEALS = "cep_seals_total",
         Kind::Counter, Some(Unit::Count),
         "Seals of proofs that the bank delivered, by side and verdict";
+    ARCHIVE_READS = "cep_proof_archive_reads_total",
+        Kind::Counter, Some(Unit::Count),
+        "Readings of the archive of issued proofs: hit, miss, failed";
+    ARCHIVE_WRITES = "cep_proof_archive_writes_total",
+        Kind::Counter, Some(Unit::Count),
+        "Proofs that were written to the archive: ok, failed";
+    ARCHIVE_BYTES = "cep_proof_archive_written_bytes_total",
+        Kind::Counter, Some(Unit::Bytes),
+        "Encrypted bytes that were written to the archive";
     BANK_CIRCUIT_OPEN = "cep_bank_circuit_open",
         Kind::Gauge, None,
         "1 while lookups at the central bank fail at once, because the last ones hung";

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use application::{BankBySide, BankMonitor, ProofMemory, ProofService};
+use application::{ArchiveService, BankBySide, BankMonitor, ProofCache, ProofMemory, ProofService};
 use bank_portal::{Portal, PortalConfig, PortalUrl};
 use domain::key::Environment;
 use ports::inbound::Participants;
@@ -62,7 +62,7 @@ fn traced(portal: Portal, traces: &Traces) -> Portal {
 
 /// The service that looks proofs up.
 pub(super) fn proofs(
-    options: &BankOptions,
+    (options, archive): (&BankOptions, Option<Arc<ArchiveService>>),
     banks: &BankBySide,
     clock: &Arc<dyn Clock>,
     participants: Arc<dyn Participants>,
@@ -78,7 +78,7 @@ pub(super) fn proofs(
         Arc::clone(clock),
         participants,
         options.bank_timeout,
-        memory,
+        ProofCache { memory, archive },
         Arc::clone(monitor),
         seals,
     )

@@ -1,4 +1,4 @@
-//! The secret that hashes keys.
+//! The secret that hashes keys, and the one that encrypts what is stored.
 
 use anyhow::{Context, Result, bail};
 use application::{SecretsError, recognise_secrets};
@@ -7,7 +7,7 @@ use ports::outbound::{KeyStore, Random};
 use store_seaorm::Store;
 
 use super::Deployment;
-use crate::config::{HmacSecret, KeyOptions};
+use crate::config::{ArchiveOptions, HmacSecret, KeyOptions, StoreSecret};
 use crate::secret;
 
 /// The secret that was set, or the one in the data folder; the one that the keys of this database
@@ -43,13 +43,34 @@ async fn given_secret(
     if Deployment::of(options)? == Deployment::Replicated {
         bail!("replicas need one secret: set CEP_HMAC_SECRET to the same 32 bytes or more on each");
     }
-    if !secret::is_in_folder(&options.database.data_dir) && !keys.is_empty().await? {
+    if !secret::is_in_folder::<HmacSecret>(&options.database.data_dir) && !keys.is_empty().await? {
         bail!(
             "the database has keys, but their secret is neither in CEP_HMAC_SECRET nor in {}",
             options.database.data_dir.display()
         );
     }
     secret::of_folder(&options.database.data_dir, random)
+}
+
+/// The secret that encrypts issued proofs: the one that was set, or the one in the data folder.
+///
+/// # Errors
+/// Replicas without one, and a file that can't be read or made.
+pub(super) fn store_secret(
+    options: &ArchiveOptions,
+    keys: &KeyOptions,
+    random: &dyn Random,
+) -> Result<StoreSecret> {
+    if let Some(secret) = options.store_secret.get() {
+        return Ok(secret.clone());
+    }
+    if Deployment::of(keys)? == Deployment::Replicated {
+        bail!(
+            "replicas need one secret for the proofs that they keep: set CEP_STORE_SECRET to the same \
+             32 bytes or more on each, or keep none (CEP_PROOF_ARCHIVE=0)"
+        );
+    }
+    secret::of_folder(&keys.database.data_dir, random)
 }
 
 /// The hasher of these secrets.

@@ -60,6 +60,11 @@ fn seals_in_memory_keep_the_contract() {
 }
 
 #[test]
+fn an_archive_in_memory_keeps_the_contract() {
+    block_on(contract::proof_archive::proof_archive(stores));
+}
+
+#[test]
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }

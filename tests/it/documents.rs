@@ -8,6 +8,7 @@
 mod deploy;
 mod operations;
 mod page;
+mod privacy;
 mod readme;
 mod seals;
 mod security;
@@ -27,7 +28,7 @@ pub(crate) use shell::ENVIRONMENT;
 use shell::Shell;
 
 /// Every page for readers, and the number of its blocks that aren't run.
-const PAGES: [(&str, usize); 11] = [
+const PAGES: [(&str, usize); 12] = [
     ("ARCHITECTURE.md", 0),
     ("CONTRIBUTING.md", 0),
     ("README.md", 1),
@@ -36,6 +37,7 @@ const PAGES: [(&str, usize); 11] = [
     ("docs/glossary.md", 0),
     ("docs/graphql/README.md", 0),
     ("docs/operations.md", 1),
+    ("docs/privacy.md", 0),
     ("docs/seals.md", 1),
     ("docs/security.md", 0),
     ("docs/single-machine.md", 12),

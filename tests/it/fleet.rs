@@ -33,6 +33,10 @@ fn shared(database: &Database) -> Vec<(String, String)> {
             "CEP_HMAC_SECRET",
             "the same long secret on every replica".to_owned(),
         ),
+        (
+            "CEP_STORE_SECRET",
+            "another long secret on every replica".to_owned(),
+        ),
         ("CEP_DASHBOARD", "off".to_owned()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -4,6 +4,7 @@
 
 mod abuse;
 mod architecture;
+mod archive;
 mod bad_input;
 mod bank_budget;
 mod browser;

@@ -10,7 +10,7 @@ use crate::metrics::Measured;
 use crate::servers::Servers;
 
 /// Variables of every replica.
-pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
+pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 6] {
     [
         ("CEP_DATABASE_URL", servers.database_url()),
         ("CEP_REDIS_URL", servers.redis.url()),
@@ -19,6 +19,10 @@ pub(crate) fn shared(servers: &Servers) -> [(&'static str, String); 5] {
         (
             "CEP_HMAC_SECRET",
             "the same long secret on every replica".to_owned(),
+        ),
+        (
+            "CEP_STORE_SECRET",
+            "another long secret on every replica".to_owned(),
         ),
         ("CEP_DASHBOARD", "off".to_owned()),
     ]

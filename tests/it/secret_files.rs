@@ -230,6 +230,7 @@ async fn redis_is_trusted_by_the_authority_that_is_named() {
         Plan::new()
             .with("CEP_DATABASE_URL", &database)
             .with("CEP_REDIS_URL_FILE", &url)
+            .with("CEP_STORE_SECRET", CANARY)
             .with("CEP_REDIS_TIMEOUT", "10000")
             .with("CEP_HMAC_SECRET", CANARY)
             .with("CEP_DASHBOARD", "off")

@@ -40,6 +40,7 @@ fn replica(servers: &Servers, url: &str) -> Plan {
         .with("CEP_DATABASE_URL", url)
         .with("CEP_REDIS_URL", servers.redis.url())
         .with("CEP_HMAC_SECRET", SECRET)
+        .with("CEP_STORE_SECRET", SECRET)
 }
 
 #[tokio::test]

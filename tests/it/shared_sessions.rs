@@ -47,6 +47,7 @@ fn replica(
         .with("CEP_REDIS_URL", servers.redis.url())
         .with("CEP_REDIS_TIMEOUT", "10000")
         .with("CEP_HMAC_SECRET", "the same long secret on every replica")
+        .with("CEP_STORE_SECRET", "another long secret on every replica")
         .with("CEP_PUBLIC_URL", format!("http://{public}"))
         .with("CEP_OIDC_ISSUER", &provider.issuer)
         .with("CEP_OIDC_CLIENT_ID", "cep")

@@ -1,11 +1,10 @@
 //! Lookup of a proof: inference, the cache, the bank, and the check of what the bank issued.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use domain::calendar;
-use domain::file::{FileStem, RequestedFiles};
+use domain::file::RequestedFiles;
 use domain::hints;
 use domain::inference::{self, Resolution, Unresolved};
 use domain::key::Environment;
@@ -13,15 +12,17 @@ use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::PaymentState;
 use domain::proof::Proof;
 use domain::query::ProofQuery;
-use domain::seal::CheckedSeal;
-use domain::transfer::{Banks, Transfer};
+use domain::request::RequestId;
+use domain::transfer::Banks;
 use futures::FutureExt;
 use ports::inbound::{Delivery, FetchError, Files, LookupDetails, NotFoundReason, Participants};
-use ports::outbound::{Bank, BankAnswer, BankError, BankFiles, Clock, Lookup, SealChecks};
+use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup, SealChecks};
 use tracing::Instrument as _;
 
+use super::acceptance::{MissingFile, accept, not_understood};
+use super::cache::ProofCache;
 use super::in_flight::LookupsInFlight;
-use super::memory::{CachedProof, Pdf, ProofMemory, Session, Subject};
+use super::memory::{CachedProof, Origin, Subject};
 use super::single_flight::{FlightKey, SingleFlight};
 use crate::bank::BankMonitor;
 
@@ -57,6 +58,16 @@ pub struct ProofRequest {
     pub environment: Environment,
     /// Queue in which it waits for its turn at the bank.
     pub lane: Lane,
+    /// Id of the request, for the log.
+    pub request_id: RequestId,
+}
+
+/// Files that a caller wants of a transfer.
+#[derive(Clone)]
+struct Demand {
+    wanted: RequestedFiles,
+    lane: Lane,
+    request_id: RequestId,
 }
 
 /// Result of a lookup.
@@ -77,7 +88,7 @@ pub struct ProofService {
     participants: Arc<dyn Participants>,
     /// Time that all queries to the bank for one caller may take together.
     patience: Duration,
-    memory: ProofMemory,
+    cache: ProofCache,
     monitor: Arc<BankMonitor>,
     seals: Arc<dyn SealChecks>,
     flights: SingleFlight,
@@ -92,7 +103,7 @@ impl ProofService {
         clock: Arc<dyn Clock>,
         participants: Arc<dyn Participants>,
         patience: Duration,
-        memory: ProofMemory,
+        cache: impl Into<ProofCache>,
         monitor: Arc<BankMonitor>,
         seals: Arc<dyn SealChecks>,
     ) -> Self {
@@ -101,7 +112,7 @@ impl ProofService {
             clock,
             participants,
             patience,
-            memory,
+            cache: cache.into(),
             monitor,
             seals,
             flights: SingleFlight::default(),
@@ -109,7 +120,7 @@ impl ProofService {
         }
     }
 
-    /// Fetches one proof, from the cache or from the bank of `request.environment`.
+    /// Fetches one proof, from memory, from the archive or from the bank of `request.environment`.
     pub async fn fetch(&self, request: ProofRequest) -> FetchReport {
         let catalogue = self.participants.catalogue();
         let Resolution { inferred, transfer } = inference::resolve(request.query, &catalogue);
@@ -135,15 +146,21 @@ impl ProofService {
             transfer,
         };
         let started = self.clock.monotonic();
-        let cached = self.memory.get(&subject);
+        let cached = self.cache.memory.get(&subject);
         let cached = cached.filter(|proof| proof.has(request.wanted));
         let (proof, bank_time) = if let Some(proof) = cached {
             (Ok(proof), None)
         } else {
-            let proof = self
-                .proof(&subject, (request.wanted, request.lane), started)
-                .await;
-            (proof, Some(self.clock.monotonic().saturating_sub(started)))
+            let demand = Demand {
+                wanted: request.wanted,
+                lane: request.lane,
+                request_id: request.request_id,
+            };
+            let proof = self.proof(&subject, &demand, started).await;
+            let took = self.clock.monotonic().saturating_sub(started);
+            let of_the_archive = |proof: &Arc<CachedProof>| proof.origin == Origin::Archive;
+            let bank_was_asked = !proof.as_ref().is_ok_and(of_the_archive);
+            (proof, bank_was_asked.then_some(took))
         };
         let cached = proof.as_ref().ok().map(Arc::clone);
         let delivery = proof.and_then(|proof| {
@@ -185,9 +202,10 @@ impl ProofService {
     async fn proof(
         &self,
         subject: &Subject,
-        (wanted, lane): (RequestedFiles, Lane),
+        demand: &Demand,
         started_at: Duration,
     ) -> Result<Arc<CachedProof>, FetchError> {
+        let (wanted, lane) = (demand.wanted, demand.lane);
         let _in_flight = self
             .in_flight
             .begin(lane.key)
@@ -198,7 +216,7 @@ impl ProofService {
             class: lane.class,
         };
         loop {
-            let known = self.memory.get(subject);
+            let known = self.cache.memory.get(subject);
             if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
                 return Ok(Arc::clone(known));
             }
@@ -208,7 +226,7 @@ impl ProofService {
             if left.is_zero() {
                 return Err(FetchError::BankTimeout);
             }
-            let query = || self.query(subject.clone(), known, (wanted, lane), left);
+            let query = || self.query(subject.clone(), known, demand.clone(), left);
             // It belongs to the trace of the first caller, though others wait for it too.
             let start = || query().in_current_span().boxed();
             let proof = self.flights.run(&flight, start).await?;
@@ -230,19 +248,32 @@ impl ProofService {
         }
     }
 
-    /// Asks the bank for the missing files. Owns all it needs, because several callers wait for it.
+    /// Reads the archive, and asks the bank for the files that it doesn't have. Owns all it needs,
+    /// because several callers wait for it.
     fn query(
         &self,
         subject: Subject,
         known: Option<Arc<CachedProof>>,
-        (wanted, lane): (RequestedFiles, Lane),
+        Demand {
+            wanted,
+            lane,
+            request_id,
+        }: Demand,
         patience: Duration,
     ) -> impl Future<Output = Result<Arc<CachedProof>, FetchError>> + Send + 'static {
         let bank = Arc::clone(self.banks.of(subject.environment));
-        let memory = self.memory.clone();
+        let cache = self.cache.clone();
+        let clock = Arc::clone(&self.clock);
         let monitor = Arc::clone(&self.monitor);
         let seals = Arc::clone(&self.seals);
         async move {
+            let started = clock.monotonic();
+            let archived = cache.archived(&subject, known.as_ref(), seals.as_ref(), &request_id);
+            let known = archived.await.or(known);
+            if let Some(known) = known.as_ref().filter(|known| known.has(wanted)) {
+                return Ok(Arc::clone(known));
+            }
+            let reading = clock.monotonic().saturating_sub(started);
             let missing = match (&known, wanted) {
                 // The XML was accepted before, and the PDF belongs to it.
                 (Some(_), RequestedFiles::Pdf) => RequestedFiles::Pdf,
@@ -255,7 +286,7 @@ impl ProofService {
                 transfer,
                 wanted: missing,
                 lane,
-                patience,
+                patience: patience.saturating_sub(reading),
             };
             match monitor
                 .look_up(subject.environment, bank.fetch(&lookup))
@@ -273,7 +304,7 @@ impl ProofService {
                     if !proof.has(wanted) {
                         return Err(not_understood(MissingFile));
                     }
-                    memory.insert(subject, Arc::clone(&proof));
+                    cache.keep(subject, &proof, request_id);
                     Ok(proof)
                 }
                 BankAnswer::NotIssued(payment) if payment.state != PaymentState::NotFound => {
@@ -302,62 +333,6 @@ fn not_found(reason: NotFoundReason) -> FetchError {
     FetchError::NotFound {
         reason,
         hints: Vec::new(),
-    }
-}
-
-/// The bank's files, once the proof in them is the one asked for. An XML that was accepted before
-/// isn't checked again, and neither is its seal, but it must be the same when it comes again.
-fn accept(
-    transfer: &Transfer,
-    known: Option<&CachedProof>,
-    files: BankFiles,
-    check_seal: impl FnOnce(&Proof) -> CheckedSeal,
-) -> Result<CachedProof, FetchError> {
-    let session = match &files.xml {
-        Some(_) => Session::OfBoth,
-        None => Session::OfThePdf,
-    };
-    let pdf = files.pdf.map(|bytes| Pdf { bytes, session });
-    if let Some(known) = known {
-        if files.xml.is_some_and(|xml| xml != known.xml) {
-            return Err(not_understood(AnotherXml));
-        }
-        return Ok(CachedProof {
-            stem: known.stem.clone(),
-            xml: known.xml.clone(),
-            pdf: pdf.or_else(|| known.pdf.clone()),
-            proof: Arc::clone(&known.proof),
-            seal: known.seal.clone(),
-            marks: known.marks.clone(),
-        });
-    }
-    let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
-    let proof = Proof::parse(&xml).map_err(not_understood)?;
-    proof.answers(transfer).map_err(not_understood)?;
-    let stem = FileStem::new(proof.operation_date, transfer.tracking_key());
-    Ok(CachedProof {
-        stem,
-        xml,
-        pdf,
-        seal: check_seal(&proof),
-        proof: Arc::new(proof),
-        marks: OnceLock::new(),
-    })
-}
-
-/// The bank delivered fewer files than it was asked for.
-#[derive(Debug, thiserror::Error)]
-#[error("a file that was asked for is missing from the answer")]
-struct MissingFile;
-
-/// The bank delivered an XML whose bytes aren't those that it delivered before.
-#[derive(Debug, thiserror::Error)]
-#[error("the XML differs from the one that was delivered before")]
-struct AnotherXml;
-
-fn not_understood(cause: impl std::error::Error + Send + Sync + 'static) -> FetchError {
-    FetchError::BankProtocol {
-        cause: Arc::new(cause),
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) struct CachedProof {
     pub(super) stem: FileStem,
     pub(super) xml: Bytes,
     pub(super) pdf: Option<Pdf>,
+    pub(super) origin: Origin,
     /// The content of the XML.
     pub(super) proof: Arc<Proof>,
     /// Result of checking its seal when it was fetched.
@@ -36,8 +37,17 @@ pub(super) struct CachedProof {
     pub(super) marks: OnceLock<Vec<ProofMark>>,
 }
 
+/// Source of the newest file of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The bank was asked.
+    Bank,
+    /// The archive had it.
+    Archive,
+}
+
 /// A PDF, and the session that it was downloaded in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pdf {
     pub(super) bytes: Bytes,
     pub(super) session: Session,

@@ -10,7 +10,6 @@ use domain::request::RequestId;
 use domain::seal::SealVerdict;
 use domain::seen::ProofMark;
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use ports::Cause;
 use ports::inbound::{
     AdmissionError, AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, ProofExchange,
@@ -22,12 +21,10 @@ use tracing::{Instrument as _, Span};
 use super::delivery_history::{DeliveryHistory, Presented};
 use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
+use super::spawn::SpawnTask;
 use crate::admission::{Admission, GatekeeperService, Settlement};
 
 mod check;
-
-/// Starts a task of the runtime, which runs to its end though nobody waits for it.
-pub type SpawnTask = Box<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
 
 /// Serves proof requests.
 pub struct ProofRequestService {
@@ -195,6 +192,7 @@ impl Steps {
             wanted: endpoint.wanted(),
             environment: *environment,
             lane: *lane,
+            request_id: request_id.clone(),
         };
         let FetchReport {
             details,

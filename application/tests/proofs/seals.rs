@@ -20,11 +20,11 @@ pub(super) struct RecordingSeals {
 }
 
 impl RecordingSeals {
-    fn checked(&self) -> Vec<(Environment, String)> {
+    pub(super) fn checked(&self) -> Vec<(Environment, String)> {
         self.checked.lock().unwrap().clone()
     }
 
-    fn recorded(&self) -> Vec<(Environment, String)> {
+    pub(super) fn recorded(&self) -> Vec<(Environment, String)> {
         self.recorded.lock().unwrap().clone()
     }
 }

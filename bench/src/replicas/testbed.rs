@@ -114,6 +114,7 @@ fn replica(folder: &Path, name: &str, postgres: &Postgres, redis: &Server) -> Re
         .env("CEP_REPLICAS", REPLICAS.to_string())
         .env("CEP_REDIS_TIMEOUT", PATIENCE.as_millis().to_string())
         .env("CEP_HMAC_SECRET", SECRET)
+        .env("CEP_STORE_SECRET", SECRET)
         .env("CEP_DASHBOARD", "off")
         .stderr(Stdio::from(log));
     Ok(command)

@@ -10,7 +10,8 @@ use domain::page::{PageRequest, PageSize};
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord,
-    KeyState, KeyStore, Scope, SealStore, SecretFingerprints, SeenProofs, UpdateError, UsageReader,
+    KeyState, KeyStore, ProofArchive, Scope, SealStore, SecretFingerprints, SeenProofs,
+    UpdateError, UsageReader,
 };
 
 /// One connection to a database.
@@ -34,6 +35,8 @@ pub struct Stores {
     pub seals: Arc<dyn SealStore>,
     /// Its delivered proofs.
     pub seen_proofs: Arc<dyn SeenProofs>,
+    /// Its archive of proofs.
+    pub archive: Arc<dyn ProofArchive>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -57,6 +60,7 @@ impl Stores {
             + CatalogueStore
             + SealStore
             + SeenProofs
+            + ProofArchive
             + 'static,
     {
         Self {
@@ -68,7 +72,8 @@ impl Stores {
             secret_fingerprints: store.clone(),
             catalogues: store.clone(),
             seals: store.clone(),
-            seen_proofs: store,
+            seen_proofs: store.clone(),
+            archive: store,
         }
     }
 

@@ -1,5 +1,6 @@
 //! In-memory store: keys, customers, use, the audit log, and the deny list; with failures on demand.
 
+mod archive;
 mod audit;
 mod bounds;
 mod customers;
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use domain::archive::ArchiveIndex;
 use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId};
 use domain::key::{HashGeneration, KeyId, SecretFingerprint};
@@ -53,6 +55,7 @@ struct Tables {
     renew_at: Option<DateTime<Utc>>,
     seal_keys: Vec<StoredSealKey>,
     seal_samples: Vec<(DateTime<Utc>, SealSample)>,
+    archive: BTreeMap<ArchiveIndex, (DateTime<Utc>, Vec<u8>)>,
 }
 
 #[derive(Debug)]

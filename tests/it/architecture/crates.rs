@@ -57,7 +57,7 @@ const DRIVERS: [&str; 29] = [
 const OUTSIDE: [&str; 2] = ["bench", "seal-keys"];
 
 /// The crates of the workspace.
-const WORKSPACE: [Place; 18] = [
+const WORKSPACE: [Place; 19] = [
     (
         "domain",
         &[],
@@ -156,6 +156,7 @@ const WORKSPACE: [Place; 18] = [
         Others::Drivers(&["jsonwebtoken", "oauth2", "reqwest"]),
     ),
     ("seal-rsa", &["domain", "ports"], Others::Drivers(&[])),
+    ("cipher-aes", &["domain", "ports"], Others::Drivers(&[])),
     (
         "sandbox",
         &["domain"],
@@ -191,6 +192,7 @@ const WORKSPACE: [Place; 18] = [
             "bank-portal",
             "identity-oidc",
             "seal-rsa",
+            "cipher-aes",
             "pdf-text",
             "sandbox",
         ],

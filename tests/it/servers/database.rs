@@ -62,9 +62,23 @@ impl Database {
         self.server.postgres.url(&self.name)
     }
 
+    /// The answer to a query, as text.
+    pub(crate) fn ask(&self, query: &str) -> String {
+        self.server.postgres.ask(&self.name, query)
+    }
+
+    /// All of its rows, as `pg_dump` writes them.
+    pub(crate) fn dump(&self) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("dump.sql");
+        let dump = ["--file", file.to_str().unwrap(), &self.name];
+        assert!(self.server.postgres.tool("pg_dump", &dump));
+        std::fs::read(file).unwrap()
+    }
+
     /// The number that a query returns; 0 without a row.
     pub(crate) fn number(&self, query: &str) -> u64 {
-        match self.server.postgres.ask(&self.name, query).as_str() {
+        match self.ask(query).as_str() {
             "" => 0,
             number => number.parse().unwrap(),
         }

@@ -18,6 +18,7 @@
 //! The schema is checked, never changed, by [`Store::check_schema`]; [`Store::migrate`] changes it.
 #![warn(missing_docs)]
 
+mod archive;
 mod audit;
 mod connection;
 mod customers;

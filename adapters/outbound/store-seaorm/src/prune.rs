@@ -1,7 +1,7 @@
 //! Pruning of rows whose retention has ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ports::outbound::StoreError;
+use ports::outbound::{ProofArchive as _, StoreError};
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
 
@@ -20,6 +20,8 @@ pub struct Retention {
     /// Use of hours and days that ended before this is removed, and proofs that were last delivered
     /// before it.
     pub usage_before: DateTime<Utc>,
+    /// Archived proofs that were written before this are removed.
+    pub archived_before: DateTime<Utc>,
     /// Denials that end by now are removed.
     pub now: DateTime<Utc>,
 }
@@ -33,6 +35,8 @@ pub struct Pruned {
     pub usage: u64,
     /// Delivered proofs, of a customer each.
     pub seen_proofs: u64,
+    /// Archived proofs.
+    pub archived: u64,
     /// Denials.
     pub denials: u64,
 }
@@ -46,6 +50,7 @@ impl Store {
         let Retention {
             requests_before,
             usage_before,
+            archived_before,
             now,
         } = retention;
         self.check_files()?;
@@ -54,6 +59,7 @@ impl Store {
         let requests = self.prune_table(&REQUESTS, requests_before).await?;
         let usage = self.prune_table(&HOURS, hours).await? + self.prune_table(&DAYS, days).await?;
         let seen_proofs = self.prune_table(&SEEN_PROOFS, usage_before).await?;
+        let archived = self.prune_archive(archived_before).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
             .await?;
@@ -61,6 +67,7 @@ impl Store {
             requests,
             usage,
             seen_proofs,
+            archived,
             denials,
         })
     }
@@ -94,7 +101,11 @@ impl Store {
     }
 
     /// Removes the rows that begin before an instant, in steps.
-    async fn prune_table(&self, table: &Table, before: DateTime<Utc>) -> Result<u64, StoreError> {
+    pub(crate) async fn prune_table(
+        &self,
+        table: &Table,
+        before: DateTime<Utc>,
+    ) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
             let some = self.in_time(self.remove_chunk(table, before)).await?;
@@ -121,7 +132,7 @@ impl Store {
 }
 
 /// A table that grows with time.
-struct Table {
+pub(crate) struct Table {
     name: &'static str,
     primary_key: &'static [&'static str],
     begins: &'static str,
@@ -155,6 +166,13 @@ const SEEN_PROOFS: Table = Table {
     name: "seen_proofs",
     primary_key: &["customer_id", "hash"],
     begins: "last_at",
+    through_keys: None,
+};
+
+pub(crate) const PROOF_ARCHIVE: Table = Table {
+    name: "proof_archive",
+    primary_key: &["id"],
+    begins: "stored_at",
     through_keys: None,
 };
 

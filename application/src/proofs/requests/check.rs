@@ -127,5 +127,6 @@ fn lookup(admitted: &Admitted, query: ProofQuery) -> ProofRequest {
         wanted: admitted.endpoint.wanted(),
         environment: admitted.environment,
         lane: admitted.lane,
+        request_id: admitted.request_id.clone(),
     }
 }

@@ -10,6 +10,7 @@ use domain::key::Environment;
 use domain::pacing::{BankBudget, QueueLength};
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
+use domain::request::RequestId;
 use insta::assert_json_snapshot;
 use ports::contract::pacer::LANE;
 use testkit::fakes::NoSealKeys;
@@ -54,6 +55,7 @@ fn request(amount: &str) -> ProofRequest {
         wanted: RequestedFiles::Xml,
         environment: Environment::Live,
         lane: LANE,
+        request_id: RequestId::parse("request-1").unwrap(),
     }
 }
 

@@ -54,7 +54,7 @@ impl<'a> ExplainedStore<'a> {
 }
 
 /// Tables that grow.
-const LARGE: [&str; 8] = [
+const LARGE: [&str; 9] = [
     "requests",
     "usage_hours",
     "audit_log",
@@ -62,6 +62,7 @@ const LARGE: [&str; 8] = [
     "key_changes",
     "monthly_use",
     "denied",
+    "proof_archive",
     "customers",
 ];
 

@@ -129,6 +129,7 @@ async fn a_denial_that_is_extended_while_it_is_pruned_stays() {
         let over = Retention {
             requests_before: now(),
             usage_before: now(),
+            archived_before: now(),
             now: now(),
         };
         let later = now() + TimeDelta::hours(1);

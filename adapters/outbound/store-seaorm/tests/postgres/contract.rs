@@ -79,6 +79,12 @@ async fn seals_in_postgresql_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_archive_in_postgresql_keeps_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::proof_archive::proof_archive(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::journal::journal(|| journal_under_test(&server)).await;

@@ -69,6 +69,7 @@ async fn everything_is_counted(
             let old = Retention {
                 requests_before: before,
                 usage_before: DateTime::UNIX_EPOCH,
+                archived_before: DateTime::UNIX_EPOCH,
                 now: now(),
             };
             store.prune(old).await.unwrap();

@@ -6,7 +6,7 @@ use crate::server::TestDatabase;
 
 /// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
 /// grow with time, as those of version 7 do.
-const FILL: [&str; 10] = [
+const FILL: [&str; 11] = [
     "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
      'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
     "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
@@ -35,6 +35,8 @@ const FILL: [&str; 10] = [
      FROM generate_series(1, 200000) n",
     "UPDATE newest_key_change SET number = 200000",
     "INSERT INTO denied SELECT md5(n::text), 1795262400000 + n FROM generate_series(1, 100000) n",
+    "INSERT INTO proof_archive SELECT md5(n::text) || md5(n::text), decode(repeat(md5(n::text), 8), 'hex'), \
+     128, 1795262400000 - n::bigint * 60000 FROM generate_series(1, 100000) n",
 ];
 
 /// Drops the indexes during the inserts, and creates them again.

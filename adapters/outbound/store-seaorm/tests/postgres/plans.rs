@@ -1,6 +1,7 @@
 //! Plans of the queries among many rows, from the server's own log.
 
 use chrono::TimeDelta;
+use domain::archive::ArchiveIndex;
 use domain::audit::AuditFilter;
 use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use domain::key::{
@@ -15,7 +16,7 @@ use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery}
 use ports::contract::fixture::{act, customer, record};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
-    Scope, Successor, UsageReader,
+    ProofArchive, Scope, SealedProof, Successor, UsageReader,
 };
 use store_seaorm::Retention;
 use uuid::Uuid;
@@ -85,6 +86,10 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/identity.rs"),
             &["DenyList"],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/archive.rs"),
+            &["ProofArchive"],
         ),
     ] {
         for name in traits {
@@ -264,6 +269,10 @@ async fn single_rows(explained: &ExplainedStore<'_>) {
         &explained.plan(store.is_denied(&fingerprint)).await,
         "denied_pkey",
     );
+    let indexes = [[1; 32], [2; 32]].map(ArchiveIndex);
+    let week = now() - TimeDelta::days(7);
+    let archived = explained.plan(store.archived_proofs(&indexes, week)).await;
+    assert_uses(&archived, "proof_archive_pkey");
     let owner = Owner {
         issuer: "https://issuer.example".to_owned(),
         subject: "person 7".to_owned(),
@@ -361,6 +370,14 @@ async fn mutations(explained: &ExplainedStore<'_>) {
             .unwrap()
     });
     assert_uses(&planned.await, "keys_of_a_customer");
+    let sealed = SealedProof {
+        index: ArchiveIndex([1; 32]),
+        content: vec![7; 100],
+    };
+    for _ in 0..2 {
+        let archived = explained.plan(store.archive_proof(&sealed, now())).await;
+        assert_reads_little(&archived);
+    }
     let denied = Fingerprint("f".repeat(64));
     assert_reads_little(
         &explained
@@ -373,6 +390,7 @@ async fn pruning(explained: &ExplainedStore<'_>) {
     let old = Retention {
         requests_before: now() - TimeDelta::days(34),
         usage_before: now() - TimeDelta::days(34),
+        archived_before: now() - TimeDelta::days(34),
         now: now() + TimeDelta::milliseconds(100),
     };
     let plan = explained.plan(explained.store.prune(old)).await;
@@ -381,7 +399,11 @@ async fn pruning(explained: &ExplainedStore<'_>) {
         "usage_hours_by_time",
         "Tid Scan on requests",
         "denied_by_time",
+        "proof_archive_by_time",
     ] {
         assert_uses(&plan, index);
     }
+    let older = now() - TimeDelta::days(35);
+    let plan = explained.plan(explained.store.prune_archive(older)).await;
+    assert_uses(&plan, "proof_archive_by_time");
 }

@@ -91,6 +91,12 @@ async fn seals_in_sqlite_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_archive_in_sqlite_keeps_the_contract() {
+    let folders = Folders::default();
+    ports::contract::proof_archive::proof_archive(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::journal::journal(|| folders.journal()).await;

@@ -1,10 +1,13 @@
 //! Rows whose retention has ended are removed, and no others.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::archive::ArchiveIndex;
 use domain::outcome::Outcome;
 use domain::seen::ProofMark;
 use ports::contract::fixture::customer;
-use ports::outbound::{DenyList, Fingerprint, RequestEntry, SeenProofs, UsageJournal};
+use ports::outbound::{
+    DenyList, Fingerprint, ProofArchive, RequestEntry, SealedProof, SeenProofs, UsageJournal,
+};
 use store_seaorm::{Pruned, Retention, StoreOptions};
 
 use crate::support::{Folder, add_key, admission, journal, now, request, used, with_journal};
@@ -14,6 +17,7 @@ fn retention() -> Retention {
     Retention {
         requests_before: DateTime::UNIX_EPOCH,
         usage_before: DateTime::UNIX_EPOCH,
+        archived_before: DateTime::UNIX_EPOCH,
         now: DateTime::UNIX_EPOCH,
     }
 }
@@ -119,6 +123,26 @@ async fn a_proof_is_kept_as_long_as_use_since_its_last_delivery() {
     assert_eq!(store.deliveries(of, &[old]).await.unwrap().times, 0);
     let kept = store.deliveries(of, &[repeated]).await.unwrap();
     assert_eq!((kept.times, kept.first), (2, Some(earlier)));
+}
+
+#[tokio::test]
+async fn archived_proofs_are_pruned_by_their_own_retention() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    for (number, at) in [(1, now() - TimeDelta::milliseconds(1)), (2, now())] {
+        let proof = SealedProof {
+            index: ArchiveIndex([number; 32]),
+            content: vec![number],
+        };
+        store.archive_proof(&proof, at).await.unwrap();
+    }
+    let over = Retention {
+        archived_before: now(),
+        ..retention()
+    };
+    assert_eq!(store.prune(over).await.unwrap().archived, 1);
+    let kept = "SELECT size FROM proof_archive";
+    assert_eq!(folder.number(kept).await, 1);
 }
 
 #[tokio::test]

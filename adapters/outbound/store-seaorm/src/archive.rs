@@ -1,0 +1,92 @@
+//! The archive of issued proofs.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::archive::ArchiveIndex;
+use ports::outbound::{ProofArchive, SealedProof, StoreError};
+use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
+
+use crate::prune::PROOF_ARCHIVE;
+use crate::row::{Row, stored};
+use crate::store::{Store, failed};
+
+const WRITE: &str = "INSERT INTO proof_archive (id, sealed, size, stored_at) \
+     VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE SET \
+     sealed = excluded.sealed, size = excluded.size, stored_at = excluded.stored_at";
+
+#[async_trait]
+impl ProofArchive for Store {
+    async fn archived_proofs(
+        &self,
+        indexes: &[ArchiveIndex],
+        since: DateTime<Utc>,
+    ) -> Result<Vec<SealedProof>, StoreError> {
+        if indexes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.in_time(async { self.entries(indexes, since).await.map_err(failed) });
+        let entry = |(id, content): (String, Vec<u8>)| {
+            let row = Row {
+                table: "proof_archive",
+                id: &id,
+            };
+            let index = ArchiveIndex::from_hex(&id).ok_or_else(|| row.unreadable("id"))?;
+            Ok(SealedProof { index, content })
+        };
+        rows.await?.into_iter().map(entry).collect()
+    }
+
+    async fn archive_proof(
+        &self,
+        proof: &SealedProof,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.check_files()?;
+        let values = [
+            proof.index.hex().into(),
+            Value::from(proof.content.clone()),
+            stored(proof.content.len() as u64).into(),
+            now.timestamp_millis().into(),
+        ];
+        let backend = self.connection.get_database_backend();
+        let write = Statement::from_sql_and_values(backend, WRITE, values);
+        self.in_time(async {
+            let written = self.connection.execute_raw(write).await;
+            written.map(drop).map_err(failed)
+        })
+        .await
+    }
+
+    async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.check_files()?;
+        self.prune_table(&PROOF_ARCHIVE, before).await
+    }
+}
+
+impl Store {
+    /// Ids and contents of the entries at these indexes that were written at `since` or later.
+    async fn entries(
+        &self,
+        indexes: &[ArchiveIndex],
+        since: DateTime<Utc>,
+    ) -> Result<Vec<(String, Vec<u8>)>, DbErr> {
+        let places: Vec<_> = (2..2 + indexes.len())
+            .map(|place| format!("${place}"))
+            .collect();
+        let sql = format!(
+            "SELECT id, sealed FROM proof_archive WHERE stored_at >= $1 AND id IN ({})",
+            places.join(", ")
+        );
+        let ids = indexes.iter().map(|index| Value::from(index.hex()));
+        let values: Vec<_> = std::iter::once(since.timestamp_millis().into())
+            .chain(ids)
+            .collect();
+        let backend = self.connection.get_database_backend();
+        let query = Statement::from_sql_and_values(backend, sql, values);
+        let rows = self.connection.query_all_raw(query).await?;
+        let entry = |row: &sea_orm::QueryResult| -> Result<_, DbErr> {
+            Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))
+        };
+        rows.iter().map(entry).collect()
+    }
+}

@@ -1,0 +1,270 @@
+//! The archive of issued proofs, between the memory of a process and the bank: encrypted, in the
+//! database of all processes.
+//!
+//! Nothing about it fails a request. A read takes a second at most, and none is made while the database
+//! keeps failing (a circuit breaker); writes go on after the answer, one at a time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::archive::{ArchiveKeys, ArchiveSecrets};
+use domain::proof::Proof;
+use domain::request::RequestId;
+use futures::future::{Either, select};
+use futures::lock::Mutex as AsyncMutex;
+use futures::{FutureExt as _, pin_mut};
+use ports::Cause;
+use ports::outbound::{
+    BankFiles, Cipher, Clock, ProofArchive, SealChecks, SealedProof, StoreError, Timer,
+};
+use tracing::Instrument as _;
+
+use super::acceptance::accept;
+use super::memory::{CachedProof, Origin, Subject};
+use super::spawn::SpawnTask;
+use crate::sync::breaker::{Breaker, CallResult, FAILURES, Guarded, Transition, TransitionReport};
+use content::{Content, Damaged};
+
+mod content;
+
+/// The longest that a lookup waits for the archive before it asks the bank.
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
+/// The longest that a write may take. No caller waits for it, other writes do.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes that may wait to be written: some thousand XMLs. Further proofs aren't archived.
+const MAX_WAITING_BYTES: usize = 16 << 20;
+
+/// Everything that an archive is made of.
+pub struct ArchiveParts {
+    /// The entries.
+    pub store: Arc<dyn ProofArchive>,
+    /// Encryption of their contents.
+    pub cipher: Arc<dyn Cipher>,
+    /// Secrets from which their places and keys are derived.
+    pub secrets: ArchiveSecrets,
+    /// Age at which an entry isn't delivered any more.
+    pub retention: TimeDelta,
+    /// The clocks.
+    pub clock: Arc<dyn Clock>,
+    /// Timeouts.
+    pub timer: Arc<dyn Timer>,
+    /// Starts writes.
+    pub spawn: SpawnTask,
+}
+
+/// The archive of issued proofs.
+pub struct ArchiveService {
+    parts: ArchiveParts,
+    breaker: Mutex<Breaker>,
+    /// Held by the write that is under way, so that writes don't take connections from requests.
+    writing: AsyncMutex<()>,
+    waiting_bytes: AtomicUsize,
+}
+
+impl ArchiveService {
+    /// An archive of these parts.
+    pub fn new(parts: ArchiveParts) -> Self {
+        Self {
+            parts,
+            breaker: Mutex::default(),
+            writing: AsyncMutex::new(()),
+            waiting_bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// The archived proof of a transfer, with its seal checked now; `None` when there is none, it can't
+    /// be read in time, or it makes no sense.
+    pub(super) async fn read(
+        &self,
+        subject: &Subject,
+        seals: &dyn SealChecks,
+        request_id: &RequestId,
+    ) -> Option<CachedProof> {
+        let keys = self.keys(subject);
+        let entries = self.entries(&keys, request_id).await?;
+        // In the order of the secrets: the newest first.
+        keys.iter().find_map(|keys| {
+            let entry = entries.iter().find(|entry| entry.index == keys.index)?;
+            let opened = self.open(keys, entry, subject, seals);
+            opened
+                .inspect_err(|cause| {
+                    let entry = keys.index.hex();
+                    tracing::warn!(%request_id, %entry, %cause, "an archived proof can't be used: the bank is asked");
+                })
+                .ok()
+        })
+    }
+
+    /// The entries at these places; `None` when they can't be read.
+    async fn entries(
+        &self,
+        keys: &[ArchiveKeys],
+        request_id: &RequestId,
+    ) -> Option<Vec<SealedProof>> {
+        let call = self.begin_call()?;
+        let indexes: Vec<_> = keys.iter().map(|keys| keys.index).collect();
+        let since = self.parts.clock.now() - self.parts.retention;
+        let reading = self.parts.store.archived_proofs(&indexes, since);
+        let read = call.end(self.in_time(READ_TIMEOUT, reading).await);
+        read.inspect_err(|cause| {
+            tracing::warn!(%request_id, %cause, "the archive of proofs can't be read: the bank is asked");
+        })
+        .ok()
+    }
+
+    /// The proof in an entry, once it is the one that was asked for.
+    fn open(
+        &self,
+        keys: &ArchiveKeys,
+        entry: &SealedProof,
+        subject: &Subject,
+        seals: &dyn SealChecks,
+    ) -> Result<CachedProof, Cause> {
+        let cipher = &self.parts.cipher;
+        let plain = cipher.decrypt(&keys.content, &keys.index.0, &entry.content);
+        let plain = plain.map_err(|error| Arc::new(error) as Cause)?;
+        let content = Content::decode(plain.into());
+        let content = content.map_err(|error: Damaged| Arc::new(error) as Cause)?;
+        let files = BankFiles {
+            xml: Some(content.xml),
+            pdf: None,
+        };
+        let check = |proof: &Proof| seals.check(subject.environment, proof);
+        let accepted = accept(&subject.transfer, None, files, check);
+        let accepted = accepted.map_err(|error| Arc::new(error) as Cause)?;
+        Ok(CachedProof {
+            pdf: content.pdf,
+            origin: Origin::Archive,
+            ..accepted
+        })
+    }
+
+    /// Writes a proof, after this call returned. One that can't be written isn't archived.
+    pub(super) fn write(
+        self: &Arc<Self>,
+        subject: &Subject,
+        proof: &CachedProof,
+        request_id: RequestId,
+    ) {
+        let content = Content::of(proof);
+        let size = content.len();
+        let waiting = self.waiting_bytes.fetch_add(size, Ordering::Relaxed);
+        let place = WaitingPlace {
+            archive: Arc::clone(self),
+            size,
+        };
+        if waiting.saturating_add(size) > MAX_WAITING_BYTES {
+            tracing::debug!(%request_id, "a proof isn't archived: too many wait to be written");
+            return;
+        }
+        let subject = subject.clone();
+        let write = async move {
+            let archive = &place.archive;
+            if let Err(cause) = archive.write_now(&subject, &content).await {
+                tracing::warn!(%request_id, %cause, "a proof could not be archived");
+            }
+        };
+        (self.parts.spawn)(write.in_current_span().boxed());
+    }
+
+    async fn write_now(&self, subject: &Subject, content: &Content) -> Result<(), Cause> {
+        let _turn = self.writing.lock().await;
+        let Some(plain) = content.encode() else {
+            return Err(Arc::new(TooLarge));
+        };
+        let keys = self.keys(subject);
+        let Some(keys) = keys.first() else {
+            return Ok(());
+        };
+        let cipher = &self.parts.cipher;
+        let content = cipher.encrypt(&keys.content, &keys.index.0, &plain);
+        let sealed = SealedProof {
+            index: keys.index,
+            content: content.map_err(|error| Arc::new(error) as Cause)?,
+        };
+        let Some(call) = self.begin_call() else {
+            // The breaker has said why.
+            return Ok(());
+        };
+        let writing = self
+            .parts
+            .store
+            .archive_proof(&sealed, self.parts.clock.now());
+        call.end(self.in_time(WRITE_TIMEOUT, writing).await)
+            .map_err(|error| Arc::new(error) as Cause)
+    }
+
+    fn keys(&self, subject: &Subject) -> Vec<ArchiveKeys> {
+        let secrets = &self.parts.secrets;
+        secrets.keys(subject.environment, &subject.transfer)
+    }
+
+    /// The result of a call of the store, or an error after this time.
+    async fn in_time<T>(
+        &self,
+        timeout: Duration,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let pause = self.parts.timer.pause(timeout);
+        pin_mut!(call, pause);
+        match select(call, pause).await {
+            Either::Left((result, _)) => result,
+            Either::Right(_) => Err(StoreError {
+                cause: Arc::new(TimedOut(timeout)),
+            }),
+        }
+    }
+}
+
+impl Guarded for ArchiveService {
+    const NAME: &'static str = "archive of proofs";
+
+    fn breaker(&self) -> MutexGuard<'_, Breaker> {
+        let breaker = self.breaker.lock();
+        breaker.expect("nothing panics while it holds the breaker")
+    }
+
+    fn now(&self) -> Duration {
+        self.parts.clock.monotonic()
+    }
+
+    fn on_result(&self, _: CallResult, _: Option<Transition>, _: Duration) {}
+
+    fn log(&self, report: TransitionReport, failure: Option<&str>) {
+        let changes = report.count;
+        match report.latest {
+            Transition::Opened => tracing::warn!(
+                failures = FAILURES,
+                changes,
+                failure,
+                "the archive of proofs fails: it is left out, but for one call at a time"
+            ),
+            Transition::Closed => tracing::info!(changes, "the archive of proofs works again"),
+        }
+    }
+}
+
+/// Bytes of a proof that waits to be written; counted until it is dropped.
+struct WaitingPlace {
+    archive: Arc<ArchiveService>,
+    size: usize,
+}
+
+impl Drop for WaitingPlace {
+    fn drop(&mut self) {
+        let waiting = &self.archive.waiting_bytes;
+        waiting.fetch_sub(self.size, Ordering::Relaxed);
+    }
+}
+
+/// A proof that is larger than an entry may be.
+#[derive(Debug, thiserror::Error)]
+#[error("its files have more than {} bytes together", content::MAX_BYTES)]
+struct TooLarge;
+
+/// A call of the store that took too long.
+#[derive(Debug, thiserror::Error)]
+#[error("the database doesn't answer within {0:?}")]
+struct TimedOut(Duration);

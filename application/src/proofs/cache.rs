@@ -1,0 +1,57 @@
+//! Places where issued proofs are kept: the memory of a process, and the archive behind it.
+
+use std::sync::Arc;
+
+use domain::request::RequestId;
+use ports::outbound::SealChecks;
+
+use super::archive::ArchiveService;
+use super::memory::{CachedProof, ProofMemory, Subject};
+
+/// Places where issued proofs are kept, so that a repeat doesn't ask the bank.
+#[derive(Clone)]
+pub struct ProofCache {
+    /// Memory of this process.
+    pub memory: ProofMemory,
+    /// Database of all processes, asked when the memory has none; `None` when it is off.
+    pub archive: Option<Arc<ArchiveService>>,
+}
+
+impl From<ProofMemory> for ProofCache {
+    /// The memory alone.
+    fn from(memory: ProofMemory) -> Self {
+        Self {
+            memory,
+            archive: None,
+        }
+    }
+}
+
+impl ProofCache {
+    /// Reads the archive, and puts the proof into the memory. One with another XML than the `known`
+    /// one isn't used.
+    pub(super) async fn archived(
+        &self,
+        subject: &Subject,
+        known: Option<&Arc<CachedProof>>,
+        seals: &dyn SealChecks,
+        request_id: &RequestId,
+    ) -> Option<Arc<CachedProof>> {
+        let archive = self.archive.as_ref()?;
+        let archived = archive.read(subject, seals, request_id).await?;
+        if known.is_some_and(|known| known.xml != archived.xml || archived.pdf.is_none()) {
+            return None;
+        }
+        let archived = Arc::new(archived);
+        self.memory.insert(subject.clone(), Arc::clone(&archived));
+        Some(archived)
+    }
+
+    /// Puts a proof of the bank into the memory and into the archive.
+    pub(super) fn keep(&self, subject: Subject, proof: &Arc<CachedProof>, request_id: RequestId) {
+        if let Some(archive) = &self.archive {
+            archive.write(&subject, proof, request_id);
+        }
+        self.memory.insert(subject, Arc::clone(proof));
+    }
+}

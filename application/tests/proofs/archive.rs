@@ -1,0 +1,343 @@
+//! The archive of issued proofs: what another process, or this one after a restart, has of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use application::{ArchiveParts, ArchiveService};
+use bytes::Bytes;
+use chrono::TimeDelta;
+use cipher_aes::AesCipher;
+use domain::archive::{ArchiveIndex, ArchiveSecrets, ContentKey};
+use domain::file::RequestedFiles;
+use domain::key::{Environment, HashGeneration};
+use futures::executor::block_on;
+use ports::inbound::{Delivery, Files};
+use ports::outbound::{Cipher, CipherError, Clock as _, ProofArchive as _, SealedProof};
+use rstest::rstest;
+use testkit::fakes::{Fault, ManualClock, MemoryStore, Script, unsealed_proof};
+
+use super::{Fixture, LANE, ProofRequest, fixture_on, query, request_id, transfer};
+
+const XML: RequestedFiles = RequestedFiles::Xml;
+const PDF: RequestedFiles = RequestedFiles::Pdf;
+const BOTH: RequestedFiles = RequestedFiles::Both;
+
+fn secrets(bytes: &[u8]) -> ArchiveSecrets {
+    let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
+    ArchiveSecrets::new(bytes.iter().map(secret).collect()).unwrap()
+}
+
+fn archive(
+    store: &MemoryStore,
+    clock: &Arc<ManualClock>,
+    cipher: Arc<dyn Cipher>,
+    listed: &[u8],
+) -> Arc<ArchiveService> {
+    Arc::new(ArchiveService::new(ArchiveParts {
+        store: Arc::new(store.clone()),
+        cipher,
+        secrets: secrets(listed),
+        retention: TimeDelta::days(7),
+        clock: clock.clone(),
+        timer: clock.clone(),
+        spawn: Box::new(block_on),
+    }))
+}
+
+/// A process with an empty memory on this store, with secrets of these bytes.
+fn process_with(store: &MemoryStore, listed: &[u8]) -> Fixture {
+    fixture_on(1 << 20, |clock| {
+        Some(archive(store, clock, Arc::new(AesCipher), listed))
+    })
+}
+
+fn process(store: &MemoryStore) -> Fixture {
+    process_with(store, &[1])
+}
+
+async fn delivered(fixture: &Fixture, wanted: RequestedFiles) -> Delivery {
+    fixture.fetch("10.00", wanted).await.result.unwrap()
+}
+
+/// The XML and the PDF, as far as they were delivered.
+fn bytes_of(files: Files) -> [Option<Bytes>; 2] {
+    match files {
+        Files::Xml(xml) => [Some(xml), None],
+        Files::Pdf(pdf) => [None, Some(pdf)],
+        Files::Both { xml, pdf } => [Some(xml), Some(pdf)],
+    }
+}
+
+/// The only entry.
+fn entry(store: &MemoryStore) -> SealedProof {
+    let [entry] = &store.archive()[..] else {
+        panic!("there are {} entries", store.archive().len());
+    };
+    entry.clone()
+}
+
+#[rstest]
+#[case(XML)]
+#[case(PDF)]
+#[case(BOTH)]
+#[tokio::test]
+async fn an_archived_proof_is_delivered_without_asking_the_bank(#[case] wanted: RequestedFiles) {
+    let store = MemoryStore::default();
+    let first = delivered(&process(&store), wanted).await;
+    let other = process(&store);
+    let report = other.fetch("10.00", wanted).await;
+    assert_eq!(report.details.bank_time, None, "the bank was asked");
+    let again = report.result.unwrap();
+    assert_eq!(bytes_of(again.files), bytes_of(first.files));
+    assert_eq!((again.stem, again.proof), (first.stem, first.proof));
+    assert_eq!(other.test.times_asked(), 0);
+    assert_eq!(other.monitor.health(Environment::Test, None).lookups, 0);
+    // From now on it is in memory.
+    store.faults().forget_calls();
+    delivered(&other, wanted).await;
+    assert_eq!(store.faults().calls().len(), 0);
+}
+
+#[tokio::test]
+async fn the_seal_of_an_archived_proof_is_checked_again_and_not_recorded() {
+    let store = MemoryStore::default();
+    delivered(&process(&store), XML).await;
+    let other = process(&store);
+    delivered(&other, XML).await;
+    assert_eq!(other.seals.checked().len(), 1);
+    assert_eq!(other.seals.recorded(), []);
+}
+
+#[tokio::test]
+async fn a_transfer_that_is_not_archived_is_looked_up() {
+    let store = MemoryStore::default();
+    delivered(&process(&store), XML).await;
+    let other = process(&store);
+    for amount in ["10.01", "404.00", "404.02", "502.00"] {
+        let _ = other.fetch(amount, XML).await;
+    }
+    assert_eq!(other.test.times_asked(), 4);
+    assert_eq!(store.archive().len(), 2, "an error was archived");
+}
+
+#[tokio::test]
+async fn environments_have_entries_of_their_own() {
+    let store = MemoryStore::default();
+    let fixture = process(&store);
+    delivered(&fixture, XML).await;
+    let request = ProofRequest {
+        query: query("10.00"),
+        wanted: XML,
+        environment: Environment::Live,
+        lane: LANE,
+        request_id: request_id(),
+    };
+    fixture.proofs.fetch(request).await.result.unwrap();
+    assert_eq!(fixture.live.times_asked(), 1);
+    assert_eq!(store.archive().len(), 2);
+}
+
+#[tokio::test]
+async fn a_damaged_entry_is_looked_up_and_written_again() {
+    let store = MemoryStore::default();
+    let now = process(&store).clock.now();
+    delivered(&process(&store), XML).await;
+    let sound = entry(&store);
+    for content in [
+        Vec::new(),
+        b"nonsense".to_vec(),
+        sound.content[1..].to_vec(),
+        [&sound.content[..], b"x"].concat(),
+    ] {
+        let index = sound.index;
+        let damaged = SealedProof { index, content };
+        store.archive_proof(&damaged, now).await.unwrap();
+        let fixture = process(&store);
+        delivered(&fixture, XML).await;
+        assert_eq!(fixture.test.times_asked(), 1);
+        assert_ne!(entry(&store), damaged);
+    }
+}
+
+/// A cipher without a key: everything in the store is taken for what it encrypted.
+struct NoCipher;
+
+impl Cipher for NoCipher {
+    fn encrypt(&self, _: &ContentKey, _: &[u8], plain: &[u8]) -> Result<Vec<u8>, CipherError> {
+        Ok(plain.to_vec())
+    }
+
+    fn decrypt(&self, _: &ContentKey, _: &[u8], plain: &[u8]) -> Result<Vec<u8>, CipherError> {
+        Ok(plain.to_vec())
+    }
+}
+
+/// Puts the entry of another transfer where the one of 10.00 would be.
+async fn with_another_proof(cipher: &Arc<dyn Cipher>, content: Option<&[u8]>) -> Fixture {
+    let store = MemoryStore::default();
+    let fixture = || {
+        fixture_on(1 << 20, |clock| {
+            Some(archive(&store, clock, Arc::clone(cipher), &[1]))
+        })
+    };
+    fixture().fetch("99.00", XML).await.result.unwrap();
+    let [keys] = &secrets(&[1]).keys(Environment::Test, &transfer(1_000))[..] else {
+        panic!("one secret has one entry");
+    };
+    let (index, other) = (keys.index, entry(&store).content);
+    let content = content.map_or(other, <[u8]>::to_vec);
+    let now = fixture().clock.now();
+    let moved = SealedProof { index, content };
+    store.archive_proof(&moved, now).await.unwrap();
+    fixture()
+}
+
+#[tokio::test]
+async fn an_archived_proof_of_another_transfer_is_never_delivered() {
+    let ciphers: [Arc<dyn Cipher>; 2] = [Arc::new(AesCipher), Arc::new(NoCipher)];
+    for cipher in &ciphers {
+        let fixture = with_another_proof(cipher, None).await;
+        let delivery = delivered(&fixture, XML).await;
+        assert_eq!(delivery.proof.centavos, 1_000);
+        assert_eq!(fixture.test.times_asked(), 1);
+    }
+}
+
+#[tokio::test]
+async fn content_that_makes_no_sense_is_looked_up() {
+    let cipher: Arc<dyn Cipher> = Arc::new(NoCipher);
+    for content in [
+        &b""[..],
+        b"\x01\x00\x00\x00\x00\x04<xml",
+        b"\x02\x00\x00\x00\x00\x01x",
+        b"\x01\x00\xff\xff\xff\xffx",
+    ] {
+        let fixture = with_another_proof(&cipher, Some(content)).await;
+        delivered(&fixture, XML).await;
+        assert_eq!(fixture.test.times_asked(), 1);
+    }
+}
+
+#[rstest]
+#[case(Fault::Fails)]
+#[case(Fault::Hangs)]
+#[tokio::test]
+async fn an_archive_that_fails_fails_no_request(#[case] fault: Fault) {
+    let store = MemoryStore::default();
+    let fixture = process(&store);
+    store.faults().inject(fault);
+    for centavos in 0..20 {
+        let amount = ["10.00", "10.01", "10.02", "10.03"][centavos % 4];
+        fixture.fetch(amount, BOTH).await.result.unwrap();
+    }
+    assert_eq!(fixture.test.times_asked(), 4);
+}
+
+#[tokio::test]
+async fn an_archive_that_keeps_failing_is_left_alone_until_it_works_again() {
+    let store = MemoryStore::default();
+    let fixture = process(&store);
+    store.faults().inject(Fault::Hangs);
+    for amount in ["1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00"] {
+        fixture.fetch(amount, XML).await.result.unwrap();
+    }
+    let calls: usize = store.faults().calls().values().sum();
+    assert_eq!(calls, 3, "each lookup waited for it");
+    store.faults().clear();
+    fixture.clock.advance(Duration::from_secs(15));
+    for amount in ["8.00", "9.00"] {
+        fixture.fetch(amount, XML).await.result.unwrap();
+    }
+    assert_eq!(store.archive().len(), 2);
+}
+
+#[tokio::test]
+async fn a_pdf_that_is_fetched_later_extends_the_entry() {
+    let store = MemoryStore::default();
+    delivered(&process(&store), XML).await;
+    // Each by another process: what it wants, and what it asks the bank for.
+    for (wanted, asked) in [
+        (XML, None),
+        (PDF, Some(PDF)),
+        (PDF, None),
+        // The PDF is of another session than the XML.
+        (BOTH, Some(BOTH)),
+        (BOTH, None),
+        (PDF, None),
+        (XML, None),
+    ] {
+        let fixture = process(&store);
+        delivered(&fixture, wanted).await;
+        assert_eq!(fixture.asked(), Vec::from_iter(asked), "{wanted:?}");
+    }
+    assert_eq!(store.archive().len(), 1);
+}
+
+#[tokio::test]
+async fn a_pdf_of_another_process_is_found_while_the_xml_is_in_memory() {
+    let store = MemoryStore::default();
+    let (one, other) = (process(&store), process(&store));
+    delivered(&one, XML).await;
+    delivered(&other, PDF).await;
+    let Files::Pdf(_) = delivered(&one, PDF).await.files else {
+        panic!("the PDF was wanted");
+    };
+    assert_eq!((one.asked(), other.asked()), (vec![XML], vec![PDF]));
+}
+
+#[tokio::test]
+async fn an_archived_xml_that_differs_from_the_one_in_memory_is_not_used() {
+    let store = MemoryStore::default();
+    let one = process(&store);
+    delivered(&one, XML).await;
+    let other = process_with(&store, &[2]);
+    let mut issued = unsealed_proof(&transfer(1_000));
+    issued.xml = issued.xml.map(|xml| [&xml[..], b"\n"].concat().into());
+    other.test.script(transfer(1_000), Script::Issue(issued));
+    delivered(&other, BOTH).await;
+    // Where the first process would have written it.
+    let index = |byte| secrets(&[byte]).keys(Environment::Test, &transfer(1_000));
+    let [theirs, ours] = [index(2), index(1)].map(|mut keys| keys.remove(0));
+    let since = one.clock.now();
+    let found = store.archived_proofs(&[theirs.index], since).await.unwrap();
+    let plain = AesCipher.decrypt(&theirs.content, &theirs.index.0, &found[0].content);
+    let content = AesCipher.encrypt(&ours.content, &ours.index.0, &plain.unwrap());
+    let forged = SealedProof {
+        index: ours.index,
+        content: content.unwrap(),
+    };
+    store.archive_proof(&forged, since).await.unwrap();
+    delivered(&one, PDF).await;
+    assert_eq!(one.asked(), [XML, PDF]);
+}
+
+#[tokio::test]
+async fn an_entry_past_its_retention_is_looked_up() {
+    let store = MemoryStore::default();
+    delivered(&process(&store), XML).await;
+    for (days, asked) in [(7, 0), (8, 1)] {
+        let fixture = process(&store);
+        fixture.clock.advance(Duration::from_hours(24 * days));
+        delivered(&fixture, XML).await;
+        assert_eq!(fixture.test.times_asked(), asked, "{days}");
+    }
+}
+
+#[tokio::test]
+async fn entries_of_an_old_secret_are_read_as_long_as_it_is_listed() {
+    let store = MemoryStore::default();
+    delivered(&process_with(&store, &[1]), XML).await;
+    for (listed, asked) in [
+        (&[2, 1][..], 0),
+        // The old secret is gone: the entry is neither found nor opened.
+        (&[2], 1),
+        // The new one wrote another.
+        (&[3, 2], 0),
+    ] {
+        let fixture = process_with(&store, listed);
+        delivered(&fixture, XML).await;
+        assert_eq!(fixture.test.times_asked(), asked, "{listed:?}");
+    }
+    let indexes: Vec<ArchiveIndex> = store.archive().iter().map(|it| it.index).collect();
+    assert_eq!(indexes.len(), 2);
+}

@@ -1,0 +1,253 @@
+//! Archive of issued proofs: the index that finds an entry, and the key that opens it.
+//!
+//! Both are derived from the operator's secret and all facts of the transfer. A stolen database shows
+//! neither, and the operator, who has the secret, can't read an entry of an unknown transfer.
+
+use std::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::hex;
+use crate::key::{Environment, HashGeneration, KeyHasher, SecretError};
+use crate::transfer::Transfer;
+
+/// First part of the message from which an index is derived.
+const INDEX_LABEL: &str = "cep-gateway: the index of an archived proof, 1";
+/// First part of the message from which a key is derived.
+const KEY_LABEL: &str = "cep-gateway: the key of an archived proof, 1";
+
+/// Place of an entry: a keyed hash of the transfer and its environment, which reveals neither.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArchiveIndex(pub [u8; 32]);
+
+impl ArchiveIndex {
+    /// The index in 64 hexadecimal digits.
+    pub fn hex(&self) -> String {
+        hex::encode(&self.0)
+    }
+
+    /// Reads 64 hexadecimal digits; `None` for any other text.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        Some(Self(hex::decode(text)?.try_into().ok()?))
+    }
+}
+
+impl fmt::Debug for ArchiveIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ArchiveIndex")
+    }
+}
+
+/// Key that encrypts one entry. Wiped from memory when dropped, never shown.
+#[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
+pub struct ContentKey([u8; 32]);
+
+impl ContentKey {
+    /// A key of these bytes.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, for a cipher.
+    pub fn reveal(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ContentKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ContentKey(redacted)")
+    }
+}
+
+/// Index and key of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchiveKeys {
+    /// Place of the entry.
+    pub index: ArchiveIndex,
+    /// Key of its content.
+    pub content: ContentKey,
+}
+
+/// The operator's secrets of the archive, by generation. Entries are written with the first and read
+/// with each.
+pub struct ArchiveSecrets(KeyHasher);
+
+impl ArchiveSecrets {
+    /// Secrets in this order.
+    ///
+    /// # Errors
+    /// See [`SecretError`].
+    pub fn new(secrets: Vec<(HashGeneration, Vec<u8>)>) -> Result<Self, SecretError> {
+        KeyHasher::new(secrets).map(Self)
+    }
+
+    /// Index and key of a transfer's entry by each secret, in configuration order.
+    pub fn keys(&self, environment: Environment, transfer: &Transfer) -> Vec<ArchiveKeys> {
+        let message = |label| Wiped(message(label, environment, transfer));
+        let (index, key) = (message(INDEX_LABEL), message(KEY_LABEL));
+        let indexes = self.0.macs(index.0.as_bytes()).map(ArchiveIndex);
+        let keys = self.0.macs(key.0.as_bytes()).map(ContentKey);
+        let both = indexes.zip(keys);
+        both.map(|(index, content)| ArchiveKeys { index, content })
+            .collect()
+    }
+}
+
+impl fmt::Debug for ArchiveSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ArchiveSecrets(redacted)")
+    }
+}
+
+#[derive(Zeroize, ZeroizeOnDrop)]
+struct Wiped(String);
+
+/// The label and all facts, one on each line. No two transfers have the same message, because no fact
+/// contains a line break.
+fn message(label: &str, environment: Environment, transfer: &Transfer) -> String {
+    format!(
+        "{label}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
+        environment.name(),
+        transfer.date(),
+        transfer.tracking_key().as_str(),
+        transfer.account().as_str(),
+        transfer.amount().centavos(),
+        transfer.issuer(),
+        transfer.receiver(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{Days, NaiveDate};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::account::Account;
+    use crate::amount::Amount;
+    use crate::participant::ParticipantCode;
+    use crate::tracking_key::TrackingKey;
+
+    type Facts = (u64, String, String, u64, u32, u32);
+
+    fn secrets(bytes: &[u8]) -> ArchiveSecrets {
+        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
+        ArchiveSecrets::new(bytes.iter().map(secret).collect()).unwrap()
+    }
+
+    fn transfer((day, key, account, centavos, issuer, receiver): &Facts) -> Transfer {
+        let first = NaiveDate::from_ymd_opt(2026, 1, 1).unwrap();
+        let code = |number: &u32| ParticipantCode::parse(&number.to_string()).unwrap();
+        Transfer::new(
+            first + Days::new(*day),
+            TrackingKey::parse(key).unwrap(),
+            Account::parse(account).unwrap(),
+            Amount::from_centavos(*centavos).unwrap(),
+            code(issuer),
+            code(receiver),
+        )
+        .unwrap()
+    }
+
+    fn one() -> Facts {
+        let (key, account) = ("MBAN01002611180000000001", "002010077777777771");
+        (
+            321,
+            key.to_owned(),
+            account.to_owned(),
+            1_000,
+            40_012,
+            40_002,
+        )
+    }
+
+    #[test]
+    fn index_and_key_of_a_transfer_never_change() {
+        let [keys] = &secrets(&[7]).keys(Environment::Live, &transfer(&one()))[..] else {
+            panic!("one secret has one index");
+        };
+        assert_eq!(keys.index.hex(), GOLDEN_INDEX);
+        assert_eq!(hex::encode(keys.content.reveal()), GOLDEN_KEY);
+    }
+
+    // Computed with Python's hmac module.
+    const GOLDEN_INDEX: &str = "153ce5b4ce3776d8c5d2fdb722c8cc3991117a7a7f46680ce07c3000525c4f29";
+    const GOLDEN_KEY: &str = "90aca165bcf370d6d927d647a367500ba389e905216b2fd1914c077bf041aa69";
+
+    #[test]
+    fn environments_and_secrets_have_entries_of_their_own() {
+        let of = |secret, environment| secrets(&[secret]).keys(environment, &transfer(&one()));
+        let live = of(1, Environment::Live).remove(0);
+        for other in [of(1, Environment::Test), of(2, Environment::Live)] {
+            assert_ne!(live.index, other[0].index);
+            assert_ne!(live.content, other[0].content);
+        }
+    }
+
+    #[test]
+    fn a_new_secret_writes_and_the_old_one_still_reads() {
+        let of = |listed: &[u8]| secrets(listed).keys(Environment::Live, &transfer(&one()));
+        assert_eq!(of(&[2, 1]), [of(&[2]), of(&[1])].concat());
+    }
+
+    #[test]
+    fn nothing_secret_is_shown() {
+        let shown = format!(
+            "{:?} {:?}",
+            secrets(&[7]),
+            secrets(&[7]).keys(Environment::Live, &transfer(&one()))
+        );
+        assert_eq!(
+            shown,
+            "ArchiveSecrets(redacted) [ArchiveKeys { index: ArchiveIndex, content: \
+             ContentKey(redacted) }]"
+        );
+    }
+
+    #[test]
+    fn an_index_is_read_back_from_its_digits() {
+        let index = ArchiveIndex([0xAB; 32]);
+        assert_eq!(ArchiveIndex::from_hex(&index.hex()), Some(index));
+        for text in ["", "ab", &"g".repeat(64), &"a".repeat(66)] {
+            assert_eq!(ArchiveIndex::from_hex(text), None);
+        }
+    }
+
+    fn facts() -> impl Strategy<Value = Facts> {
+        let (key, account) = ("[!#-;=?-Z]{1,30}", "[0-9]{10}|[0-9]{16}|[0-9]{18}");
+        (
+            0..400_u64,
+            key,
+            account,
+            1..u64::MAX,
+            10_000..50_000_u32,
+            50_001..99_999_u32,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn any_fact_that_differs_changes_index_and_key(one in facts(), other in facts()) {
+            let secrets = secrets(&[7]);
+            let keys = |facts: &Facts| {
+                secrets.keys(Environment::Live, &transfer(facts)).remove(0)
+            };
+            let whole = keys(&one);
+            // Each fact alone, and all of them together.
+            for place in 0..7 {
+                let pick = |number| place == number || place == 6;
+                let mut changed = one.clone();
+                if pick(0) { changed.0 = other.0; }
+                if pick(1) { changed.1.clone_from(&other.1); }
+                if pick(2) { changed.2.clone_from(&other.2); }
+                if pick(3) { changed.3 = other.3; }
+                if pick(4) { changed.4 = other.4; }
+                if pick(5) { changed.5 = other.5; }
+                let found = keys(&changed);
+                prop_assert_eq!(changed == one, found.index == whole.index);
+                prop_assert_eq!(changed == one, found.content == whole.content);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Contract of the archive of issued proofs.
+
+use std::future::Future;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::archive::ArchiveIndex;
+
+use super::journal::noon;
+use super::stores::{Stores, StoresUnderTest};
+use crate::outbound::SealedProof;
+
+/// Runs the whole suite; `make` returns a fresh, empty database each time.
+pub async fn proof_archive<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    an_entry_is_read_by_every_process(make().await).await;
+    an_entry_is_replaced(make().await).await;
+    of_many_indexes_those_are_returned_that_have_an_entry(make().await).await;
+    an_entry_that_is_too_old_is_not_returned(make().await).await;
+    old_entries_are_removed_and_no_others(make().await).await;
+    an_entry_of_a_megabyte_and_any_bytes_comes_back(make().await).await;
+}
+
+fn entry(number: u8, content: &[u8]) -> SealedProof {
+    SealedProof {
+        index: ArchiveIndex([number; 32]),
+        content: content.to_vec(),
+    }
+}
+
+impl Stores {
+    async fn archive_at(&self, entry: &SealedProof, at: DateTime<Utc>) {
+        let written = self.archive.archive_proof(entry, at).await;
+        written.expect("the store works");
+    }
+
+    async fn archived(&self, numbers: &[u8], since: DateTime<Utc>) -> Vec<SealedProof> {
+        let indexes: Vec<_> = numbers.iter().map(|it| ArchiveIndex([*it; 32])).collect();
+        let read = self.archive.archived_proofs(&indexes, since).await;
+        let mut found = read.expect("the store works");
+        found.sort_by_key(|entry| entry.index);
+        found
+    }
+}
+
+async fn an_entry_is_read_by_every_process(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let written = entry(1, b"content");
+    here.archive_at(&written, noon()).await;
+    for store in [here, elsewhere] {
+        let found = store.archived(&[1], noon()).await;
+        assert_eq!(found, std::slice::from_ref(&written));
+    }
+}
+
+async fn an_entry_is_replaced(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    here.archive_at(&entry(1, b"content"), noon()).await;
+    let longer = entry(1, b"more content");
+    let later = noon() + TimeDelta::hours(1);
+    elsewhere.archive_at(&longer, later).await;
+    assert_eq!(here.archived(&[1], later).await, [longer]);
+}
+
+async fn of_many_indexes_those_are_returned_that_have_an_entry(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let (one, two) = (entry(1, b"one"), entry(2, b"two"));
+    here.archive_at(&one, noon()).await;
+    here.archive_at(&two, noon()).await;
+    assert_eq!(here.archived(&[], noon()).await, []);
+    assert_eq!(here.archived(&[3], noon()).await, []);
+    let found = here.archived(&[3, 1], noon()).await;
+    assert_eq!(found, std::slice::from_ref(&one));
+    assert_eq!(here.archived(&[2, 3, 1], noon()).await, [one, two]);
+}
+
+async fn an_entry_that_is_too_old_is_not_returned(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.archive_at(&entry(1, b"content"), noon()).await;
+    let after = noon() + TimeDelta::milliseconds(1);
+    assert_eq!(here.archived(&[1], after).await, []);
+    assert_eq!(here.archived(&[1], noon()).await.len(), 1);
+}
+
+async fn old_entries_are_removed_and_no_others(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let before = noon() - TimeDelta::milliseconds(1);
+    here.archive_at(&entry(1, b"old"), before).await;
+    here.archive_at(&entry(2, b"new"), noon()).await;
+    // Written again, so no longer old.
+    here.archive_at(&entry(3, b"old"), before).await;
+    here.archive_at(&entry(3, b"new"), noon()).await;
+    let removed = elsewhere.archive.prune_archive(noon()).await;
+    assert_eq!(removed.expect("the store works"), 1);
+    let kept = here.archived(&[1, 2, 3], before).await;
+    assert_eq!(kept, [entry(2, b"new"), entry(3, b"new")]);
+}
+
+async fn an_entry_of_a_megabyte_and_any_bytes_comes_back(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let every_byte = (0..=u8::MAX).cycle().take(1 << 20);
+    let large = entry(1, &every_byte.collect::<Vec<_>>());
+    here.archive_at(&large, noon()).await;
+    assert_eq!(elsewhere.archived(&[1], noon()).await, [large]);
+}

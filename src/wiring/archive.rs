@@ -1,0 +1,44 @@
+//! The archive of issued proofs.
+
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use application::{ArchiveParts, ArchiveService};
+use chrono::TimeDelta;
+use cipher_aes::AesCipher;
+use tokio_util::task::TaskTracker;
+
+use super::infrastructure::Infrastructure;
+use super::secrets::store_secret;
+use super::spawning_in;
+use crate::config::ServeOptions;
+use crate::metrics::{MeteredArchive, Metrics};
+use crate::system::SystemTimer;
+
+/// The archive whose writes `tasks` tracks; `None` when it is off.
+///
+/// # Errors
+/// There is no secret, or it can't be used.
+pub(super) fn archive(
+    base: &Infrastructure,
+    options: &ServeOptions,
+    tasks: &TaskTracker,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<Arc<ArchiveService>>> {
+    let days = options.archive.proof_archive;
+    if days == 0 {
+        return Ok(None);
+    }
+    let secret = store_secret(&options.archive, &options.keys, base.random.as_ref())?;
+    let secrets = secret.archive();
+    let store = MeteredArchive::new(metrics, Arc::new(base.store.clone()));
+    Ok(Some(Arc::new(ArchiveService::new(ArchiveParts {
+        store: Arc::new(store),
+        cipher: Arc::new(AesCipher),
+        secrets: secrets.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?,
+        retention: TimeDelta::days(days.into()),
+        clock: Arc::clone(&base.clock),
+        timer: Arc::new(SystemTimer),
+        spawn: spawning_in(tasks),
+    }))))
+}

@@ -1,0 +1,60 @@
+//! Archived proofs.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::archive::ArchiveIndex;
+use ports::outbound::{ProofArchive, SealedProof, StoreError};
+
+use super::MemoryStore;
+
+#[async_trait]
+impl ProofArchive for MemoryStore {
+    async fn archived_proofs(
+        &self,
+        indexes: &[ArchiveIndex],
+        since: DateTime<Utc>,
+    ) -> Result<Vec<SealedProof>, StoreError> {
+        self.called("archived_proofs").await?;
+        let tables = self.tables();
+        let found = indexes.iter().filter_map(|index| {
+            let (written_at, content) = tables.archive.get(index)?;
+            (*written_at >= since).then(|| SealedProof {
+                index: *index,
+                content: content.clone(),
+            })
+        });
+        Ok(found.collect())
+    }
+
+    async fn archive_proof(
+        &self,
+        proof: &SealedProof,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.called("archive_proof").await?;
+        let entry = (now, proof.content.clone());
+        self.tables().archive.insert(proof.index, entry);
+        Ok(())
+    }
+
+    async fn prune_archive(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.called("prune_archive").await?;
+        let archive = &mut self.tables().archive;
+        let all = archive.len();
+        archive.retain(|_, (written_at, _)| *written_at >= before);
+        Ok((all - archive.len()) as u64)
+    }
+}
+
+impl MemoryStore {
+    /// The archived proofs, by their indexes.
+    pub fn archive(&self) -> Vec<SealedProof> {
+        let tables = self.tables();
+        let entries = tables.archive.iter();
+        let entries = entries.map(|(index, (_, content))| SealedProof {
+            index: *index,
+            content: content.clone(),
+        });
+        entries.collect()
+    }
+}
