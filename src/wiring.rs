@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, ProofRequestService, Reconciliation, ReplicaMonitor, Retirement, SealService,
-    SharedCatalogue, SpawnTask,
+    KeyService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
+    SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -40,6 +40,7 @@ mod infrastructure;
 mod limits;
 mod participants;
 mod people;
+mod proof_requests;
 mod seals;
 mod secrets;
 mod storage;
@@ -165,8 +166,6 @@ async fn gateway_on(
     };
     let keys: Arc<dyn KeyAdministration> =
         Arc::new(base.key_service_reading_from(for_insights.as_ref())?);
-    let gatekeeper = base.gatekeeper(&usage)?;
-    gatekeeper.warm_up().await?;
     base.limits.begin().await;
     let replica_options = &options.keys.replicas;
     let replica_monitor = base.replica_monitor(replica_options, process).await?;
@@ -182,27 +181,19 @@ async fn gateway_on(
     let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
     let requests = TaskTracker::new();
     let archive = archive::archive(&base, options, &requests, &metrics)?;
-    let participants = catalogue.clone();
     let proofs = banks::proofs(
         (bank, archive),
         &banks,
         clock,
-        participants,
+        catalogue.clone(),
         &bank_monitor,
         check,
     );
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let proof_requests = ProofRequestService::new(
-        Arc::new(gatekeeper),
-        Arc::new(proofs),
-        seals::file_checks(&seals, &catalogue, clock),
-        base.delivery_history(&usage)?,
-        Arc::clone(clock),
-        spawning_in(&requests),
-    );
+    let proof_requests = base.proof_requests(proofs, (&seals, &catalogue), &usage, &requests);
     let mut router = rest::router(RestState {
-        proof_requests: Arc::new(proof_requests),
+        proof_requests: Arc::new(proof_requests.await?),
         health: Arc::new(base.health(&change_feed, usage)),
         participants: catalogue.clone(),
         request_layer: Arc::clone(&request_layer),

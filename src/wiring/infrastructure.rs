@@ -12,10 +12,9 @@ use ports::outbound::{Clock, KeyStore, Limiter, Random, StoreError, UsageJournal
 use store_seaorm::Store;
 use uuid::Uuid;
 
-use super::Deployment;
 use super::limits::LimitBackend;
 use super::secrets::{hasher, hmac_secret};
-use super::storage;
+use super::{Deployment, storage};
 use crate::config::{HmacSecret, KeyOptions, ReplicaOptions};
 use crate::metrics::Metrics;
 use crate::system::{SystemClock, SystemRandom, SystemTimer};
@@ -117,6 +116,7 @@ impl Infrastructure {
         Ok(service.reading_from(keys, customers))
     }
 
+    /// Admission of proof requests by the keys of the store.
     pub(super) fn gatekeeper(&self, journal: &Arc<dyn UsageJournal>) -> Result<GatekeeperService> {
         Ok(GatekeeperService::new(
             Arc::clone(&self.key_store),
