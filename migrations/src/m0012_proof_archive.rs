@@ -20,7 +20,7 @@ impl MigrationName for Migration {
 enum ProofArchive {
     Table,
     Id,
-    Sealed,
+    Content,
     Size,
     StoredAt,
 }
@@ -34,7 +34,7 @@ impl MigrationTrait for Migration {
         let table = Table::create()
             .table(ProofArchive::Table)
             .col(columns.text(ProofArchive::Id).primary_key())
-            .col(ColumnDef::new(ProofArchive::Sealed).blob().not_null())
+            .col(ColumnDef::new(ProofArchive::Content).blob().not_null())
             .col(number(ProofArchive::Size))
             .col(number(ProofArchive::StoredAt))
             .take();

@@ -17,7 +17,7 @@ mod secret_fingerprints;
 mod seen_proofs;
 
 pub use crate::{JournalError, Receipt, StoreError};
-pub use archive::{Cipher, CipherError, ProofArchive, SealedProof};
+pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use clock::{Clock, Random, Timer, new_id};
 pub use identity::{

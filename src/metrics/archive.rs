@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::archive::ArchiveIndex;
-use ports::outbound::{ProofArchive, SealedProof, StoreError};
+use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
 
 use super::names::Metric;
 use super::{Metrics, names};
@@ -41,7 +41,7 @@ impl ProofArchive for MeteredArchive {
         &self,
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
-    ) -> Result<Vec<SealedProof>, StoreError> {
+    ) -> Result<Vec<ArchivedProof>, StoreError> {
         let mut ending = self.begin(&names::ARCHIVE_READS);
         let read = self.archive.archived_proofs(indexes, since).await;
         match &read {
@@ -54,7 +54,7 @@ impl ProofArchive for MeteredArchive {
 
     async fn archive_proof(
         &self,
-        proof: &SealedProof,
+        proof: &ArchivedProof,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let mut ending = self.begin(&names::ARCHIVE_WRITES);

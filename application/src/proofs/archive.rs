@@ -17,7 +17,7 @@ use futures::lock::Mutex as AsyncMutex;
 use futures::{FutureExt as _, pin_mut};
 use ports::Cause;
 use ports::outbound::{
-    BankFiles, Cipher, Clock, ProofArchive, SealChecks, SealedProof, StoreError, Timer,
+    ArchivedProof, BankFiles, Cipher, Clock, ProofArchive, SealChecks, StoreError, Timer,
 };
 use tracing::Instrument as _;
 
@@ -102,7 +102,7 @@ impl ArchiveService {
         &self,
         keys: &[ArchiveKeys],
         request_id: &RequestId,
-    ) -> Option<Vec<SealedProof>> {
+    ) -> Option<Vec<ArchivedProof>> {
         let call = self.begin_call()?;
         let indexes: Vec<_> = keys.iter().map(|keys| keys.index).collect();
         let since = self.parts.clock.now() - self.parts.retention;
@@ -118,7 +118,7 @@ impl ArchiveService {
     fn open(
         &self,
         keys: &ArchiveKeys,
-        entry: &SealedProof,
+        entry: &ArchivedProof,
         subject: &Subject,
         seals: &dyn SealChecks,
     ) -> Result<CachedProof, Cause> {
@@ -180,7 +180,7 @@ impl ArchiveService {
         };
         let cipher = &self.parts.cipher;
         let content = cipher.encrypt(&keys.content, &keys.index.0, &plain);
-        let sealed = SealedProof {
+        let entry = ArchivedProof {
             index: keys.index,
             content: content.map_err(|error| Arc::new(error) as Cause)?,
         };
@@ -191,7 +191,7 @@ impl ArchiveService {
         let writing = self
             .parts
             .store
-            .archive_proof(&sealed, self.parts.clock.now());
+            .archive_proof(&entry, self.parts.clock.now());
         call.end(self.in_time(WRITE_TIMEOUT, writing).await)
             .map_err(|error| Arc::new(error) as Cause)
     }

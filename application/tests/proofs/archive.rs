@@ -12,7 +12,7 @@ use domain::file::RequestedFiles;
 use domain::key::{Environment, HashGeneration};
 use futures::executor::block_on;
 use ports::inbound::{Delivery, Files};
-use ports::outbound::{Cipher, CipherError, Clock as _, ProofArchive as _, SealedProof};
+use ports::outbound::{ArchivedProof, Cipher, CipherError, Clock as _, ProofArchive as _};
 use rstest::rstest;
 use testkit::fakes::{Fault, ManualClock, MemoryStore, Script, unsealed_proof};
 
@@ -69,7 +69,7 @@ fn bytes_of(files: Files) -> [Option<Bytes>; 2] {
 }
 
 /// The only entry.
-fn entry(store: &MemoryStore) -> SealedProof {
+fn entry(store: &MemoryStore) -> ArchivedProof {
     let [entry] = &store.archive()[..] else {
         panic!("there are {} entries", store.archive().len());
     };
@@ -150,7 +150,7 @@ async fn a_damaged_entry_is_looked_up_and_written_again() {
         [&sound.content[..], b"x"].concat(),
     ] {
         let index = sound.index;
-        let damaged = SealedProof { index, content };
+        let damaged = ArchivedProof { index, content };
         store.archive_proof(&damaged, now).await.unwrap();
         let fixture = process(&store);
         delivered(&fixture, XML).await;
@@ -187,7 +187,7 @@ async fn with_another_proof(cipher: &Arc<dyn Cipher>, content: Option<&[u8]>) ->
     let (index, other) = (keys.index, entry(&store).content);
     let content = content.map_or(other, <[u8]>::to_vec);
     let now = fixture().clock.now();
-    let moved = SealedProof { index, content };
+    let moved = ArchivedProof { index, content };
     store.archive_proof(&moved, now).await.unwrap();
     fixture()
 }
@@ -302,7 +302,7 @@ async fn an_archived_xml_that_differs_from_the_one_in_memory_is_not_used() {
     let found = store.archived_proofs(&[theirs.index], since).await.unwrap();
     let plain = AesCipher.decrypt(&theirs.content, &theirs.index.0, &found[0].content);
     let content = AesCipher.encrypt(&ours.content, &ours.index.0, &plain.unwrap());
-    let forged = SealedProof {
+    let forged = ArchivedProof {
         index: ours.index,
         content: content.unwrap(),
     };

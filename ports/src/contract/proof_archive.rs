@@ -7,7 +7,7 @@ use domain::archive::ArchiveIndex;
 
 use super::journal::noon;
 use super::stores::{Stores, StoresUnderTest};
-use crate::outbound::SealedProof;
+use crate::outbound::ArchivedProof;
 
 /// Runs the whole suite; `make` returns a fresh, empty database each time.
 pub async fn proof_archive<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
@@ -19,20 +19,20 @@ pub async fn proof_archive<F: Future<Output = StoresUnderTest>>(make: impl Fn() 
     an_entry_of_a_megabyte_and_any_bytes_comes_back(make().await).await;
 }
 
-fn entry(number: u8, content: &[u8]) -> SealedProof {
-    SealedProof {
+fn entry(number: u8, content: &[u8]) -> ArchivedProof {
+    ArchivedProof {
         index: ArchiveIndex([number; 32]),
         content: content.to_vec(),
     }
 }
 
 impl Stores {
-    async fn archive_at(&self, entry: &SealedProof, at: DateTime<Utc>) {
+    async fn archive_at(&self, entry: &ArchivedProof, at: DateTime<Utc>) {
         let written = self.archive.archive_proof(entry, at).await;
         written.expect("the store works");
     }
 
-    async fn archived(&self, numbers: &[u8], since: DateTime<Utc>) -> Vec<SealedProof> {
+    async fn archived(&self, numbers: &[u8], since: DateTime<Utc>) -> Vec<ArchivedProof> {
         let indexes: Vec<_> = numbers.iter().map(|it| ArchiveIndex([*it; 32])).collect();
         let read = self.archive.archived_proofs(&indexes, since).await;
         let mut found = read.expect("the store works");

@@ -8,7 +8,7 @@ use super::StoreError;
 
 /// An entry of the archive, encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SealedProof {
+pub struct ArchivedProof {
     /// Place of the entry.
     pub index: ArchiveIndex,
     /// Encrypted content.
@@ -23,12 +23,12 @@ pub trait ProofArchive: Send + Sync {
         &self,
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
-    ) -> Result<Vec<SealedProof>, StoreError>;
+    ) -> Result<Vec<ArchivedProof>, StoreError>;
 
     /// Writes an entry. Replaces the one at its index, and the time at which that was written.
     async fn archive_proof(
         &self,
-        proof: &SealedProof,
+        proof: &ArchivedProof,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
 

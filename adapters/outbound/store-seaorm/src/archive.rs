@@ -3,16 +3,16 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::archive::ArchiveIndex;
-use ports::outbound::{ProofArchive, SealedProof, StoreError};
+use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
 use sea_orm::{ConnectionTrait, DbErr, Statement, Value};
 
 use crate::prune::PROOF_ARCHIVE;
 use crate::row::{Row, stored};
 use crate::store::{Store, failed};
 
-const WRITE: &str = "INSERT INTO proof_archive (id, sealed, size, stored_at) \
+const WRITE: &str = "INSERT INTO proof_archive (id, content, size, stored_at) \
      VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE SET \
-     sealed = excluded.sealed, size = excluded.size, stored_at = excluded.stored_at";
+     content = excluded.content, size = excluded.size, stored_at = excluded.stored_at";
 
 #[async_trait]
 impl ProofArchive for Store {
@@ -20,7 +20,7 @@ impl ProofArchive for Store {
         &self,
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
-    ) -> Result<Vec<SealedProof>, StoreError> {
+    ) -> Result<Vec<ArchivedProof>, StoreError> {
         if indexes.is_empty() {
             return Ok(Vec::new());
         }
@@ -31,14 +31,14 @@ impl ProofArchive for Store {
                 id: &id,
             };
             let index = ArchiveIndex::from_hex(&id).ok_or_else(|| row.unreadable("id"))?;
-            Ok(SealedProof { index, content })
+            Ok(ArchivedProof { index, content })
         };
         rows.await?.into_iter().map(entry).collect()
     }
 
     async fn archive_proof(
         &self,
-        proof: &SealedProof,
+        proof: &ArchivedProof,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.check_files()?;
@@ -74,7 +74,7 @@ impl Store {
             .map(|place| format!("${place}"))
             .collect();
         let sql = format!(
-            "SELECT id, sealed FROM proof_archive WHERE stored_at >= $1 AND id IN ({})",
+            "SELECT id, content FROM proof_archive WHERE stored_at >= $1 AND id IN ({})",
             places.join(", ")
         );
         let ids = indexes.iter().map(|index| Value::from(index.hex()));

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::archive::ArchiveIndex;
-use ports::outbound::{ProofArchive, SealedProof, StoreError};
+use ports::outbound::{ArchivedProof, ProofArchive, StoreError};
 
 use super::MemoryStore;
 
@@ -13,12 +13,12 @@ impl ProofArchive for MemoryStore {
         &self,
         indexes: &[ArchiveIndex],
         since: DateTime<Utc>,
-    ) -> Result<Vec<SealedProof>, StoreError> {
+    ) -> Result<Vec<ArchivedProof>, StoreError> {
         self.called("archived_proofs").await?;
         let tables = self.tables();
         let found = indexes.iter().filter_map(|index| {
             let (written_at, content) = tables.archive.get(index)?;
-            (*written_at >= since).then(|| SealedProof {
+            (*written_at >= since).then(|| ArchivedProof {
                 index: *index,
                 content: content.clone(),
             })
@@ -28,7 +28,7 @@ impl ProofArchive for MemoryStore {
 
     async fn archive_proof(
         &self,
-        proof: &SealedProof,
+        proof: &ArchivedProof,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         self.called("archive_proof").await?;
@@ -48,10 +48,10 @@ impl ProofArchive for MemoryStore {
 
 impl MemoryStore {
     /// The archived proofs, by their indexes.
-    pub fn archive(&self) -> Vec<SealedProof> {
+    pub fn archive(&self) -> Vec<ArchivedProof> {
         let tables = self.tables();
         let entries = tables.archive.iter();
-        let entries = entries.map(|(index, (_, content))| SealedProof {
+        let entries = entries.map(|(index, (_, content))| ArchivedProof {
             index: *index,
             content: content.clone(),
         });

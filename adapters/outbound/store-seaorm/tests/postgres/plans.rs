@@ -1,7 +1,6 @@
 //! Plans of the queries among many rows, from the server's own log.
 
 use chrono::TimeDelta;
-use domain::archive::ArchiveIndex;
 use domain::audit::AuditFilter;
 use domain::customer::{Customer, CustomerId, ExistingKeys, Owner};
 use domain::key::{
@@ -16,7 +15,7 @@ use domain::usage::{Breakdown, Granularity, Period, RequestCriteria, UsageQuery}
 use ports::contract::fixture::{act, customer, record};
 use ports::outbound::{
     AuditLog, ChangeNumber, CustomerStore, DenyList, Fingerprint, KeyChange, KeyRecord, KeyStore,
-    ProofArchive, Scope, SealedProof, Successor, UsageReader,
+    Scope, Successor, UsageReader,
 };
 use store_seaorm::Retention;
 use uuid::Uuid;
@@ -24,6 +23,8 @@ use uuid::Uuid;
 use crate::auto_explain::{ExplainedStore, assert_reads_little, assert_uses};
 use crate::server::server_or_skip;
 use crate::support::now;
+
+mod archive;
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()
@@ -67,13 +68,15 @@ async fn through_an_index(plans: &str) {
     usage(&explained).await;
     single_rows(&explained).await;
     mutations(&explained).await;
+    archive::archive(&explained).await;
     pruning(&explained).await;
 }
 
 /// A query that isn't checked here could be slow among many rows, and nowhere else.
 #[test]
 fn every_query_of_the_ports_is_checked() {
-    let here: String = include_str!("plans.rs").split_whitespace().collect();
+    let here = [include_str!("plans.rs"), include_str!("plans/archive.rs")].concat();
+    let here: String = here.split_whitespace().collect();
     for (ports, traits) in [
         (
             include_str!("../../../../../ports/src/outbound/key_store.rs"),
@@ -269,10 +272,6 @@ async fn single_rows(explained: &ExplainedStore<'_>) {
         &explained.plan(store.is_denied(&fingerprint)).await,
         "denied_pkey",
     );
-    let indexes = [[1; 32], [2; 32]].map(ArchiveIndex);
-    let week = now() - TimeDelta::days(7);
-    let archived = explained.plan(store.archived_proofs(&indexes, week)).await;
-    assert_uses(&archived, "proof_archive_pkey");
     let owner = Owner {
         issuer: "https://issuer.example".to_owned(),
         subject: "person 7".to_owned(),
@@ -370,14 +369,6 @@ async fn mutations(explained: &ExplainedStore<'_>) {
             .unwrap()
     });
     assert_uses(&planned.await, "keys_of_a_customer");
-    let sealed = SealedProof {
-        index: ArchiveIndex([1; 32]),
-        content: vec![7; 100],
-    };
-    for _ in 0..2 {
-        let archived = explained.plan(store.archive_proof(&sealed, now())).await;
-        assert_reads_little(&archived);
-    }
     let denied = Fingerprint("f".repeat(64));
     assert_reads_little(
         &explained
@@ -403,7 +394,4 @@ async fn pruning(explained: &ExplainedStore<'_>) {
     ] {
         assert_uses(&plan, index);
     }
-    let older = now() - TimeDelta::days(35);
-    let plan = explained.plan(explained.store.prune_archive(older)).await;
-    assert_uses(&plan, "proof_archive_by_time");
 }

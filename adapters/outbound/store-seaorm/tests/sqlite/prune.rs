@@ -6,7 +6,7 @@ use domain::outcome::Outcome;
 use domain::seen::ProofMark;
 use ports::contract::fixture::customer;
 use ports::outbound::{
-    DenyList, Fingerprint, ProofArchive, RequestEntry, SealedProof, SeenProofs, UsageJournal,
+    ArchivedProof, DenyList, Fingerprint, ProofArchive, RequestEntry, SeenProofs, UsageJournal,
 };
 use store_seaorm::{Pruned, Retention, StoreOptions};
 
@@ -130,7 +130,7 @@ async fn archived_proofs_are_pruned_by_their_own_retention() {
     let folder = Folder::new();
     let store = folder.open().await;
     for (number, at) in [(1, now() - TimeDelta::milliseconds(1)), (2, now())] {
-        let proof = SealedProof {
+        let proof = ArchivedProof {
             index: ArchiveIndex([number; 32]),
             content: vec![number],
         };
