@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::hex;
 use crate::key::{Environment, HashGeneration, KeyHasher, SecretError};
@@ -84,10 +84,10 @@ impl ArchiveSecrets {
 
     /// Index and key of a transfer's entry by each secret, in configuration order.
     pub fn keys(&self, environment: Environment, transfer: &Transfer) -> Vec<ArchiveKeys> {
-        let message = |label| Wiped(message(label, environment, transfer));
+        let message = |label| Zeroizing::new(message(label, environment, transfer));
         let (index, key) = (message(INDEX_LABEL), message(KEY_LABEL));
-        let indexes = self.0.macs(index.0.as_bytes()).map(ArchiveIndex);
-        let keys = self.0.macs(key.0.as_bytes()).map(ContentKey);
+        let indexes = self.0.macs(index.as_bytes()).map(ArchiveIndex);
+        let keys = self.0.macs(key.as_bytes()).map(ContentKey);
         let both = indexes.zip(keys);
         both.map(|(index, content)| ArchiveKeys { index, content })
             .collect()
@@ -99,9 +99,6 @@ impl fmt::Debug for ArchiveSecrets {
         f.write_str("ArchiveSecrets(redacted)")
     }
 }
-
-#[derive(Zeroize, ZeroizeOnDrop)]
-struct Wiped(String);
 
 /// The label and all facts, one on each line. No two transfers have the same message, because no fact
 /// contains a line break.
