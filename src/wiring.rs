@@ -182,7 +182,7 @@ async fn gateway_on(
     let requests = TaskTracker::new();
     let archive = archive::archive(&base, options, &requests, &metrics)?;
     let proofs = banks::proofs(
-        (bank, archive),
+        (bank, archive.clone()),
         &banks,
         clock,
         catalogue.clone(),
@@ -213,6 +213,7 @@ async fn gateway_on(
         limiter: base.limits.fallback_limiter(),
         replicas: Arc::clone(&base.replicas),
         pacer: pacing.fallback,
+        archive,
         journal: journal.clone(),
         keys: store.clone(),
         dashboard: for_insights.clone(),

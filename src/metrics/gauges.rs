@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use application::{
-    BankBySide, BankMonitor, FallbackLimiter, FallbackPacer, LimiterMode, ReplicaCount,
+    ArchiveService, BankBySide, BankMonitor, FallbackLimiter, FallbackPacer, LimiterMode,
+    ReplicaCount,
 };
 use domain::key::Environment;
 use domain::pacing::LookupClass;
@@ -27,6 +28,8 @@ pub(crate) struct Sources {
     pub(crate) replicas: Arc<ReplicaCount>,
     /// Pacing of the bank, where it falls back to this process.
     pub(crate) pacer: Option<Arc<FallbackPacer>>,
+    /// The archive of issued proofs, unless it is off.
+    pub(crate) archive: Option<Arc<ArchiveService>>,
     pub(crate) journal: Journal,
     /// The store of keys and sessions.
     pub(crate) keys: Store,
@@ -58,6 +61,7 @@ impl ScrapedGauges {
             limiter,
             replicas,
             pacer,
+            archive,
             journal,
             keys,
             dashboard,
@@ -76,6 +80,10 @@ impl ScrapedGauges {
         self.set(&names::REPLICAS, &[], count);
         let degraded = pacer.as_ref().is_some_and(|pacer| pacer.is_degraded());
         self.set(&names::BANK_PACING_DEGRADED, &[], flag(degraded));
+        if let Some(archive) = archive {
+            let dropped = self.metrics.counter(&names::ARCHIVE_DROPPED, &[]);
+            dropped.absolute(archive.dropped_writes());
+        }
         let waiting = number(journal.waiting() as u64);
         self.set(&names::JOURNAL_WAITING, &[], waiting);
         self.read_pool("keys", keys);

@@ -87,6 +87,9 @@ names! {
     ARCHIVE_WRITES = "cep_proof_archive_writes_total",
         Kind::Counter, Some(Unit::Count),
         "Proofs that were written to the archive: ok, failed";
+    ARCHIVE_DROPPED = "cep_proof_archive_dropped_total",
+        Kind::Counter, Some(Unit::Count),
+        "Proofs that were not archived, because too many waited to be written or the database kept failing";
     ARCHIVE_BYTES = "cep_proof_archive_written_bytes_total",
         Kind::Counter, Some(Unit::Bytes),
         "Encrypted bytes that were written to the archive";

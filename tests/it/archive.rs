@@ -1,4 +1,5 @@
 //! The archive of issued proofs: a repeat costs the bank nothing, and a stolen database shows nothing.
+#![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use testkit::redis::Redis;
 
 use crate::fleet::{Fleet, PATIENT};
 use crate::gateway::{CountingBank, Gateway, Key, Plan, eventually, request};
+use crate::metrics::Measured;
 use crate::servers::Database;
 
 /// Pesos of every transfer here: a number that nothing else contains.
@@ -131,6 +133,9 @@ async fn a_thousand_transfers_asked_again_after_a_restart_cost_the_bank_a_thousa
     println!("first: {first:?}, again: {:?}", begun.elapsed());
     assert_eq!(again.len(), proofs.len());
     assert_eq!(bank.cycles().len(), TRANSFERS as usize);
+    let measured = Measured::of(&gateway).await;
+    let hits = measured.value("cep_proof_archive_reads_total{result=\"hit\"}");
+    assert_eq!(hits, f64::from(TRANSFERS));
 
     let folder = gateway.stop();
     let database = everything_under(&folder.path().join("data"));

@@ -349,6 +349,11 @@ async fn names_types_and_explanations_are_those_that_were_agreed() {
     gateway
         .post("xml", &gateway.roomy_key(), &request(1, "10.00"))
         .await;
+    let archived = async || {
+        let writes = "cep_proof_archive_writes_total{result=\"ok\"}";
+        Measured::of(&gateway).await.count(writes) == 1.0
+    };
+    eventually("it is archived", Duration::from_secs(20), archived).await;
     let text = text_of(&gateway).await;
     let mut described: Vec<_> = text.lines().filter(|line| line.starts_with("# ")).collect();
     described.sort_unstable_by_key(|line| {

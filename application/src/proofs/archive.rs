@@ -4,7 +4,7 @@
 //! Nothing about it fails a request. A read takes a second at most, and none is made while the database
 //! keeps failing (a circuit breaker); writes go on after the answer, one at a time.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -61,6 +61,7 @@ pub struct ArchiveService {
     /// Held by the write that is under way, so that writes don't take connections from requests.
     writing: AsyncMutex<()>,
     waiting_bytes: AtomicUsize,
+    dropped: AtomicU64,
 }
 
 impl ArchiveService {
@@ -71,7 +72,13 @@ impl ArchiveService {
             breaker: Mutex::default(),
             writing: AsyncMutex::new(()),
             waiting_bytes: AtomicUsize::new(0),
+            dropped: AtomicU64::new(0),
         }
+    }
+
+    /// Number of proofs that the store was never asked to keep: too many waited, or the circuit was open.
+    pub fn dropped_writes(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
     }
 
     /// The archived proof of a transfer, with its seal checked now; `None` when there is none, it can't
@@ -156,6 +163,7 @@ impl ArchiveService {
             size,
         };
         if waiting.saturating_add(size) > MAX_WAITING_BYTES {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(%request_id, "a proof isn't archived: too many wait to be written");
             return;
         }
@@ -185,7 +193,8 @@ impl ArchiveService {
             content: content.map_err(|error| Arc::new(error) as Cause)?,
         };
         let Some(call) = self.begin_call() else {
-            // The breaker has said why.
+            // The breaker has logged why.
+            self.dropped.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         };
         let writing = self
