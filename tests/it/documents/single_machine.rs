@@ -20,12 +20,12 @@ const PLACES: [(&str, &str); 5] = [
 ];
 
 /// The unit's variables. The settings file is the page's own.
-const SERVE: &str = "CEP_DATA_DIR=$PWD/state CEP_HMAC_SECRET_FILE=$PWD/etc/hmac_secret CEP_DASHBOARD=off \
-     cep-gateway serve 2>> gateway.log";
+const SERVE: &str = "CEP_DATA_DIR=$PWD/state CEP_HMAC_SECRET_FILE=$PWD/etc/hmac_secret \
+     CEP_STORE_SECRET_FILE=$PWD/etc/store_secret CEP_DASHBOARD=off cep-gateway serve 2>> gateway.log";
 
 pub(super) fn whole_page(shell: &mut Shell) {
     let mut page = Page::open("docs/single-machine.md");
-    let secret = here(page.next("User, secret, settings"));
+    let secret = here(page.next("User, secrets, settings"));
     let secret = secret.replace("-g cep-gateway ", "");
     shell.run(&secret);
     let permissions = |shell: &Shell, name: &str| {
@@ -33,10 +33,13 @@ pub(super) fn whole_page(shell: &mut Shell) {
         file.permissions().mode() & 0o777
     };
     assert_eq!(permissions(shell, "etc"), 0o750);
-    assert_eq!(permissions(shell, "etc/hmac_secret"), 0o640);
-    let drawn = fs::read(shell.file("etc/hmac_secret")).unwrap();
+    let secrets = ["etc/hmac_secret", "etc/store_secret"];
+    assert_eq!(secrets.map(|name| permissions(shell, name)), [0o640; 2]);
+    let read = |shell: &Shell| secrets.map(|name| fs::read(shell.file(name)).unwrap());
+    let drawn = read(shell);
+    assert_ne!(drawn[0], drawn[1]);
     shell.refused(&secret);
-    assert_eq!(fs::read(shell.file("etc/hmac_secret")).unwrap(), drawn);
+    assert_eq!(read(shell), drawn);
 
     let server = shell.serve(SERVE);
     let printed = shell.run(&here(page.next("First key")));
