@@ -26,6 +26,8 @@ use testkit::fakes::{ManualClock, Script, ScriptedBank, by_amount, unsealed_proo
 
 #[path = "proofs/archive.rs"]
 mod archive;
+#[path = "proofs/archive_failures.rs"]
+mod archive_failures;
 #[path = "proofs/memory.rs"]
 mod memory;
 #[path = "proofs/seals.rs"]
