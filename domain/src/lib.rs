@@ -22,6 +22,7 @@ pub mod inference;
 pub mod key;
 pub mod latency;
 pub mod limits;
+pub mod lookup;
 pub mod loopback;
 pub mod month;
 pub mod name_match;

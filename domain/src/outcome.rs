@@ -27,14 +27,16 @@ named_enum! {
         Json,
         /// `verify`: the check of a file.
         Verify,
+        /// `lookups`: a stored lookup.
+        Lookups,
     }
 }
 
 impl Endpoint {
-    /// The endpoints that answer a proof; the others check one.
-    pub fn lookups() -> impl Iterator<Item = Self> {
+    /// The endpoints that answer a proof at once; the others check one, or store the question.
+    pub fn immediate() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
-        all.filter(|endpoint| *endpoint != Self::Verify)
+        all.filter(|endpoint| !matches!(endpoint, Self::Verify | Self::Lookups))
     }
 
     /// The files of a lookup at this endpoint.
@@ -45,7 +47,8 @@ impl Endpoint {
             | Self::XmlBase64
             | Self::JsonAuto
             | Self::Json
-            | Self::Verify => RequestedFiles::Xml,
+            | Self::Verify
+            | Self::Lookups => RequestedFiles::Xml,
             Self::PdfAuto | Self::Pdf | Self::Base64 => RequestedFiles::Pdf,
             Self::ZipAuto => RequestedFiles::Both,
         }
@@ -54,9 +57,12 @@ impl Endpoint {
     /// Returns which institutions the caller must name.
     pub fn institutions(self) -> Institutions {
         match self {
-            Self::XmlAuto | Self::PdfAuto | Self::ZipAuto | Self::JsonAuto | Self::Verify => {
-                Institutions::Inferable
-            }
+            Self::XmlAuto
+            | Self::PdfAuto
+            | Self::ZipAuto
+            | Self::JsonAuto
+            | Self::Verify
+            | Self::Lookups => Institutions::Inferable,
             Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json => {
                 Institutions::Required
             }
@@ -70,15 +76,19 @@ impl Endpoint {
             Self::PdfAuto => &[Self::Pdf],
             Self::ZipAuto => &[Self::Xml, Self::Pdf],
             Self::JsonAuto => &[Self::Json],
-            Self::Xml | Self::Pdf | Self::Base64 | Self::XmlBase64 | Self::Json | Self::Verify => {
-                &[]
-            }
+            Self::Xml
+            | Self::Pdf
+            | Self::Base64
+            | Self::XmlBase64
+            | Self::Json
+            | Self::Verify
+            | Self::Lookups => &[],
         }
     }
 
-    /// Returns `true` if the answer holds the proof's fields, and not its files.
+    /// Returns `true` if the answer holds the proof's fields, and not its files alone.
     pub fn is_parsed(self) -> bool {
-        matches!(self, Self::Json | Self::JsonAuto)
+        matches!(self, Self::Json | Self::JsonAuto | Self::Lookups)
     }
 }
 
@@ -109,6 +119,8 @@ named_enum! {
         BankTimeout,
         /// An internal error.
         InternalError,
+        /// The caller canceled the lookup before it ended.
+        Canceled,
     }
 }
 
@@ -128,7 +140,8 @@ impl Outcome {
             | Self::NotFound
             | Self::NotIssued
             | Self::RateLimited
-            | Self::QuotaExceeded => false,
+            | Self::QuotaExceeded
+            | Self::Canceled => false,
         }
     }
 }
@@ -139,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_endpoints_that_infer_are_those_called_auto() {
-        for endpoint in Endpoint::lookups() {
+        for endpoint in Endpoint::immediate() {
             let infers = endpoint.institutions() == Institutions::Inferable;
             assert_eq!(infers, endpoint.name().ends_with("_auto"), "{endpoint:?}");
         }
@@ -147,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_serves_the_files_that_its_name_says() {
-        for endpoint in Endpoint::lookups() {
+        for endpoint in Endpoint::immediate() {
             let wanted = match endpoint.name() {
                 "zip_auto" => RequestedFiles::Both,
                 name if name.starts_with("xml") || name.starts_with("json") => RequestedFiles::Xml,
@@ -159,7 +172,7 @@ mod tests {
 
     #[test]
     fn whoever_infers_has_explicit_endpoints_with_the_same_files() {
-        for endpoint in Endpoint::lookups() {
+        for endpoint in Endpoint::immediate() {
             let infers = endpoint.institutions() == Institutions::Inferable;
             let explicit = endpoint.explicit();
             assert_eq!(!explicit.is_empty(), infers, "{endpoint:?}");

@@ -4,6 +4,7 @@ use domain::audit::Action;
 use domain::customer::{ExistingKeys, Role};
 use domain::key::{Environment, KeyStatus};
 use domain::limits::Plan;
+use domain::lookup::LookupState;
 use domain::outcome::{Endpoint, Outcome};
 use domain::pacing::ThrottleReason;
 use domain::payment::PaymentState;
@@ -31,6 +32,7 @@ fn endpoints_keep_their_names_and_order() {
         "json_auto",
         "json",
         "verify",
+        "lookups",
     ];
     assert_names!(Endpoint, names);
 }
@@ -50,6 +52,7 @@ fn outcomes_keep_their_names_and_order() {
         "bank_throttled",
         "bank_timeout",
         "internal_error",
+        "canceled",
     ];
     assert_names!(Outcome, names);
 }
@@ -79,6 +82,17 @@ fn words_of_keys_customers_and_charts_keep_their_names() {
     assert_names!(Granularity, ["hour", "day", "month"]);
     assert_names!(Breakdown, ["total", "key", "endpoint", "outcome"]);
     assert_names!(ExistingKeys, ["keep", "follow"]);
+    let states = [
+        "queued",
+        "running",
+        "waiting",
+        "delivered",
+        "not_found",
+        "failed",
+        "expired",
+        "canceled",
+    ];
+    assert_names!(LookupState, states);
     assert_eq!(Role::Member.name(), "member");
     assert_eq!(Role::Admin.name(), "admin");
 }

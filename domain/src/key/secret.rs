@@ -124,6 +124,18 @@ impl KeyHasher {
         macs.map(|mac| mac.finalize().into_bytes().into())
     }
 
+    /// The generation that is listed first.
+    pub(crate) fn first_generation(&self) -> HashGeneration {
+        self.secrets[0].0
+    }
+
+    /// The secret of a generation, to derive keys from; `None` when it isn't listed.
+    pub(crate) fn secret_of(&self, generation: HashGeneration) -> Option<&[u8]> {
+        let mut secrets = self.secrets.iter();
+        let (_, secret) = secrets.find(|(listed, _)| *listed == generation)?;
+        Some(&secret.0)
+    }
+
     /// Returns `true` if `credential` was made from `key`; in constant time, and with the same work
     /// without any credential.
     pub fn verify(&self, key: &FullKey, credential: Option<&Credential>) -> bool {

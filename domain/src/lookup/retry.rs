@@ -1,0 +1,312 @@
+//! Schedule of a lookup's attempts.
+
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+
+use super::LookupState;
+use crate::calendar;
+use crate::outcome::Outcome;
+
+/// Waits after the bank's first answers without a proof; afterwards [`HOURLY`]. Most proofs appear
+/// within half an hour of the payment.
+const STEPS: [Duration; 6] = [
+    Duration::from_mins(1),
+    Duration::from_mins(2),
+    Duration::from_mins(5),
+    Duration::from_mins(10),
+    Duration::from_mins(15),
+    Duration::from_mins(30),
+];
+const HOURLY: Duration = Duration::from_hours(1);
+/// Wait after the first failure; it doubles with each that follows.
+const FIRST_BACK_OFF: Duration = Duration::from_secs(10);
+/// Longest wait after a failure.
+const MAX_BACK_OFF: Duration = Duration::from_mins(30);
+
+/// Factor that shortens the waits between attempts, for demonstrations; 1 leaves them as they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetryScale(f64);
+
+/// The factor isn't above 0 and at most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a number above 0 and at most 1")]
+pub struct RetryScaleError;
+
+impl RetryScale {
+    /// The waits as they are.
+    pub const NONE: Self = Self(1.0);
+
+    /// A factor above 0, at most 1.
+    ///
+    /// # Errors
+    /// [`RetryScaleError`] for any other number.
+    pub fn new(factor: f64) -> Result<Self, RetryScaleError> {
+        if factor > 0.0 && factor <= 1.0 {
+            Ok(Self(factor))
+        } else {
+            Err(RetryScaleError)
+        }
+    }
+
+    fn apply(self, wait: Duration) -> Duration {
+        wait.mul_f64(self.0)
+    }
+}
+
+/// Facts of a lookup that its schedule depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetryRule {
+    /// Date of the transfer.
+    pub date: NaiveDate,
+    /// Time of the last attempt, at the latest.
+    pub until: DateTime<Utc>,
+    /// Factor of all waits.
+    pub scale: RetryScale,
+}
+
+/// The step after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// Another attempt.
+    Again {
+        /// Its time, after now and never after the rule's end.
+        at: DateTime<Utc>,
+    },
+    /// The end.
+    End(LookupState),
+}
+
+impl RetryRule {
+    /// The step after the last of these outcomes, which became known `now`. The bank's own
+    /// `retry_after` is waited for if it is longer than the schedule's wait.
+    pub fn next(
+        &self,
+        outcomes: &[Outcome],
+        now: DateTime<Utc>,
+        retry_after: Option<Duration>,
+    ) -> NextStep {
+        let Some(last) = outcomes.last() else {
+            return NextStep::Again { at: now };
+        };
+        let wait = match last {
+            Outcome::Delivered => return NextStep::End(LookupState::Delivered),
+            Outcome::NotFound if !self.may_appear(now) => {
+                return NextStep::End(LookupState::NotFound);
+            }
+            Outcome::NotIssued | Outcome::NotFound => {
+                let answers = outcomes.iter().filter(|outcome| is_answer(**outcome));
+                let step = STEPS.get(answers.count() - 1);
+                self.scale.apply(*step.unwrap_or(&HOURLY))
+            }
+            Outcome::BankProtocolError
+            | Outcome::BankUnavailable
+            | Outcome::BankThrottled
+            | Outcome::BankTimeout
+            | Outcome::InternalError => {
+                let scheduled = self.scale.apply(back_off(outcomes));
+                scheduled.max(retry_after.unwrap_or_default())
+            }
+            // A question that was good once can't become these, but for a change of the catalogue.
+            Outcome::InvalidRequest
+            | Outcome::InferenceFailed
+            | Outcome::RateLimited
+            | Outcome::QuotaExceeded
+            | Outcome::Canceled => return NextStep::End(LookupState::Failed),
+        };
+        if now >= self.until {
+            return NextStep::End(end(outcomes));
+        }
+        let wait = TimeDelta::from_std(wait).unwrap_or(TimeDelta::MAX);
+        let at = now.checked_add_signed(wait).unwrap_or(self.until);
+        NextStep::Again {
+            at: at.min(self.until),
+        }
+    }
+
+    /// Returns `true` while the bank may still learn of the transfer: until the end of the banking day
+    /// after its date.
+    fn may_appear(&self, now: DateTime<Utc>) -> bool {
+        calendar::next_banking_day(self.date) >= calendar::today(now)
+    }
+}
+
+/// Returns `true` if the bank answered that there is no proof.
+fn is_answer(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::NotIssued | Outcome::NotFound)
+}
+
+/// Wait after the failures at the end of these outcomes.
+fn back_off(outcomes: &[Outcome]) -> Duration {
+    let failures = outcomes.iter().rev().take_while(|outcome| !is_answer(**outcome));
+    let doublings = u32::try_from(failures.count() - 1).unwrap_or(u32::MAX);
+    let factor = 2_u32.checked_pow(doublings).unwrap_or(u32::MAX);
+    FIRST_BACK_OFF.saturating_mul(factor).min(MAX_BACK_OFF)
+}
+
+/// The end of a lookup whose time is over: by the bank's last answer.
+fn end(outcomes: &[Outcome]) -> LookupState {
+    match outcomes.iter().rev().find(|outcome| is_answer(**outcome)) {
+        Some(Outcome::NotFound) => LookupState::NotFound,
+        Some(_) => LookupState::Expired,
+        None => LookupState::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    use Outcome::{BankTimeout, BankUnavailable, Delivered, InternalError, NotFound, NotIssued};
+
+    /// Noon in Mexico City of a day in November 2026.
+    fn noon(day: u32) -> DateTime<Utc> {
+        let noon = NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
+        noon.and_hms_opt(18, 0, 0).unwrap().and_utc()
+    }
+
+    fn rule(day: u32, until: DateTime<Utc>) -> RetryRule {
+        RetryRule {
+            date: NaiveDate::from_ymd_opt(2026, 11, day).unwrap(),
+            until,
+            scale: RetryScale::NONE,
+        }
+    }
+
+    fn wait(outcomes: &[Outcome]) -> Duration {
+        let now = noon(20);
+        match rule(20, noon(25)).next(outcomes, now, None) {
+            NextStep::Again { at } => (at - now).to_std().unwrap(),
+            end @ NextStep::End(_) => panic!("{end:?}"),
+        }
+    }
+
+    #[test]
+    fn a_proof_is_looked_for_less_and_less_often() {
+        let answers = [NotIssued; 9];
+        let minutes = (1..=9).map(|many| wait(&answers[..many]).as_secs() / 60);
+        assert_eq!(
+            minutes.collect::<Vec<_>>(),
+            [1, 2, 5, 10, 15, 30, 60, 60, 60]
+        );
+        assert_eq!(wait(&[NotFound, NotIssued, NotFound]).as_secs(), 300);
+    }
+
+    #[test]
+    fn failures_back_off_and_do_not_count_as_answers() {
+        let failures = [BankTimeout; 12];
+        let seconds = (1..=12).map(|many| wait(&failures[..many]).as_secs());
+        assert_eq!(
+            seconds.collect::<Vec<_>>(),
+            [10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 1800, 1800]
+        );
+        assert_eq!(wait(&[InternalError, NotIssued, BankUnavailable]).as_secs(), 10);
+        assert_eq!(wait(&[NotIssued, BankTimeout, NotIssued]).as_secs(), 120);
+        let many = vec![BankTimeout; 2_000];
+        assert_eq!(wait(&many).as_secs(), 1_800);
+    }
+
+    #[test]
+    fn the_banks_own_wait_is_kept() {
+        let next = |retry_after| {
+            rule(20, noon(25)).next(&[BankUnavailable], noon(20), Some(retry_after))
+        };
+        let at = |seconds| NextStep::Again {
+            at: noon(20) + TimeDelta::seconds(seconds),
+        };
+        assert_eq!(next(Duration::from_secs(300)), at(300));
+        assert_eq!(next(Duration::from_secs(3)), at(10));
+    }
+
+    #[test]
+    fn all_waits_are_scaled() {
+        let rule = RetryRule {
+            scale: RetryScale::new(0.05).unwrap(),
+            ..rule(20, noon(25))
+        };
+        let step = rule.next(&[NotIssued, NotIssued], noon(20), None);
+        let at = noon(20) + TimeDelta::seconds(6);
+        assert_eq!(step, NextStep::Again { at });
+        for factor in [0.0, -1.0, 1.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(RetryScale::new(factor), Err(RetryScaleError));
+        }
+        assert_eq!(RetryScale::new(1.0), Ok(RetryScale::NONE));
+    }
+
+    #[rstest]
+    // A Friday's transfer until the end of the Monday, and no longer.
+    #[case(20, noon(23), true)]
+    #[case(20, noon(24), false)]
+    #[case(23, noon(23), true)]
+    #[case(23, noon(24), true)]
+    #[case(22, noon(23), true)]
+    #[case(23, noon(25), false)]
+    fn an_unknown_transfer_is_looked_for_until_the_next_banking_day_ends(
+        #[case] day: u32,
+        #[case] now: DateTime<Utc>,
+        #[case] again: bool,
+    ) {
+        let step = rule(day, noon(30)).next(&[NotFound], now, None);
+        let at = now + TimeDelta::minutes(1);
+        let expected = if again {
+            NextStep::Again { at }
+        } else {
+            NextStep::End(LookupState::NotFound)
+        };
+        assert_eq!(step, expected);
+    }
+
+    #[rstest]
+    #[case(&[NotIssued], LookupState::Expired)]
+    #[case(&[NotFound, NotIssued, BankTimeout], LookupState::Expired)]
+    #[case(&[NotIssued, NotFound], LookupState::NotFound)]
+    #[case(&[BankTimeout, InternalError], LookupState::Failed)]
+    #[case(&[BankTimeout, Delivered], LookupState::Delivered)]
+    #[case(&[Outcome::InferenceFailed], LookupState::Failed)]
+    fn the_end_follows_from_the_banks_last_answer(
+        #[case] outcomes: &[Outcome],
+        #[case] state: LookupState,
+    ) {
+        let now = noon(20);
+        let step = rule(20, now).next(outcomes, now, None);
+        assert_eq!(step, NextStep::End(state));
+    }
+
+    #[test]
+    fn the_last_attempt_is_made_when_the_time_is_over() {
+        let until = noon(20) + TimeDelta::seconds(30);
+        let step = rule(20, until).next(&[NotIssued], noon(20), None);
+        assert_eq!(step, NextStep::Again { at: until });
+        let first = rule(20, until).next(&[], until, None);
+        assert_eq!(first, NextStep::Again { at: until });
+    }
+
+    proptest! {
+        #[test]
+        fn every_lookup_ends(
+            failing in proptest::collection::vec(0..4_usize, 1..40),
+            retry_for in 0..259_200_i64,
+        ) {
+            let kinds = [NotIssued, NotFound, BankTimeout, BankUnavailable];
+            let until = noon(20) + TimeDelta::seconds(retry_for);
+            let rule = rule(20, until);
+            let (mut now, mut outcomes) = (noon(20), Vec::new());
+            let state = loop {
+                outcomes.push(kinds[failing[outcomes.len() % failing.len()]]);
+                match rule.next(&outcomes, now, None) {
+                    NextStep::Again { at } => {
+                        prop_assert!(at > now && at <= until);
+                        now = at;
+                    }
+                    NextStep::End(state) => break state,
+                }
+                prop_assert!(outcomes.len() < 400);
+            };
+            prop_assert!(state.is_final());
+            prop_assert_ne!(state, LookupState::Delivered);
+        }
+    }
+}

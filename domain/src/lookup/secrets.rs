@@ -1,0 +1,109 @@
+//! Keys that encrypt what is stored of a lookup.
+
+use std::fmt;
+
+use hkdf::Hkdf;
+use sha2::Sha256;
+use zeroize::Zeroize;
+
+use super::LookupId;
+use crate::archive::ContentKey;
+use crate::key::{HashGeneration, KeyHasher, SecretError};
+use crate::variants::named_enum;
+
+named_enum! {
+    /// Part of a lookup that is encrypted by a key of its own.
+    pub enum Part {
+        /// The question and the metadata.
+        Question,
+        /// The proof.
+        Proof,
+    }
+}
+
+/// The operator's secrets, by generation. Lookups are written with the first and read with that of
+/// their generation.
+pub struct LookupSecrets(KeyHasher);
+
+impl LookupSecrets {
+    /// Secrets in this order.
+    ///
+    /// # Errors
+    /// See [`SecretError`].
+    pub fn new(secrets: Vec<(HashGeneration, Vec<u8>)>) -> Result<Self, SecretError> {
+        KeyHasher::new(secrets).map(Self)
+    }
+
+    /// The generation that new lookups are written with.
+    pub fn newest(&self) -> HashGeneration {
+        self.0.first_generation()
+    }
+
+    /// The key of a part of a lookup; `None` when the generation's secret isn't listed any more.
+    pub fn key(&self, generation: HashGeneration, id: LookupId, part: Part) -> Option<ContentKey> {
+        let secret = self.0.secret_of(generation)?;
+        let part = part.name().as_bytes();
+        let info = [&b"cep-gateway: a lookup, 1"[..], id.0.as_bytes(), part];
+        let mut bytes = [0; 32];
+        Hkdf::<Sha256>::new(None, secret)
+            .expand_multi_info(&info, &mut bytes)
+            .expect("32 bytes are less than HKDF's limit of 8,160");
+        let key = ContentKey::new(bytes);
+        bytes.zeroize();
+        Some(key)
+    }
+}
+
+impl fmt::Debug for LookupSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LookupSecrets(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::hex;
+
+    const ID: LookupId = LookupId(Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001));
+
+    fn secrets(listed: &[u8]) -> LookupSecrets {
+        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
+        LookupSecrets::new(listed.iter().map(secret).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_key_never_changes() {
+        let key = secrets(&[7]).key(HashGeneration(7), ID, Part::Question);
+        assert_eq!(hex::encode(key.unwrap().reveal()), GOLDEN);
+    }
+
+    // Computed with Python's hmac module: HKDF-SHA256 without salt.
+    const GOLDEN: &str = "f8e6fc1dc0d3abddb6ab9feae6666cd293fc9882d74f74f4bdf3bc70d4911164";
+
+    #[test]
+    fn lookups_parts_and_generations_have_keys_of_their_own() {
+        let both = secrets(&[2, 1]);
+        let key = |generation, id, part| both.key(HashGeneration(generation), id, part);
+        let other = LookupId(Uuid::from_u128(1));
+        let keys = [
+            key(1, ID, Part::Question),
+            key(1, ID, Part::Proof),
+            key(1, other, Part::Question),
+            key(2, ID, Part::Question),
+        ];
+        for (place, key) in keys.iter().enumerate() {
+            assert!(key.is_some());
+            assert!(!keys[..place].contains(key), "{place}");
+        }
+        assert_eq!(key(3, ID, Part::Question), None);
+        assert_eq!(both.newest(), HashGeneration(2));
+    }
+
+    #[test]
+    fn nothing_secret_is_shown() {
+        assert_eq!(format!("{:?}", secrets(&[1])), "LookupSecrets(redacted)");
+    }
+}
