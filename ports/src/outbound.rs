@@ -8,6 +8,7 @@ mod insight_store;
 mod journal;
 mod key_store;
 mod limiter;
+mod lookups;
 mod pacer;
 mod participants;
 mod proof_pdf;
@@ -31,6 +32,10 @@ pub use key_store::{
     RotateError, Rotation, Scope, Snapshot, Successor, UpdateError,
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
+pub use lookups::{
+    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, LookupFacts,
+    LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,
+};
 pub use pacer::{AcquireError, Pacer, PacerError, PacerState};
 pub use participants::{CatalogueStore, CatalogueVersion, ParticipantSource, RenewalClaim};
 pub use proof_pdf::ProofPdfReader;

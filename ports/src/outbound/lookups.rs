@@ -1,0 +1,243 @@
+//! Port: the store of lookups, which is their queue too.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
+use domain::key::{CounterId, CountedKey, Environment, HashGeneration};
+use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::month::Month;
+use domain::pacing::LookupClass;
+use domain::page::{Page, PageRequest};
+use domain::request::RequestId;
+use uuid::Uuid;
+
+use super::{ListError, StoreError};
+
+/// Port: stored lookups. Every method is one atomic step.
+///
+/// A lookup that isn't final is *due* at an instant: a waiting one at that of its next attempt, a
+/// running one when its lease ends. Whoever claims a due one holds it until then, and nobody else
+/// changes it but a caller who cancels it.
+#[async_trait]
+pub trait LookupStore: Send + Sync {
+    /// Adds a lookup, queued and due at once. Durable once it returns.
+    async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError>;
+
+    /// One lookup of a customer; `None` when it has none with this id.
+    async fn lookup(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Option<StoredLookup>, StoreError>;
+
+    /// Attempts of a customer's lookup, oldest first.
+    async fn attempts(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Vec<Attempt>, StoreError>;
+
+    /// Lookups of a customer, newest first, one page without a total.
+    async fn lookups(
+        &self,
+        customer: CustomerId,
+        filter: &LookupFilter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredLookup>, ListError>;
+
+    /// Claims up to `most` due lookups of these classes, with their attempts: they are running, under
+    /// this lease. Customers take turns: one whose lookup was claimed is last afterwards. Within a
+    /// customer the one that is due first goes first. MUST NOT claim one for two callers.
+    async fn claim_lookups(
+        &self,
+        most: u32,
+        classes: ClaimedClasses,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedLookup>, StoreError>;
+
+    /// Moves the end of a lease. Returns `false` if it isn't held any more.
+    async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError>;
+
+    /// Ends the work on a claimed lookup: records its attempt and its change. Returns `false`, and
+    /// changes nothing, if the lease isn't held any more.
+    async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError>;
+
+    /// Cancels a customer's lookup that isn't final. A running one is canceled too: its lease ends.
+    async fn cancel_lookup(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+        now: DateTime<Utc>,
+    ) -> Result<Cancellation, StoreError>;
+
+    /// Removes a customer's final lookup with all that is stored of it. Returns `false` if there is
+    /// none.
+    async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError>;
+
+    /// Cancels lookups that aren't final and whose counters have no key left that isn't revoked;
+    /// returns those that it canceled, `most` at most. A rotated key's lookups go on.
+    async fn cancel_orphaned(
+        &self,
+        most: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredLookup>, StoreError>;
+
+    /// Removes lookups that ended before an instant; returns their number.
+    async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
+
+    /// Length and age of the queue, by class.
+    async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError>;
+}
+
+/// A lookup to add.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLookup {
+    /// Facts that don't change.
+    pub facts: LookupFacts,
+    /// The question, encrypted.
+    pub question: Vec<u8>,
+}
+
+/// Facts of a lookup that don't change, none of them personal data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookupFacts {
+    /// The lookup.
+    pub id: LookupId,
+    /// The customer.
+    pub customer: CustomerId,
+    /// The key that it was created with.
+    pub key: CountedKey,
+    /// The bank that is asked.
+    pub environment: Environment,
+    /// Class of its first attempt; the others are background.
+    pub class: LookupClass,
+    /// The id in the answer to the request that created it.
+    pub request_id: RequestId,
+    /// The month that it is charged to.
+    pub month: Month,
+    /// Time of its creation.
+    pub created_at: DateTime<Utc>,
+    /// Time of its last attempt, at the latest.
+    pub retry_until: DateTime<Utc>,
+    /// Generation of the secret that its parts are encrypted with.
+    pub generation: HashGeneration,
+}
+
+/// A stored lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredLookup {
+    /// Facts that don't change.
+    pub facts: LookupFacts,
+    /// The state.
+    pub state: LookupState,
+    /// Time of the last change.
+    pub updated_at: DateTime<Utc>,
+    /// Time at which it is due; `None` once it is final.
+    pub due_at: Option<DateTime<Utc>>,
+    /// Number of attempts that ended.
+    pub attempts: u32,
+    /// The last one.
+    pub last_attempt: Option<Attempt>,
+    /// The question, encrypted.
+    pub question: Vec<u8>,
+    /// The proof, encrypted; `None` unless it was delivered.
+    pub proof: Option<Vec<u8>>,
+}
+
+/// Classes of lookups to claim. A lookup is interactive until its first attempt has ended, if its
+/// creator waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimedClasses {
+    /// All of them, interactive ones first.
+    All,
+    /// Interactive ones alone.
+    Interactive,
+}
+
+/// Right to work on a lookup until an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Its name, which no other lease has.
+    pub token: Uuid,
+    /// Its end.
+    pub until: DateTime<Utc>,
+}
+
+/// A lookup that was claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedLookup {
+    /// The lookup.
+    pub lookup: StoredLookup,
+    /// Its attempts, oldest first.
+    pub attempts: Vec<Attempt>,
+}
+
+/// End of the work on a claimed lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimEnd {
+    /// The lookup.
+    pub id: LookupId,
+    /// The token of its lease.
+    pub token: Uuid,
+    /// The time.
+    pub now: DateTime<Utc>,
+    /// The attempt that was made, if one was.
+    pub attempt: Option<Attempt>,
+    /// The change.
+    pub change: LookupChange,
+}
+
+/// Change of a lookup at the end of the work on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LookupChange {
+    /// It waits again; queued, if no attempt was made so far.
+    Wait {
+        /// Time at which it is due.
+        due_at: DateTime<Utc>,
+    },
+    /// It is delivered, with this proof, encrypted.
+    Deliver(Vec<u8>),
+    /// It ends without a proof.
+    End {
+        /// The final state.
+        state: LookupState,
+        /// The charge is given back to its month.
+        refund: bool,
+    },
+}
+
+/// Result of [`LookupStore::cancel_lookup`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cancellation {
+    /// It was canceled now.
+    Canceled(StoredLookup),
+    /// It was final already.
+    Final,
+    /// The customer has no such lookup.
+    Unknown,
+}
+
+/// Which lookups of a customer are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LookupFilter {
+    /// In these states; all when it is empty.
+    pub states: Vec<LookupState>,
+    /// Of the keys that share these counters.
+    pub counters: Option<CounterId>,
+    /// Created at this instant or later.
+    pub created_from: Option<DateTime<Utc>>,
+}
+
+/// Length and age of the queue of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuedClass {
+    /// The class.
+    pub class: LookupClass,
+    /// Lookups that are due and nobody works on.
+    pub due: u64,
+    /// Lookups that wait for a later attempt, or that somebody works on.
+    pub waiting: u64,
+    /// Time at which the oldest due one became due.
+    pub oldest: Option<DateTime<Utc>>,
+}
