@@ -4,6 +4,7 @@ mod admission;
 mod health;
 mod insights;
 mod keys;
+mod lookups;
 mod participants;
 mod people;
 mod proofs;
@@ -13,12 +14,16 @@ pub use admission::{AdmissionError, AdmissionRequest, NotDurable};
 pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};
 pub use keys::{CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey};
+pub use lookups::{
+    LookupAccess, LookupError, LookupExchange, LookupQuery, LookupRequest, LookupView, Lookups, Read,
+    RemovedLookup,
+};
 pub use participants::{CatalogueAdministration, Participants, RenewalError};
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
-    BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest, ProofExchange,
+    AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest, ProofExchange,
     ProofRequests, Reply, ServedRequest, SettledRequest,
 };

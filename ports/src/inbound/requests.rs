@@ -12,7 +12,9 @@ use domain::participant::ParticipantCode;
 use domain::query::ProofQuery;
 use domain::seen::EarlierDeliveries;
 
-use super::{AdmissionError, AdmissionRequest, Delivery, FetchError, LookupDetails, NotDurable};
+use super::{
+    AdmissionError, AdmissionRequest, Delivery, FetchError, LookupDetails, LookupExchange, NotDurable,
+};
 use crate::Cause;
 
 /// Port: the use case of a whole proof request.
@@ -31,6 +33,11 @@ pub trait ProofRequests: Send + Sync {
     /// decodes the file, checks it, looks its payment up if that is asked for, encodes the result and
     /// settles the admission. A key has a few files decoded and checked at a time; more wait.
     fn check(&self, request: AdmissionRequest, exchange: Box<dyn CheckExchange>);
+
+    /// Starts to serve the creation of a stored lookup: admits the request, decodes the question, stores
+    /// it, and waits for its end if the caller does. The request is charged once it is stored, and
+    /// settled when the lookup ends; one that isn't stored is settled at once.
+    fn create(&self, request: AdmissionRequest, exchange: Box<dyn LookupExchange>);
 }
 
 /// An inbound adapter's part in one proof request: decodes the query and encodes the answer.
@@ -122,6 +129,21 @@ pub enum ServedRequest {
     Refused(AdmissionError),
     /// Admitted and settled.
     Settled(SettledRequest),
+    /// Admitted and charged. It is settled when its lookup ends.
+    Accepted(AcceptedRequest),
+}
+
+/// A charged request, whose lookup is stored.
+#[derive(Clone, Debug)]
+pub struct AcceptedRequest {
+    /// The key that was presented.
+    pub key: KeyId,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// The key's limit status, as of now.
+    pub limit_status: LimitStatus,
+    /// Facts of the question.
+    pub details: LookupDetails,
 }
 
 /// An admitted request, after its settlement.

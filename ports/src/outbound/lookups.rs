@@ -221,6 +221,8 @@ pub enum Cancellation {
 /// Which lookups of a customer are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LookupFilter {
+    /// Of this environment; all when it is `None`.
+    pub environment: Option<Environment>,
     /// In these states; all when it is empty.
     pub states: Vec<LookupState>,
     /// Of the keys that share these counters.

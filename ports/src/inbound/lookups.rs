@@ -1,0 +1,183 @@
+//! Stored lookups, as the API's callers see them.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::file::RequestedFiles;
+use domain::inference::InferredBanks;
+use domain::key::{Environment, KeyId};
+use domain::limits::LimitStatus;
+use domain::lookup::{Attempt, LookupId, LookupState, Metadata, RetryFor};
+use domain::page::{CursorError, Page, PageRequest};
+use domain::query::ProofQuery;
+use domain::request::RequestId;
+
+use super::{AdmissionError, Delivery, FetchError, InvalidRequest, ServedRequest};
+use crate::Cause;
+
+/// Port: stored lookups of the customer of a key, of the key's environment. Reads are free, but
+/// bounded for each key.
+#[async_trait]
+pub trait Lookups: Send + Sync {
+    /// One lookup. With a `wait` it returns once the lookup's state changes, or that time is over.
+    ///
+    /// # Errors
+    /// See [`LookupError`].
+    async fn find(
+        &self,
+        access: LookupAccess,
+        id: LookupId,
+        wait: Duration,
+    ) -> Result<Read<LookupView>, LookupError>;
+
+    /// Lookups, newest first, one page.
+    ///
+    /// # Errors
+    /// See [`LookupError`].
+    async fn list(
+        &self,
+        access: LookupAccess,
+        query: LookupQuery,
+    ) -> Result<Read<Page<LookupView>>, LookupError>;
+
+    /// Cancels a lookup that isn't final, and erases one that is.
+    ///
+    /// # Errors
+    /// See [`LookupError`].
+    async fn remove(
+        &self,
+        access: LookupAccess,
+        id: LookupId,
+    ) -> Result<Read<RemovedLookup>, LookupError>;
+}
+
+/// An inbound adapter's part in the creation of a lookup.
+#[async_trait]
+pub trait LookupExchange: Send {
+    /// Reads and parses the question. Called only for an admitted request.
+    ///
+    /// # Errors
+    /// [`InvalidRequest`]: the exchange has encoded what is wrong with it.
+    async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest>;
+
+    /// Encodes the reason why nothing can be looked up. `inferred` is what the question went by.
+    fn refuse(&mut self, error: &FetchError, inferred: &InferredBanks);
+
+    /// Sends the answer: that of a lookup, if one was created.
+    async fn finish(self: Box<Self>, served: ServedRequest, created: Option<LookupView>);
+}
+
+/// A lookup to create.
+#[derive(Clone, Debug)]
+pub struct LookupRequest {
+    /// The transfer.
+    pub query: ProofQuery,
+    /// The files to keep: the XML, or both.
+    pub files: RequestedFiles,
+    /// Time during which it is tried again.
+    pub retry_for: RetryFor,
+    /// Whatever the caller wants back with it.
+    pub metadata: Metadata,
+    /// Time that the caller waits for its end.
+    pub wait: Duration,
+}
+
+/// Caller of a read.
+#[derive(Clone, Debug)]
+pub struct LookupAccess {
+    /// The key that was presented; `None` unless exactly one was, as text.
+    pub presented_key: Option<String>,
+    /// The address of the caller.
+    pub address: IpAddr,
+    /// The id of the request.
+    pub request_id: RequestId,
+}
+
+/// Which lookups to list.
+#[derive(Clone, Debug)]
+pub struct LookupQuery {
+    /// In these states; all when it is empty.
+    pub states: Vec<LookupState>,
+    /// Created at this instant or later.
+    pub created_from: Option<DateTime<Utc>>,
+    /// The page.
+    pub page: PageRequest,
+}
+
+/// Result of a read, and the key that it was made with.
+#[derive(Clone, Debug)]
+pub struct Read<T> {
+    /// The result.
+    pub found: T,
+    /// The key.
+    pub key: KeyId,
+    /// The bank of the key.
+    pub environment: Environment,
+    /// The key's limit status; a read changes none of it.
+    pub limit_status: LimitStatus,
+}
+
+/// A lookup, decrypted.
+#[derive(Clone, Debug)]
+pub struct LookupView {
+    /// The id.
+    pub id: LookupId,
+    /// The state.
+    pub state: LookupState,
+    /// Time of its creation.
+    pub created_at: DateTime<Utc>,
+    /// Time of its last change.
+    pub updated_at: DateTime<Utc>,
+    /// Time of its last attempt, at the latest.
+    pub retry_until: DateTime<Utc>,
+    /// Time at which it is erased; `None` until it is final.
+    pub erased_at: Option<DateTime<Utc>>,
+    /// Number of attempts.
+    pub attempts: u32,
+    /// The last one.
+    pub last_attempt: Option<Attempt>,
+    /// All attempts, oldest first; `None` in lists.
+    pub history: Option<Vec<Attempt>>,
+    /// Time of the next attempt; `None` while one is made, and once it is final.
+    pub next_attempt_at: Option<DateTime<Utc>>,
+    /// The inferred fields.
+    pub inferred: InferredBanks,
+    /// The caller's metadata.
+    pub metadata: Metadata,
+    /// The proof, once it is delivered; `None` in lists.
+    pub delivery: Option<Delivery>,
+}
+
+/// Result of [`Lookups::remove`].
+#[derive(Clone, Debug)]
+pub enum RemovedLookup {
+    /// It was canceled.
+    Canceled(Box<LookupView>),
+    /// It was final, and nothing of it is left.
+    Erased,
+}
+
+/// Reason why a lookup can't be read or changed.
+#[derive(Clone, Debug)]
+pub enum LookupError {
+    /// The key can't be used.
+    Refused(AdmissionError),
+    /// The key has read too often.
+    TooManyReads {
+        /// Reads a minute that a key may make.
+        limit: u32,
+        /// Time until it may read again.
+        retry_after: Duration,
+    },
+    /// The customer has no such lookup, in the key's environment.
+    Unknown,
+    /// The cursor is of another list.
+    Cursor(CursorError),
+    /// The lookup can't be decrypted: its secret isn't listed any more, or it was changed.
+    Unreadable {
+        /// For the log.
+        cause: Cause,
+    },
+}
