@@ -6,6 +6,6 @@ mod gatekeeper;
 mod key_check;
 mod lookup_throttle;
 
-pub use admitted::{Admission, Settlement};
+pub use admitted::{Admission, ChargedRequest, Identified, Settlement};
 pub use credentials::CredentialCache;
 pub use gatekeeper::GatekeeperService;

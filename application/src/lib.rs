@@ -5,6 +5,7 @@
 //!   ([`ProofService`]), and the archive of issued ones ([`ArchiveService`]);
 //! - `limits`: the fallback for an outage of the shared limiter ([`FallbackLimiter`]), and its
 //!   synchronisation with the store ([`ChangeFeed`], [`Reconciliation`]);
+//! - `lookups`: stored lookups ([`LookupService`]), and their attempts ([`LookupWorker`]);
 //! - `bank`: the fallback for an outage of the shared pacer ([`FallbackPacer`]), and the health of
 //!   the banks ([`BankMonitor`]);
 //! - `checks`: checks of a proof that somebody sent ([`ProofCheckService`]);
@@ -25,13 +26,16 @@ mod health;
 mod insights;
 mod keys;
 mod limits;
+mod lookups;
 mod participants;
 mod people;
 mod proofs;
 mod seals;
 mod sync;
 
-pub use admission::{Admission, CredentialCache, GatekeeperService, Settlement};
+pub use admission::{
+    Admission, ChargedRequest, CredentialCache, GatekeeperService, Identified, Settlement,
+};
 pub use bank::{BankMonitor, FallbackPacer};
 pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;
@@ -40,6 +44,9 @@ pub use keys::{KeyService, Retirement, SecretsError, recognise_secrets};
 pub use limits::{
     ChangeFeed, CountSource, FallbackLimiter, LimiterMode, Reconciliation, ReplicaCount,
     ReplicaMonitor,
+};
+pub use lookups::{
+    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker, WorkerParts,
 };
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};

@@ -20,3 +20,5 @@ pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::ProofMemory;
 pub use requests::ProofRequestService;
 pub use spawn::SpawnTask;
+
+pub(crate) use delivery_history::Presented;

@@ -127,7 +127,7 @@ async fn the_outcome_of_a_request_is_recorded() {
     let fixture = fixture();
     let holder = fixture.holder(limits(10, Some(5))).await;
     let admission = fixture.ask(&holder).await.unwrap();
-    let (id, customer) = (admission.id, admission.customer);
+    let (id, customer) = (admission.charged.id, admission.charged.customer);
     fixture.clock.advance(Duration::from_millis(1_500));
     let code = |text| Catalogue::embedded().parse_code(text).unwrap();
     let banks = Banks {

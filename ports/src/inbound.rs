@@ -15,8 +15,8 @@ pub use health::{Component, ComponentState, Health};
 pub use insights::{BankHealth, BankState, Insights, Series, SeriesLabel, UsageReport};
 pub use keys::{CreatedKey, KeyAdministration, KeyError, NewKey, RequestedScope, RotatedKey};
 pub use lookups::{
-    LookupAccess, LookupError, LookupExchange, LookupQuery, LookupRequest, LookupView, Lookups, Read,
-    RemovedLookup,
+    LookupAccess, LookupError, LookupExchange, LookupQuery, LookupRequest, LookupView, Lookups,
+    Read, RemovedLookup,
 };
 pub use participants::{CatalogueAdministration, Participants, RenewalError};
 pub use people::{
@@ -24,6 +24,6 @@ pub use people::{
 };
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
-    AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest, ProofExchange,
-    ProofRequests, Reply, ServedRequest, SettledRequest,
+    AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,
+    ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };

@@ -18,6 +18,21 @@ use uuid::Uuid;
 /// An admitted request.
 #[derive(Debug)]
 pub struct Admission {
+    /// What is charged.
+    pub charged: ChargedRequest,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// The key's limit status, this request counted.
+    pub limit_status: LimitStatus,
+    /// Time of the admission on the monotonic clock.
+    pub admitted_at_monotonic: Duration,
+    /// Resolves once the admission is durable.
+    pub receipt: Receipt,
+}
+
+/// A request that is charged to a month of its key.
+#[derive(Clone, Debug)]
+pub struct ChargedRequest {
     /// Our own id of the request; unlike [`Self::request_id`] never chosen by a caller.
     pub id: Uuid,
     /// The id that the answer carries.
@@ -26,20 +41,25 @@ pub struct Admission {
     pub key: CountedKey,
     /// The customer whose key it is.
     pub customer: CustomerId,
-    /// The bank that the key asks.
-    pub environment: Environment,
-    /// The key's limit status, this request counted.
-    pub limit_status: LimitStatus,
     /// Time of the admission.
     pub admitted_at: DateTime<Utc>,
-    /// The same on the monotonic clock.
-    pub admitted_at_monotonic: Duration,
     /// The month that it is charged to.
     pub month: Month,
     /// The endpoint that is called.
     pub endpoint: Endpoint,
-    /// Resolves once the admission is durable.
-    pub receipt: Receipt,
+}
+
+/// The owner of a good key, who was neither limited nor charged.
+#[derive(Clone, Copy, Debug)]
+pub struct Identified {
+    /// The key that was presented.
+    pub key: CountedKey,
+    /// The customer whose key it is.
+    pub customer: CustomerId,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// The key's limit status.
+    pub limit_status: LimitStatus,
 }
 
 /// The outcome of an admitted request, and facts for statistics.
@@ -55,4 +75,17 @@ pub struct Settlement {
     pub delivered: Option<ProofMark>,
     /// The verdict on the seal of that proof; `None` after any other outcome.
     pub seal: Option<SealVerdict>,
+}
+
+impl Settlement {
+    /// An outcome without a lookup.
+    pub fn of(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            banks: None,
+            bank_time: None,
+            delivered: None,
+            seal: None,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Gatekeeper: admits requests by key and limits, and settles them.
 
 use std::future::ready;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,11 +12,11 @@ use domain::outcome::{Endpoint, Outcome};
 use ports::Cause;
 use ports::inbound::{AdmissionError, AdmissionRequest, NotDurable};
 use ports::outbound::{
-    AdmissionEntry, Charge, Clock, KeyStore, Limiter, Random, Receipt, RefusalEntry, RequestEntry,
-    Snapshot, StoreError, UsageJournal, Verdict, new_id,
+    AdmissionEntry, Charge, Clock, JournalError, KeyStore, Limiter, Random, Receipt, RefusalEntry,
+    RequestEntry, Snapshot, StoreError, UsageJournal, Verdict, new_id,
 };
 
-use super::admitted::{Admission, Settlement};
+use super::admitted::{Admission, ChargedRequest, Identified, Settlement};
 use super::credentials::CredentialCache;
 use super::key_check::{KeyCheck, Unverified};
 use super::lookup_throttle::KeyLookupThrottle;
@@ -189,17 +190,20 @@ impl GatekeeperService {
             }
             Charge::Written => Receipt::new(ready(Ok(()))),
         };
-        Admission {
+        let charged = ChargedRequest {
             id: new_id(self.clock.as_ref(), self.random.as_ref()),
             request_id: request.request_id,
             key,
             customer: credential.customer,
-            environment,
-            limit_status,
             admitted_at: at,
-            admitted_at_monotonic: self.clock.monotonic(),
             month,
             endpoint: request.endpoint,
+        };
+        Admission {
+            charged,
+            environment,
+            limit_status,
+            admitted_at_monotonic: self.clock.monotonic(),
             receipt,
         }
     }
@@ -268,7 +272,7 @@ impl GatekeeperService {
 
     /// Records the end of an admitted request, gives a failure of ours or the bank's back to the
     /// month's quota, and returns once the admission is durable. MUST be called once for every
-    /// admission, before its answer leaves.
+    /// admission that isn't given to [`Self::accept`], before its answer leaves.
     ///
     /// # Errors
     /// [`NotDurable`]: the admission couldn't be written down; the answer must not leave.
@@ -278,56 +282,149 @@ impl GatekeeperService {
         settlement: Settlement,
     ) -> Result<LimitStatus, NotDurable> {
         let Admission {
-            id,
-            request_id,
-            key,
-            customer,
+            charged,
             limit_status,
-            month,
-            endpoint,
             receipt,
+            admitted_at_monotonic,
             ..
         } = admission;
         let durable = receipt.await;
-        let elapsed = self
-            .clock
-            .monotonic()
-            .saturating_sub(admission.admitted_at_monotonic);
+        let duration = self.since(admitted_at_monotonic);
         let outcome = if durable.is_ok() {
             settlement.outcome
         } else {
             Outcome::InternalError
         };
-        let is_delivered = outcome == Outcome::Delivered;
-        let refund = outcome.is_refunded().then_some(month);
-        if refund.is_some()
-            && let Err(error) = self.limiter.refund(key, month, id).await
-        {
-            tracing::warn!(%error, "a refund could not be applied to the limiter; the journal has it");
-        }
-        self.journal.conclude(RequestEntry {
-            id,
-            request_id,
-            key: key.id,
-            customer,
-            endpoint,
+        let refund = outcome.is_refunded().then_some(charged.month);
+        self.refund_in_limiter(&charged, outcome).await;
+        let settlement = Settlement {
             outcome,
+            ..settlement
+        };
+        self.record(charged, settlement, duration, refund);
+        let limit_status = limit_status.after(duration);
+        match durable {
+            Ok(()) if refund.is_some() => Ok(limit_status.after_refund()),
+            Ok(()) => Ok(limit_status),
+            Err(error) => Err(not_durable(error)),
+        }
+    }
+
+    /// Returns once the admission is durable; its request is concluded later, by [`Self::conclude`].
+    ///
+    /// # Errors
+    /// [`NotDurable`]: the admission couldn't be written down, and is settled as a failure of ours.
+    pub async fn accept(&self, admission: Admission) -> Result<LimitStatus, NotDurable> {
+        let Admission {
+            charged,
+            limit_status,
+            receipt,
+            admitted_at_monotonic,
+            ..
+        } = admission;
+        let durable = receipt.await;
+        let duration = self.since(admitted_at_monotonic);
+        let Err(error) = durable else {
+            return Ok(limit_status.after(duration));
+        };
+        let settlement = Settlement::of(Outcome::InternalError);
+        self.refund_in_limiter(&charged, settlement.outcome).await;
+        let month = charged.month;
+        self.record(charged, settlement, duration, Some(month));
+        Err(not_durable(error))
+    }
+
+    /// Records the end of a request that was accepted before. The store has refunded it, if its outcome
+    /// is one that is refunded. `duration` is that of its last attempt.
+    pub async fn conclude(
+        &self,
+        charged: ChargedRequest,
+        settlement: Settlement,
+        duration: Duration,
+    ) {
+        self.refund_in_limiter(&charged, settlement.outcome).await;
+        self.record(charged, settlement, duration, None);
+    }
+
+    fn since(&self, earlier: Duration) -> Duration {
+        self.clock.monotonic().saturating_sub(earlier)
+    }
+
+    /// Gives a failure of ours or the bank's back to the month's quota, in the limiter.
+    async fn refund_in_limiter(&self, charged: &ChargedRequest, outcome: Outcome) {
+        if !outcome.is_refunded() {
+            return;
+        }
+        let refund = self.limiter.refund(charged.key, charged.month, charged.id);
+        if let Err(error) = refund.await {
+            tracing::warn!(%error, "a refund could not be applied to the limiter; the store has it");
+        }
+    }
+
+    fn record(
+        &self,
+        charged: ChargedRequest,
+        settlement: Settlement,
+        duration: Duration,
+        refund: Option<Month>,
+    ) {
+        let is_delivered = settlement.outcome == Outcome::Delivered;
+        self.journal.conclude(RequestEntry {
+            id: charged.id,
+            request_id: charged.request_id,
+            key: charged.key.id,
+            customer: charged.customer,
+            endpoint: charged.endpoint,
+            outcome: settlement.outcome,
             banks: settlement.banks,
-            at: admission.admitted_at,
-            duration: elapsed,
+            at: charged.admitted_at,
+            duration,
             bank_time: settlement.bank_time,
             refund,
             delivered: settlement.delivered.filter(|_| is_delivered),
             seal: settlement.seal.filter(|_| is_delivered),
         });
-        let limit_status = limit_status.after(elapsed);
-        match durable {
-            Ok(()) if refund.is_some() => Ok(limit_status.after_refund()),
-            Ok(()) => Ok(limit_status),
-            Err(error) => Err(NotDurable {
-                retry_after: RETRY_AFTER,
-                cause: Arc::new(error),
-            }),
+    }
+
+    /// Checks the key of a request that is neither limited nor charged.
+    ///
+    /// # Errors
+    /// The reason of the refusal; never that of a limit.
+    pub async fn identify(
+        &self,
+        presented_key: Option<&str>,
+        address: IpAddr,
+    ) -> Result<Identified, AdmissionError> {
+        let key = presented_key
+            .and_then(FullKey::parse)
+            .ok_or(AdmissionError::InvalidKey)?;
+        let credential = self.key_check.check(&key, address).await?;
+        let counted = credential.counted();
+        let limit_status = self.limit_status(counted).await?;
+        Ok(Identified {
+            key: counted,
+            customer: credential.customer,
+            environment: key.prefix().environment(),
+            limit_status,
+        })
+    }
+
+    /// The limit status of a key that isn't revoked; one that the limiter doesn't know is hydrated.
+    async fn limit_status(&self, key: CountedKey) -> Result<LimitStatus, NoVerdict> {
+        if let Some(status) = self.limiter.peek(key).await? {
+            return Ok(status);
         }
+        let _hydrating = self.hydrating.lock(&key).await;
+        self.journal.accepts()?;
+        self.hydrate(key, Month::of(self.clock.now())).await?;
+        let status = self.limiter.peek(key).await?;
+        status.ok_or(NoVerdict::UnknownKey)
+    }
+}
+
+fn not_durable(error: JournalError) -> NotDurable {
+    NotDurable {
+        retry_after: RETRY_AFTER,
+        cause: Arc::new(error),
     }
 }

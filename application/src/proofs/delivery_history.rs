@@ -20,10 +20,10 @@ pub struct DeliveryHistory {
 
 /// A proof that a customer is given, or has checked.
 #[derive(Clone, Copy)]
-pub(super) struct Presented<'a> {
-    pub(super) environment: Environment,
-    pub(super) issuer: ParticipantCode,
-    pub(super) proof: &'a Proof,
+pub(crate) struct Presented<'a> {
+    pub(crate) environment: Environment,
+    pub(crate) issuer: ParticipantCode,
+    pub(crate) proof: &'a Proof,
 }
 
 impl DeliveryHistory {
@@ -42,7 +42,7 @@ impl DeliveryHistory {
 
     /// The marks of a proof: the first to be recorded, the others of earlier deliveries while secrets
     /// change.
-    pub(super) fn marks(&self, presented: Presented<'_>) -> Vec<ProofMark> {
+    pub(crate) fn marks(&self, presented: Presented<'_>) -> Vec<ProofMark> {
         let Presented {
             environment,
             issuer,
@@ -54,7 +54,7 @@ impl DeliveryHistory {
     /// Deliveries and checks of the proof with these marks to a customer until now; `None` when they can't be
     /// read. Those of this process are all counted, those of another one once its journal has written them,
     /// within a second.
-    pub(super) async fn earlier(
+    pub(crate) async fn earlier(
         &self,
         customer: CustomerId,
         marks: &[ProofMark],

@@ -319,7 +319,7 @@ impl ProofService {
 }
 
 /// The error of a query that names no transfer.
-fn without_transfer(unresolved: &Unresolved) -> FetchError {
+pub(super) fn without_transfer(unresolved: &Unresolved) -> FetchError {
     match *unresolved {
         Unresolved::InferenceFailed { issuer, receiver } => {
             FetchError::InferenceFailed { issuer, receiver }

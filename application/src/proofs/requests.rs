@@ -12,8 +12,8 @@ use domain::seen::ProofMark;
 use futures::FutureExt as _;
 use ports::Cause;
 use ports::inbound::{
-    AdmissionError, AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, ProofExchange,
-    ProofRequests, Reply, ServedRequest, SettledRequest,
+    AdmissionError, AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, LookupExchange,
+    ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::Clock;
 use tracing::{Instrument as _, Span};
@@ -23,8 +23,10 @@ use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::spawn::SpawnTask;
 use crate::admission::{Admission, GatekeeperService, Settlement};
+use crate::lookups::LookupService;
 
 mod check;
+mod create;
 
 /// Serves proof requests.
 pub struct ProofRequestService {
@@ -37,7 +39,8 @@ struct Steps {
     gatekeeper: Arc<GatekeeperService>,
     proofs: Arc<ProofService>,
     files: FileChecks,
-    history: DeliveryHistory,
+    history: Arc<DeliveryHistory>,
+    lookups: Arc<LookupService>,
     clock: Arc<dyn Clock>,
 }
 
@@ -66,7 +69,8 @@ impl ProofRequestService {
         gatekeeper: Arc<GatekeeperService>,
         proofs: Arc<ProofService>,
         files: FileChecks,
-        history: DeliveryHistory,
+        history: Arc<DeliveryHistory>,
+        lookups: Arc<LookupService>,
         clock: Arc<dyn Clock>,
         spawn: SpawnTask,
     ) -> Self {
@@ -75,6 +79,7 @@ impl ProofRequestService {
             proofs,
             files,
             history,
+            lookups,
             clock,
         });
         Self { steps, spawn }
@@ -100,6 +105,17 @@ impl ProofRequests for ProofRequestService {
             let checking = steps.check(request, &mut *exchange);
             let served = checking.instrument(span).await;
             exchange.finish(served).await;
+        };
+        (self.spawn)(task.boxed());
+    }
+
+    fn create(&self, request: AdmissionRequest, mut exchange: Box<dyn LookupExchange>) {
+        let steps = Arc::clone(&self.steps);
+        let span = Span::current();
+        let task = async move {
+            let creating = steps.create(request, &mut *exchange);
+            let (served, created) = creating.instrument(span).await;
+            exchange.finish(served, created).await;
         };
         (self.spawn)(task.boxed());
     }
@@ -150,11 +166,11 @@ impl Steps {
         })?;
         let admitted = Admitted {
             request_id,
-            endpoint: admission.endpoint,
+            endpoint: admission.charged.endpoint,
             environment: admission.environment,
             lane: Lane {
-                customer: admission.customer,
-                key: admission.key.counters,
+                customer: admission.charged.customer,
+                key: admission.charged.key.counters,
                 class: LookupClass::Interactive,
             },
         };
@@ -237,7 +253,7 @@ impl Steps {
             delivered,
             seal,
         } = processed;
-        let (key, environment) = (admission.key.id, admission.environment);
+        let (key, environment) = (admission.charged.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
         let settlement = Settlement {
             outcome,

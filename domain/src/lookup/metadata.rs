@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn ten_pairs_of_the_longest_texts_are_kept_in_order() {
-        let longest = |number: usize| pair(&format!("{number}{}", "ñ".repeat(39)), &"x".repeat(200));
+        let longest =
+            |number: usize| pair(&format!("{number}{}", "ñ".repeat(39)), &"x".repeat(200));
         let pairs: Vec<_> = (0..10).map(longest).collect();
         let metadata = Metadata::new(pairs.clone()).unwrap();
         assert_eq!(metadata.pairs(), pairs);

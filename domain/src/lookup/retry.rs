@@ -138,7 +138,10 @@ fn is_answer(outcome: Outcome) -> bool {
 
 /// Wait after the failures at the end of these outcomes.
 fn back_off(outcomes: &[Outcome]) -> Duration {
-    let failures = outcomes.iter().rev().take_while(|outcome| !is_answer(**outcome));
+    let failures = outcomes
+        .iter()
+        .rev()
+        .take_while(|outcome| !is_answer(**outcome));
     let doublings = u32::try_from(failures.count() - 1).unwrap_or(u32::MAX);
     let factor = 2_u32.checked_pow(doublings).unwrap_or(u32::MAX);
     FIRST_BACK_OFF.saturating_mul(factor).min(MAX_BACK_OFF)
@@ -203,7 +206,10 @@ mod tests {
             seconds.collect::<Vec<_>>(),
             [10, 20, 40, 80, 160, 320, 640, 1280, 1800, 1800, 1800, 1800]
         );
-        assert_eq!(wait(&[InternalError, NotIssued, BankUnavailable]).as_secs(), 10);
+        assert_eq!(
+            wait(&[InternalError, NotIssued, BankUnavailable]).as_secs(),
+            10
+        );
         assert_eq!(wait(&[NotIssued, BankTimeout, NotIssued]).as_secs(), 120);
         let many = vec![BankTimeout; 2_000];
         assert_eq!(wait(&many).as_secs(), 1_800);
@@ -211,9 +217,8 @@ mod tests {
 
     #[test]
     fn the_banks_own_wait_is_kept() {
-        let next = |retry_after| {
-            rule(20, noon(25)).next(&[BankUnavailable], noon(20), Some(retry_after))
-        };
+        let next =
+            |retry_after| rule(20, noon(25)).next(&[BankUnavailable], noon(20), Some(retry_after));
         let at = |seconds| NextStep::Again {
             at: noon(20) + TimeDelta::seconds(seconds),
         };

@@ -13,7 +13,8 @@ use domain::query::ProofQuery;
 use domain::seen::EarlierDeliveries;
 
 use super::{
-    AdmissionError, AdmissionRequest, Delivery, FetchError, LookupDetails, LookupExchange, NotDurable,
+    AdmissionError, AdmissionRequest, Delivery, FetchError, LookupDetails, LookupExchange,
+    NotDurable,
 };
 use crate::Cause;
 

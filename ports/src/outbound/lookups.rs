@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
-use domain::key::{CounterId, CountedKey, Environment, HashGeneration};
+use domain::key::{CountedKey, CounterId, Environment, HashGeneration};
 use domain::lookup::{Attempt, LookupId, LookupState};
 use domain::month::Month;
 use domain::pacing::LookupClass;

@@ -1,0 +1,14 @@
+//! Stored lookups: their encryption, their attempts, and what callers read of them.
+
+mod content;
+mod encryption;
+mod reader;
+mod service;
+mod signals;
+mod worker;
+
+pub use encryption::LookupEncryption;
+pub use reader::LookupReader;
+pub use service::LookupService;
+pub use signals::LookupSignals;
+pub use worker::{LookupWorker, WorkerParts};

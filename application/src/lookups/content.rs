@@ -1,0 +1,272 @@
+//! Format of what is encrypted of a lookup: a version, and parts that follow their lengths.
+
+use std::str;
+
+use bytes::{Buf as _, BufMut as _, Bytes};
+use chrono::DateTime;
+use domain::account::Account;
+use domain::amount::Amount;
+use domain::calendar;
+use domain::file::RequestedFiles;
+use domain::lookup::Metadata;
+use domain::participant::ParticipantCode;
+use domain::query::ProofQuery;
+use domain::seen::EarlierDeliveries;
+use domain::tracking_key::TrackingKey;
+
+/// Version of the format.
+const VERSION: u8 = 1;
+/// Number of a question's parts before its metadata.
+const QUESTION_PARTS: usize = 7;
+
+/// Content that this version can't have written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the stored lookup is damaged, or of another version")]
+pub(crate) struct Damaged;
+
+/// The question of a lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) query: ProofQuery,
+    pub(crate) files: RequestedFiles,
+    pub(crate) metadata: Metadata,
+}
+
+/// The answer of a delivered lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) xml: Bytes,
+    pub(super) pdf: Option<Bytes>,
+    pub(super) issuer: ParticipantCode,
+    pub(super) seen: Option<EarlierDeliveries>,
+}
+
+impl Question {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let Self {
+            query,
+            files,
+            metadata,
+        } = self;
+        let code = |code: Option<ParticipantCode>| code.map(|code| code.to_string());
+        let facts = [
+            query.date.to_string(),
+            query.tracking_key.as_str().to_owned(),
+            query.account.as_str().to_owned(),
+            query.amount.centavos().to_string(),
+            code(query.issuer).unwrap_or_default(),
+            code(query.receiver).unwrap_or_default(),
+            if files.includes_pdf() { "pdf" } else { "" }.to_owned(),
+        ];
+        let pairs = metadata
+            .pairs()
+            .iter()
+            .flat_map(|(name, value)| [name, value]);
+        encode(facts.iter().chain(pairs).map(String::as_bytes))
+    }
+
+    pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
+        let parts = decode(bytes)?;
+        let (facts, pairs) = parts.split_at_checked(QUESTION_PARTS).ok_or(Damaged)?;
+        let facts: Vec<_> = facts.iter().map(text).collect::<Result<_, _>>()?;
+        let [
+            date,
+            tracking_key,
+            account,
+            centavos,
+            issuer,
+            receiver,
+            files,
+        ] = facts[..]
+        else {
+            return Err(Damaged);
+        };
+        let code = |text: &str| match text {
+            "" => Ok(None),
+            text => ParticipantCode::parse(text).map(Some).ok_or(Damaged),
+        };
+        let centavos = centavos.parse().map_err(|_| Damaged)?;
+        let query = ProofQuery {
+            date: calendar::parse_date(date).map_err(|_| Damaged)?,
+            tracking_key: TrackingKey::parse(tracking_key).map_err(|_| Damaged)?,
+            account: Account::parse(account).map_err(|_| Damaged)?,
+            amount: Amount::from_centavos(centavos).ok_or(Damaged)?,
+            issuer: code(issuer)?,
+            receiver: code(receiver)?,
+        };
+        let files = match files {
+            "" => RequestedFiles::Xml,
+            "pdf" => RequestedFiles::Both,
+            _ => return Err(Damaged),
+        };
+        let (pairs, []) = pairs.as_chunks::<2>() else {
+            return Err(Damaged);
+        };
+        let pair =
+            |[name, value]: &[Bytes; 2]| Ok((text(name)?.to_owned(), text(value)?.to_owned()));
+        let pairs = pairs.iter().map(pair).collect::<Result<_, _>>()?;
+        Ok(Self {
+            query,
+            files,
+            metadata: Metadata::new(pairs).map_err(|_| Damaged)?,
+        })
+    }
+}
+
+impl Answer {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let issuer = self.issuer.to_string();
+        let times = self.seen.map(|seen| seen.times.to_string());
+        let first = self.seen.and_then(|seen| seen.first);
+        let first = first.map(|first| first.timestamp_millis().to_string());
+        let (times, first) = (times.unwrap_or_default(), first.unwrap_or_default());
+        let pdf = self.pdf.as_deref().unwrap_or_default();
+        encode(
+            [
+                &self.xml[..],
+                pdf,
+                issuer.as_bytes(),
+                times.as_bytes(),
+                first.as_bytes(),
+            ]
+            .into_iter(),
+        )
+    }
+
+    pub(super) fn decode(bytes: Bytes) -> Result<Self, Damaged> {
+        let parts = decode(bytes)?;
+        let [xml, pdf, issuer, times, first] = &parts[..] else {
+            return Err(Damaged);
+        };
+        let first = match text(first)? {
+            "" => None,
+            millis => Some(
+                DateTime::from_timestamp_millis(millis.parse().map_err(|_| Damaged)?)
+                    .ok_or(Damaged)?,
+            ),
+        };
+        let seen = match text(times)? {
+            "" => None,
+            times => Some(EarlierDeliveries {
+                times: times.parse().map_err(|_| Damaged)?,
+                first,
+            }),
+        };
+        Ok(Self {
+            xml: xml.clone(),
+            pdf: (!pdf.is_empty()).then(|| pdf.clone()),
+            issuer: ParticipantCode::parse(text(issuer)?).ok_or(Damaged)?,
+            seen,
+        })
+    }
+}
+
+fn text(part: &Bytes) -> Result<&str, Damaged> {
+    str::from_utf8(part).map_err(|_| Damaged)
+}
+
+fn encode<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+    let mut bytes = vec![VERSION];
+    for part in parts {
+        bytes.put_u32(u32::try_from(part.len()).expect("files and fields are far below 4 GiB"));
+        bytes.put_slice(part);
+    }
+    bytes
+}
+
+fn decode(mut bytes: Bytes) -> Result<Vec<Bytes>, Damaged> {
+    if bytes.try_get_u8() != Ok(VERSION) {
+        return Err(Damaged);
+    }
+    let mut parts = Vec::new();
+    while !bytes.is_empty() {
+        let length = bytes.try_get_u32().map_err(|_| Damaged)?;
+        let length = usize::try_from(length).map_err(|_| Damaged)?;
+        if length > bytes.len() {
+            return Err(Damaged);
+        }
+        parts.push(bytes.split_to(length));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn query(issuer: Option<u32>, receiver: Option<u32>, centavos: u64) -> ProofQuery {
+        let code = |number: u32| ParticipantCode::parse(&number.to_string()).unwrap();
+        ProofQuery {
+            date: calendar::parse_date("2026-11-20").unwrap(),
+            tracking_key: TrackingKey::parse("MBAN01002611200001234567").unwrap(),
+            account: Account::parse("002010077777777771").unwrap(),
+            amount: Amount::from_centavos(centavos).unwrap(),
+            issuer: issuer.map(code),
+            receiver: receiver.map(code),
+        }
+    }
+
+    fn codes() -> impl Strategy<Value = Option<u32>> {
+        proptest::option::of(10_000..99_999_u32)
+    }
+
+    proptest! {
+        #[test]
+        fn a_question_comes_back(
+            issuer in codes(),
+            receiver in codes(),
+            centavos in 1..u64::MAX,
+            with_pdf: bool,
+            metadata in proptest::collection::btree_map("\\PC{1,40}", "\\PC{0,200}", 0..10),
+        ) {
+            let question = Question {
+                query: query(issuer, receiver, centavos),
+                files: if with_pdf { RequestedFiles::Both } else { RequestedFiles::Xml },
+                metadata: Metadata::new(metadata.into_iter().collect()).unwrap(),
+            };
+            prop_assert_eq!(Question::decode(question.encode().into()), Ok(question));
+        }
+
+        #[test]
+        fn an_answer_comes_back(
+            xml in proptest::collection::vec(any::<u8>(), 1..100),
+            pdf in proptest::option::of(proptest::collection::vec(any::<u8>(), 1..100)),
+            seen in proptest::option::of((any::<u64>(), proptest::option::of(0..i64::from(i32::MAX)))),
+        ) {
+            let answer = Answer {
+                xml: xml.into(),
+                pdf: pdf.map(Bytes::from),
+                issuer: ParticipantCode::parse("40012").unwrap(),
+                seen: seen.map(|(times, first)| EarlierDeliveries {
+                    times,
+                    first: first.and_then(DateTime::from_timestamp_millis),
+                }),
+            };
+            prop_assert_eq!(Answer::decode(answer.encode().into()), Ok(answer));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused_without_panic(bytes: Vec<u8>) {
+            let _ = Question::decode(bytes.clone().into());
+            let _ = Answer::decode(bytes.into());
+        }
+    }
+
+    #[test]
+    fn another_version_and_a_part_that_is_cut_are_refused() {
+        let whole = Question {
+            query: query(None, None, 1),
+            files: RequestedFiles::Xml,
+            metadata: Metadata::default(),
+        }
+        .encode();
+        assert!(Question::decode(whole.clone().into()).is_ok());
+        let cut = whole[..whole.len() - 5].to_vec();
+        assert_eq!(Question::decode(cut.into()), Err(Damaged));
+        let mut other = whole;
+        other[0] = 2;
+        assert_eq!(Question::decode(other.into()), Err(Damaged));
+    }
+}

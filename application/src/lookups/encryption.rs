@@ -1,0 +1,101 @@
+//! Encryption of what is stored of a lookup.
+
+use std::sync::Arc;
+
+use domain::archive::ContentKey;
+use domain::customer::CustomerId;
+use domain::key::HashGeneration;
+use domain::lookup::{LookupId, LookupSecrets, Part};
+use ports::Cause;
+use ports::outbound::{Cipher, CipherError, LookupFacts, StoredLookup};
+
+use super::content::{Answer, Question};
+
+/// Encrypts and decrypts the parts of lookups. A part opens only as that part of that lookup of that
+/// customer.
+pub struct LookupEncryption {
+    cipher: Arc<dyn Cipher>,
+    secrets: LookupSecrets,
+}
+
+/// The secret of a lookup's generation isn't listed any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the store secret of generation {0} isn't listed any more: list it in CEP_STORE_SECRET")]
+struct UnknownGeneration(u16);
+
+impl LookupEncryption {
+    /// Encryption by these secrets.
+    pub fn new(cipher: Arc<dyn Cipher>, secrets: LookupSecrets) -> Self {
+        Self { cipher, secrets }
+    }
+
+    /// The generation that new lookups are encrypted with.
+    pub(crate) fn generation(&self) -> HashGeneration {
+        self.secrets.newest()
+    }
+
+    pub(crate) fn encrypt_question(
+        &self,
+        facts: &LookupFacts,
+        question: &Question,
+    ) -> Result<Vec<u8>, Cause> {
+        self.encrypt(facts, Part::Question, &question.encode())
+    }
+
+    pub(super) fn encrypt_answer(
+        &self,
+        facts: &LookupFacts,
+        answer: &Answer,
+    ) -> Result<Vec<u8>, Cause> {
+        self.encrypt(facts, Part::Proof, &answer.encode())
+    }
+
+    pub(super) fn question(&self, lookup: &StoredLookup) -> Result<Question, Cause> {
+        let plain = self.decrypt(&lookup.facts, Part::Question, &lookup.question)?;
+        Question::decode(plain.into()).map_err(|error| Arc::new(error) as Cause)
+    }
+
+    /// The answer of a delivered lookup; `None` for any other.
+    pub(super) fn answer(&self, lookup: &StoredLookup) -> Result<Option<Answer>, Cause> {
+        let Some(proof) = &lookup.proof else {
+            return Ok(None);
+        };
+        let plain = self.decrypt(&lookup.facts, Part::Proof, proof)?;
+        let answer = Answer::decode(plain.into());
+        answer.map(Some).map_err(|error| Arc::new(error) as Cause)
+    }
+
+    fn encrypt(&self, facts: &LookupFacts, part: Part, plain: &[u8]) -> Result<Vec<u8>, Cause> {
+        self.with_key(facts, part, |key, context| {
+            self.cipher.encrypt(key, context, plain)
+        })
+    }
+
+    fn decrypt(&self, facts: &LookupFacts, part: Part, content: &[u8]) -> Result<Vec<u8>, Cause> {
+        self.with_key(facts, part, |key, context| {
+            self.cipher.decrypt(key, context, content)
+        })
+    }
+
+    fn with_key(
+        &self,
+        facts: &LookupFacts,
+        part: Part,
+        run: impl FnOnce(&ContentKey, &[u8]) -> Result<Vec<u8>, CipherError>,
+    ) -> Result<Vec<u8>, Cause> {
+        let key = self.secrets.key(facts.generation, facts.id, part);
+        let key = key.ok_or_else(|| Arc::new(UnknownGeneration(facts.generation.0)) as Cause)?;
+        let context = context(facts.id, facts.customer, part);
+        run(&key, &context).map_err(|error| Arc::new(error) as Cause)
+    }
+}
+
+/// Additional data of the encryption: the row, its owner and the part.
+fn context(LookupId(id): LookupId, CustomerId(customer): CustomerId, part: Part) -> Vec<u8> {
+    [
+        &id.as_bytes()[..],
+        customer.as_bytes(),
+        part.name().as_bytes(),
+    ]
+    .concat()
+}

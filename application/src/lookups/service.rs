@@ -1,0 +1,374 @@
+//! Stored lookups of callers: creation, reads, removal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::customer::CustomerId;
+use domain::inference::{self, InferredBanks, Resolution};
+use domain::key::{Environment, KeyId};
+use domain::lookup::LookupId;
+use domain::outcome::{Endpoint, Outcome};
+use domain::pacing::LookupClass;
+use domain::page::Page;
+use domain::query::ProofQuery;
+use domain::rate::Rate;
+use domain::transfer::Banks;
+use futures::future::{Either, select};
+use ports::Cause;
+use ports::inbound::{
+    AdmissionError, LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Lookups,
+    NotDurable, Read, RemovedLookup,
+};
+use ports::outbound::{
+    Cancellation, Clock, ListError, LookupFacts, LookupFilter, LookupStore, NewLookup, StoreError,
+    StoredLookup, Timer,
+};
+
+use super::content::Question;
+use super::reader::LookupReader;
+use super::signals::LookupSignals;
+use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
+use crate::sync::buckets::Buckets;
+
+/// Reads of a key in a minute.
+const READS_PER_MINUTE: u32 = 600;
+/// Interval at which a waiting caller looks for changes that another process made.
+const POLL: Duration = Duration::from_millis(400);
+/// `Retry-After` while the store fails.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// Creates, reads and removes stored lookups.
+pub struct LookupService {
+    store: Arc<dyn LookupStore>,
+    reader: LookupReader,
+    gatekeeper: Arc<GatekeeperService>,
+    signals: Arc<LookupSignals>,
+    clock: Arc<dyn Clock>,
+    timer: Arc<dyn Timer>,
+    reads: Buckets<KeyId>,
+}
+
+impl LookupService {
+    /// A service over these lookups; `signals` are those of this process's worker.
+    pub fn new(
+        store: Arc<dyn LookupStore>,
+        reader: LookupReader,
+        gatekeeper: Arc<GatekeeperService>,
+        signals: Arc<LookupSignals>,
+        clock: Arc<dyn Clock>,
+        timer: Arc<dyn Timer>,
+    ) -> Self {
+        let rate = Rate {
+            burst: READS_PER_MINUTE,
+            interval: Duration::from_mins(1) / READS_PER_MINUTE,
+        };
+        Self {
+            store,
+            reader,
+            gatekeeper,
+            signals,
+            clock,
+            timer,
+            reads: Buckets::new(rate),
+        }
+    }
+
+    /// The banks of a question, by the catalogue of now, and what was inferred of them.
+    pub(crate) fn resolve(
+        &self,
+        query: &ProofQuery,
+    ) -> (InferredBanks, Result<Banks, inference::Unresolved>) {
+        let catalogue = self.reader.participants.catalogue();
+        let Resolution { inferred, transfer } = inference::resolve(query.clone(), &catalogue);
+        let banks = transfer.map(|transfer| Banks {
+            issuer: transfer.issuer(),
+            receiver: transfer.receiver(),
+        });
+        (inferred, banks)
+    }
+
+    /// Stores a lookup; its id is that of the request.
+    ///
+    /// # Errors
+    /// It can't be encrypted or stored.
+    pub(crate) async fn add(
+        &self,
+        charged: &ChargedRequest,
+        environment: Environment,
+        request: LookupRequest,
+    ) -> Result<(), NotDurable> {
+        let created_at = charged.admitted_at;
+        let retry_for = TimeDelta::from_std(request.retry_for.duration());
+        let encryption = &self.reader.encryption;
+        let facts = LookupFacts {
+            id: LookupId(charged.id),
+            customer: charged.customer,
+            key: charged.key,
+            environment,
+            class: if request.wait.is_zero() {
+                LookupClass::Background
+            } else {
+                LookupClass::Interactive
+            },
+            request_id: charged.request_id.clone(),
+            month: charged.month,
+            created_at,
+            retry_until: created_at + retry_for.unwrap_or_default(),
+            generation: encryption.generation(),
+        };
+        let question = Question {
+            query: request.query,
+            files: request.files,
+            metadata: request.metadata,
+        };
+        let question = encryption.encrypt_question(&facts, &question);
+        let question = question.map_err(not_stored)?;
+        let lookup = NewLookup { facts, question };
+        let added = self.store.add_lookup(&lookup).await;
+        added.map_err(|error| not_stored(Arc::new(error)))?;
+        self.signals.work();
+        Ok(())
+    }
+
+    /// Removes a lookup whose request could not be charged.
+    pub(crate) async fn withdraw(&self, customer: CustomerId, id: LookupId) {
+        let canceled = self.store.cancel_lookup(customer, id, self.clock.now());
+        let removed = match canceled.await {
+            Ok(_) => self.store.erase_lookup(customer, id).await.map(drop),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = removed {
+            tracing::warn!(%error, %id, "a lookup that was not charged could not be removed");
+        }
+    }
+
+    /// A lookup, once it is final or the caller's wait is over; `None` when it can't be read.
+    pub(crate) async fn created(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+        wait: Duration,
+    ) -> Option<LookupView> {
+        let is_final = |lookup: &StoredLookup| lookup.state.is_final();
+        let found = match self.wait_for(customer, id, wait, is_final).await {
+            Ok(Some(lookup)) => self.view(&lookup).await,
+            Ok(None) => Err(LookupError::Unknown),
+            Err(error) => Err(error),
+        };
+        found
+            .inspect_err(|error| tracing::warn!(?error, %id, "a new lookup could not be read"))
+            .ok()
+    }
+
+    /// Cancels lookups of keys that were revoked, some hundred at most.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn cancel_orphaned(&self) -> Result<usize, StoreError> {
+        const MOST: u32 = 500;
+        let canceled = self.store.cancel_orphaned(MOST, self.clock.now()).await?;
+        for lookup in &canceled {
+            self.conclude_canceled(lookup).await;
+        }
+        Ok(canceled.len())
+    }
+
+    /// Records the end of a canceled lookup's request.
+    async fn conclude_canceled(&self, lookup: &StoredLookup) {
+        self.signals.changed(lookup.facts.id);
+        let settlement = Settlement::of(Outcome::Canceled);
+        let charged = charged(&lookup.facts);
+        self.gatekeeper
+            .conclude(charged, settlement, Duration::ZERO)
+            .await;
+    }
+
+    /// Checks a caller's key and rate of reads.
+    async fn identify(&self, access: &LookupAccess) -> Result<Identified, LookupError> {
+        let key = access.presented_key.as_deref();
+        let identified = self.gatekeeper.identify(key, access.address).await;
+        let identified = identified.map_err(LookupError::Refused)?;
+        let taken = self.reads.take(identified.key.id, self.clock.monotonic());
+        taken.map_err(|exceeded| LookupError::TooManyReads {
+            limit: READS_PER_MINUTE,
+            retry_after: exceeded.retry_after,
+        })?;
+        Ok(identified)
+    }
+
+    /// Reads a lookup until it meets a condition or the wait is over; `None` when there is none.
+    async fn wait_for(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+        wait: Duration,
+        condition: impl Fn(&StoredLookup) -> bool,
+    ) -> Result<Option<StoredLookup>, LookupError> {
+        let started = self.clock.monotonic();
+        loop {
+            let change = self.signals.next_change(id);
+            let found = self.store.lookup(customer, id).await;
+            let elapsed = self.clock.monotonic().saturating_sub(started);
+            let left = wait.saturating_sub(elapsed);
+            let found = found.map_err(unavailable);
+            let is_over = match &found {
+                Ok(Some(lookup)) => condition(lookup) || left.is_zero(),
+                Ok(None) | Err(_) => true,
+            };
+            if is_over {
+                drop(change);
+                self.signals.tidy(id);
+                return found;
+            }
+            let pause = self.timer.pause(left.min(POLL));
+            match change {
+                Some(change) => match select(change, pause).await {
+                    Either::Left(_) => {}
+                    Either::Right(((), change)) => drop(change),
+                },
+                None => pause.await,
+            }
+            self.signals.tidy(id);
+        }
+    }
+
+    /// A lookup with everything.
+    async fn view(&self, lookup: &StoredLookup) -> Result<LookupView, LookupError> {
+        let LookupFacts { customer, id, .. } = lookup.facts;
+        let attempts = self.store.attempts(customer, id).await;
+        let attempts = attempts.map_err(unavailable)?;
+        let view = self.reader.whole(lookup, attempts);
+        view.map_err(|cause| LookupError::Unreadable { cause })
+    }
+}
+
+#[async_trait]
+impl Lookups for LookupService {
+    async fn find(
+        &self,
+        access: LookupAccess,
+        id: LookupId,
+        wait: Duration,
+    ) -> Result<Read<LookupView>, LookupError> {
+        let by = self.identify(&access).await?;
+        let first = self.wait_for(by.customer, id, Duration::ZERO, |_| true);
+        let first = of_environment(first.await?, by.environment)?;
+        let changed =
+            |lookup: &StoredLookup| lookup.state.is_final() || has_changed(&first, lookup);
+        let found = self.wait_for(by.customer, id, wait, changed).await?;
+        let found = of_environment(found, by.environment)?;
+        Ok(read(self.view(&found).await?, &by))
+    }
+
+    async fn list(
+        &self,
+        access: LookupAccess,
+        query: LookupQuery,
+    ) -> Result<Read<Page<LookupView>>, LookupError> {
+        let by = self.identify(&access).await?;
+        let filter = LookupFilter {
+            environment: Some(by.environment),
+            states: query.states,
+            counters: None,
+            created_from: query.created_from,
+        };
+        let listed = self.store.lookups(by.customer, &filter, &query.page).await;
+        let Page {
+            items,
+            has_next,
+            total,
+        } = listed.map_err(|error| match error {
+            ListError::Cursor(error) => LookupError::Cursor(error),
+            ListError::Store(error) => unavailable(error),
+        })?;
+        let view = |(cursor, lookup): (_, StoredLookup)| {
+            let view = self.reader.listed(&lookup);
+            let view = view.map_err(|cause| LookupError::Unreadable { cause })?;
+            Ok((cursor, view))
+        };
+        let items = items.into_iter().map(view).collect::<Result<_, _>>()?;
+        let page = Page {
+            items,
+            has_next,
+            total,
+        };
+        Ok(read(page, &by))
+    }
+
+    async fn remove(
+        &self,
+        access: LookupAccess,
+        id: LookupId,
+    ) -> Result<Read<RemovedLookup>, LookupError> {
+        let by = self.identify(&access).await?;
+        let found = self.store.lookup(by.customer, id).await;
+        of_environment(found.map_err(unavailable)?, by.environment)?;
+        let now = self.clock.now();
+        let canceled = self.store.cancel_lookup(by.customer, id, now).await;
+        let removed = match canceled.map_err(unavailable)? {
+            Cancellation::Canceled(lookup) => {
+                self.conclude_canceled(&lookup).await;
+                RemovedLookup::Canceled(Box::new(self.view(&lookup).await?))
+            }
+            Cancellation::Final => {
+                let erased = self.store.erase_lookup(by.customer, id).await;
+                erased.map_err(unavailable)?;
+                RemovedLookup::Erased
+            }
+            Cancellation::Unknown => return Err(LookupError::Unknown),
+        };
+        Ok(read(removed, &by))
+    }
+}
+
+/// The request that created a lookup.
+pub(super) fn charged(facts: &LookupFacts) -> ChargedRequest {
+    ChargedRequest {
+        id: facts.id.0,
+        request_id: facts.request_id.clone(),
+        key: facts.key,
+        customer: facts.customer,
+        admitted_at: facts.created_at,
+        month: facts.month,
+        endpoint: Endpoint::Lookups,
+    }
+}
+
+/// A lookup, if there is one of this environment.
+fn of_environment(
+    lookup: Option<StoredLookup>,
+    environment: Environment,
+) -> Result<StoredLookup, LookupError> {
+    lookup
+        .filter(|lookup| lookup.facts.environment == environment)
+        .ok_or(LookupError::Unknown)
+}
+
+fn has_changed(before: &StoredLookup, after: &StoredLookup) -> bool {
+    (before.state, before.attempts) != (after.state, after.attempts)
+}
+
+fn read<T>(found: T, by: &Identified) -> Read<T> {
+    Read {
+        found,
+        key: by.key.id,
+        environment: by.environment,
+        limit_status: by.limit_status,
+    }
+}
+
+fn not_stored(cause: Cause) -> NotDurable {
+    NotDurable {
+        retry_after: RETRY_AFTER,
+        cause,
+    }
+}
+
+fn unavailable(error: StoreError) -> LookupError {
+    LookupError::Refused(AdmissionError::Unavailable {
+        retry_after: RETRY_AFTER,
+        cause: Arc::new(error),
+    })
+}

@@ -1,0 +1,128 @@
+//! Signals within a process: a lookup was created, or changed.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::task::Poll;
+
+use domain::lookup::LookupId;
+use futures::channel::oneshot::{self, Receiver, Sender};
+use futures::task::AtomicWaker;
+
+/// Lookups whose listeners are signalled, at most; the others' look again by themselves.
+const MAX_WAITING: usize = 10_000;
+
+/// Wakes those who wait for a change of a lookup, and the worker when there is work. Other processes
+/// aren't reached: whoever waits also looks at the store now and then.
+#[derive(Default)]
+pub struct LookupSignals {
+    waiting: Mutex<HashMap<LookupId, Vec<Sender<()>>>>,
+    has_work: AtomicBool,
+    worker: AtomicWaker,
+}
+
+impl LookupSignals {
+    /// Listens for the next change of a lookup, which resolves the receiver; `None` when too many
+    /// listen already.
+    pub(super) fn next_change(&self, id: LookupId) -> Option<Receiver<()>> {
+        let mut waiting = self.waiting();
+        if waiting.len() >= MAX_WAITING {
+            return None;
+        }
+        let (sender, receiver) = oneshot::channel();
+        waiting.entry(id).or_default().push(sender);
+        Some(receiver)
+    }
+
+    /// Signals a change of a lookup.
+    pub(super) fn changed(&self, id: LookupId) {
+        // Dropping the senders resolves their receivers.
+        self.waiting().remove(&id);
+    }
+
+    /// Stops listening for the changes of a lookup whose listeners are gone.
+    pub(super) fn tidy(&self, id: LookupId) {
+        let mut waiting = self.waiting();
+        if let Some(senders) = waiting.get_mut(&id) {
+            senders.retain(|sender| !sender.is_canceled());
+            if senders.is_empty() {
+                waiting.remove(&id);
+            }
+        }
+    }
+
+    /// Signals that there is work.
+    pub(crate) fn work(&self) {
+        self.has_work.store(true, Ordering::Release);
+        self.worker.wake();
+    }
+
+    /// Resolves once there is work that wasn't signalled before. One task waits at a time.
+    pub(super) async fn next_work(&self) {
+        poll_fn(|context| {
+            self.worker.register(context.waker());
+            if self.has_work.swap(false, Ordering::AcqRel) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<LookupId, Vec<Sender<()>>>> {
+        self.waiting
+            .lock()
+            .expect("nothing panics while it holds the waiters")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::FutureExt as _;
+    use uuid::Uuid;
+
+    use super::*;
+
+    const ID: LookupId = LookupId(Uuid::from_u128(1));
+    const OTHER: LookupId = LookupId(Uuid::from_u128(2));
+
+    #[test]
+    fn all_listeners_of_a_lookup_hear_its_next_change() {
+        let signals = LookupSignals::default();
+        let listen = |id| signals.next_change(id).unwrap();
+        let (mut one, mut two, mut other) = (listen(ID), listen(ID), listen(OTHER));
+        assert!((&mut one).now_or_never().is_none());
+        signals.changed(ID);
+        assert!((&mut one).now_or_never().is_some());
+        assert!((&mut two).now_or_never().is_some());
+        assert!((&mut other).now_or_never().is_none());
+    }
+
+    #[test]
+    fn listeners_that_are_gone_take_no_room() {
+        let signals = LookupSignals::default();
+        let (gone, stays) = (signals.next_change(ID), signals.next_change(ID));
+        drop(gone);
+        signals.tidy(ID);
+        assert_eq!(signals.waiting()[&ID].len(), 1);
+        drop(stays);
+        signals.tidy(ID);
+        assert!(signals.waiting().is_empty());
+    }
+
+    #[test]
+    fn work_that_was_signalled_before_is_found() {
+        let signals = LookupSignals::default();
+        signals.work();
+        signals.work();
+        assert!(signals.next_work().now_or_never().is_some());
+        let mut next = pin!(signals.next_work());
+        assert!(next.as_mut().now_or_never().is_none());
+        signals.work();
+        assert!(next.now_or_never().is_some());
+    }
+}

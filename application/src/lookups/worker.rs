@@ -1,0 +1,452 @@
+//! The worker: claims lookups that are due, and makes their attempts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::calendar;
+use domain::file::RequestedFiles;
+use domain::key::Environment;
+use domain::lookup::{Attempt, LookupState, NextStep, RetryRule, RetryScale};
+use domain::outcome::Outcome;
+use domain::pacing::{Lane, LookupClass};
+use domain::transfer::Banks;
+use futures::FutureExt as _;
+use futures::future::{Either, select};
+use futures::pin_mut;
+use ports::Cause;
+use ports::inbound::{Delivery, FetchError, Files};
+use ports::outbound::{
+    ClaimEnd, ClaimedClasses, ClaimedLookup, Clock, Lease, LookupChange, LookupStore, Random,
+    StoreError, StoredLookup, Timer, new_id,
+};
+use tracing::Instrument as _;
+
+use super::content::{Answer, Question};
+use super::encryption::LookupEncryption;
+use super::service::charged;
+use super::signals::LookupSignals;
+use crate::admission::{GatekeeperService, Settlement};
+use crate::proofs::{
+    DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, SpawnTask,
+};
+
+/// Length of a lease: another process goes on with the work of one that died after this time.
+const LEASE: TimeDelta = TimeDelta::seconds(30);
+/// Interval at which a lease is renewed while the work goes on.
+const RENEWAL: Duration = Duration::from_secs(10);
+/// Interval at which the queue is looked at when nothing signals work: lookups of other processes, and
+/// those that become due.
+const POLL: Duration = Duration::from_millis(500);
+/// Interval at which the queue is looked at while the store fails.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(2);
+/// Shortest time until a lookup is due again for which the bank had no turn.
+const MIN_PUT_BACK: TimeDelta = TimeDelta::seconds(1);
+
+/// Everything that a worker is made of.
+pub struct WorkerParts {
+    /// The queue.
+    pub store: Arc<dyn LookupStore>,
+    /// Encryption of what is stored.
+    pub encryption: Arc<LookupEncryption>,
+    /// The lookups themselves.
+    pub proofs: Arc<ProofService>,
+    /// Records the ends of lookups.
+    pub gatekeeper: Arc<GatekeeperService>,
+    /// Earlier deliveries of a proof.
+    pub history: Arc<DeliveryHistory>,
+    /// Signals of new lookups, and to those who wait for a change.
+    pub signals: Arc<LookupSignals>,
+    /// The clocks.
+    pub clock: Arc<dyn Clock>,
+    /// Timeouts.
+    pub timer: Arc<dyn Timer>,
+    /// Names of leases.
+    pub random: Arc<dyn Random>,
+    /// Starts attempts.
+    pub spawn: SpawnTask,
+    /// Attempts at the same time, at most.
+    pub places: u32,
+    /// Factor of the waits between attempts for the test environment; live ones aren't scaled.
+    pub test_scale: RetryScale,
+}
+
+/// Works on stored lookups. Any number of processes may: each claims its own.
+pub struct LookupWorker {
+    parts: WorkerParts,
+    busy: AtomicU32,
+}
+
+/// Place of an attempt that is under way; free again once this is dropped.
+struct BusyPlace(Arc<LookupWorker>);
+
+impl Drop for BusyPlace {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::AcqRel);
+        self.0.parts.signals.work();
+    }
+}
+
+/// Facts of an attempt that ended, for the statistics.
+struct Attempted {
+    outcome: Outcome,
+    banks: Option<Banks>,
+    bank_time: Option<Duration>,
+    duration: Duration,
+    delivery: Option<(Delivery, RequestedFiles)>,
+    retry_after: Option<Duration>,
+    /// The bank wasn't asked, because our own limits had no turn for it.
+    had_no_turn: bool,
+}
+
+impl LookupWorker {
+    /// A worker of these parts.
+    pub fn new(parts: WorkerParts) -> Self {
+        Self {
+            parts,
+            busy: AtomicU32::new(0),
+        }
+    }
+
+    /// Works until it is dropped.
+    pub async fn run(self: Arc<Self>) {
+        loop {
+            let pause = match self.round().await {
+                Ok(_) => POLL,
+                Err(error) => {
+                    tracing::warn!(%error, "the queue of lookups can't be read");
+                    PAUSE_AFTER_FAILURE
+                }
+            };
+            let pause = self.parts.timer.pause(pause);
+            let work = self.parts.signals.next_work();
+            pin_mut!(work);
+            select(pause, work).await;
+        }
+    }
+
+    /// Claims as many lookups as there are free places, and starts their attempts; returns their number.
+    /// A quarter of the places is kept for those whose callers wait.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn round(self: &Arc<Self>) -> Result<usize, StoreError> {
+        let kept = self.parts.places / 4;
+        let mut started = 0;
+        for (classes, kept) in [
+            (ClaimedClasses::All, kept),
+            (ClaimedClasses::Interactive, 0),
+        ] {
+            let busy = self.busy.load(Ordering::Acquire);
+            let free = self.parts.places.saturating_sub(busy).saturating_sub(kept);
+            if free == 0 {
+                continue;
+            }
+            let now = self.parts.clock.now();
+            let lease = self.lease(now);
+            let claimed = self.parts.store.claim_lookups(free, classes, now, lease);
+            for lookup in claimed.await? {
+                self.start(lookup, lease);
+                started += 1;
+            }
+        }
+        Ok(started)
+    }
+
+    fn lease(&self, now: DateTime<Utc>) -> Lease {
+        Lease {
+            token: new_id(self.parts.clock.as_ref(), self.parts.random.as_ref()),
+            until: now + LEASE,
+        }
+    }
+
+    fn start(self: &Arc<Self>, claimed: ClaimedLookup, lease: Lease) {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+        let place = BusyPlace(Arc::clone(self));
+        let id = claimed.lookup.facts.id;
+        let span = tracing::info_span!(target: "cep::trace", "lookup attempt", lookup = %id);
+        let work = async move {
+            let worker = &place.0;
+            worker.parts.signals.changed(id);
+            worker.work(claimed, lease).await;
+            worker.parts.signals.changed(id);
+        };
+        (self.parts.spawn)(work.instrument(span).boxed());
+    }
+
+    /// Makes one attempt, as long as the lease is held, and stores its result.
+    async fn work(&self, ClaimedLookup { lookup, attempts }: ClaimedLookup, lease: Lease) {
+        let id = lookup.facts.id;
+        let attempt = self.attempt(&lookup);
+        let lost = self.keep_lease(&lookup, lease);
+        pin_mut!(attempt, lost);
+        let attempted = match select(attempt, lost).await {
+            Either::Left((attempted, _)) => attempted,
+            Either::Right(((), _)) => {
+                tracing::info!(%id, "a lookup was canceled, or another process goes on with it");
+                return;
+            }
+        };
+        if let Err(cause) = self.end(&lookup, &attempts, attempted, lease).await {
+            tracing::warn!(%id, %cause, "the result of an attempt could not be stored: it is made again");
+        }
+    }
+
+    /// Renews the lease; returns once it isn't held any more.
+    async fn keep_lease(&self, lookup: &StoredLookup, lease: Lease) {
+        loop {
+            self.parts.timer.pause(RENEWAL).await;
+            let until = self.parts.clock.now() + LEASE;
+            let renewed = Lease { until, ..lease };
+            match self.parts.store.renew_lease(lookup.facts.id, renewed).await {
+                Ok(true) => {}
+                Ok(false) => return,
+                // It is held until somebody claims the lookup, which is found out at the end.
+                Err(error) => tracing::warn!(%error, "a lease could not be renewed"),
+            }
+        }
+    }
+
+    /// Looks the proof up.
+    async fn attempt(&self, lookup: &StoredLookup) -> Attempted {
+        let facts = &lookup.facts;
+        let started = self.parts.clock.monotonic();
+        let question = match self.parts.encryption.question(lookup) {
+            Ok(question) => question,
+            Err(cause) => {
+                tracing::error!(id = %facts.id, %cause, "a lookup can't be decrypted");
+                return Attempted::failed(Outcome::InternalError);
+            }
+        };
+        let class = match lookup.attempts {
+            0 => facts.class,
+            _ => LookupClass::Background,
+        };
+        let Question { query, files, .. } = question;
+        let FetchReport {
+            details, result, ..
+        } = self
+            .parts
+            .proofs
+            .fetch(ProofRequest {
+                query,
+                wanted: files,
+                environment: facts.environment,
+                lane: Lane {
+                    customer: facts.customer,
+                    key: facts.key.counters,
+                    class,
+                },
+                request_id: facts.request_id.clone(),
+            })
+            .await;
+        let attempted = match result {
+            Ok(delivery) => Attempted {
+                delivery: Some((delivery, files)),
+                ..Attempted::failed(Outcome::Delivered)
+            },
+            Err(error) => Attempted::of_error(&error),
+        };
+        Attempted {
+            banks: details.banks,
+            bank_time: details.bank_time,
+            duration: self.parts.clock.monotonic().saturating_sub(started),
+            ..attempted
+        }
+    }
+
+    /// Stores the result of an attempt, and records the end of the request if it was the last one.
+    async fn end(
+        &self,
+        lookup: &StoredLookup,
+        attempts: &[Attempt],
+        attempted: Attempted,
+        lease: Lease,
+    ) -> Result<(), Cause> {
+        let facts = &lookup.facts;
+        let now = self.parts.clock.now();
+        let end = |attempt, change| ClaimEnd {
+            id: facts.id,
+            token: lease.token,
+            now,
+            attempt,
+            change,
+        };
+        if attempted.had_no_turn && now < facts.retry_until {
+            let wait = attempted
+                .retry_after
+                .and_then(|wait| TimeDelta::from_std(wait).ok());
+            let due_at = now + wait.unwrap_or(MIN_PUT_BACK).max(MIN_PUT_BACK);
+            let due_at = due_at.min(facts.retry_until);
+            let put_back = end(None, LookupChange::Wait { due_at });
+            return self.store_end(&put_back).await.map(drop);
+        }
+        let attempt = Attempt {
+            at: now,
+            outcome: attempted.outcome,
+        };
+        let outcomes = attempts.iter().chain([&attempt]);
+        let outcomes: Vec<_> = outcomes.map(|attempt| attempt.outcome).collect();
+        let rule = self.rule(lookup);
+        let step = rule.next(&outcomes, now, attempted.retry_after);
+        let (change, settlement) = match step {
+            NextStep::Again { at } => (LookupChange::Wait { due_at: at }, None),
+            NextStep::End(state) => {
+                let (change, settlement) = self.ending(lookup, state, &attempted).await?;
+                (change, Some((state, settlement)))
+            }
+        };
+        let is_stored = self.store_end(&end(Some(attempt), change)).await?;
+        if let Some((state, settlement)) = settlement.filter(|_| is_stored) {
+            let number = outcomes.len();
+            let outcome = settlement.outcome.name();
+            tracing::info!(
+                target: "cep::lookup",
+                id = %facts.id,
+                state = state.name(),
+                outcome,
+                attempts = number,
+                request_id = %facts.request_id,
+                "a lookup ended"
+            );
+            let duration = attempted.duration;
+            let conclusion = self
+                .parts
+                .gatekeeper
+                .conclude(charged(facts), settlement, duration);
+            conclusion.await;
+        }
+        Ok(())
+    }
+
+    /// Returns `false` if the lease was lost meanwhile.
+    async fn store_end(&self, end: &ClaimEnd) -> Result<bool, Cause> {
+        let stored = self.parts.store.end_claim(end).await;
+        let stored = stored.map_err(|error| Arc::new(error) as Cause)?;
+        if !stored {
+            tracing::info!(id = %end.id, "a lookup was canceled, or another process goes on with it");
+        }
+        Ok(stored)
+    }
+
+    fn rule(&self, lookup: &StoredLookup) -> RetryRule {
+        let date = match self.parts.encryption.question(lookup) {
+            Ok(question) => question.query.date,
+            // What can't be read now may be read later, when its secret is listed again.
+            Err(_) => calendar::today(self.parts.clock.now()),
+        };
+        let scale = match lookup.facts.environment {
+            Environment::Test => self.parts.test_scale,
+            Environment::Live => RetryScale::NONE,
+        };
+        RetryRule {
+            date,
+            until: lookup.facts.retry_until,
+            scale,
+        }
+    }
+
+    /// The change and the settlement of a lookup that ends in this state.
+    async fn ending(
+        &self,
+        lookup: &StoredLookup,
+        state: LookupState,
+        attempted: &Attempted,
+    ) -> Result<(LookupChange, Settlement), Cause> {
+        let settlement = Settlement {
+            banks: attempted.banks,
+            bank_time: attempted.bank_time,
+            ..Settlement::of(outcome_of(state, attempted.outcome))
+        };
+        let Some((delivery, files)) = &attempted.delivery else {
+            let refund = settlement.outcome.is_refunded();
+            return Ok((LookupChange::End { state, refund }, settlement));
+        };
+        let facts = &lookup.facts;
+        let marks = self.parts.history.marks(Presented {
+            environment: facts.environment,
+            issuer: delivery.issuer,
+            proof: &delivery.proof,
+        });
+        let history = &self.parts.history;
+        let seen = history.earlier(facts.customer, &marks, &facts.request_id);
+        let (xml, pdf) = kept(&delivery.files, *files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
+        let answer = Answer {
+            xml,
+            pdf,
+            issuer: delivery.issuer,
+            seen: seen.await,
+        };
+        let content = self.parts.encryption.encrypt_answer(facts, &answer)?;
+        let settlement = Settlement {
+            delivered: marks.first().copied(),
+            seal: Some(delivery.seal.verdict.into()),
+            ..settlement
+        };
+        Ok((LookupChange::Deliver(content), settlement))
+    }
+}
+
+impl Attempted {
+    fn failed(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            banks: None,
+            bank_time: None,
+            duration: Duration::ZERO,
+            delivery: None,
+            retry_after: None,
+            had_no_turn: false,
+        }
+    }
+
+    fn of_error(error: &FetchError) -> Self {
+        let (retry_after, had_no_turn) = match error {
+            FetchError::BankUnavailable { retry_after, .. } => (Some(*retry_after), false),
+            FetchError::BankThrottled {
+                retry_after,
+                reason,
+            } => (Some(*retry_after), !reason.is_of_the_bank()),
+            FetchError::InferenceFailed { .. }
+            | FetchError::SameInstitution(_)
+            | FetchError::NotFound { .. }
+            | FetchError::BankProtocol { .. }
+            | FetchError::BankTimeout => (None, false),
+        };
+        Self {
+            retry_after,
+            had_no_turn,
+            ..Self::failed(error.outcome())
+        }
+    }
+}
+
+/// The outcome that the request of a lookup counts as. A failure counts as its last attempt's.
+fn outcome_of(state: LookupState, last: Outcome) -> Outcome {
+    match state {
+        LookupState::Delivered => Outcome::Delivered,
+        LookupState::NotFound => Outcome::NotFound,
+        LookupState::Expired => Outcome::NotIssued,
+        LookupState::Canceled => Outcome::Canceled,
+        LookupState::Failed if last.is_refunded() => last,
+        LookupState::Failed | LookupState::Queued | LookupState::Running | LookupState::Waiting => {
+            Outcome::InternalError
+        }
+    }
+}
+
+/// The files to keep.
+fn kept(files: &Files, wanted: RequestedFiles) -> Option<(Bytes, Option<Bytes>)> {
+    match files {
+        Files::Xml(xml) => Some((xml.clone(), None)),
+        Files::Both { xml, pdf } => Some((xml.clone(), wanted.includes_pdf().then(|| pdf.clone()))),
+        Files::Pdf(_) => None,
+    }
+}
+
+/// A lookup wants the XML at least.
+#[derive(Debug, thiserror::Error)]
+#[error("the XML of a delivered proof is missing")]
+struct NoXml;
