@@ -21,6 +21,12 @@ impl Month {
         u32::try_from(self.0.year()).unwrap_or(0) * 100 + self.0.month()
     }
 
+    /// Parses the number of a month, as [`Self::number`] returns it.
+    pub fn from_number(number: u32) -> Option<Self> {
+        let year = i32::try_from(number / 100).ok()?;
+        NaiveDate::from_ymd_opt(year, number % 100, 1).map(Self)
+    }
+
     /// The instant at which the next month begins.
     pub fn end(self) -> DateTime<Utc> {
         let next = self
@@ -57,6 +63,13 @@ mod tests {
         assert_eq!(Month::of(december.end()).to_string(), "2027-01");
     }
 
+    #[test]
+    fn a_year_has_twelve_months() {
+        assert_eq!(Month::from_number(202_600), None);
+        assert_eq!(Month::from_number(202_613), None);
+        assert_eq!(Month::from_number(u32::MAX), None);
+    }
+
     proptest! {
         #[test]
         fn an_instant_lies_in_its_month(seconds in 0_i64..4_000_000_000) {
@@ -64,6 +77,7 @@ mod tests {
             let month = Month::of(instant);
             let number = u32::try_from(instant.year()).unwrap() * 100 + instant.month();
             prop_assert_eq!(month.number(), number);
+            prop_assert_eq!(Month::from_number(number), Some(month));
             prop_assert!(instant < month.end());
             prop_assert!(Month::of(month.end()) > month);
             prop_assert!(month.time_left(instant) <= Duration::from_hours(31 * 24));
