@@ -22,6 +22,7 @@ mod m0009_seals;
 mod m0010_seen_proofs;
 mod m0011_request_seals;
 mod m0012_proof_archive;
+mod m0013_lookups;
 
 /// All migrations, oldest first. Run it in one transaction while nothing else writes: it takes no
 /// lock of its own.
@@ -44,6 +45,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0010_seen_proofs::Migration),
             Box::new(m0011_request_seals::Migration),
             Box::new(m0012_proof_archive::Migration),
+            Box::new(m0013_lookups::Migration),
         ]
     }
 }

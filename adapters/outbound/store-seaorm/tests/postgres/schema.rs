@@ -63,7 +63,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0009_seals",
             "m0010_seen_proofs",
             "m0011_request_seals",
-            "m0012_proof_archive"
+            "m0012_proof_archive",
+            "m0013_lookups"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -79,7 +80,7 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
     assert!(
         behind.ends_with(
             "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs, \
-             m0011_request_seals, m0012_proof_archive"
+             m0011_request_seals, m0012_proof_archive, m0013_lookups"
         ),
         "{behind}"
     );
