@@ -10,6 +10,7 @@ pub mod fixture;
 pub mod journal;
 pub mod key_store;
 pub mod limiter;
+pub mod lookups;
 pub mod pacer;
 mod paging;
 pub mod proof_archive;

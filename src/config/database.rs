@@ -78,6 +78,9 @@ pub struct PoolOptions {
     pub database_connections: u32,
 }
 
+/// Days that lookups are kept after their end.
+const LOOKUP_RETENTION_DAYS: u32 = 7;
+
 /// Retention of rows.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = heading::DATABASE)]
@@ -111,6 +114,7 @@ impl RetentionOptions {
             requests_before: before(self.request_retention),
             usage_before: before(self.usage_retention),
             archived_before: before(archive_days),
+            lookups_ended_before: before(LOOKUP_RETENTION_DAYS),
             now,
         }
     }

@@ -65,6 +65,11 @@ fn an_archive_in_memory_keeps_the_contract() {
 }
 
 #[test]
+fn lookups_in_memory_keep_the_contract() {
+    block_on(contract::lookups::lookup_store(stores));
+}
+
+#[test]
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }

@@ -5,12 +5,14 @@ use domain::audit::AuditContext;
 use domain::customer::{Customer, CustomerId, Owner};
 use domain::key::{ApiKey, Credential, HashGeneration, KeyHash, KeyId, KeyName, KeyPrefix};
 use domain::limits::{Limits, LimitsChange, Plan};
+use domain::lookup::LookupId;
 use domain::month::Month;
+use domain::pacing::LookupClass;
 use domain::page::{Cursor, PageRequest, PageSize};
 use domain::request::RequestId;
 use uuid::Uuid;
 
-use crate::outbound::KeyRecord;
+use crate::outbound::{KeyRecord, LookupFacts, NewLookup};
 
 /// The `number`th customer, first seen `number` milliseconds after noon.
 pub fn customer(number: u16) -> Customer {
@@ -69,6 +71,27 @@ pub fn act(number: u16) -> AuditContext {
             subject: format!("actor-{number}"),
         },
         request_id: RequestId::parse(&format!("request-{number}")).expect("an id of the suite"),
+    }
+}
+
+/// The `number`th lookup of a key, created `number` milliseconds after noon, for which nobody waits.
+pub fn lookup_of(key: &ApiKey, number: u16) -> NewLookup {
+    let lookup = LookupId(id(4, number));
+    let created_at = instant(number);
+    NewLookup {
+        facts: LookupFacts {
+            id: lookup,
+            customer: key.customer,
+            key: key.counted(),
+            environment: key.prefix.environment(),
+            class: LookupClass::Background,
+            request_id: RequestId::from_uuid(lookup.0),
+            month: month(),
+            created_at,
+            retry_until: created_at + TimeDelta::days(1),
+            generation: HashGeneration(number),
+        },
+        question: format!("question {number}").into_bytes(),
     }
 }
 

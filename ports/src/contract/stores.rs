@@ -10,8 +10,8 @@ use domain::page::{PageRequest, PageSize};
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
     AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord,
-    KeyState, KeyStore, ProofArchive, Scope, SealStore, SecretFingerprints, SeenProofs,
-    UpdateError, UsageReader,
+    KeyState, KeyStore, LookupStore, ProofArchive, Scope, SealStore, SecretFingerprints,
+    SeenProofs, UpdateError, UsageReader,
 };
 
 /// One connection to a database.
@@ -37,6 +37,8 @@ pub struct Stores {
     pub seen_proofs: Arc<dyn SeenProofs>,
     /// Its archive of proofs.
     pub archive: Arc<dyn ProofArchive>,
+    /// Its lookups.
+    pub lookups: Arc<dyn LookupStore>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -61,6 +63,7 @@ impl Stores {
             + SealStore
             + SeenProofs
             + ProofArchive
+            + LookupStore
             + 'static,
     {
         Self {
@@ -73,7 +76,8 @@ impl Stores {
             catalogues: store.clone(),
             seals: store.clone(),
             seen_proofs: store.clone(),
-            archive: store,
+            archive: store.clone(),
+            lookups: store,
         }
     }
 

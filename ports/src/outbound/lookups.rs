@@ -47,7 +47,8 @@ pub trait LookupStore: Send + Sync {
 
     /// Claims up to `most` due lookups of these classes, with their attempts: they are running, under
     /// this lease. Customers take turns: one whose lookup was claimed is last afterwards. Within a
-    /// customer the one that is due first goes first. MUST NOT claim one for two callers.
+    /// customer the one that is due first goes first. Returned in that order. MUST NOT claim one for
+    /// two callers.
     async fn claim_lookups(
         &self,
         most: u32,
@@ -56,7 +57,8 @@ pub trait LookupStore: Send + Sync {
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError>;
 
-    /// Moves the end of a lease. Returns `false` if it isn't held any more.
+    /// Moves the end of a lease. Returns `false` if it isn't held any more: it is held until another
+    /// one takes its place, or the lookup is canceled.
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError>;
 
     /// Ends the work on a claimed lookup: records its attempt and its change. Returns `false`, and
@@ -86,7 +88,8 @@ pub trait LookupStore: Send + Sync {
     /// Removes lookups that ended before an instant; returns their number.
     async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError>;
 
-    /// Length and age of the queue, by class.
+    /// Length and age of the queue: an entry for each class, in their order. A lookup is interactive
+    /// as long as it can be claimed as such, see [`ClaimedClasses`].
     async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError>;
 }
 

@@ -6,6 +6,7 @@ mod bounds;
 mod customers;
 mod deny;
 mod keys;
+mod lookups;
 mod pages;
 mod participants;
 mod seals;
@@ -22,6 +23,7 @@ use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId};
 use domain::key::{HashGeneration, KeyId, SecretFingerprint};
 use domain::limits::MonthlyUse;
+use domain::lookup::LookupId;
 use domain::month::Month;
 use domain::participant::Catalogue;
 use ports::outbound::{
@@ -31,6 +33,7 @@ use ports::outbound::{
 use uuid::Uuid;
 
 use super::{Faults, cause};
+use lookups::KeptLookup;
 use usage::Statistics;
 
 /// In-memory implementation of every store port. Clones share the data and the injected faults.
@@ -56,6 +59,9 @@ struct Tables {
     seal_keys: Vec<StoredSealKey>,
     seal_samples: Vec<(DateTime<Utc>, SealSample)>,
     archive: BTreeMap<ArchiveIndex, (DateTime<Utc>, Vec<u8>)>,
+    lookups: BTreeMap<LookupId, KeptLookup>,
+    /// The latest turn of each customer whose lookup was claimed.
+    turns: BTreeMap<CustomerId, u64>,
 }
 
 #[derive(Debug)]

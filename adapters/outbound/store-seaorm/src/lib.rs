@@ -27,6 +27,7 @@ mod entity;
 mod journal;
 mod keys;
 mod list;
+mod lookups;
 mod participants;
 mod prune;
 mod replicas;

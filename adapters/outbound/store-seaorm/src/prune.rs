@@ -1,7 +1,7 @@
 //! Pruning of rows whose retention has ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ports::outbound::{ProofArchive as _, StoreError};
+use ports::outbound::{LookupStore as _, ProofArchive as _, StoreError};
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
 
@@ -22,6 +22,8 @@ pub struct Retention {
     pub usage_before: DateTime<Utc>,
     /// Archived proofs that were written before this are removed.
     pub archived_before: DateTime<Utc>,
+    /// Lookups that ended before this are removed.
+    pub lookups_ended_before: DateTime<Utc>,
     /// Denials that end by now are removed.
     pub now: DateTime<Utc>,
 }
@@ -37,6 +39,8 @@ pub struct Pruned {
     pub seen_proofs: u64,
     /// Archived proofs.
     pub archived: u64,
+    /// Lookups.
+    pub lookups: u64,
     /// Denials.
     pub denials: u64,
 }
@@ -51,6 +55,7 @@ impl Store {
             requests_before,
             usage_before,
             archived_before,
+            lookups_ended_before,
             now,
         } = retention;
         self.check_files()?;
@@ -60,6 +65,7 @@ impl Store {
         let usage = self.prune_table(&HOURS, hours).await? + self.prune_table(&DAYS, days).await?;
         let seen_proofs = self.prune_table(&SEEN_PROOFS, usage_before).await?;
         let archived = self.prune_archive(archived_before).await?;
+        let lookups = self.prune_lookups(lookups_ended_before).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
             .await?;
@@ -68,6 +74,7 @@ impl Store {
             usage,
             seen_proofs,
             archived,
+            lookups,
             denials,
         })
     }
@@ -100,7 +107,7 @@ impl Store {
         Ok(denials.rows_affected)
     }
 
-    /// Removes the rows that begin before an instant, in steps.
+    /// Removes the rows that begin before an instant, in steps. Those without an instant stay.
     pub(crate) async fn prune_table(
         &self,
         table: &Table,
@@ -173,6 +180,14 @@ pub(crate) const PROOF_ARCHIVE: Table = Table {
     name: "proof_archive",
     primary_key: &["id"],
     begins: "stored_at",
+    through_keys: None,
+};
+
+/// Their attempts are removed with them.
+pub(crate) const LOOKUPS: Table = Table {
+    name: "lookups",
+    primary_key: &["id"],
+    begins: "ended_at",
     through_keys: None,
 };
 

@@ -130,6 +130,7 @@ async fn a_denial_that_is_extended_while_it_is_pruned_stays() {
             requests_before: now(),
             usage_before: now(),
             archived_before: now(),
+            lookups_ended_before: now(),
             now: now(),
         };
         let later = now() + TimeDelta::hours(1);

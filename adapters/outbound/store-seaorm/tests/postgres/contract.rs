@@ -85,6 +85,12 @@ async fn the_archive_in_postgresql_keeps_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn lookups_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::lookups::lookup_store(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::journal::journal(|| journal_under_test(&server)).await;

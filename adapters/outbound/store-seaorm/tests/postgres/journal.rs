@@ -70,6 +70,7 @@ async fn everything_is_counted(
                 requests_before: before,
                 usage_before: DateTime::UNIX_EPOCH,
                 archived_before: DateTime::UNIX_EPOCH,
+                lookups_ended_before: DateTime::UNIX_EPOCH,
                 now: now(),
             };
             store.prune(old).await.unwrap();

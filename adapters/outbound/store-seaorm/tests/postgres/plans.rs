@@ -382,6 +382,7 @@ async fn pruning(explained: &ExplainedStore<'_>) {
         requests_before: now() - TimeDelta::days(34),
         usage_before: now() - TimeDelta::days(34),
         archived_before: now() - TimeDelta::days(34),
+        lookups_ended_before: now() - TimeDelta::days(34),
         now: now() + TimeDelta::milliseconds(100),
     };
     let plan = explained.plan(explained.store.prune(old)).await;

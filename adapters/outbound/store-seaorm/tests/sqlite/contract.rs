@@ -97,6 +97,12 @@ async fn the_archive_in_sqlite_keeps_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn lookups_in_sqlite_keep_the_contract() {
+    let folders = Folders::default();
+    ports::contract::lookups::lookup_store(|| folders.stores()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_sqlite_keeps_the_contract() {
     let folders = Folders::default();
     ports::contract::journal::journal(|| folders.journal()).await;

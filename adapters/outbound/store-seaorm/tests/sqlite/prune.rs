@@ -18,6 +18,7 @@ fn retention() -> Retention {
         requests_before: DateTime::UNIX_EPOCH,
         usage_before: DateTime::UNIX_EPOCH,
         archived_before: DateTime::UNIX_EPOCH,
+        lookups_ended_before: DateTime::UNIX_EPOCH,
         now: DateTime::UNIX_EPOCH,
     }
 }

@@ -1,0 +1,160 @@
+//! Stored lookups, which are their queue too.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
+use domain::lookup::{Attempt, LookupId};
+use domain::page::{Cursor, Page, PageRequest};
+use ports::outbound::{
+    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupFilter,
+    LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,
+};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+
+use crate::entity::lookups;
+use crate::prune::LOOKUPS;
+use crate::store::{Store, failed};
+
+mod attempts;
+mod cancellation;
+mod claims;
+mod end;
+mod list;
+mod queue;
+mod row;
+mod turns;
+
+#[async_trait]
+impl LookupStore for Store {
+    async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
+        self.check_files()?;
+        let insert = lookups::Entity::insert(row::written(lookup));
+        self.in_time(async {
+            let inserted = insert.exec_without_returning(&self.connection).await;
+            inserted.map(drop).map_err(failed)
+        })
+        .await
+    }
+
+    async fn lookup(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Option<StoredLookup>, StoreError> {
+        self.in_time(async {
+            let row = row::own(customer, id).one(&self.connection).await;
+            row.map_err(failed)?.map(row::read).transpose()
+        })
+        .await
+    }
+
+    async fn attempts(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Vec<Attempt>, StoreError> {
+        self.in_time(async { attempts::of_lookup(&self.connection, customer, id).await })
+            .await
+    }
+
+    async fn lookups(
+        &self,
+        customer: CustomerId,
+        filter: &LookupFilter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredLookup>, ListError> {
+        self.in_time(async {
+            let rows = list::select(customer, filter, page)?
+                .all(&self.connection)
+                .await
+                .map_err(failed)?;
+            let mut items = Vec::with_capacity(rows.len());
+            for row in rows {
+                let lookup = row::read(row)?;
+                let cursor = Cursor::at(lookup.facts.created_at, lookup.facts.id.0);
+                items.push((cursor, lookup));
+            }
+            Ok(Page::of(items, page.first, None))
+        })
+        .await
+    }
+
+    async fn claim_lookups(
+        &self,
+        most: u32,
+        classes: ClaimedClasses,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedLookup>, StoreError> {
+        self.in_time(self.claim_due(most, classes, now, lease))
+            .await
+    }
+
+    async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
+        self.check_files()?;
+        let until = lease.until.timestamp_millis();
+        let renewal = lookups::Entity::update_many()
+            .col_expr(lookups::Column::DueAt, Expr::value(until))
+            .filter(lookups::Column::Id.eq(id.to_string()))
+            .filter(lookups::Column::LeaseToken.eq(lease.token.to_string()));
+        self.in_time(async {
+            let renewed = renewal.exec(&self.connection).await;
+            Ok(renewed.map_err(failed)?.rows_affected > 0)
+        })
+        .await
+    }
+
+    async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
+        self.in_time(async {
+            let transaction = self.begin().await?;
+            let ended = end::within(&transaction, end).await.map_err(failed);
+            self.end(transaction, ended).await
+        })
+        .await
+    }
+
+    async fn cancel_lookup(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+        now: DateTime<Utc>,
+    ) -> Result<Cancellation, StoreError> {
+        self.in_time(async {
+            let transaction = self.begin().await?;
+            let canceled = cancellation::of_one(&transaction, customer, id, now).await;
+            self.end(transaction, canceled).await
+        })
+        .await
+    }
+
+    async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
+        self.check_files()?;
+        let removal = lookups::Entity::delete_many()
+            .filter(lookups::Column::Id.eq(id.to_string()))
+            .filter(lookups::Column::CustomerId.eq(customer.to_string()))
+            .filter(lookups::Column::DueAt.is_null());
+        self.in_time(async {
+            let removed = removal.exec(&self.connection).await;
+            Ok(removed.map_err(failed)?.rows_affected > 0)
+        })
+        .await
+    }
+
+    async fn cancel_orphaned(
+        &self,
+        most: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredLookup>, StoreError> {
+        self.in_time(self.cancel_without_keys(most, now)).await
+    }
+
+    async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.check_files()?;
+        self.prune_table(&LOOKUPS, before).await
+    }
+
+    async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
+        self.in_time(queue::measure(&self.connection, now)).await
+    }
+}

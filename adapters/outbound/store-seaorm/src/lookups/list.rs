@@ -1,0 +1,36 @@
+//! Lists of a customer's lookups.
+
+use domain::customer::CustomerId;
+use domain::lookup::LookupState;
+use domain::page::{CursorError, PageRequest};
+use ports::outbound::LookupFilter;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+
+use crate::entity::lookups::{Column, Entity};
+use crate::list::{limit_with_lookahead, older_than_cursor};
+
+/// One page of a customer's lookups, newest first, and one more.
+pub(super) fn select(
+    customer: CustomerId,
+    filter: &LookupFilter,
+    page: &PageRequest,
+) -> Result<Select<Entity>, CursorError> {
+    let mut found = Entity::find().filter(Column::CustomerId.eq(customer.to_string()));
+    if !filter.states.is_empty() {
+        let states = filter.states.iter().copied().map(LookupState::name);
+        found = found.filter(Column::State.is_in(states));
+    }
+    if let Some(counters) = filter.counters {
+        found = found.filter(Column::CountersId.eq(counters.to_string()));
+    }
+    if let Some(from) = filter.created_from {
+        found = found.filter(Column::CreatedAt.gte(from.timestamp_millis()));
+    }
+    if let Some(older) = older_than_cursor((Column::CreatedAt, Column::Id), page)? {
+        found = found.filter(older);
+    }
+    Ok(found
+        .order_by_desc(Column::CreatedAt)
+        .order_by_desc(Column::Id)
+        .limit(limit_with_lookahead(page)))
+}

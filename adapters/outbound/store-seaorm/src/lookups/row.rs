@@ -1,0 +1,112 @@
+//! Rows of lookups.
+
+use domain::customer::CustomerId;
+use domain::key::{CountedKey, CounterId, Environment, HashGeneration, KeyId};
+use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::month::Month;
+use domain::outcome::Outcome;
+use domain::pacing::LookupClass;
+use domain::request::RequestId;
+use ports::outbound::{LookupFacts, NewLookup, StoreError, StoredLookup};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
+
+use crate::entity::lookups;
+use crate::row::Row;
+
+/// The condition that a lookup can be claimed as an interactive one. It is part of an index, so it
+/// holds no parameters.
+pub(super) const IS_INTERACTIVE: &str = "class = 'interactive' AND attempts = 0";
+
+/// A customer's lookup.
+pub(super) fn own(customer: CustomerId, id: LookupId) -> Select<lookups::Entity> {
+    lookups::Entity::find_by_id(id.to_string())
+        .filter(lookups::Column::CustomerId.eq(customer.to_string()))
+}
+
+/// The row of a new lookup.
+pub(super) fn written(NewLookup { facts, question }: &NewLookup) -> lookups::ActiveModel {
+    let created_at = facts.created_at.timestamp_millis();
+    lookups::ActiveModel {
+        id: Set(facts.id.to_string()),
+        customer_id: Set(facts.customer.to_string()),
+        key_id: Set(facts.key.id.to_string()),
+        counters_id: Set(facts.key.counters.to_string()),
+        environment: Set(facts.environment.name().to_owned()),
+        class: Set(facts.class.name().to_owned()),
+        request_id: Set(facts.request_id.as_str().to_owned()),
+        month: Set(facts.month.number().into()),
+        state: Set(LookupState::Queued.name().to_owned()),
+        created_at: Set(created_at),
+        updated_at: Set(created_at),
+        retry_until: Set(facts.retry_until.timestamp_millis()),
+        due_at: Set(Some(created_at)),
+        lease_token: Set(None),
+        attempts: Set(0),
+        last_at: Set(None),
+        last_outcome: Set(None),
+        ended_at: Set(None),
+        generation: Set(facts.generation.0.into()),
+        question: Set(question.clone()),
+        proof: Set(None),
+    }
+}
+
+pub(super) fn read(lookup: lookups::Model) -> Result<StoredLookup, StoreError> {
+    let row = row(&lookup);
+    let state = LookupState::from_name(&lookup.state);
+    let attempts = u32::try_from(lookup.attempts).map_err(|_| row.unreadable("attempts"))?;
+    Ok(StoredLookup {
+        facts: facts(&lookup)?,
+        state: state.ok_or_else(|| row.unreadable("state"))?,
+        updated_at: row.instant(lookup.updated_at, "updated_at")?,
+        due_at: row.optional_instant(lookup.due_at, "due_at")?,
+        attempts,
+        last_attempt: last_attempt(&lookup)?,
+        question: lookup.question,
+        proof: lookup.proof,
+    })
+}
+
+fn row(lookup: &lookups::Model) -> Row<'_> {
+    Row {
+        table: "lookups",
+        id: &lookup.id,
+    }
+}
+
+fn facts(lookup: &lookups::Model) -> Result<LookupFacts, StoreError> {
+    let row = row(lookup);
+    let environment = Environment::from_name(&lookup.environment);
+    let month = u32::try_from(lookup.month)
+        .ok()
+        .and_then(Month::from_number);
+    let generation = u16::try_from(lookup.generation).map_err(|_| row.unreadable("generation"))?;
+    Ok(LookupFacts {
+        id: LookupId(row.uuid(&lookup.id, "id")?),
+        customer: CustomerId(row.uuid(&lookup.customer_id, "customer_id")?),
+        key: CountedKey {
+            id: KeyId(row.uuid(&lookup.key_id, "key_id")?),
+            counters: CounterId(row.uuid(&lookup.counters_id, "counters_id")?),
+        },
+        environment: environment.ok_or_else(|| row.unreadable("environment"))?,
+        class: LookupClass::from_name(&lookup.class).ok_or_else(|| row.unreadable("class"))?,
+        request_id: RequestId::parse(&lookup.request_id)
+            .ok_or_else(|| row.unreadable("request_id"))?,
+        month: month.ok_or_else(|| row.unreadable("month"))?,
+        created_at: row.instant(lookup.created_at, "created_at")?,
+        retry_until: row.instant(lookup.retry_until, "retry_until")?,
+        generation: HashGeneration(generation),
+    })
+}
+
+fn last_attempt(lookup: &lookups::Model) -> Result<Option<Attempt>, StoreError> {
+    let (Some(at), Some(outcome)) = (lookup.last_at, &lookup.last_outcome) else {
+        return Ok(None);
+    };
+    let row = row(lookup);
+    let outcome = Outcome::from_name(outcome);
+    Ok(Some(Attempt {
+        at: row.instant(at, "last_at")?,
+        outcome: outcome.ok_or_else(|| row.unreadable("last_outcome"))?,
+    }))
+}

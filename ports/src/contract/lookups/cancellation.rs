@@ -1,0 +1,178 @@
+//! Cancellation by a caller, and of what no key is left for.
+
+use std::future::Future;
+
+use domain::lookup::{LookupId, LookupState};
+
+use super::{end, failed, lease, lookup, minutes, other, queued, soon, wait};
+use crate::contract::fixture::{lookup_of, record};
+use crate::contract::key_store::rotated;
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{Cancellation, KeyChange, NewLookup, StoredLookup};
+
+pub(super) async fn cancellation<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_queued_lookup_is_canceled(make().await).await;
+    a_waiting_lookup_is_canceled(make().await).await;
+    who_works_on_a_canceled_lookup_has_lost_its_lease(make().await).await;
+    a_final_lookup_is_not_canceled(make().await).await;
+    nobody_cancels_what_is_not_theirs(make().await).await;
+    lookups_of_a_revoked_key_are_canceled(make().await).await;
+    lookups_of_a_rotated_key_go_on(make().await).await;
+    no_more_orphans_are_canceled_at_once_than_wanted(make().await).await;
+    final_lookups_of_a_revoked_key_stay(make().await).await;
+}
+
+async fn cancel(stores: &Stores, new: &NewLookup) -> Cancellation {
+    let NewLookup { facts, .. } = new;
+    let lookups = &stores.lookups;
+    let canceled = lookups.cancel_lookup(facts.customer, facts.id, minutes(1));
+    canceled.await.expect("the store works")
+}
+
+fn canceled(before: StoredLookup) -> StoredLookup {
+    StoredLookup {
+        state: LookupState::Canceled,
+        updated_at: minutes(1),
+        due_at: None,
+        ..before
+    }
+}
+
+async fn a_queued_lookup_is_canceled(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    here.add_lookups(&[lookup(1)]).await;
+    let expected = canceled(queued(&lookup(1)));
+    let answer = cancel(&here, &lookup(1)).await;
+    assert_eq!(answer, Cancellation::Canceled(expected.clone()));
+    assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
+    assert_eq!(elsewhere.claim(1, lease(1)).await, []);
+}
+
+async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.running(&lookup(1)).await;
+    let id = lookup(1).facts.id;
+    here.end_claim(&end(id, 1, soon(), wait(minutes(1)))).await;
+    let expected = canceled(here.kept(&lookup(1)).await);
+    assert_eq!(expected.attempts, 1);
+    let answer = cancel(&here, &lookup(1)).await;
+    assert_eq!(answer, Cancellation::Canceled(expected));
+    assert_eq!(here.claim_at(1, minutes(9), lease(2)).await, []);
+}
+
+async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.running(&lookup(1)).await;
+    let id = lookup(1).facts.id;
+    let expected = canceled(here.kept(&lookup(1)).await);
+    let answer = cancel(&elsewhere, &lookup(1)).await;
+    assert_eq!(answer, Cancellation::Canceled(expected.clone()));
+    let renewed = here.lookups.renew_lease(id, lease(1)).await;
+    assert!(!renewed.expect("the store works"));
+    assert!(!here.end_claim(&end(id, 1, soon(), failed())).await);
+    assert_eq!(here.kept(&lookup(1)).await, expected);
+    assert_eq!(here.attempts_of(&lookup(1)).await, []);
+}
+
+async fn a_final_lookup_is_not_canceled(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.running(&lookup(1)).await;
+    let id = lookup(1).facts.id;
+    here.end_claim(&end(id, 1, soon(), failed())).await;
+    let before = here.kept(&lookup(1)).await;
+    assert_eq!(cancel(&here, &lookup(1)).await, Cancellation::Final);
+    assert_eq!(here.kept(&lookup(1)).await, before);
+}
+
+async fn nobody_cancels_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[lookup(1)]).await;
+    assert_eq!(cancel(&here, &lookup(2)).await, Cancellation::Unknown);
+    let foreign = here
+        .lookups
+        .cancel_lookup(other().id, lookup(1).facts.id, soon())
+        .await;
+    assert_eq!(foreign.expect("the store works"), Cancellation::Unknown);
+    assert_eq!(here.kept(&lookup(1)).await, queued(&lookup(1)));
+}
+
+/// Cancels orphans; returns their ids in order.
+async fn cancel_orphans(stores: &Stores, most: u32) -> Vec<LookupId> {
+    let orphaned = stores.lookups.cancel_orphaned(most, minutes(1)).await;
+    let mut orphaned = orphaned.expect("the store works");
+    orphaned.sort_by_key(|lookup| lookup.facts.id);
+    for lookup in &orphaned {
+        assert_eq!(*lookup, canceled(lookup.clone()));
+    }
+    orphaned.iter().map(|lookup| lookup.facts.id).collect()
+}
+
+async fn lookups_of_a_revoked_key_are_canceled(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let (kept, revoked) = (here.added(1).await, here.added(2).await);
+    let lookups = [
+        lookup_of(&kept, 1),
+        lookup_of(&revoked, 2),
+        lookup_of(&revoked, 3),
+    ];
+    here.add_lookups(&lookups).await;
+    // One of each key is running.
+    here.claim(1, lease(1)).await;
+    here.claim(1, lease(2)).await;
+    assert_eq!(cancel_orphans(&here, 100).await, []);
+    here.changed(revoked.id, KeyChange::Revoke, 9).await;
+    let expected = [&lookups[1], &lookups[2]].map(|lookup| lookup.facts.id);
+    assert_eq!(cancel_orphans(&elsewhere, 100).await, expected);
+    assert_eq!(cancel_orphans(&here, 100).await, []);
+    for (lookup, state) in lookups.iter().zip([
+        LookupState::Running,
+        LookupState::Canceled,
+        LookupState::Canceled,
+    ]) {
+        assert_eq!(here.kept(lookup).await.state, state);
+    }
+    let late = end(lookups[1].facts.id, 2, soon(), failed());
+    assert!(!here.end_claim(&late).await);
+}
+
+async fn lookups_of_a_rotated_key_go_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let old = here.added(1).await;
+    here.add_lookups(&[lookup_of(&old, 1)]).await;
+    // The old key is revoked at once.
+    let new = rotated(&here, old.id, 2, soon() - chrono::TimeDelta::days(1))
+        .await
+        .new;
+    assert!(here.found(old.id).await.revoked_at.is_some());
+    here.add_lookups(&[lookup_of(&new, 2)]).await;
+    assert_eq!(cancel_orphans(&here, 100).await, []);
+    here.changed(new.id, KeyChange::Revoke, 9).await;
+    let both = [1, 2].map(|number| lookup(number).facts.id);
+    assert_eq!(cancel_orphans(&here, 100).await, both);
+}
+
+async fn no_more_orphans_are_canceled_at_once_than_wanted(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    let lookups: Vec<_> = (1..=5).map(|number| lookup_of(&key, number)).collect();
+    here.add_lookups(&lookups).await;
+    here.changed(key.id, KeyChange::Revoke, 9).await;
+    let mut canceled = Vec::new();
+    for expected in [2, 2, 1, 0] {
+        let some = cancel_orphans(&here, 2).await;
+        assert_eq!(some.len(), expected);
+        canceled.extend(some);
+    }
+    canceled.sort_unstable();
+    let all: Vec<_> = lookups.iter().map(|lookup| lookup.facts.id).collect();
+    assert_eq!(canceled, all);
+}
+
+async fn final_lookups_of_a_revoked_key_stay(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = here.added(1).await;
+    here.running(&lookup(1)).await;
+    here.end_claim(&end(lookup(1).facts.id, 1, soon(), failed()))
+        .await;
+    here.changed(key.id, KeyChange::Revoke, 9).await;
+    assert_eq!(key.id, record(1).key.id);
+    assert_eq!(cancel_orphans(&here, 100).await, []);
+    assert_eq!(here.kept(&lookup(1)).await.state, LookupState::Failed);
+}

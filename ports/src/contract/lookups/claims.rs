@@ -1,0 +1,158 @@
+//! Claims of due lookups.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+
+use domain::lookup::LookupState;
+use futures::future::join_all;
+
+use super::{awaited, ids, interactive, lease, lookup, minutes, other_key, queued, soon, wait};
+use crate::contract::fixture::{instant, lookup_of};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{ClaimedClasses, ClaimedLookup, Lease, LookupChange, StoredLookup};
+
+pub(super) async fn claims<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_claimed_lookup_is_running_under_its_lease(make().await).await;
+    nothing_is_claimed_before_it_is_due(make().await).await;
+    what_is_due_first_is_claimed_first(make().await).await;
+    no_more_is_claimed_than_wanted(make().await).await;
+    what_has_ended_is_not_claimed(make().await).await;
+    of_many_concurrent_claims_none_gets_what_another_has(make().await).await;
+    interactive_lookups_are_claimed_first(make().await).await;
+    interactive_lookups_alone_are_claimed_on_request(make().await).await;
+    after_its_first_attempt_no_lookup_is_interactive(make().await).await;
+}
+
+async fn claim_interactive(stores: &Stores, most: u32, lease: Lease) -> Vec<ClaimedLookup> {
+    let classes = ClaimedClasses::Interactive;
+    let lookups = &stores.lookups;
+    let claimed = lookups.claim_lookups(most, classes, soon(), lease).await;
+    claimed.expect("the store works")
+}
+
+async fn a_claimed_lookup_is_running_under_its_lease(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_lookups(&[lookup(1)]).await;
+    let running = StoredLookup {
+        state: LookupState::Running,
+        updated_at: soon(),
+        due_at: Some(lease(1).until),
+        ..queued(&lookup(1))
+    };
+    let expected = ClaimedLookup {
+        lookup: running.clone(),
+        attempts: Vec::new(),
+    };
+    assert_eq!(here.claim(1, lease(1)).await, [expected]);
+    assert_eq!(elsewhere.kept(&lookup(1)).await, running);
+    assert_eq!(elsewhere.claim(1, lease(2)).await, []);
+}
+
+async fn nothing_is_claimed_before_it_is_due(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[lookup(2), interactive(3)]).await;
+    assert_eq!(here.claim_at(9, instant(1), lease(1)).await, []);
+    let first = here.claim_at(9, instant(2), lease(2)).await;
+    assert_eq!(ids(&first), [lookup(2).facts.id]);
+    let second = here.claim_at(9, instant(3), lease(3)).await;
+    assert_eq!(ids(&second), [lookup(3).facts.id]);
+}
+
+async fn what_is_due_first_is_claimed_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[4, 2, 5, 1, 3].map(lookup)).await;
+    let expected = |numbers: &[u16]| -> Vec<_> {
+        let ids = numbers.iter().map(|number| lookup(*number).facts.id);
+        ids.collect()
+    };
+    assert_eq!(ids(&here.claim(2, lease(1)).await), expected(&[1, 2]));
+    assert_eq!(ids(&here.claim(9, lease(2)).await), expected(&[3, 4, 5]));
+}
+
+async fn no_more_is_claimed_than_wanted(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let others = [4, 5, 6].map(|number| awaited(lookup_of(&other_key(), number)));
+    here.add_lookups(&[1, 2, 3].map(lookup)).await;
+    here.add_lookups(&others).await;
+    assert_eq!(here.claim(0, lease(1)).await, []);
+    assert_eq!(here.claim(2, lease(2)).await.len(), 2);
+    assert_eq!(here.claim(3, lease(3)).await.len(), 3);
+    assert_eq!(here.claim(9, lease(4)).await.len(), 1);
+}
+
+async fn what_has_ended_is_not_claimed(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.running(&lookup(1)).await;
+    let id = lookup(1).facts.id;
+    let delivered = super::end(id, 1, soon(), LookupChange::Deliver(b"proof".to_vec()));
+    assert!(here.end_claim(&delivered).await);
+    assert_eq!(here.claim_at(9, minutes(1_000), lease(2)).await, []);
+}
+
+async fn of_many_concurrent_claims_none_gets_what_another_has(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    const LOOKUPS: u16 = 60;
+    for number in 0..LOOKUPS {
+        let new = match number % 3 {
+            0 => lookup(number),
+            1 => interactive(number),
+            _ => lookup_of(&other_key(), number),
+        };
+        here.add_lookups(&[new]).await;
+    }
+    let claim = async |caller: u128| {
+        let stores = if caller.is_multiple_of(2) {
+            &here
+        } else {
+            &elsewhere
+        };
+        let mut claimed = Vec::new();
+        loop {
+            let token = 1_000 * caller + claimed.len() as u128;
+            let some = stores.claim(3, lease(token)).await;
+            if some.is_empty() {
+                return claimed;
+            }
+            claimed.extend(ids(&some));
+        }
+    };
+    let claimed = join_all((1..=12).map(claim)).await.concat();
+    let distinct: BTreeSet<_> = claimed.iter().collect();
+    assert_eq!(claimed.len(), distinct.len(), "two callers have one lookup");
+    assert_eq!(distinct.len(), usize::from(LOOKUPS));
+}
+
+async fn interactive_lookups_are_claimed_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let others = awaited(lookup_of(&other_key(), 5));
+    here.add_lookups(&[lookup(1), lookup(2), interactive(3), interactive(4)])
+        .await;
+    here.add_lookups(std::slice::from_ref(&others)).await;
+    let first = ids(&here.claim(4, lease(1)).await);
+    let [one, three, four] = [1, 3, 4].map(|number| lookup(number).facts.id);
+    assert_eq!(first, [three, others.facts.id, four, one]);
+    assert_eq!(ids(&here.claim(4, lease(2)).await), [lookup(2).facts.id]);
+}
+
+async fn interactive_lookups_alone_are_claimed_on_request(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_lookups(&[lookup(1), interactive(2)]).await;
+    let claimed = claim_interactive(&here, 9, lease(1)).await;
+    assert_eq!(ids(&claimed), [lookup(2).facts.id]);
+    assert_eq!(claim_interactive(&here, 9, lease(2)).await, []);
+}
+
+async fn after_its_first_attempt_no_lookup_is_interactive(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_lookups(&[interactive(1), interactive(2)]).await;
+    assert_eq!(here.claim(9, lease(1)).await.len(), 2);
+    let [tried, given_back] = [1, 2].map(|number| lookup(number).facts.id);
+    let waits = super::end(tried, 1, soon(), wait(soon()));
+    let untried = super::ClaimEnd {
+        attempt: None,
+        ..super::end(given_back, 1, soon(), wait(soon()))
+    };
+    assert!(here.end_claim(&waits).await && here.end_claim(&untried).await);
+    let claimed = claim_interactive(&here, 9, lease(2)).await;
+    assert_eq!(ids(&claimed), [given_back]);
+    assert_eq!(ids(&here.claim(9, lease(3)).await), [tried]);
+}

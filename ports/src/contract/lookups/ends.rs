@@ -1,0 +1,229 @@
+//! Ends of the work on claimed lookups.
+
+use std::future::Future;
+
+use chrono::{DateTime, Utc};
+use domain::key::ApiKey;
+use domain::limits::MonthlyUse;
+use domain::lookup::{Attempt, LookupState};
+use domain::month::Month;
+use domain::outcome::Outcome;
+
+use super::{attempt, end, ids, lease, lease_until, lookup, minutes, queued, soon, wait};
+use crate::contract::fixture::{lookup_of, month, record};
+use crate::contract::key_store::rotated;
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{ClaimEnd, LookupChange, NewLookup, StoredLookup};
+
+pub(super) async fn ends<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_lookup_waits_for_its_next_attempt(make().await).await;
+    a_lookup_without_an_attempt_is_queued_again(make().await).await;
+    attempts_come_back_in_their_order(make().await).await;
+    a_delivered_lookup_has_its_proof(make().await).await;
+    every_end_without_a_proof_is_kept(make().await).await;
+    an_end_with_a_refund_is_given_back_to_its_month(make().await).await;
+    a_successors_refund_is_given_back_to_its_counters(make().await).await;
+    an_end_that_comes_too_late_refunds_nothing(make().await).await;
+}
+
+fn given_back(state: LookupState) -> LookupChange {
+    LookupChange::End {
+        state,
+        refund: true,
+    }
+}
+
+async fn a_lookup_waits_for_its_next_attempt(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    here.running(&lookup(1)).await;
+    let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
+    assert!(here.end_claim(&waits).await);
+    let expected = StoredLookup {
+        state: LookupState::Waiting,
+        updated_at: soon(),
+        due_at: Some(minutes(1)),
+        attempts: 1,
+        last_attempt: Some(attempt(soon())),
+        ..queued(&lookup(1))
+    };
+    assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
+    assert_eq!(here.claim(1, lease(2)).await, []);
+    let next = here
+        .claim_at(1, minutes(1), lease_until(2, minutes(2)))
+        .await;
+    assert_eq!(ids(&next), [lookup(1).facts.id]);
+    assert_eq!(next[0].attempts, [attempt(soon())]);
+}
+
+async fn a_lookup_without_an_attempt_is_queued_again(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let id = lookup(1).facts.id;
+    let untried = |now, due_at| ClaimEnd {
+        attempt: None,
+        ..end(id, 1, now, wait(due_at))
+    };
+    here.running(&lookup(1)).await;
+    assert!(here.end_claim(&untried(soon(), minutes(1))).await);
+    let expected = StoredLookup {
+        updated_at: soon(),
+        due_at: Some(minutes(1)),
+        ..queued(&lookup(1))
+    };
+    assert_eq!(here.kept(&lookup(1)).await, expected);
+    assert_eq!(here.attempts_of(&lookup(1)).await, []);
+    // After an attempt it waits.
+    for tried in [
+        end(id, 1, minutes(1), wait(minutes(1))),
+        untried(minutes(1), minutes(2)),
+    ] {
+        here.claim_at(1, minutes(1), lease(1)).await;
+        assert!(here.end_claim(&tried).await);
+    }
+    let kept = here.kept(&lookup(1)).await;
+    assert_eq!((kept.state, kept.attempts), (LookupState::Waiting, 1));
+}
+
+async fn attempts_come_back_in_their_order(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let other = lookup(20);
+    here.running(&lookup(1)).await;
+    let outcomes = Outcome::ALL.into_iter().take(12);
+    let attempts = (0..).zip(outcomes).map(|(minute, outcome)| Attempt {
+        at: minutes(minute),
+        outcome,
+    });
+    let attempts: Vec<_> = attempts.collect();
+    for attempt in &attempts {
+        let tried = ClaimEnd {
+            attempt: Some(*attempt),
+            ..end(lookup(1).facts.id, 1, attempt.at, wait(attempt.at))
+        };
+        assert!(here.end_claim(&tried).await);
+        let next = lease_until(1, minutes(1_000));
+        let claimed = here.claim_at(1, attempt.at, next).await;
+        assert_eq!(claimed[0].attempts.last(), Some(attempt));
+    }
+    here.add_lookups(std::slice::from_ref(&other)).await;
+    assert_eq!(elsewhere.attempts_of(&lookup(1)).await, attempts);
+    assert_eq!(elsewhere.attempts_of(&other).await, []);
+    let kept = elsewhere.kept(&lookup(1)).await;
+    assert_eq!(kept.attempts, 12);
+    assert_eq!(kept.last_attempt, attempts.last().copied());
+}
+
+async fn a_delivered_lookup_has_its_proof(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let proof: Vec<_> = (0..=u8::MAX).cycle().take(200 << 10).collect();
+    here.running(&lookup(1)).await;
+    let change = LookupChange::Deliver(proof.clone());
+    let delivered = end(lookup(1).facts.id, 1, minutes(1), change);
+    assert!(here.end_claim(&delivered).await);
+    let expected = StoredLookup {
+        state: LookupState::Delivered,
+        updated_at: minutes(1),
+        due_at: None,
+        attempts: 1,
+        last_attempt: Some(attempt(minutes(1))),
+        proof: Some(proof),
+        ..queued(&lookup(1))
+    };
+    assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
+}
+
+async fn every_end_without_a_proof_is_kept(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let states = LookupState::ALL.into_iter();
+    let ends = states.filter(|state| state.is_final() && *state != LookupState::Delivered);
+    for (number, state) in (1..).zip(ends) {
+        let ended = lookup(number);
+        here.running(&ended).await;
+        let change = LookupChange::End {
+            state,
+            refund: false,
+        };
+        let untried = ClaimEnd {
+            attempt: None,
+            ..end(ended.facts.id, 1, soon(), change)
+        };
+        assert!(here.end_claim(&untried).await);
+        let expected = StoredLookup {
+            state,
+            updated_at: soon(),
+            due_at: None,
+            ..queued(&ended)
+        };
+        assert_eq!(here.kept(&ended).await, expected);
+    }
+}
+
+/// Use of a key's counters: charged and refunded.
+async fn used(stores: &Stores, key: &ApiKey, month: Month) -> (u64, u64) {
+    let snapshot = stores.keys.snapshot(key.id, month).await;
+    let snapshot = snapshot.expect("the store works");
+    let MonthlyUse { charged, refunded } = snapshot.expect("the key is there").used;
+    (charged, refunded)
+}
+
+async fn charged(stores: &Stores, key: &ApiKey, at: DateTime<Utc>) {
+    let month = Month::of(at);
+    let charged = stores.keys.charge(key.counted(), month, at).await;
+    assert!(charged.expect("the store works").is_some());
+}
+
+/// Ends a lookup with this change.
+async fn ended(stores: &Stores, new: &NewLookup, change: LookupChange) {
+    stores.running(new).await;
+    let end = end(new.facts.id, 1, soon(), change);
+    assert!(stores.end_claim(&end).await);
+}
+
+async fn an_end_with_a_refund_is_given_back_to_its_month(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let key = here.added(1).await;
+    for _ in 0..2 {
+        charged(&here, &key, soon()).await;
+    }
+    let kept = LookupChange::End {
+        state: LookupState::NotFound,
+        refund: false,
+    };
+    ended(&here, &lookup_of(&key, 1), kept).await;
+    assert_eq!(used(&elsewhere, &key, month()).await, (2, 0));
+    ended(&here, &lookup_of(&key, 2), given_back(LookupState::Failed)).await;
+    assert_eq!(used(&elsewhere, &key, month()).await, (2, 1));
+    // Charged in an earlier month, of which nothing else is known.
+    let mut earlier = lookup_of(&key, 3);
+    let last_month = Month::of(soon() - chrono::TimeDelta::days(31));
+    earlier.facts.month = last_month;
+    ended(&here, &earlier, given_back(LookupState::Failed)).await;
+    assert_eq!(used(&here, &key, month()).await, (2, 1));
+    assert_eq!(used(&here, &key, last_month).await, (0, 1));
+    assert_eq!(here.found(key.id).await.last_used_at, {
+        let minute = chrono::TimeDelta::minutes(1);
+        chrono::DurationRound::duration_trunc(soon(), minute).ok()
+    });
+}
+
+async fn a_successors_refund_is_given_back_to_its_counters(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let old = here.added(1).await;
+    charged(&here, &old, soon()).await;
+    let new = rotated(&here, old.id, 2, minutes(60)).await.new;
+    ended(&here, &lookup_of(&new, 1), given_back(LookupState::Failed)).await;
+    assert_eq!(used(&here, &old, month()).await, (1, 1));
+    assert_eq!(used(&here, &new, month()).await, (1, 1));
+}
+
+async fn an_end_that_comes_too_late_refunds_nothing(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let key = here.added(1).await;
+    assert_eq!(key.id, record(1).key.id);
+    charged(&here, &key, soon()).await;
+    ended(&here, &lookup(1), given_back(LookupState::Failed)).await;
+    let again = end(
+        lookup(1).facts.id,
+        1,
+        soon(),
+        given_back(LookupState::Failed),
+    );
+    assert!(!here.end_claim(&again).await);
+    assert_eq!(used(&here, &key, month()).await, (1, 1));
+}

@@ -1,0 +1,181 @@
+//! Lists of a customer's lookups.
+
+use std::future::Future;
+
+use domain::lookup::{LookupId, LookupState};
+use domain::page::PageRequest;
+
+use super::{end, failed, lookup, other_key, queued, soon, wait};
+use crate::contract::fixture::{customer, foreign_cursor, instant, lookup_of, page_of, record};
+use crate::contract::paging;
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{ListError, LookupFilter, NewLookup};
+
+pub(super) async fn lists<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_customer_without_lookups_has_an_empty_list(make().await).await;
+    pages_of_any_size_give_each_lookup_once_newest_first(make().await).await;
+    lookups_of_one_millisecond_are_ordered_by_their_ids(make().await).await;
+    a_page_begins_after_the_previous_one_despite_additions(make().await).await;
+    a_cursor_of_another_list_is_refused(make().await).await;
+    a_list_has_the_lookups_of_its_customer_alone(make().await).await;
+    lookups_are_found_by_their_states(make().await).await;
+    lookups_are_found_by_the_counters_of_their_key(make().await).await;
+    lookups_are_found_by_the_time_of_their_creation(make().await).await;
+    each_condition_narrows_the_list(make().await).await;
+}
+
+async fn walk(stores: &Stores, filter: &LookupFilter, request: PageRequest) -> Vec<LookupId> {
+    let list = async |page| stores.lookups.lookups(customer(1).id, filter, &page).await;
+    let lookups = paging::walk(request, list).await;
+    lookups.iter().map(|lookup| lookup.facts.id).collect()
+}
+
+async fn found(stores: &Stores, filter: LookupFilter) -> Vec<LookupId> {
+    walk(stores, &filter, page_of(100)).await
+}
+
+fn numbered<const N: usize>(numbers: [u16; N]) -> [LookupId; N] {
+    numbers.map(|number| lookup(number).facts.id)
+}
+
+fn in_states(states: &[LookupState]) -> LookupFilter {
+    LookupFilter {
+        states: states.to_vec(),
+        ..LookupFilter::default()
+    }
+}
+
+async fn a_customer_without_lookups_has_an_empty_list(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_lookups(&[lookup_of(&other_key(), 1)]).await;
+    assert_eq!(found(&here, LookupFilter::default()).await, []);
+}
+
+async fn pages_of_any_size_give_each_lookup_once_newest_first(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_lookups(&[3, 1, 5, 4, 2].map(lookup)).await;
+    let all = LookupFilter::default();
+    for size in [1, 2, 3, 4, 5, 100] {
+        let walked = walk(&elsewhere, &all, page_of(size)).await;
+        assert_eq!(walked, numbered([5, 4, 3, 2, 1]), "{size} a page");
+    }
+    let five = page_of(5);
+    let page = here.lookups.lookups(customer(1).id, &all, &five).await;
+    let page = page.expect("the list is read");
+    assert_eq!((page.has_next, page.total), (false, None));
+    assert_eq!(page.items[0].1, queued(&lookup(5)));
+}
+
+async fn lookups_of_one_millisecond_are_ordered_by_their_ids(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let at_noon = |number| {
+        let mut lookup = lookup(number);
+        lookup.facts.created_at = instant(0);
+        lookup
+    };
+    here.add_lookups(&[2, 3, 1].map(at_noon)).await;
+    let walked = walk(&here, &LookupFilter::default(), page_of(1)).await;
+    assert_eq!(walked, numbered([3, 2, 1]));
+}
+
+async fn a_page_begins_after_the_previous_one_despite_additions(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_lookups(&[2, 4].map(lookup)).await;
+    let (all, first) = (LookupFilter::default(), page_of(1));
+    let page = here.lookups.lookups(customer(1).id, &all, &first).await;
+    let page = page.expect("the list is read");
+    here.add_lookups(&[1, 5].map(lookup)).await;
+    let next = PageRequest {
+        after: page.items.first().map(|(cursor, _)| cursor.clone()),
+        ..page_of(100)
+    };
+    assert_eq!(walk(&here, &all, next).await, numbered([2, 1]));
+}
+
+async fn a_cursor_of_another_list_is_refused(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let foreign = PageRequest {
+        after: Some(foreign_cursor()),
+        ..page_of(1)
+    };
+    let all = LookupFilter::default();
+    let refused = here.lookups.lookups(customer(1).id, &all, &foreign).await;
+    assert!(matches!(refused, Err(ListError::Cursor(_))));
+}
+
+async fn a_list_has_the_lookups_of_its_customer_alone(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let others = [2, 4].map(|number| lookup_of(&other_key(), number));
+    here.add_lookups(&[1, 3].map(lookup)).await;
+    here.add_lookups(&others).await;
+    let walked = walk(&here, &LookupFilter::default(), page_of(1)).await;
+    assert_eq!(walked, numbered([3, 1]));
+}
+
+async fn lookups_are_found_by_their_states(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[1, 2, 3, 4].map(lookup)).await;
+    here.claim(3, super::lease(1)).await;
+    let [ended, waiting] = numbered([1, 2]);
+    assert!(here.end_claim(&end(ended, 1, soon(), failed())).await);
+    assert!(here.end_claim(&end(waiting, 1, soon(), wait(soon()))).await);
+    let found = async |states: &[_]| found(&here, in_states(states)).await;
+    assert_eq!(found(&[]).await, numbered([4, 3, 2, 1]));
+    assert_eq!(found(&[LookupState::Queued]).await, numbered([4]));
+    assert_eq!(found(&[LookupState::Running]).await, numbered([3]));
+    assert_eq!(found(&[LookupState::Delivered]).await, []);
+    let two = [LookupState::Failed, LookupState::Waiting];
+    assert_eq!(found(&two).await, numbered([2, 1]));
+    assert_eq!(found(&LookupState::ALL).await, numbered([4, 3, 2, 1]));
+}
+
+async fn lookups_are_found_by_the_counters_of_their_key(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    let first = record(1).key;
+    let mut successor = record(2).key;
+    successor.counters = first.counters;
+    let lookups = [
+        lookup_of(&first, 1),
+        lookup_of(&successor, 2),
+        lookup_of(&record(3).key, 3),
+    ];
+    here.add_lookups(&lookups).await;
+    let of_counters = |counters| LookupFilter {
+        counters: Some(counters),
+        ..LookupFilter::default()
+    };
+    let sharing = found(&here, of_counters(first.counters)).await;
+    assert_eq!(sharing, numbered([2, 1]));
+    assert_eq!(found(&here, of_counters(record(2).key.counters)).await, []);
+}
+
+async fn lookups_are_found_by_the_time_of_their_creation(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    here.add_lookups(&[1, 2, 3].map(lookup)).await;
+    let from = |number| LookupFilter {
+        created_from: Some(instant(number)),
+        ..LookupFilter::default()
+    };
+    assert_eq!(found(&here, from(1)).await, numbered([3, 2, 1]));
+    assert_eq!(found(&here, from(3)).await, numbered([3]));
+    assert_eq!(found(&here, from(4)).await, []);
+}
+
+async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let of_key = |key: u16, number| -> NewLookup { lookup_of(&record(key).key, number) };
+    here.add_lookups(&[of_key(1, 1), of_key(1, 2), of_key(3, 3), of_key(1, 4)])
+        .await;
+    here.claim(1, super::lease(1)).await;
+    let narrow = LookupFilter {
+        states: vec![LookupState::Queued],
+        counters: Some(record(1).key.counters),
+        created_from: Some(instant(2)),
+    };
+    let walked = walk(&here, &narrow, page_of(1)).await;
+    assert_eq!(walked, numbered([4, 2]));
+}

@@ -1,0 +1,72 @@
+//! Length and age of the queue.
+
+use std::future::Future;
+
+use chrono::{DateTime, Utc};
+use domain::pacing::LookupClass;
+
+use super::{end, failed, interactive, lease, lookup, minutes, soon, wait};
+use crate::contract::fixture::instant;
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::QueuedClass;
+
+pub(super) async fn queue<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    an_empty_queue_has_both_classes(make().await).await;
+    due_lookups_are_counted_with_the_age_of_the_oldest(make().await).await;
+    what_waits_or_runs_is_counted_apart(make().await).await;
+}
+
+/// Due and waiting lookups, and the time of the oldest: of interactive ones, and of the others.
+async fn counted(stores: &Stores, now: DateTime<Utc>) -> [(u64, u64, Option<DateTime<Utc>>); 2] {
+    let queue = stores.lookups.lookup_queue(now).await;
+    let queue = queue.expect("the store works");
+    let classes: Vec<_> = queue.iter().map(|queued| queued.class).collect();
+    assert_eq!(classes, LookupClass::ALL);
+    let [interactive, background] = queue[..] else {
+        panic!("two classes");
+    };
+    [interactive, background].map(|queued| {
+        let QueuedClass {
+            due,
+            waiting,
+            oldest,
+            ..
+        } = queued;
+        (due, waiting, oldest)
+    })
+}
+
+async fn an_empty_queue_has_both_classes(StoresUnderTest { here, .. }: StoresUnderTest) {
+    assert_eq!(counted(&here, soon()).await, [(0, 0, None); 2]);
+}
+
+async fn due_lookups_are_counted_with_the_age_of_the_oldest(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    here.add_lookups(&[lookup(2), lookup(3), interactive(4)])
+        .await;
+    let expected = [(1, 0, Some(instant(4))), (2, 0, Some(instant(2)))];
+    assert_eq!(counted(&elsewhere, soon()).await, expected);
+    let expected = [(0, 1, None), (1, 1, Some(instant(2)))];
+    assert_eq!(counted(&elsewhere, instant(2)).await, expected);
+}
+
+async fn what_waits_or_runs_is_counted_apart(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[interactive(1), interactive(2), lookup(3), lookup(4)])
+        .await;
+    here.claim(3, lease(1)).await;
+    let expected = [(0, 2, None), (1, 1, Some(instant(4)))];
+    assert_eq!(counted(&here, soon()).await, expected);
+    // From its first attempt on it is no interactive one.
+    let [tried, ended] = [1, 3].map(|number| lookup(number).facts.id);
+    assert!(
+        here.end_claim(&end(tried, 1, soon(), wait(minutes(2))))
+            .await
+    );
+    assert!(here.end_claim(&end(ended, 1, soon(), failed())).await);
+    let expected = [(0, 1, None), (1, 1, Some(instant(4)))];
+    assert_eq!(counted(&here, soon()).await, expected);
+    // A lease that ended leaves a due lookup.
+    let expected = [(1, 0, Some(minutes(1))), (1, 1, Some(instant(4)))];
+    assert_eq!(counted(&here, minutes(1)).await, expected);
+}

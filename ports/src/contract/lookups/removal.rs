@@ -1,0 +1,104 @@
+//! Removal of lookups: by their customer, and by age.
+
+use std::future::Future;
+
+use chrono::TimeDelta;
+use domain::customer::CustomerId;
+
+use super::{end, failed, lease, lookup, minutes, other, queued, soon, wait};
+use crate::contract::fixture::{customer, page_of};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{LookupChange, LookupFilter, NewLookup};
+
+pub(super) async fn removal<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    a_final_lookup_is_erased_with_its_attempts(make().await).await;
+    nothing_is_erased_that_goes_on(make().await).await;
+    nobody_erases_what_is_not_theirs(make().await).await;
+    lookups_are_removed_some_time_after_their_end(make().await).await;
+    lookups_that_go_on_are_not_removed_by_age(make().await).await;
+}
+
+async fn erase(stores: &Stores, of: CustomerId, new: &NewLookup) -> bool {
+    let erased = stores.lookups.erase_lookup(of, new.facts.id).await;
+    erased.expect("the store works")
+}
+
+/// Adds a lookup that ends at once, after an attempt.
+async fn ended(stores: &Stores, number: u16, change: LookupChange) {
+    stores.running(&lookup(number)).await;
+    let end = end(lookup(number).facts.id, 1, soon(), change);
+    assert!(stores.end_claim(&end).await);
+}
+
+async fn a_final_lookup_is_erased_with_its_attempts(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let own = customer(1).id;
+    ended(&here, 1, LookupChange::Deliver(b"proof".to_vec())).await;
+    ended(&here, 2, failed()).await;
+    assert!(erase(&elsewhere, own, &lookup(1)).await);
+    assert_eq!(here.stored(&lookup(1)).await, None);
+    assert!(!erase(&here, own, &lookup(1)).await);
+    assert_eq!(here.attempts_of(&lookup(2)).await.len(), 1);
+    // Nothing is left for one with the same id.
+    here.add_lookups(&[lookup(1)]).await;
+    assert_eq!(here.kept(&lookup(1)).await, queued(&lookup(1)));
+    assert_eq!(here.attempts_of(&lookup(1)).await, []);
+}
+
+async fn nothing_is_erased_that_goes_on(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let own = customer(1).id;
+    here.add_lookups(&[lookup(1)]).await;
+    assert!(!erase(&here, own, &lookup(1)).await);
+    here.claim(1, lease(1)).await;
+    assert!(!erase(&here, own, &lookup(1)).await);
+    let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
+    assert!(here.end_claim(&waits).await);
+    assert!(!erase(&here, own, &lookup(1)).await);
+    assert_eq!(here.attempts_of(&lookup(1)).await.len(), 1);
+}
+
+async fn nobody_erases_what_is_not_theirs(StoresUnderTest { here, .. }: StoresUnderTest) {
+    ended(&here, 1, failed()).await;
+    assert!(!erase(&here, other().id, &lookup(1)).await);
+    assert!(!erase(&here, customer(1).id, &lookup(2)).await);
+    assert!(here.stored(&lookup(1)).await.is_some());
+}
+
+async fn lookups_are_removed_some_time_after_their_end(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    ended(&here, 1, LookupChange::Deliver(b"proof".to_vec())).await;
+    ended(&here, 2, failed()).await;
+    here.add_lookups(&[lookup(3)]).await;
+    let canceled = here
+        .lookups
+        .cancel_lookup(customer(1).id, lookup(3).facts.id, minutes(1));
+    canceled.await.expect("the store works");
+    let prune = async |before| {
+        let removed = elsewhere.lookups.prune_lookups(before).await;
+        removed.expect("the store works")
+    };
+    assert_eq!(prune(soon()).await, 0);
+    assert_eq!(prune(soon() + TimeDelta::milliseconds(1)).await, 2);
+    for number in [1, 2] {
+        assert_eq!(here.stored(&lookup(number)).await, None);
+    }
+    assert!(here.stored(&lookup(3)).await.is_some());
+    assert_eq!(prune(minutes(2)).await, 1);
+    // Their attempts are gone as well.
+    here.add_lookups(&[lookup(1)]).await;
+    assert_eq!(here.attempts_of(&lookup(1)).await, []);
+}
+
+async fn lookups_that_go_on_are_not_removed_by_age(StoresUnderTest { here, .. }: StoresUnderTest) {
+    here.add_lookups(&[1, 2, 3].map(lookup)).await;
+    here.claim(2, lease(1)).await;
+    let waits = end(lookup(1).facts.id, 1, soon(), wait(minutes(1)));
+    assert!(here.end_claim(&waits).await);
+    let removed = here.lookups.prune_lookups(minutes(1_000_000)).await;
+    assert_eq!(removed.expect("the store works"), 0);
+    let (all, nine) = (LookupFilter::default(), page_of(9));
+    let list = here.lookups.lookups(customer(1).id, &all, &nine).await;
+    assert_eq!(list.expect("the list is read").items.len(), 3);
+}

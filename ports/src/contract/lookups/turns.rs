@@ -1,0 +1,97 @@
+//! Turns of customers at claims.
+
+use std::future::Future;
+
+use domain::customer::CustomerId;
+use domain::lookup::LookupId;
+
+use super::{awaited, lease};
+use crate::contract::fixture::{customer, lookup_of, record_of};
+use crate::contract::stores::{Stores, StoresUnderTest};
+use crate::outbound::{ClaimedLookup, NewLookup};
+
+pub(super) async fn turns<F: Future<Output = StoresUnderTest>>(make: &impl Fn() -> F) {
+    many_lookups_of_one_customer_do_not_delay_the_one_of_another(make().await).await;
+    customers_take_turns_within_a_claim(make().await).await;
+    customers_take_turns_over_claims(make().await).await;
+    a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(make().await).await;
+    a_customer_whose_turn_never_came_is_first(make().await).await;
+    an_interactive_lookup_is_a_turn_too(make().await).await;
+}
+
+/// The lookup with this number, of this customer.
+fn of(of: u16, number: u16) -> NewLookup {
+    lookup_of(&record_of(&customer(of), of).key, number)
+}
+
+/// The numbers of the customers whose lookups were claimed.
+async fn claim(stores: &Stores, most: u32, token: u128) -> Vec<u16> {
+    let claimed = stores.claim(most, lease(token)).await;
+    claimed.iter().map(owner).collect()
+}
+
+fn owner(claimed: &ClaimedLookup) -> u16 {
+    let owner: CustomerId = claimed.lookup.facts.customer;
+    let number = (1..10).find(|number| customer(*number).id == owner);
+    number.expect("a customer of the suite")
+}
+
+/// Adds lookups of the first customer, then of the second, and so on.
+async fn filled(stores: &Stores, numbers: &[u16]) {
+    let mut next = 0;
+    for (of_customer, lookups) in (1..).zip(numbers) {
+        for _ in 0..*lookups {
+            stores.add_lookups(&[of(of_customer, next)]).await;
+            next += 1;
+        }
+    }
+}
+
+async fn many_lookups_of_one_customer_do_not_delay_the_one_of_another(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    filled(&here, &[10, 1]).await;
+    assert_eq!(claim(&here, 2, 1).await, [1, 2]);
+    assert_eq!(claim(&here, 100, 2).await, [1; 9]);
+}
+
+async fn customers_take_turns_within_a_claim(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    filled(&here, &[3, 3, 3]).await;
+    assert_eq!(claim(&here, 7, 1).await, [1, 2, 3, 1, 2, 3, 1]);
+    assert_eq!(claim(&elsewhere, 7, 2).await, [2, 3]);
+}
+
+async fn customers_take_turns_over_claims(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    filled(&here, &[8, 8, 8]).await;
+    let mut claimed = Vec::new();
+    for (round, stores) in (1..=6).zip([&here, &elsewhere].into_iter().cycle()) {
+        claimed.extend(claim(stores, 4, round).await);
+    }
+    assert_eq!(claimed, [1, 2, 3].repeat(8));
+}
+
+async fn a_customer_whose_lookups_are_exhausted_leaves_its_turns_to_the_others(
+    StoresUnderTest { here, .. }: StoresUnderTest,
+) {
+    filled(&here, &[9, 1, 2]).await;
+    let claimed = claim(&here, 9, 1).await;
+    assert_eq!(claimed, [1, 2, 3, 1, 3, 1, 1, 1, 1]);
+}
+
+async fn a_customer_whose_turn_never_came_is_first(StoresUnderTest { here, .. }: StoresUnderTest) {
+    filled(&here, &[5]).await;
+    assert_eq!(claim(&here, 2, 1).await, [1, 1]);
+    here.add_lookups(&[of(2, 100)]).await;
+    assert_eq!(claim(&here, 2, 2).await, [2, 1]);
+    here.add_lookups(&[of(2, 101), of(3, 102)]).await;
+    assert_eq!(claim(&here, 3, 3).await, [3, 2, 1]);
+}
+
+async fn an_interactive_lookup_is_a_turn_too(StoresUnderTest { here, .. }: StoresUnderTest) {
+    filled(&here, &[2, 2]).await;
+    here.add_lookups(&[awaited(of(1, 100))]).await;
+    let claimed = here.claim(3, lease(1)).await;
+    let claimed: Vec<LookupId> = super::ids(&claimed);
+    let expected = [of(1, 100), of(2, 2), of(1, 0)].map(|lookup| lookup.facts.id);
+    assert_eq!(claimed, expected);
+}

@@ -1,0 +1,328 @@
+//! Stored lookups.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use domain::customer::CustomerId;
+use domain::key::CounterId;
+use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::pacing::LookupClass;
+use domain::page::{Cursor, Direction, Page, PageRequest};
+use ports::outbound::{
+    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
+    LookupFilter, LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,
+};
+use uuid::Uuid;
+
+use super::pages::{by_instant, page};
+use super::{MemoryStore, Tables, broken};
+
+/// A lookup with what its owner isn't shown.
+#[derive(Debug)]
+pub(super) struct KeptLookup {
+    stored: StoredLookup,
+    attempts: Vec<Attempt>,
+    /// Token of the lease, while it is running.
+    lease: Option<Uuid>,
+    ended_at: Option<DateTime<Utc>>,
+}
+
+impl KeptLookup {
+    fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.stored.due_at.is_some_and(|due_at| due_at <= now)
+    }
+
+    /// Its class at the next claim.
+    fn class(&self) -> LookupClass {
+        match self.stored.attempts {
+            0 => self.stored.facts.class,
+            _ => LookupClass::Background,
+        }
+    }
+
+    fn end(&mut self, state: LookupState, now: DateTime<Utc>) {
+        self.stored.state = state;
+        self.stored.due_at = None;
+        self.stored.updated_at = now;
+        self.ended_at = Some(now);
+        self.lease = None;
+    }
+
+    /// Records the end of a claim; all but the refund.
+    fn apply(&mut self, end: &ClaimEnd) {
+        if let Some(attempt) = end.attempt {
+            self.attempts.push(attempt);
+            self.stored.attempts += 1;
+            self.stored.last_attempt = Some(attempt);
+        }
+        match &end.change {
+            LookupChange::Wait { due_at } => {
+                self.stored.state = match self.stored.attempts {
+                    0 => LookupState::Queued,
+                    _ => LookupState::Waiting,
+                };
+                self.stored.due_at = Some(*due_at);
+                self.stored.updated_at = end.now;
+                self.lease = None;
+            }
+            LookupChange::Deliver(proof) => {
+                self.stored.proof = Some(proof.clone());
+                self.end(LookupState::Delivered, end.now);
+            }
+            LookupChange::End { state, .. } => self.end(*state, end.now),
+        }
+    }
+}
+
+fn matches_filter(filter: &LookupFilter, lookup: &StoredLookup) -> bool {
+    let facts = &lookup.facts;
+    (filter.states.is_empty() || filter.states.contains(&lookup.state))
+        && filter
+            .counters
+            .is_none_or(|counters| counters == facts.key.counters)
+        && filter
+            .created_from
+            .is_none_or(|from| from <= facts.created_at)
+}
+
+impl Tables {
+    fn own_lookup(&self, customer: CustomerId, id: LookupId) -> Option<&KeptLookup> {
+        let kept = self.lookups.get(&id)?;
+        (kept.stored.facts.customer == customer).then_some(kept)
+    }
+
+    /// The running lookup that is held under this lease.
+    fn held(&mut self, id: LookupId, token: Uuid) -> Option<&mut KeptLookup> {
+        let kept = self.lookups.get_mut(&id)?;
+        (kept.lease == Some(token)).then_some(kept)
+    }
+
+    /// Claims the due lookup whose turn it is.
+    fn claim(
+        &mut self,
+        classes: ClaimedClasses,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Option<ClaimedLookup> {
+        let due = || self.lookups.values().filter(|kept| kept.is_due(now));
+        let turn = |kept: &&KeptLookup| {
+            let customer = kept.stored.facts.customer;
+            let last = self.turns.get(&customer).copied().unwrap_or_default();
+            (last, customer, kept.stored.due_at, kept.stored.facts.id)
+        };
+        let interactive = due()
+            .filter(|kept| kept.class() == LookupClass::Interactive)
+            .min_by_key(turn);
+        let next = match classes {
+            ClaimedClasses::Interactive => interactive,
+            ClaimedClasses::All => interactive.or_else(|| due().min_by_key(turn)),
+        };
+        let id = next?.stored.facts.id;
+        let latest = self.turns.values().max().copied().unwrap_or_default();
+        let kept = self.lookups.get_mut(&id)?;
+        self.turns.insert(kept.stored.facts.customer, latest + 1);
+        kept.stored.state = LookupState::Running;
+        kept.stored.due_at = Some(lease.until);
+        kept.stored.updated_at = now;
+        kept.lease = Some(lease.token);
+        Some(ClaimedLookup {
+            lookup: kept.stored.clone(),
+            attempts: kept.attempts.clone(),
+        })
+    }
+
+    /// Returns `true` if no key is left that shares these counters and isn't revoked.
+    fn is_orphaned(&self, counters: CounterId) -> bool {
+        let mut keys = self.keys.values().map(|stored| &stored.record.key);
+        !keys.any(|key| key.counters == counters && key.revoked_at.is_none())
+    }
+
+    fn queued(&self, class: LookupClass, now: DateTime<Utc>) -> QueuedClass {
+        let open = || {
+            let open = self.lookups.values();
+            open.filter(|kept| kept.class() == class && kept.stored.due_at.is_some())
+        };
+        let due = || open().filter(|kept| kept.is_due(now));
+        QueuedClass {
+            class,
+            due: due().count() as u64,
+            waiting: (open().count() - due().count()) as u64,
+            oldest: due().filter_map(|kept| kept.stored.due_at).min(),
+        }
+    }
+}
+
+#[async_trait]
+impl LookupStore for MemoryStore {
+    async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
+        self.called("add_lookup").await?;
+        let mut tables = self.tables();
+        let facts = lookup.facts.clone();
+        if tables.lookups.contains_key(&facts.id) {
+            return Err(broken("there is a lookup with this id"));
+        }
+        let stored = StoredLookup {
+            state: LookupState::Queued,
+            updated_at: facts.created_at,
+            due_at: Some(facts.created_at),
+            attempts: 0,
+            last_attempt: None,
+            question: lookup.question.clone(),
+            proof: None,
+            facts,
+        };
+        let kept = KeptLookup {
+            attempts: Vec::new(),
+            lease: None,
+            ended_at: None,
+            stored,
+        };
+        tables.lookups.insert(lookup.facts.id, kept);
+        Ok(())
+    }
+
+    async fn lookup(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Option<StoredLookup>, StoreError> {
+        self.called("lookup").await?;
+        let tables = self.tables();
+        let kept = tables.own_lookup(customer, id);
+        Ok(kept.map(|kept| kept.stored.clone()))
+    }
+
+    async fn attempts(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Vec<Attempt>, StoreError> {
+        self.called("attempts").await?;
+        let tables = self.tables();
+        let kept = tables.own_lookup(customer, id);
+        Ok(kept.map(|kept| kept.attempts.clone()).unwrap_or_default())
+    }
+
+    async fn lookups(
+        &self,
+        customer: CustomerId,
+        filter: &LookupFilter,
+        request: &PageRequest,
+    ) -> Result<Page<StoredLookup>, ListError> {
+        self.called("lookups").await?;
+        let tables = self.tables();
+        let own = tables.lookups.values().map(|kept| &kept.stored);
+        let own = own.filter(|lookup| lookup.facts.customer == customer);
+        let found = own.filter(|lookup| matches_filter(filter, lookup));
+        let cursor = |lookup: &&StoredLookup| {
+            let facts = &lookup.facts;
+            Cursor::at(facts.created_at, facts.id.0)
+        };
+        let found = page(found, request, Direction::Descending, cursor, by_instant)?;
+        Ok(Page {
+            total: None,
+            ..found.map(StoredLookup::clone)
+        })
+    }
+
+    async fn claim_lookups(
+        &self,
+        most: u32,
+        classes: ClaimedClasses,
+        now: DateTime<Utc>,
+        lease: Lease,
+    ) -> Result<Vec<ClaimedLookup>, StoreError> {
+        self.called("claim_lookups").await?;
+        let mut tables = self.tables();
+        let claims = (0..most).map_while(|_| tables.claim(classes, now, lease));
+        Ok(claims.collect())
+    }
+
+    async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
+        self.called("renew_lease").await?;
+        let mut tables = self.tables();
+        let Some(kept) = tables.held(id, lease.token) else {
+            return Ok(false);
+        };
+        kept.stored.due_at = Some(lease.until);
+        Ok(true)
+    }
+
+    async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
+        self.called("end_claim").await?;
+        let mut tables = self.tables();
+        let Some(kept) = tables.held(end.id, end.token) else {
+            return Ok(false);
+        };
+        kept.apply(end);
+        let charged = (kept.stored.facts.key.id, kept.stored.facts.month);
+        if let LookupChange::End { refund: true, .. } = end.change {
+            tables.used.entry(charged).or_default().refunded += 1;
+        }
+        Ok(true)
+    }
+
+    async fn cancel_lookup(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+        now: DateTime<Utc>,
+    ) -> Result<Cancellation, StoreError> {
+        self.called("cancel_lookup").await?;
+        let mut tables = self.tables();
+        let kept = tables.lookups.get_mut(&id);
+        let Some(kept) = kept.filter(|kept| kept.stored.facts.customer == customer) else {
+            return Ok(Cancellation::Unknown);
+        };
+        if kept.stored.state.is_final() {
+            return Ok(Cancellation::Final);
+        }
+        kept.end(LookupState::Canceled, now);
+        Ok(Cancellation::Canceled(kept.stored.clone()))
+    }
+
+    async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
+        self.called("erase_lookup").await?;
+        let mut tables = self.tables();
+        let found = tables.own_lookup(customer, id);
+        let is_final = found.is_some_and(|kept| kept.stored.state.is_final());
+        if is_final {
+            tables.lookups.remove(&id);
+        }
+        Ok(is_final)
+    }
+
+    async fn cancel_orphaned(
+        &self,
+        most: u32,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredLookup>, StoreError> {
+        self.called("cancel_orphaned").await?;
+        let mut tables = self.tables();
+        let open = tables.lookups.values().map(|kept| &kept.stored);
+        let open = open.filter(|lookup| !lookup.state.is_final());
+        let orphaned = open.filter(|lookup| tables.is_orphaned(lookup.facts.key.counters));
+        let orphaned = orphaned.map(|lookup| lookup.facts.id);
+        let orphaned: Vec<_> = orphaned.take(most as usize).collect();
+        let cancel = |id| {
+            let kept = tables.lookups.get_mut(&id)?;
+            kept.end(LookupState::Canceled, now);
+            Some(kept.stored.clone())
+        };
+        Ok(orphaned.into_iter().filter_map(cancel).collect())
+    }
+
+    async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.called("prune_lookups").await?;
+        let lookups = &mut self.tables().lookups;
+        let all = lookups.len();
+        lookups.retain(|_, kept| kept.ended_at.is_none_or(|ended_at| ended_at >= before));
+        Ok((all - lookups.len()) as u64)
+    }
+
+    async fn lookup_queue(&self, now: DateTime<Utc>) -> Result<Vec<QueuedClass>, StoreError> {
+        self.called("lookup_queue").await?;
+        let tables = self.tables();
+        let classes = LookupClass::ALL.map(|class| tables.queued(class, now));
+        Ok(classes.to_vec())
+    }
+}
