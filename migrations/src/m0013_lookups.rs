@@ -26,6 +26,7 @@ enum Lookups {
     CountersId,
     Environment,
     Class,
+    NextClass,
     RequestId,
     Month,
     State,
@@ -91,8 +92,8 @@ impl MigrationTrait for Migration {
     }
 }
 
-/// `due_at` is NULL, and `ended_at` isn't, once a lookup is final. `question` and `proof` are
-/// encrypted.
+/// `class` is that of the first attempt, `next_class` that of the next one. `due_at` is NULL, and
+/// `ended_at` isn't, once a lookup is final. `question` and `proof` are encrypted.
 ///
 /// No foreign keys to customers and keys, as in the other tables that requests write: each addition
 /// would lock their rows, which changes of keys lock in an order of their own.
@@ -105,6 +106,7 @@ fn lookups(columns: Columns) -> TableCreateStatement {
         .col(columns.text(Lookups::CountersId))
         .col(columns.text(Lookups::Environment))
         .col(columns.text(Lookups::Class))
+        .col(columns.text(Lookups::NextClass))
         .col(columns.text(Lookups::RequestId))
         .col(number(Lookups::Month))
         .col(columns.text(Lookups::State))
@@ -126,7 +128,7 @@ fn lookups(columns: Columns) -> TableCreateStatement {
 /// Indexes of the queries. The one of a customer holds the columns that its list is filtered by: rows
 /// that don't match are passed over without being read. The others hold the few lookups that they are
 /// about, and not the many that have ended.
-fn indexes() -> [IndexCreateStatement; 5] {
+fn indexes() -> [IndexCreateStatement; 4] {
     let on = |name: &str, columns: &[Lookups]| {
         let mut index = Index::create().name(name).table(Lookups::Table).take();
         for column in columns {
@@ -135,7 +137,6 @@ fn indexes() -> [IndexCreateStatement; 5] {
         index
     };
     let is_open = || Expr::col(Lookups::DueAt).is_not_null();
-    let due = [Lookups::CustomerId, Lookups::DueAt, Lookups::Id];
     [
         on(
             "lookups_of_a_customer",
@@ -147,18 +148,17 @@ fn indexes() -> [IndexCreateStatement; 5] {
                 Lookups::CountersId,
             ],
         ),
-        // With the columns that the length of the queue is counted by.
         on(
             "lookups_due",
-            &[&due[..], &[Lookups::Class, Lookups::Attempts]].concat(),
+            &[
+                Lookups::NextClass,
+                Lookups::CustomerId,
+                Lookups::DueAt,
+                Lookups::Id,
+            ],
         )
         .and_where(is_open())
         .take(),
-        on("interactive_lookups_due", &due)
-            .and_where(is_open())
-            .and_where(Expr::cust("class = 'interactive'"))
-            .and_where(Expr::cust("attempts = 0"))
-            .take(),
         on("lookups_of_counters", &[Lookups::CountersId, Lookups::Id])
             .and_where(is_open())
             .take(),

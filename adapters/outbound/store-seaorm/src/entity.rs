@@ -332,6 +332,7 @@ pub(crate) mod lookups {
         pub counters_id: String,
         pub environment: String,
         pub class: String,
+        pub next_class: String,
         pub request_id: String,
         pub month: i64,
         pub state: String,

@@ -48,10 +48,13 @@ pub(super) async fn of_lookup(
 /// Attempts of these lookups, each one's oldest first, by the lookups' ids.
 pub(super) async fn of_lookups(
     connection: &impl ConnectionTrait,
-    ids: impl Iterator<Item = &str>,
+    ids: &[&str],
 ) -> Result<HashMap<String, Vec<Attempt>>, StoreError> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
     let rows = Entity::find()
-        .filter(Column::LookupId.is_in(ids))
+        .filter(Column::LookupId.is_in(ids.iter().copied()))
         .order_by_asc(Column::LookupId)
         .order_by_asc(Column::Number)
         .all(connection)

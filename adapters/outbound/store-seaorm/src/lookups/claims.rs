@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::lookup::LookupState;
+use domain::pacing::LookupClass;
 use ports::outbound::{ClaimedClasses, ClaimedLookup, Lease, StoreError};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType};
 use sea_orm::{
@@ -9,47 +10,24 @@ use sea_orm::{
     QuerySelect, Statement,
 };
 
-use super::row::IS_INTERACTIVE;
 use super::turns::Turns;
 use super::{attempts, row};
 use crate::entity::lookups::{Column, Entity, Model};
 use crate::store::{Store, failed};
 
-/// Part of the due lookups.
-#[derive(Clone, Copy)]
-enum Queue {
-    Interactive,
-    All,
-}
-
-impl Queue {
-    /// Its condition beside the time, as the conditions of the indexes are spelt.
-    fn condition(self) -> &'static str {
-        match self {
-            Self::Interactive => IS_INTERACTIVE,
-            Self::All => "due_at IS NOT NULL",
-        }
-    }
-
-    /// Reads the customers with due lookups in the order of their turns. It goes from one customer
-    /// to the next through the index, past any number of lookups.
-    fn customers(self) -> String {
-        let condition = format!("due_at IS NOT NULL AND {}", self.condition());
-        format!(
-            "WITH RECURSIVE open (customer_id) AS (\
-             SELECT MIN(customer_id) FROM lookups WHERE {condition} \
-             UNION ALL \
-             SELECT (SELECT MIN(customer_id) FROM lookups \
-                 WHERE {condition} AND customer_id > open.customer_id) \
-             FROM open WHERE open.customer_id IS NOT NULL) \
-             SELECT open.customer_id FROM open \
-             LEFT JOIN lookup_turns ON lookup_turns.customer_id = open.customer_id \
-             WHERE (SELECT MIN(due_at) FROM lookups \
-                 WHERE {condition} AND customer_id = open.customer_id) <= $1 \
-             ORDER BY COALESCE(turn, 0), open.customer_id LIMIT $2"
-        )
-    }
-}
+/// Reads the customers with due lookups of a class, in the order of their turns. It goes from one
+/// customer to the next through the index, past any number of lookups.
+const CUSTOMERS: &str = "WITH RECURSIVE open (customer_id) AS (\
+    SELECT MIN(customer_id) FROM lookups WHERE due_at IS NOT NULL AND next_class = $1 \
+    UNION ALL \
+    SELECT (SELECT MIN(customer_id) FROM lookups \
+        WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id > open.customer_id) \
+    FROM open WHERE open.customer_id IS NOT NULL) \
+    SELECT open.customer_id FROM open \
+    LEFT JOIN lookup_turns ON lookup_turns.customer_id = open.customer_id \
+    WHERE (SELECT MIN(due_at) FROM lookups \
+        WHERE due_at IS NOT NULL AND next_class = $1 AND customer_id = open.customer_id) <= $2 \
+    ORDER BY COALESCE(turn, 0), open.customer_id LIMIT $3";
 
 impl Store {
     /// Claims up to `most` lookups. Looks first, without the write lock, for anything that is due.
@@ -60,12 +38,11 @@ impl Store {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
-        let (widest, queues) = match classes {
-            ClaimedClasses::All => (Queue::All, &[Queue::Interactive, Queue::All][..]),
-            ClaimedClasses::Interactive => (Queue::Interactive, &[Queue::Interactive][..]),
+        let classes: &[LookupClass] = match classes {
+            ClaimedClasses::All => &[LookupClass::Interactive, LookupClass::Background],
+            ClaimedClasses::Interactive => &[LookupClass::Interactive],
         };
-        let due = customers(&self.connection, widest, now, 1);
-        if due.await.map_err(failed)?.is_empty() {
+        if !self.is_any_due(classes, now).await.map_err(failed)? {
             return Ok(Vec::new());
         }
         let transaction = self.begin().await?;
@@ -74,8 +51,18 @@ impl Store {
             now,
             lease,
         };
-        let claimed = claim.of_queues(most, queues).await;
+        let claimed = claim.of_classes(most, classes).await;
         self.end(transaction, claimed).await
+    }
+
+    async fn is_any_due(&self, classes: &[LookupClass], now: DateTime<Utc>) -> Result<bool, DbErr> {
+        for class in classes {
+            let first = customers(&self.connection, *class, now, 1).await?;
+            if !first.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -93,20 +80,20 @@ struct Picked {
 }
 
 impl Claim<'_> {
-    /// Claims from one queue after the other, as long as more is wanted.
-    async fn of_queues(
+    /// Claims from one class after the other, as long as more is wanted.
+    async fn of_classes(
         &self,
         most: u32,
-        queues: &[Queue],
+        classes: &[LookupClass],
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
         let mut left = usize::try_from(most).unwrap_or(usize::MAX);
         let mut turns = Turns::default();
         let mut claimed = Vec::new();
-        for queue in queues {
+        for class in classes {
             let candidates = left + turns.len();
-            let customers = customers(self.transaction, *queue, self.now, candidates as u64);
+            let customers = customers(self.transaction, *class, self.now, candidates as u64);
             let customers = turns.in_order(customers.await.map_err(failed)?);
-            let picked = self.pick(*queue, customers, left).await.map_err(failed)?;
+            let picked = self.pick(*class, customers, left).await.map_err(failed)?;
             let lookups = in_rotation(picked);
             for lookup in &lookups {
                 turns.serve(&lookup.customer_id);
@@ -125,7 +112,7 @@ impl Claim<'_> {
     /// Those of each customer are read together, and not one by one at each of its turns.
     async fn pick(
         &self,
-        queue: Queue,
+        class: LookupClass,
         customers: Vec<String>,
         mut left: usize,
     ) -> Result<Vec<Picked>, DbErr> {
@@ -142,7 +129,7 @@ impl Claim<'_> {
                 if left == 0 {
                     break;
                 }
-                let more = self.due(queue, &picked[place], share).await?;
+                let more = self.due(class, &picked[place], share).await?;
                 left -= more.len();
                 if more.len() == share {
                     next.push(place);
@@ -155,11 +142,11 @@ impl Claim<'_> {
     }
 
     /// Up to `most` due lookups of a customer after those that were picked, locked where rows can be.
-    async fn due(&self, queue: Queue, of: &Picked, most: usize) -> Result<Vec<Model>, DbErr> {
+    async fn due(&self, class: LookupClass, of: &Picked, most: usize) -> Result<Vec<Model>, DbErr> {
         let mut due = Entity::find()
+            .filter(Column::NextClass.eq(class.name()))
             .filter(Column::CustomerId.eq(&of.customer))
-            .filter(Column::DueAt.lte(self.now.timestamp_millis()))
-            .filter(Expr::cust(queue.condition()));
+            .filter(Column::DueAt.lte(self.now.timestamp_millis()));
         if let Some(last) = of.lookups.last() {
             let place = [Expr::val(last.due_at), Expr::val(&last.id)];
             let columns = [Expr::col(Column::DueAt), Expr::col(Column::Id)];
@@ -203,8 +190,8 @@ impl Claim<'_> {
 
     async fn with_attempts(&self, lookups: Vec<Model>) -> Result<Vec<ClaimedLookup>, StoreError> {
         let tried = lookups.iter().filter(|lookup| lookup.attempts > 0);
-        let tried = tried.map(|lookup| lookup.id.as_str());
-        let mut attempts = attempts::of_lookups(self.transaction, tried).await?;
+        let tried: Vec<_> = tried.map(|lookup| lookup.id.as_str()).collect();
+        let mut attempts = attempts::of_lookups(self.transaction, &tried).await?;
         let claimed = lookups.into_iter().map(|lookup| {
             Ok(ClaimedLookup {
                 attempts: attempts.remove(&lookup.id).unwrap_or_default(),
@@ -226,19 +213,20 @@ fn in_rotation(picked: Vec<Picked>) -> Vec<Model> {
     ranked.into_iter().map(|(_, lookup)| lookup).collect()
 }
 
-/// Ids of up to `most` customers with due lookups, in the order of their stored turns.
+/// Ids of up to `most` customers with due lookups of a class, in the order of their stored turns.
 async fn customers(
     connection: &impl ConnectionTrait,
-    queue: Queue,
+    class: LookupClass,
     now: DateTime<Utc>,
     most: u64,
 ) -> Result<Vec<String>, DbErr> {
     let values = [
+        class.name().into(),
         now.timestamp_millis().into(),
         i64::try_from(most).unwrap_or(i64::MAX).into(),
     ];
     let backend = connection.get_database_backend();
-    let query = Statement::from_sql_and_values(backend, queue.customers(), values);
+    let query = Statement::from_sql_and_values(backend, CUSTOMERS, values);
     let rows = connection.query_all_raw(query).await?;
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }

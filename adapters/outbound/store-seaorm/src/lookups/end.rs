@@ -1,6 +1,7 @@
 //! Ends of the work on claimed lookups.
 
 use domain::lookup::LookupState;
+use domain::pacing::LookupClass;
 use ports::outbound::{ClaimEnd, LookupChange};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query, UpdateStatement};
 use sea_orm::{
@@ -43,7 +44,8 @@ fn update(end: &ClaimEnd) -> UpdateStatement {
         update
             .value(Column::Attempts, Expr::col(Column::Attempts).add(1_i64))
             .value(Column::LastAt, attempt.at.timestamp_millis())
-            .value(Column::LastOutcome, attempt.outcome.name());
+            .value(Column::LastOutcome, attempt.outcome.name())
+            .value(Column::NextClass, LookupClass::Background.name());
     }
     match &end.change {
         LookupChange::Wait { due_at } => {

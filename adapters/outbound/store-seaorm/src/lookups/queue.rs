@@ -5,9 +5,14 @@ use domain::pacing::LookupClass;
 use ports::outbound::{QueuedClass, StoreError};
 use sea_orm::{DatabaseConnection, FromQueryResult, Statement};
 
-use super::row::IS_INTERACTIVE;
 use crate::row::Row;
 use crate::store::failed;
+
+/// Counts every lookup that isn't final, in the index of those.
+const MEASURE: &str = "SELECT next_class AS class, COUNT(*) AS lookups, \
+     COUNT(CASE WHEN due_at <= $1 THEN 1 END) AS due, \
+     MIN(CASE WHEN due_at <= $1 THEN due_at END) AS oldest \
+     FROM lookups WHERE due_at IS NOT NULL GROUP BY next_class";
 
 #[derive(FromQueryResult)]
 struct CountRow {
@@ -17,21 +22,14 @@ struct CountRow {
     oldest: Option<i64>,
 }
 
-/// Length and age of the queue of each class. Every lookup that isn't final is counted, in the index
-/// of those.
+/// Length and age of the queue of each class.
 pub(super) async fn measure(
     connection: &DatabaseConnection,
     now: DateTime<Utc>,
 ) -> Result<Vec<QueuedClass>, StoreError> {
-    let sql = format!(
-        "SELECT class, COUNT(*) AS lookups, COUNT(CASE WHEN due_at <= $1 THEN 1 END) AS due, \
-         MIN(CASE WHEN due_at <= $1 THEN due_at END) AS oldest FROM (SELECT due_at, \
-         CASE WHEN {IS_INTERACTIVE} THEN 'interactive' ELSE 'background' END AS class \
-         FROM lookups WHERE due_at IS NOT NULL) AS open GROUP BY class"
-    );
     let backend = connection.get_database_backend();
     let values = [now.timestamp_millis().into()];
-    let query = Statement::from_sql_and_values(backend, sql, values);
+    let query = Statement::from_sql_and_values(backend, MEASURE, values);
     let rows = CountRow::find_by_statement(query).all(connection).await;
     let rows = rows.map_err(failed)?;
     let classes = LookupClass::ALL.into_iter();

@@ -13,10 +13,6 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select, Set};
 use crate::entity::lookups;
 use crate::row::Row;
 
-/// The condition that a lookup can be claimed as an interactive one. It is part of an index, so it
-/// holds no parameters.
-pub(super) const IS_INTERACTIVE: &str = "class = 'interactive' AND attempts = 0";
-
 /// A customer's lookup.
 pub(super) fn own(customer: CustomerId, id: LookupId) -> Select<lookups::Entity> {
     lookups::Entity::find_by_id(id.to_string())
@@ -33,6 +29,7 @@ pub(super) fn written(NewLookup { facts, question }: &NewLookup) -> lookups::Act
         counters_id: Set(facts.key.counters.to_string()),
         environment: Set(facts.environment.name().to_owned()),
         class: Set(facts.class.name().to_owned()),
+        next_class: Set(facts.class.name().to_owned()),
         request_id: Set(facts.request_id.as_str().to_owned()),
         month: Set(facts.month.number().into()),
         state: Set(LookupState::Queued.name().to_owned()),
