@@ -13,6 +13,8 @@ use ports::outbound::{AuditLog, CustomerStore, KeyStore, Scope, UsageReader};
 
 use super::{RecordingStore, key, now, own, twenty};
 
+mod lookups;
+
 #[track_caller]
 fn assert_uses(plan: &str, way: &str) {
     assert!(plan.contains(way), "not by {way}:\n{plan}");

@@ -7,6 +7,7 @@ mod concurrency;
 mod contract;
 mod failures;
 mod journal;
+mod lookups;
 mod million_rows;
 mod opening;
 mod plans;

@@ -6,7 +6,7 @@ use crate::server::TestDatabase;
 
 /// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
 /// grow with time, as those of version 7 do.
-const FILL: [&str; 11] = [
+const FILL: [&str; 14] = [
     "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
      'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
     "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
@@ -37,6 +37,17 @@ const FILL: [&str; 11] = [
     "INSERT INTO denied SELECT md5(n::text), 1795262400000 + n FROM generate_series(1, 100000) n",
     "INSERT INTO proof_archive SELECT md5(n::text) || md5(n::text), decode(repeat(md5(n::text), 8), 'hex'), \
      128, 1795262400000 - n::bigint * 60000 FROM generate_series(1, 100000) n",
+    // The second customer has 10,000 that are due, a hundred others have ten each, the rest has ended.
+    "INSERT INTO lookups SELECT lpad(to_hex(n), 32, '0')::uuid::text, md5((1 + k % 10000)::text)::uuid::text, \
+     md5('key' || k)::uuid::text, md5('key' || k)::uuid::text, 'live', 'background', \
+     CASE WHEN n % 10 = 0 AND n > 10000 THEN 'interactive' ELSE 'background' END, 'request-' || n, 202611, \
+     CASE WHEN n <= 11000 THEN 'queued' ELSE 'delivered' END, at, at, at, \
+     CASE WHEN n <= 11000 THEN at END, NULL, 1, at, 'delivered', CASE WHEN n > 11000 THEN at END, 1, \
+     decode(repeat(md5(n::text), 8), 'hex'), NULL FROM (SELECT n, 1795262400000 - n::bigint * 20000 AS at, \
+     CASE WHEN n <= 10000 THEN 1 WHEN n <= 11000 THEN n % 100 ELSE n END AS k \
+     FROM generate_series(1, 100000) n) AS numbered",
+    "INSERT INTO lookup_attempts SELECT id, 1, created_at, 'delivered' FROM lookups",
+    "INSERT INTO lookup_turns SELECT id, row_number() OVER (ORDER BY id) FROM customers",
 ];
 
 /// Drops the indexes during the inserts, and creates them again.

@@ -25,6 +25,7 @@ use crate::server::server_or_skip;
 use crate::support::now;
 
 mod archive;
+mod lookups;
 
 fn md5_uuid(digits: &str) -> Uuid {
     Uuid::try_parse(digits).unwrap()
@@ -69,13 +70,19 @@ async fn through_an_index(plans: &str) {
     single_rows(&explained).await;
     mutations(&explained).await;
     archive::archive(&explained).await;
+    lookups::lookups(&explained).await;
     pruning(&explained).await;
 }
 
 /// A query that isn't checked here could be slow among many rows, and nowhere else.
 #[test]
 fn every_query_of_the_ports_is_checked() {
-    let here = [include_str!("plans.rs"), include_str!("plans/archive.rs")].concat();
+    let here = [
+        include_str!("plans.rs"),
+        include_str!("plans/archive.rs"),
+        include_str!("plans/lookups.rs"),
+    ]
+    .concat();
     let here: String = here.split_whitespace().collect();
     for (ports, traits) in [
         (
@@ -93,6 +100,10 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/archive.rs"),
             &["ProofArchive"],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/lookups.rs"),
+            &["LookupStore"],
         ),
     ] {
         for name in traits {
@@ -392,6 +403,8 @@ async fn pruning(explained: &ExplainedStore<'_>) {
         "Tid Scan on requests",
         "denied_by_time",
         "proof_archive_by_time",
+        "lookups_by_end",
+        "Tid Scan on lookups",
     ] {
         assert_uses(&plan, index);
     }

@@ -7,6 +7,7 @@ mod contract;
 mod damage;
 mod failures;
 mod files;
+mod lookups;
 mod metrics;
 mod open_files;
 mod prune;

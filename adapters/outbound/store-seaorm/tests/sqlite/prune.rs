@@ -2,13 +2,20 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
+use domain::lookup::Attempt;
 use domain::outcome::Outcome;
 use domain::seen::ProofMark;
-use ports::contract::fixture::customer;
+use ports::contract::fixture::{customer, lookup_of, record};
 use ports::outbound::{
+<<<<<<< HEAD
     ArchivedProof, DenyList, Fingerprint, ProofArchive, RequestEntry, SeenProofs, UsageJournal,
+=======
+    ClaimEnd, ClaimedClasses, DenyList, Fingerprint, Lease, LookupChange, LookupStore,
+    ProofArchive, RequestEntry, SealedProof, SeenProofs, UsageJournal,
+>>>>>>> e5fbf7e (Compare stored lookups with the fake, and check the plans of their queries)
 };
 use store_seaorm::{Pruned, Retention, StoreOptions};
+use uuid::Uuid;
 
 use crate::support::{Folder, add_key, admission, journal, now, request, used, with_journal};
 
@@ -144,6 +151,48 @@ async fn archived_proofs_are_pruned_by_their_own_retention() {
     assert_eq!(store.prune(over).await.unwrap().archived, 1);
     let kept = "SELECT size FROM proof_archive";
     assert_eq!(folder.number(kept).await, 1);
+}
+
+#[tokio::test]
+async fn lookups_are_pruned_by_their_own_retention_with_their_attempts() {
+    let folder = Folder::new();
+    let store = folder.open().await;
+    let key = record(1).key;
+    let lease = Lease {
+        token: Uuid::from_u128(1),
+        until: now() + TimeDelta::days(1),
+    };
+    // More than one statement removes.
+    for number in 0..1_100 {
+        store.add_lookup(&lookup_of(&key, number)).await.unwrap();
+    }
+    let due = lookup_of(&key, 1_100).facts.created_at;
+    let claimed = store.claim_lookups(1_050, ClaimedClasses::All, due, lease);
+    for claimed in claimed.await.unwrap() {
+        let end = ClaimEnd {
+            id: claimed.lookup.facts.id,
+            token: lease.token,
+            now: now(),
+            attempt: Some(Attempt {
+                at: now(),
+                outcome: Outcome::Delivered,
+            }),
+            change: LookupChange::Deliver(b"proof".to_vec()),
+        };
+        assert!(store.end_claim(&end).await.unwrap());
+    }
+    let pruned = async |lookups_ended_before| {
+        let over = Retention {
+            lookups_ended_before,
+            ..retention()
+        };
+        store.prune(over).await.unwrap().lookups
+    };
+    assert_eq!(pruned(now()).await, 0);
+    assert_eq!(pruned(now() + TimeDelta::days(9)).await, 1_050);
+    let kept = folder.number("SELECT COUNT(*) FROM lookups").await;
+    let attempts = folder.number("SELECT COUNT(*) FROM lookup_attempts").await;
+    assert_eq!((kept, attempts), (50, 0));
 }
 
 #[tokio::test]

@@ -1,0 +1,298 @@
+//! Sequences of operations on lookups, which the store and the fake answer alike.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::key::{ApiKey, KeyBounds};
+use domain::limits::MonthlyUse;
+use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::outcome::Outcome;
+use domain::pacing::LookupClass;
+use domain::page::{PageRequest, PageSize};
+use ports::contract::fixture::{act, customer, lookup_of, record_of};
+use ports::contract::stores::Stores;
+use ports::outbound::{
+    Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, KeyChange, Lease, LookupChange,
+    LookupFilter, NewLookup, QueuedClass, Scope, StoredLookup,
+};
+use proptest::prelude::*;
+use testkit::fakes::MemoryStore;
+use uuid::Uuid;
+
+/// Keys of the sequences; each third one is a customer's.
+const KEYS: u16 = 6;
+
+/// An operation. Numbers of lookups and keys are taken modulo those that there are.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Add {
+        key: u16,
+        class: LookupClass,
+    },
+    Claim {
+        most: u32,
+        classes: ClaimedClasses,
+        seconds: i64,
+    },
+    Renew {
+        claim: usize,
+        seconds: i64,
+    },
+    End {
+        claim: usize,
+        tried: Option<Outcome>,
+        change: LookupChange,
+    },
+    Cancel {
+        lookup: usize,
+    },
+    Erase {
+        lookup: usize,
+    },
+    Revoke {
+        key: u16,
+    },
+    CancelOrphaned,
+    Prune {
+        seconds: i64,
+    },
+    Wait {
+        seconds: i64,
+    },
+}
+
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(step(), 1..120)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let class = || prop::sample::select(&LookupClass::ALL[..]);
+    let classes = prop::sample::select(&[ClaimedClasses::All, ClaimedClasses::Interactive][..]);
+    let outcome = prop::sample::select(&Outcome::ALL[..]);
+    let seconds = || 1..90_i64;
+    prop_oneof![
+        8 => (0..KEYS, class()).prop_map(|(key, class)| Step::Add { key, class }),
+        6 => (0..7_u32, classes, seconds())
+            .prop_map(|(most, classes, seconds)| Step::Claim { most, classes, seconds }),
+        2 => (0..50_usize, seconds()).prop_map(|(claim, seconds)| Step::Renew { claim, seconds }),
+        8 => (0..50_usize, prop::option::of(outcome), change())
+            .prop_map(|(claim, tried, change)| Step::End { claim, tried, change }),
+        1 => (0..50_usize).prop_map(|lookup| Step::Cancel { lookup }),
+        1 => (0..50_usize).prop_map(|lookup| Step::Erase { lookup }),
+        1 => (0..KEYS).prop_map(|key| Step::Revoke { key }),
+        1 => Just(Step::CancelOrphaned),
+        1 => seconds().prop_map(|seconds| Step::Prune { seconds }),
+        4 => seconds().prop_map(|seconds| Step::Wait { seconds }),
+    ]
+}
+
+fn change() -> impl Strategy<Value = LookupChange> {
+    let ends = [
+        LookupState::NotFound,
+        LookupState::Failed,
+        LookupState::Expired,
+    ];
+    let end = (prop::sample::select(ends.to_vec()), any::<bool>());
+    prop_oneof![
+        3 => (0..90_i64).prop_map(|seconds| LookupChange::Wait {
+            due_at: start() + TimeDelta::seconds(seconds),
+        }),
+        1 => prop::collection::vec(any::<u8>(), 0..50).prop_map(LookupChange::Deliver),
+        1 => end.prop_map(|(state, refund)| LookupChange::End { state, refund }),
+    ]
+}
+
+fn start() -> DateTime<Utc> {
+    act(0).at
+}
+
+fn key(number: u16) -> ApiKey {
+    record_of(&customer(1 + number / 2), number).key
+}
+
+/// Asserts that the store answers every step as the fake does, and keeps the same at the end.
+pub(crate) async fn assert_agrees(store: Stores, steps: &[Step]) {
+    let fake = Stores::of(Arc::new(MemoryStore::default()));
+    let (mut of_store, mut of_fake) = (Run::of(store).await, Run::of(fake).await);
+    for (place, step) in steps.iter().enumerate() {
+        let (answer, expected) = (of_store.step(step).await, of_fake.step(step).await);
+        assert_eq!(answer, expected, "step {place}: {step:?}");
+    }
+    assert_eq!(of_store.kept().await, of_fake.kept().await);
+}
+
+/// A store with what was done to it.
+struct Run {
+    stores: Stores,
+    now: DateTime<Utc>,
+    added: Vec<NewLookup>,
+    claims: Vec<(LookupId, Uuid)>,
+    acts: u16,
+}
+
+#[derive(Debug, PartialEq)]
+enum Answer {
+    Done(bool),
+    Claimed(Vec<ClaimedLookup>),
+    Canceled(Cancellation),
+    Orphaned(Vec<StoredLookup>),
+    Pruned(u64),
+    Measured(Vec<QueuedClass>),
+}
+
+/// Everything that is kept of lookups: lists, attempts, and the use of keys.
+#[derive(Debug, PartialEq)]
+struct Kept {
+    lists: Vec<Vec<StoredLookup>>,
+    attempts: Vec<Vec<Attempt>>,
+    uses: Vec<MonthlyUse>,
+}
+
+impl Run {
+    async fn of(stores: Stores) -> Self {
+        for number in 0..KEYS {
+            let owner = customer(1 + number / 2);
+            stores.customers.find_or_insert(&owner).await.unwrap();
+            let (record, act) = (record_of(&owner, number), act(number));
+            let added = stores.keys.insert(record, KeyBounds::Unbounded, &act);
+            added.await.unwrap();
+        }
+        Self {
+            stores,
+            now: start(),
+            added: Vec::new(),
+            claims: Vec::new(),
+            acts: KEYS,
+        }
+    }
+
+    async fn step(&mut self, step: &Step) -> Answer {
+        let now = self.now;
+        let after = |seconds: i64| now + TimeDelta::seconds(seconds);
+        let lookups = self.stores.lookups.clone();
+        match step {
+            Step::Add { key: number, class } => {
+                let mut new = lookup_of(&key(*number), u16::try_from(self.added.len()).unwrap());
+                new.facts.class = *class;
+                new.facts.created_at = now;
+                lookups.add_lookup(&new).await.unwrap();
+                self.added.push(new);
+                Answer::Done(true)
+            }
+            Step::Claim {
+                most,
+                classes,
+                seconds,
+            } => {
+                let token = Uuid::from_u128(self.claims.len() as u128);
+                let lease = Lease {
+                    token,
+                    until: after(*seconds),
+                };
+                let claimed = lookups.claim_lookups(*most, *classes, now, lease).await;
+                let claimed = claimed.unwrap();
+                let ids = claimed.iter().map(|claimed| claimed.lookup.facts.id);
+                self.claims.extend(ids.map(|id| (id, token)));
+                Answer::Claimed(claimed)
+            }
+            Step::Renew { claim, seconds } => {
+                let Some((id, token)) = pick(&self.claims, *claim) else {
+                    return Answer::Done(false);
+                };
+                let lease = Lease {
+                    token,
+                    until: after(*seconds),
+                };
+                Answer::Done(lookups.renew_lease(id, lease).await.unwrap())
+            }
+            Step::End {
+                claim,
+                tried,
+                change,
+            } => {
+                let Some((id, token)) = pick(&self.claims, *claim) else {
+                    return Answer::Done(false);
+                };
+                let attempt = tried.map(|outcome| Attempt { at: now, outcome });
+                let change = change.clone();
+                let end = ClaimEnd {
+                    id,
+                    token,
+                    now,
+                    attempt,
+                    change,
+                };
+                Answer::Done(lookups.end_claim(&end).await.unwrap())
+            }
+            Step::Cancel { lookup } => {
+                let Some(NewLookup { facts, .. }) = pick(&self.added, *lookup) else {
+                    return Answer::Done(false);
+                };
+                let canceled = lookups.cancel_lookup(facts.customer, facts.id, now);
+                Answer::Canceled(canceled.await.unwrap())
+            }
+            Step::Erase { lookup } => {
+                let Some(NewLookup { facts, .. }) = pick(&self.added, *lookup) else {
+                    return Answer::Done(false);
+                };
+                let erased = lookups.erase_lookup(facts.customer, facts.id);
+                Answer::Done(erased.await.unwrap())
+            }
+            Step::Revoke { key: number } => {
+                let (act, id) = (act(self.acts), key(*number).id);
+                self.acts += 1;
+                let change = KeyChange::Revoke;
+                let keys = &self.stores.keys;
+                let revoked = keys.change(Scope::Everybody, id, &change, &act).await;
+                Answer::Done(revoked.is_ok())
+            }
+            Step::CancelOrphaned => {
+                let mut orphaned = lookups.cancel_orphaned(1_000, now).await.unwrap();
+                orphaned.sort_by_key(|lookup| lookup.facts.id);
+                Answer::Orphaned(orphaned)
+            }
+            Step::Prune { seconds } => {
+                let before = now - TimeDelta::seconds(*seconds);
+                Answer::Pruned(lookups.prune_lookups(before).await.unwrap())
+            }
+            Step::Wait { seconds } => {
+                self.now = after(*seconds);
+                Answer::Measured(lookups.lookup_queue(self.now).await.unwrap())
+            }
+        }
+    }
+
+    async fn kept(&self) -> Kept {
+        let lookups = &self.stores.lookups;
+        let mut lists = Vec::new();
+        let page = PageRequest::first(PageSize::OF_WHOLE_LIST);
+        for number in 1..=3 {
+            let all = LookupFilter::default();
+            let list = lookups.lookups(customer(number).id, &all, &page).await;
+            let items = list.unwrap().items.into_iter();
+            lists.push(items.map(|(_, lookup)| lookup).collect());
+        }
+        let mut attempts = Vec::new();
+        for NewLookup { facts, .. } in &self.added {
+            let made = lookups.attempts(facts.customer, facts.id).await;
+            attempts.push(made.unwrap());
+        }
+        let mut uses = Vec::new();
+        for number in 0..KEYS {
+            let month = lookup_of(&key(number), 0).facts.month;
+            let snapshot = self.stores.keys.snapshot(key(number).id, month).await;
+            uses.push(snapshot.unwrap().unwrap().used);
+        }
+        Kept {
+            lists,
+            attempts,
+            uses,
+        }
+    }
+}
+
+/// The item with this number, counted from the newest.
+fn pick<T: Clone>(items: &[T], number: usize) -> Option<T> {
+    let place = number.checked_rem(items.len())?;
+    items.iter().rev().nth(place).cloned()
+}
