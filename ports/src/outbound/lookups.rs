@@ -214,7 +214,7 @@ pub enum LookupChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cancellation {
     /// It was canceled now.
-    Canceled(StoredLookup),
+    Canceled(Box<StoredLookup>),
     /// It was final already.
     Final,
     /// The customer has no such lookup.

@@ -42,7 +42,7 @@ async fn a_queued_lookup_is_canceled(StoresUnderTest { here, elsewhere }: Stores
     here.add_lookups(&[lookup(1)]).await;
     let expected = canceled(queued(&lookup(1)));
     let answer = cancel(&here, &lookup(1)).await;
-    assert_eq!(answer, Cancellation::Canceled(expected.clone()));
+    assert_eq!(answer, Cancellation::Canceled(Box::new(expected.clone())));
     assert_eq!(elsewhere.kept(&lookup(1)).await, expected);
     assert_eq!(elsewhere.claim(1, lease(1)).await, []);
 }
@@ -54,7 +54,7 @@ async fn a_waiting_lookup_is_canceled(StoresUnderTest { here, .. }: StoresUnderT
     let expected = canceled(here.kept(&lookup(1)).await);
     assert_eq!(expected.attempts, 1);
     let answer = cancel(&here, &lookup(1)).await;
-    assert_eq!(answer, Cancellation::Canceled(expected));
+    assert_eq!(answer, Cancellation::Canceled(Box::new(expected)));
     assert_eq!(here.claim_at(1, minutes(9), lease(2)).await, []);
 }
 
@@ -65,7 +65,7 @@ async fn who_works_on_a_canceled_lookup_has_lost_its_lease(
     let id = lookup(1).facts.id;
     let expected = canceled(here.kept(&lookup(1)).await);
     let answer = cancel(&elsewhere, &lookup(1)).await;
-    assert_eq!(answer, Cancellation::Canceled(expected.clone()));
+    assert_eq!(answer, Cancellation::Canceled(Box::new(expected.clone())));
     let renewed = here.lookups.renew_lease(id, lease(1)).await;
     assert!(!renewed.expect("the store works"));
     assert!(!here.end_claim(&end(id, 1, soon(), failed())).await);

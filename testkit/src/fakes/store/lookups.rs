@@ -277,7 +277,7 @@ impl LookupStore for MemoryStore {
             return Ok(Cancellation::Final);
         }
         kept.end(LookupState::Canceled, now);
-        Ok(Cancellation::Canceled(kept.stored.clone()))
+        Ok(Cancellation::Canceled(Box::new(kept.stored.clone())))
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {

@@ -41,10 +41,10 @@ pub(super) async fn of_one(
     if found.due_at.is_none() {
         return Ok(Cancellation::Final);
     }
-    let mut canceled = cancel(transaction, vec![found], now).await?;
-    Ok(canceled
-        .pop()
-        .map_or(Cancellation::Unknown, Cancellation::Canceled))
+    let canceled = cancel(transaction, vec![found], now).await?.pop();
+    Ok(canceled.map_or(Cancellation::Unknown, |lookup| {
+        Cancellation::Canceled(Box::new(lookup))
+    }))
 }
 
 impl Store {
