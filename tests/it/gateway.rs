@@ -20,7 +20,7 @@ pub(crate) use plan::{Plan, command};
 
 /// The names of all endpoints that look proofs up.
 pub(crate) fn endpoints() -> impl Iterator<Item = &'static str> {
-    Endpoint::lookups().map(Endpoint::name)
+    Endpoint::immediate().map(Endpoint::name)
 }
 
 /// A running gateway, its folder, and a client.

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use domain::key::Environment;
 use domain::lookup::{LookupId, LookupState};
 use domain::page::PageRequest;
 
@@ -21,6 +22,7 @@ pub(super) async fn lists<F: Future<Output = StoresUnderTest>>(make: &impl Fn() 
     lookups_are_found_by_their_states(make().await).await;
     lookups_are_found_by_the_counters_of_their_key(make().await).await;
     lookups_are_found_by_the_time_of_their_creation(make().await).await;
+    lookups_are_found_by_their_environment(make().await).await;
     each_condition_narrows_the_list(make().await).await;
 }
 
@@ -166,12 +168,26 @@ async fn lookups_are_found_by_the_time_of_their_creation(
     assert_eq!(found(&here, from(4)).await, []);
 }
 
+async fn lookups_are_found_by_their_environment(StoresUnderTest { here, .. }: StoresUnderTest) {
+    let [mut live, mut test] = [1, 2].map(lookup);
+    live.facts.environment = Environment::Live;
+    test.facts.environment = Environment::Test;
+    here.add_lookups(&[live, test]).await;
+    let of = |environment| LookupFilter {
+        environment: Some(environment),
+        ..LookupFilter::default()
+    };
+    assert_eq!(found(&here, of(Environment::Live)).await, numbered([1]));
+    assert_eq!(found(&here, of(Environment::Test)).await, numbered([2]));
+}
+
 async fn each_condition_narrows_the_list(StoresUnderTest { here, .. }: StoresUnderTest) {
     let of_key = |key: u16, number| -> NewLookup { lookup_of(&record(key).key, number) };
     here.add_lookups(&[of_key(1, 1), of_key(1, 2), of_key(3, 3), of_key(1, 4)])
         .await;
     here.claim(1, super::lease(1)).await;
     let narrow = LookupFilter {
+        environment: Some(lookup(1).facts.environment),
         states: vec![LookupState::Queued],
         counters: Some(record(1).key.counters),
         created_from: Some(instant(2)),

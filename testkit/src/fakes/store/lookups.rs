@@ -77,6 +77,9 @@ fn matches_filter(filter: &LookupFilter, lookup: &StoredLookup) -> bool {
     let facts = &lookup.facts;
     (filter.states.is_empty() || filter.states.contains(&lookup.state))
         && filter
+            .environment
+            .is_none_or(|environment| environment == facts.environment)
+        && filter
             .counters
             .is_none_or(|counters| counters == facts.key.counters)
         && filter

@@ -73,6 +73,8 @@ pub(crate) enum Endpoint {
     Json,
     /// The check of a file.
     Verify,
+    /// A stored lookup.
+    Lookups,
 }
 
 /// Outcome of a request with a valid key.
@@ -103,6 +105,8 @@ pub(crate) enum Outcome {
     BankTimeout,
     /// The gateway failed. Given back to the quota.
     InternalError,
+    /// The caller canceled the lookup before it ended.
+    Canceled,
 }
 
 /// Result of checking a proof's seal, the signature of the receiving institution.

@@ -67,7 +67,7 @@ async fn each_outcome_of_a_lookup_has_its_answer(
 
 #[tokio::test]
 async fn each_outcome_is_the_same_on_every_endpoint() {
-    for endpoint in Endpoint::lookups() {
+    for endpoint in Endpoint::immediate() {
         let harness = Harness::start().await;
         let cases = [
             ("404.00", 404, Outcome::NotFound),
@@ -143,7 +143,7 @@ async fn a_proof_whose_count_is_not_durable_is_not_delivered() {
 /// Defence in depth: the application delivers the files that are wanted.
 #[tokio::test]
 async fn a_file_that_was_not_wanted_is_not_delivered() {
-    let with_files = Endpoint::lookups().filter(|endpoint| !endpoint.is_parsed());
+    let with_files = Endpoint::immediate().filter(|endpoint| !endpoint.is_parsed());
     for endpoint in with_files {
         let files = Bytes::from_static(b"%PDF-1.7 another file");
         let files = match endpoint.wanted() {
@@ -320,7 +320,7 @@ async fn inferred_banks_stand_on_every_answer_of_an_auto_endpoint() {
     let amounts = [
         "1234.56", "404.00", "404.02", "404.03", "429.00", "502.00", "503.00", "504.00",
     ];
-    for endpoint in Endpoint::lookups() {
+    for endpoint in Endpoint::immediate() {
         let harness = Harness::start().await;
         let infers = endpoint.institutions() == Institutions::Inferable;
         let path = format!("/v1/cep/{}", endpoint.name());

@@ -16,6 +16,9 @@ pub(super) fn select(
     page: &PageRequest,
 ) -> Result<Select<Entity>, CursorError> {
     let mut found = Entity::find().filter(Column::CustomerId.eq(customer.to_string()));
+    if let Some(environment) = filter.environment {
+        found = found.filter(Column::Environment.eq(environment.name()));
+    }
     if !filter.states.is_empty() {
         let states = filter.states.iter().copied().map(LookupState::name);
         found = found.filter(Column::State.is_in(states));

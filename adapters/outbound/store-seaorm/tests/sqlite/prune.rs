@@ -7,12 +7,8 @@ use domain::outcome::Outcome;
 use domain::seen::ProofMark;
 use ports::contract::fixture::{customer, lookup_of, record};
 use ports::outbound::{
-<<<<<<< HEAD
-    ArchivedProof, DenyList, Fingerprint, ProofArchive, RequestEntry, SeenProofs, UsageJournal,
-=======
-    ClaimEnd, ClaimedClasses, DenyList, Fingerprint, Lease, LookupChange, LookupStore,
-    ProofArchive, RequestEntry, SealedProof, SeenProofs, UsageJournal,
->>>>>>> e5fbf7e (Compare stored lookups with the fake, and check the plans of their queries)
+    ArchivedProof, ClaimEnd, ClaimedClasses, DenyList, Fingerprint, Lease, LookupChange,
+    LookupStore, ProofArchive, RequestEntry, SeenProofs, UsageJournal,
 };
 use store_seaorm::{Pruned, Retention, StoreOptions};
 use uuid::Uuid;
