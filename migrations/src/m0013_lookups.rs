@@ -128,7 +128,7 @@ fn lookups(columns: Columns) -> TableCreateStatement {
 /// Indexes of the queries. The one of a customer holds the columns that its list is filtered by: rows
 /// that don't match are passed over without being read. The others hold the few lookups that they are
 /// about, and not the many that have ended.
-fn indexes() -> [IndexCreateStatement; 4] {
+fn indexes() -> [IndexCreateStatement; 5] {
     let on = |name: &str, columns: &[Lookups]| {
         let mut index = Index::create().name(name).table(Lookups::Table).take();
         for column in columns {
@@ -159,6 +159,10 @@ fn indexes() -> [IndexCreateStatement; 4] {
         )
         .and_where(is_open())
         .take(),
+        // Shows at once that nothing is due, while lookups of many customers wait.
+        on("lookups_by_due_time", &[Lookups::NextClass, Lookups::DueAt])
+            .and_where(is_open())
+            .take(),
         on("lookups_of_counters", &[Lookups::CountersId, Lookups::Id])
             .and_where(is_open())
             .take(),

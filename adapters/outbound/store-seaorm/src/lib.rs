@@ -10,10 +10,11 @@
 //! **PostgreSQL**, 15 or later, allows concurrent writers, in READ COMMITTED transactions. A
 //! mutation locks what it relies on, always in this order: the customer, its keys by their ids, the
 //! number of the newest change. Adding a key locks its customer. The row of the newest change is
-//! held until the commit, so changes are seen in the order of their numbers. Text is compared byte
-//! by byte, whatever the language of the database, as SQLite does. Every statement has a timeout
-//! ([`StoreOptions`]): the server's, and one of our own for a server that is gone without closing
-//! its connections.
+//! held until the commit, so changes are seen in the order of their numbers. A claim of lookups passes
+//! over rows that others have locked, and writes the turns in the order of the customers' ids. Text is
+//! compared byte by byte, whatever the language of the database, as SQLite does. Every statement has a
+//! timeout ([`StoreOptions`]): the server's, and one of our own for a server that is gone without
+//! closing its connections.
 //!
 //! The schema is checked, never changed, by [`Store::check_schema`]; [`Store::migrate`] changes it.
 #![warn(missing_docs)]

@@ -57,8 +57,15 @@ impl Store {
 
     async fn is_any_due(&self, classes: &[LookupClass], now: DateTime<Utc>) -> Result<bool, DbErr> {
         for class in classes {
-            let first = customers(&self.connection, *class, now, 1).await?;
-            if !first.is_empty() {
+            let any = Entity::find()
+                .select_only()
+                .column(Column::DueAt)
+                .filter(Column::NextClass.eq(class.name()))
+                .filter(Column::DueAt.lte(now.timestamp_millis()))
+                .limit(1)
+                .into_tuple::<i64>()
+                .one(&self.connection);
+            if any.await?.is_some() {
                 return Ok(true);
             }
         }

@@ -34,7 +34,7 @@ async fn lists(explained: &ExplainedStore<'_>) {
         }
     }
     let queue = explained.plan(store.lookup_queue(now())).await;
-    assert_uses(&queue, "lookups_due");
+    assert_uses(&queue, "lookups_by_due_time");
 }
 
 async fn claims(explained: &ExplainedStore<'_>) {
@@ -54,6 +54,7 @@ async fn claims(explained: &ExplainedStore<'_>) {
         });
         let plan = claimed.await;
         for index in [
+            "lookups_by_due_time",
             "lookups_due",
             PRIMARY_KEY,
             "lookup_turns_by_turn",
