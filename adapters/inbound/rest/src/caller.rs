@@ -16,8 +16,10 @@ pub(crate) fn presented_key(headers: &HeaderMap) -> Option<&str> {
 
 /// Address of a request's caller, as the server noted it in the request's [`CallerAddress`].
 pub(crate) fn address(request: &Request) -> IpAddr {
-    request
-        .extensions()
-        .get::<CallerAddress>()
-        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |caller| caller.0)
+    known_address(request.extensions().get::<CallerAddress>().copied())
+}
+
+/// The address that the server noted; unspecified when it noted none.
+pub(crate) fn known_address(noted: Option<CallerAddress>) -> IpAddr {
+    noted.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |caller| caller.0)
 }

@@ -10,6 +10,8 @@ use ports::inbound::{AdmissionError, ServedRequest};
 pub enum Ending {
     /// The key was good, and the request ended so.
     Settled(Outcome),
+    /// The key was good, and the lookup is stored: its end is counted later.
+    Accepted,
     /// The key was missing, malformed, unknown, wrong or revoked.
     InvalidApiKey,
     /// The key couldn't be looked up, because somebody guesses keys.
@@ -22,7 +24,12 @@ impl Ending {
     /// All endings.
     pub fn all() -> impl Iterator<Item = Self> {
         let settled = Outcome::ALL.into_iter().map(Self::Settled);
-        settled.chain([Self::InvalidApiKey, Self::KeyUnchecked, Self::Unavailable])
+        settled.chain([
+            Self::Accepted,
+            Self::InvalidApiKey,
+            Self::KeyUnchecked,
+            Self::Unavailable,
+        ])
     }
 
     /// The ending of a served request.
@@ -36,6 +43,7 @@ impl Ending {
                 AdmissionError::Unavailable { .. } => Self::Unavailable,
             },
             ServedRequest::Settled(settled) => Self::Settled(settled.outcome),
+            ServedRequest::Accepted(_) => Self::Accepted,
         }
     }
 
@@ -43,6 +51,7 @@ impl Ending {
     pub fn name(self) -> &'static str {
         match self {
             Self::Settled(outcome) => outcome.name(),
+            Self::Accepted => "accepted",
             Self::InvalidApiKey => "invalid_api_key",
             Self::KeyUnchecked => "key_unchecked",
             Self::Unavailable => "unavailable",

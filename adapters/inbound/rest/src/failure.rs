@@ -33,6 +33,13 @@ pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
     }
 }
 
+/// Logs the cause of a refusal that is a fault of ours.
+pub(crate) fn log_refusal(refusal: &AdmissionError, request_id: &RequestId) {
+    if let AdmissionError::Unavailable { cause, .. } = refusal {
+        tracing::warn!(%request_id, cause = %Chain(&**cause), "a key could not be checked, or a lookup read");
+    }
+}
+
 /// A database that restarts is usually back by then.
 const STORE_RETRY: Duration = Duration::from_secs(5);
 

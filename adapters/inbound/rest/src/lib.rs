@@ -5,6 +5,7 @@
 //! each at the root and under `/api`; a gateway without sign-in has the first alone.
 //!
 //! Each endpoint is one file, with its route, description and bodies: `proofs/`, `checks/`,
+//! `lookups/`,
 //! `participants/`, `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
 //! session share, `openapi` what the descriptions do.
 
@@ -17,6 +18,7 @@ mod files;
 mod headers;
 mod json;
 mod keys;
+mod lookups;
 mod openapi;
 mod operations;
 mod participants;
@@ -28,7 +30,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use ports::inbound::{Health, Participants, ProofRequests};
+use ports::inbound::{Health, Lookups, Participants, ProofRequests};
 use tower::ServiceExt as _;
 use web::RequestLayer;
 
@@ -50,6 +52,8 @@ fn with_alias<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> 
 pub struct RestState {
     /// Serves proof requests.
     pub proof_requests: Arc<dyn ProofRequests>,
+    /// Reads stored lookups.
+    pub lookups: Arc<dyn Lookups>,
     /// Says whether we can serve.
     pub health: Arc<dyn Health>,
     /// Participants that `emisor` and `receptor` may name.
@@ -70,7 +74,8 @@ pub fn router(state: RestState) -> Router {
 
     let (description, _) = operations::description().split_for_parts();
     let (participants, _) = participants::routes().split_for_parts();
-    let public = description.merge(participants);
+    let (lookups, _) = lookups::reads().split_for_parts();
+    let public = description.merge(participants).merge(lookups);
     let operations = with_alias(public.merge(operations::docs::routes()))
         .method_not_allowed_fallback(web::method_not_allowed)
         .fallback(web::route_not_found)
@@ -85,7 +90,8 @@ pub fn router(state: RestState) -> Router {
         Router::new().fallback(web::method_not_allowed),
         &request_layer,
     );
-    let (proofs, _) = proofs::routes().merge(checks::routes()).split_for_parts();
+    let proofs = proofs::routes().merge(checks::routes());
+    let (proofs, _) = proofs.merge(lookups::creation()).split_for_parts();
     let proofs = with_alias(proofs)
         .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
         .with_state(state);

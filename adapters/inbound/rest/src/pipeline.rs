@@ -10,12 +10,13 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use domain::calendar;
 use domain::inference::{Inferred, InferredBanks};
+use domain::key::{Environment, KeyId};
 use domain::outcome::Endpoint;
 use domain::query::{ExpectedBeneficiary, ProofQuery};
 use ports::Cause;
 use ports::inbound::{
-    AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange,
-    ProofRequests, Reply, ServedRequest, SettledRequest,
+    AcceptedRequest, AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest,
+    LookupDetails, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use tokio::sync::oneshot;
 use tracing::Span;
@@ -32,8 +33,10 @@ use crate::json;
 use crate::{MAX_BODY_BYTES, RestState};
 
 mod check;
+mod create;
 
 pub(crate) use check::answer as answer_check;
+pub(crate) use create::answer as answer_creation;
 
 /// Answers a request of an endpoint with a proof in its encoding.
 pub(crate) async fn answer(
@@ -178,6 +181,7 @@ impl Call {
         let mut response = match served {
             ServedRequest::Refused(error) => head.refusal(error),
             ServedRequest::Settled(settled) => head.reply(settled, encoded),
+            ServedRequest::Accepted(accepted) => head.accepted(accepted, encoded),
         };
         put_common(response.headers_mut(), head.context.id_value());
         let status = response.status();
@@ -246,6 +250,20 @@ impl Head {
         response
     }
 
+    /// The answer to a request whose lookup is stored.
+    fn accepted(&self, accepted: &AcceptedRequest, encoded: Option<Response>) -> Response {
+        let RequestContext {
+            request_id,
+            language,
+            ..
+        } = &self.context;
+        let mut response =
+            encoded.unwrap_or_else(|| Problem::internal(request_id).response(*language));
+        headers::put_standing(response.headers_mut(), &accepted.limit_status);
+        headers::put_inferred(response.headers_mut(), &accepted.details.inferred);
+        response
+    }
+
     /// Records the metrics, and writes one line, without personal data.
     fn report(&self, status: StatusCode, is_client_gone: bool, served: &ServedRequest) {
         let RestState {
@@ -259,15 +277,12 @@ impl Head {
         let ending = Ending::of(served);
         request_layer.metrics_sink.answered(route, status);
         metrics_sink.ended(self.endpoint, ending, duration);
-        let settled = match served {
-            ServedRequest::Refused(_) => None,
-            ServedRequest::Settled(settled) => Some(settled),
-        };
-        self.trace(status, ending, settled);
+        let admitted = Admitted::of(served);
+        self.trace(status, ending, admitted);
         if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
             return;
         }
-        let details = settled.map(|settled| &settled.details);
+        let details = admitted.map(|admitted| admitted.details);
         let banks = details.and_then(|details| details.banks);
         let inferred = details.map(|details| &details.inferred);
         let issuer = inferred.and_then(|inferred| inferred.issuer.as_ref());
@@ -281,8 +296,8 @@ impl Head {
             status = status.as_u16(),
             outcome = ending.name(),
             endpoint = self.endpoint.name(),
-            key = settled.map(|settled| display(settled.key)),
-            environment = settled.map(|settled| settled.environment.name()),
+            key = admitted.map(|admitted| display(admitted.key)),
+            environment = admitted.map(|admitted| admitted.environment.name()),
             issuer = banks.map(|banks| banks.issuer.number()),
             receiver = banks.map(|banks| banks.receiver.number()),
             issuer_evidence = issuer.map(kind),
@@ -295,7 +310,7 @@ impl Head {
     }
 
     /// Records on the request's span what the log line says, without the banks.
-    fn trace(&self, status: StatusCode, ending: Ending, settled: Option<&SettledRequest>) {
+    fn trace(&self, status: StatusCode, ending: Ending, admitted: Option<Admitted<'_>>) {
         let span = &self.span;
         if span.is_disabled() {
             return;
@@ -303,9 +318,41 @@ impl Head {
         trace::answered(span, status);
         span.record("cep.endpoint", self.endpoint.name());
         span.record("cep.outcome", ending.name());
-        if let Some(settled) = settled {
-            span.record("cep.key_id", display(settled.key));
-            span.record("cep.environment", settled.environment.name());
+        if let Some(admitted) = admitted {
+            span.record("cep.key_id", display(admitted.key));
+            span.record("cep.environment", admitted.environment.name());
+        }
+    }
+}
+
+/// Facts of an admitted request, for the log.
+#[derive(Clone, Copy)]
+struct Admitted<'a> {
+    key: KeyId,
+    environment: Environment,
+    details: &'a LookupDetails,
+}
+
+impl<'a> Admitted<'a> {
+    fn of(served: &'a ServedRequest) -> Option<Self> {
+        match served {
+            ServedRequest::Refused(_) => None,
+            ServedRequest::Settled(SettledRequest {
+                key,
+                environment,
+                details,
+                ..
+            })
+            | ServedRequest::Accepted(AcceptedRequest {
+                key,
+                environment,
+                details,
+                ..
+            }) => Some(Self {
+                key: *key,
+                environment: *environment,
+                details,
+            }),
         }
     }
 }

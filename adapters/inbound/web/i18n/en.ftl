@@ -47,6 +47,7 @@ cross-site = The request comes from a site that is not allowed; make it from the
 admins-only = Only admins may do this; ask the operator for the role.
 rate-limited = The key reached its limit of { $limit } requests per minute; try again in { $seconds } s.
 too-many-requests = The session, or its account, sent more than { $limit } requests in a second; try again in { $seconds } s.
+too-many-reads = The key read lookups more than { $limit } times in a minute; try again in { $seconds } s, and use "wait" in place of repeated reads.
 quota-exceeded = The key used up its quota of { $limit } requests for the month; it is renewed on { $reset_at } UTC. Ask for a higher limit if you need it before.
 
 ## Proofs
@@ -58,6 +59,9 @@ proof-denied = The central bank reports the state "{ $state }" and issues no pro
 ## Keys and accounts
 
 no-such-resource = Nothing that this session may see has that id; check the id.
+no-such-lookup = Your account has no lookup with that id in the environment of this key; check the id and the key.
+file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
+lookup-not-delivered = The lookup has no proof, or none yet; its state says why.
 key-revoked = The key is revoked and will never work again; create a new one.
 key-rotated = The key already has a successor; use the successor.
 too-many-keys = The account already has { $most } active keys, the most that its plan allows; revoke one that is not used and repeat the request.
@@ -116,6 +120,10 @@ field-wrong-cursor = It is no place in this list; use the next of the page befor
 field-excluded = It can't stand beside { $other }; send one of them.
 field-incomplete = It needs { $other } too; add it.
 field-backwards = It must be before to.
+field-too-many-pairs = must have at most { $most } pairs
+field-metadata-name = must have names of 1 to 40 characters, each once
+field-metadata-value = must have values of at most 200 characters
+field-not-texts = must hold texts alone
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
 
 ## Reasons why a bank is not inferred

@@ -47,6 +47,7 @@ cross-site = La petición viene de un sitio que no está permitido; hágala desd
 admins-only = Solo los administradores pueden hacer esto; pida el rol al operador.
 rate-limited = La clave llegó a su límite de { $limit } peticiones por minuto; intente de nuevo en { $seconds } s.
 too-many-requests = La sesión, o su cuenta, mandó más de { $limit } solicitudes en un segundo; intente de nuevo en { $seconds } s.
+too-many-reads = La clave leyó consultas más de { $limit } veces en un minuto; intente de nuevo en { $seconds } s, y use "wait" en lugar de leer repetidamente.
 quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se renueva el { $reset_at } UTC. Pida un límite mayor si lo necesita antes.
 
 ## Comprobantes
@@ -58,6 +59,9 @@ proof-denied = El banco central informa el estado «{ $state }» y no emite comp
 ## Claves y cuentas
 
 no-such-resource = No existe nada con ese identificador que esta sesión pueda ver; revise el identificador.
+no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
+file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
+lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.
 key-revoked = La clave está revocada y no vuelve a servir; cree una nueva.
 key-rotated = La clave ya tiene una sucesora; use la sucesora.
 too-many-keys = La cuenta ya tiene { $most } claves activas, el máximo de su plan; revoque una que no se use y repita la petición.
@@ -116,6 +120,10 @@ field-wrong-cursor = No es un lugar de esta lista; use el valor de next de la p�
 field-excluded = No puede ir junto con { $other }; envíe uno de los dos.
 field-incomplete = Necesita también { $other }; agréguelo.
 field-backwards = Debe ser anterior a to.
+field-too-many-pairs = debe tener { $most } pares a lo más
+field-metadata-name = debe tener nombres de 1 a 40 caracteres, cada uno una vez
+field-metadata-value = debe tener valores de 200 caracteres a lo más
+field-not-texts = debe contener solo textos
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
 
 ## Motivos por los que no se infiere un banco

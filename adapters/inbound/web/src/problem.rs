@@ -125,6 +125,10 @@ catalogue! {
             = Code::NotFound, "proof-denied"(state: payment.state.label());
         /// Nothing within the caller's reach has the id: nobody is told whether anything has.
         NoSuchResource = Code::NotFound, "no-such-resource";
+        /// The key's customer has no such lookup, in the key's environment.
+        NoSuchLookup = Code::NotFound, "no-such-lookup";
+        /// The lookup keeps no PDF.
+        FileNotKept = Code::NotFound, "file-not-kept";
         /// No such route.
         RouteNotFound = Code::RouteNotFound, "route-not-found";
         /// The route has other methods.
@@ -136,6 +140,8 @@ catalogue! {
         KeyRevoked = Code::Conflict, "key-revoked";
         /// The key has a successor.
         KeyRotated = Code::Conflict, "key-rotated";
+        /// The lookup has no proof (yet).
+        LookupNotDelivered = Code::Conflict, "lookup-not-delivered";
         /// The account has as many active keys as it may have.
         TooManyKeys { most: u64 } = Code::Conflict, "too-many-keys"(most: most);
         /// The body is larger than the route takes.
@@ -157,6 +163,10 @@ catalogue! {
         TooManyRequests { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
             "too-many-requests"(limit: limit, seconds: &retry_after_seconds(*retry_after));
+        /// A key reads lookups too often.
+        TooManyReads { limit: u32, retry_after: Duration }
+            = Code::RateLimitExceeded,
+            "too-many-reads"(limit: limit, seconds: &retry_after_seconds(*retry_after));
         /// A fault of the gateway.
         Internal { request_id: RequestId } = Code::InternalError, "internal-error";
         /// The bank's answer could not be understood.
@@ -235,6 +245,7 @@ impl Problem {
             Self::RateLimited { retry_after, .. }
             | Self::TooManyNewKeys { retry_after, .. }
             | Self::TooManyRequests { retry_after, .. }
+            | Self::TooManyReads { retry_after, .. }
             | Self::BankUnavailable { retry_after }
             | Self::BankThrottled { retry_after }
             | Self::Unavailable { retry_after } => Some(*retry_after),
@@ -347,6 +358,8 @@ impl Problem {
             },
             Self::KeyRevoked => because(Reason::Revoked),
             Self::KeyRotated => because(Reason::AlreadyRotated),
+            Self::LookupNotDelivered => because(Reason::NotDelivered),
+            Self::FileNotKept => because(Reason::FileNotKept),
             Self::TooManyKeys { most } => Details {
                 limit: Some(*most),
                 ..because(Reason::TooManyKeys)
@@ -364,7 +377,8 @@ impl Problem {
                 ..Details::default()
             },
             Self::RateLimited { limit, retry_after }
-            | Self::TooManyRequests { limit, retry_after } => Details {
+            | Self::TooManyRequests { limit, retry_after }
+            | Self::TooManyReads { limit, retry_after } => Details {
                 limit: Some((*limit).into()),
                 retry_after: Some(retry_after_seconds(*retry_after)),
                 ..Details::default()
@@ -384,6 +398,7 @@ impl Problem {
             },
             Self::InvalidApiKey
             | Self::NoSuchResource
+            | Self::NoSuchLookup
             | Self::RouteNotFound
             | Self::MethodNotAllowed
             | Self::RequestTimeout { .. }

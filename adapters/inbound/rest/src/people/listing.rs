@@ -9,6 +9,8 @@ use utoipa::{IntoParams, ToSchema};
 use validator::Validate;
 use web::Problem;
 
+use crate::lookups::views::LookupBody;
+
 use super::input::{After, Input, Text};
 use super::views::{AccountOverviewView, AdminKeyView, AuditView};
 
@@ -80,6 +82,7 @@ macro_rules! page {
 page!(AdminKeyPage of AdminKeyView);
 page!(AccountPage of AccountOverviewView);
 page!(AuditPage of AuditView);
+page!(LookupPage of LookupBody);
 
 impl<T> Listing<T> {
     /// The page, and where the next one begins.

@@ -86,7 +86,7 @@ pub(super) struct ParsedProofRequestAuto {
     rfc_beneficiario: Option<String>,
 }
 
-fn date() -> ObjectBuilder {
+pub(crate) fn date() -> ObjectBuilder {
     text(
         "The calendar day of the transfer in Mexico City, `YYYY-MM-DD`, not before 2004-01-01 and \
          not in the future.",
@@ -95,7 +95,7 @@ fn date() -> ObjectBuilder {
     .pattern(Some("^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"))
 }
 
-fn tracking_key() -> ObjectBuilder {
+pub(crate) fn tracking_key() -> ObjectBuilder {
     let visible = r"[!#-;=?-\[\]-~]";
     let inner = MAX_LENGTH - 2;
     text(
@@ -108,7 +108,7 @@ fn tracking_key() -> ObjectBuilder {
     )))
 }
 
-fn account() -> ObjectBuilder {
+pub(crate) fn account() -> ObjectBuilder {
     text(
         "The receiver's account: 18 digits (CLABE), 16 digits (card) or 10 digits (phone). Blanks \
          and hyphens are dropped.",
@@ -118,7 +118,7 @@ fn account() -> ObjectBuilder {
     ))
 }
 
-fn amount() -> OneOfBuilder {
+pub(crate) fn amount() -> OneOfBuilder {
     OneOfBuilder::new()
         .item(
             ObjectBuilder::new()
@@ -155,13 +155,13 @@ fn institution(description: &str, example: &str) -> ObjectBuilder {
         .examples([example])
 }
 
-fn inferable_issuer() -> ObjectBuilder {
+pub(crate) fn inferable_issuer() -> ObjectBuilder {
     or_inferred(issuer()).description(Some(
         "Participant code of the issuing bank. Inferred when it is absent or `null`.",
     ))
 }
 
-fn inferable_receiver() -> ObjectBuilder {
+pub(crate) fn inferable_receiver() -> ObjectBuilder {
     or_inferred(receiver()).description(Some(
         "Participant code of the receiving bank. Inferred when it is absent or `null`, but not from a \
          phone number.",
@@ -236,7 +236,7 @@ pub(crate) struct PdfFile(String);
     min_length = 1
 )]
 #[expect(dead_code, reason = "describes the archive")]
-pub(super) struct ZipFile(String);
+pub(crate) struct ZipFile(String);
 
 #[derive(ToSchema)]
 #[schema(

@@ -22,8 +22,8 @@ use crate::openapi::schemas::text;
 pub(crate) struct ParsedProof {
     /// `true`
     ok: bool,
-    cep: ProofFields,
-    sello: SealView,
+    pub(crate) cep: ProofFields,
+    pub(crate) sello: SealView,
     #[schema(schema_with = sealed_fields)]
     campos_sellados: Vec<&'static str>,
     coincidencias: MatchesView,
@@ -31,7 +31,7 @@ pub(crate) struct ParsedProof {
     /// of its files: one proof that is shown for two orders is a common fraud. Remembered for as long as statistics of use. Null
     /// when they can't be read.
     #[schema(required, nullable)]
-    visto: Option<SeenView>,
+    pub(crate) visto: Option<SeenView>,
 }
 
 /// The fields of a proof, as its XML has them. What the receiving bank left out (`NA`, `ND`, `-1` or

@@ -254,7 +254,7 @@ pub struct InferredDetails {
 
 impl InferredDetails {
     /// The inferred sides; `None` when there is none.
-    pub(super) fn of(inferred: &InferredBanks) -> Option<Self> {
+    pub fn of(inferred: &InferredBanks) -> Option<Self> {
         let InferredBanks { issuer, receiver } = inferred;
         if issuer.is_none() && receiver.is_none() {
             return None;

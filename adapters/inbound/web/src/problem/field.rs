@@ -92,6 +92,14 @@ catalogue! {
         Incomplete { other: &'static str } = "incomplete", "field-incomplete"(other: other);
         /// A period that ends before it begins.
         Backwards = "backwards", "field-backwards";
+        /// More pairs of metadata than a lookup keeps.
+        TooManyPairs { most: usize } = "too_many_pairs", "field-too-many-pairs"(most: most);
+        /// A name in the metadata that is empty, too long, or given twice.
+        MetadataName = "metadata_name", "field-metadata-name";
+        /// A value in the metadata that is too long.
+        MetadataValue = "metadata_value", "field-metadata-value";
+        /// Items that aren't all texts.
+        NotTexts = "not_texts", "field-not-texts";
         /// A period of more slots than a chart has.
         PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
     }

@@ -23,4 +23,6 @@ pub(super) enum Reason {
     TooManyNewKeys,
     Revoked,
     AlreadyRotated,
+    NotDelivered,
+    FileNotKept,
 }

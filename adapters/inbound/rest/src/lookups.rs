@@ -1,0 +1,126 @@
+//! `/v1/cep/lookups`: lookups that are carried to their end while nobody waits.
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::HeaderValue;
+use axum::http::request::Parts;
+use axum::response::Response;
+use domain::lookup::LookupId;
+use ports::inbound::{LookupAccess, LookupError, Read};
+use serde::Serialize;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use web::problem::FieldProblem;
+use web::{CallerAddress, Chain, Problem, RequestContext};
+
+use crate::{RestState, caller, failure, headers};
+
+mod body;
+mod create;
+mod file;
+mod find;
+mod list;
+mod remove;
+pub(crate) mod views;
+mod wait;
+
+pub(crate) use body::read as read_body;
+pub(crate) use wait::{Preference, preference};
+
+/// The route that creates them, which observes itself.
+pub(crate) fn creation() -> OpenApiRouter<Arc<RestState>> {
+    OpenApiRouter::new().routes(routes!(create::create))
+}
+
+/// The routes that read and remove them.
+pub(crate) fn reads() -> OpenApiRouter<Arc<RestState>> {
+    OpenApiRouter::new()
+        .routes(routes!(list::list))
+        .routes(routes!(find::find, remove::remove))
+        .routes(routes!(file::xml))
+        .routes(routes!(file::pdf))
+        .routes(routes!(file::zip))
+}
+
+/// Path of a lookup.
+pub(crate) fn path(id: LookupId) -> String {
+    format!("/v1/cep/lookups/{id}")
+}
+
+/// A read of lookups: its caller and its context.
+pub(crate) struct Reader {
+    context: RequestContext,
+    access: LookupAccess,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Reader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let extensions = &parts.extensions;
+        let context = extensions.get::<RequestContext>().cloned();
+        let context = context.expect("each route is observed, which adds the context");
+        let address = extensions.get::<CallerAddress>().copied();
+        let access = LookupAccess {
+            presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
+            address: caller::known_address(address),
+            request_id: context.request_id.clone(),
+        };
+        Ok(Self { context, access })
+    }
+}
+
+impl Reader {
+    /// The problem of a read that failed.
+    fn problem(&self, error: &LookupError) -> Problem {
+        let request_id = &self.context.request_id;
+        match error {
+            LookupError::Refused(refusal) => {
+                failure::log_refusal(refusal, request_id);
+                failure::of_refusal(refusal)
+            }
+            LookupError::TooManyReads { limit, retry_after } => Problem::TooManyReads {
+                limit: *limit,
+                retry_after: *retry_after,
+            },
+            LookupError::Unknown => Problem::NoSuchLookup,
+            LookupError::Cursor(_) => Problem::invalid_field("after", FieldProblem::WrongCursor),
+            LookupError::Unreadable { cause } => {
+                tracing::error!(%request_id, cause = %Chain(&**cause), "a lookup can't be read");
+                Problem::internal(request_id)
+            }
+        }
+    }
+
+    /// The answer to a read, with the state of the key's limits.
+    fn answer<T>(&self, read: &Read<T>, view: &impl Serialize) -> Result<Response, Problem> {
+        let json = serde_json::to_string(view).map_err(|error| {
+            let request_id = &self.context.request_id;
+            tracing::error!(%request_id, %error, "a lookup can't be written");
+            Problem::internal(request_id)
+        })?;
+        let mut response = web::json_response(json);
+        headers::put_standing(response.headers_mut(), &read.limit_status);
+        Ok(response)
+    }
+}
+
+/// The lookup that a path names.
+pub(crate) struct Named(LookupId);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let named = Path::<String>::from_request_parts(parts, state).await;
+        let id = named.ok().and_then(|Path(id)| LookupId::parse(&id));
+        // A text that is no id is that of no lookup.
+        id.map(Self).ok_or(Problem::NoSuchLookup)
+    }
+}
+
+/// The path of a new lookup, as a header value.
+pub(crate) fn location(id: LookupId) -> HeaderValue {
+    HeaderValue::try_from(path(id)).expect("an id has hexadecimal digits and hyphens alone")
+}

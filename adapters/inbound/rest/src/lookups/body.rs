@@ -1,0 +1,168 @@
+//! Body of a request that creates a lookup: the fields of a proof request, and options.
+
+use domain::calendar;
+use domain::file::RequestedFiles;
+use domain::lookup::{MAX_PAIRS, Metadata, MetadataError, RetryFor};
+use domain::query::{Institutions, ProofQuery};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use web::Problem;
+use web::problem::{FieldFault, FieldProblem};
+
+use crate::RestState;
+use crate::json;
+
+/// What a lookup is created from, but for the wait.
+pub(crate) struct Question {
+    pub(crate) query: ProofQuery,
+    pub(crate) files: RequestedFiles,
+    pub(crate) retry_for: RetryFor,
+    pub(crate) metadata: Metadata,
+}
+
+/// The options, still as they are spelt.
+#[derive(Deserialize)]
+struct Options<'a> {
+    #[serde(borrow)]
+    formats: Option<&'a RawValue>,
+    #[serde(borrow)]
+    retry_for: Option<&'a RawValue>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+}
+
+/// Reads a body, and reports all faulty members at once. Unknown ones are ignored, as at the other
+/// endpoints.
+pub(crate) fn read(state: &RestState, body: &[u8]) -> Result<Question, Problem> {
+    let (raw, _) = json::read_query(body)?;
+    // The body is an object without repeated members, so both readers see the same one.
+    let options: Options<'_> =
+        serde_json::from_slice(body).map_err(|_| Problem::MalformedJson { position: 1 })?;
+    let today = calendar::today(state.request_layer.clock.now());
+    let catalogue = state.participants.catalogue();
+    let query = ProofQuery::parse(&raw, Institutions::Inferable, today, &catalogue);
+    let files = option("formats", options.formats, RequestedFiles::Xml, formats);
+    let retry_for = option("retry_for", options.retry_for, RetryFor::DEFAULT, retry_for);
+    let metadata = option("metadata", options.metadata, Metadata::default(), metadata);
+    match (query, files, retry_for, metadata) {
+        (Ok(query), Ok(files), Ok(retry_for), Ok(metadata)) => Ok(Question {
+            query,
+            files,
+            retry_for,
+            metadata,
+        }),
+        (query, files, retry_for, metadata) => {
+            let faults = query.err().unwrap_or_default();
+            let faults: Vec<_> = faults.iter().map(FieldFault::from).collect();
+            let options = [files.err(), retry_for.err(), metadata.err()];
+            Err(Problem::invalid_fields(
+                faults.into_iter().chain(options.into_iter().flatten()),
+            ))
+        }
+    }
+}
+
+/// The value of an option; `null` counts as its absence.
+fn option<T>(
+    name: &'static str,
+    raw: Option<&RawValue>,
+    default: T,
+    parse: impl FnOnce(&str) -> Result<T, FieldProblem>,
+) -> Result<T, FieldFault> {
+    match raw.map(RawValue::get) {
+        None | Some("null") => Ok(default),
+        Some(text) => parse(text).map_err(|problem| FieldFault::new(name, problem)),
+    }
+}
+
+/// The words of `formats`.
+const FORMATS: &[&str] = &["xml", "pdf"];
+
+fn formats(text: &str) -> Result<RequestedFiles, FieldProblem> {
+    let wrong = FieldProblem::NotOneOf { words: FORMATS };
+    let words: Vec<String> = parse(text, "array")?;
+    if words.is_empty() || words.iter().any(|word| !FORMATS.contains(&&**word)) {
+        return Err(wrong);
+    }
+    // The XML is kept in any case: it is what `cep` is read from.
+    Ok(if words.iter().any(|word| word == "pdf") {
+        RequestedFiles::Both
+    } else {
+        RequestedFiles::Xml
+    })
+}
+
+fn retry_for(text: &str) -> Result<RetryFor, FieldProblem> {
+    let wrong = FieldProblem::OutOfRange {
+        least: 0,
+        most: RetryFor::MAX.duration().as_secs(),
+    };
+    let seconds: u64 = match serde_json::from_str(text) {
+        Ok(seconds) => seconds,
+        Err(_) if is_number(text) => return Err(wrong),
+        Err(_) => return Err(wrong_type(text, "number")),
+    };
+    RetryFor::from_secs(seconds).map_err(|_| wrong)
+}
+
+fn metadata(text: &str) -> Result<Metadata, FieldProblem> {
+    let Pairs(pairs) = parse(text, "object")?;
+    Metadata::new(pairs).map_err(|error| match error {
+        MetadataError::TooMany => FieldProblem::TooManyPairs { most: MAX_PAIRS },
+        MetadataError::LongName | MetadataError::NameTwice => FieldProblem::MetadataName,
+        MetadataError::LongValue => FieldProblem::MetadataValue,
+    })
+}
+
+/// Reads a value of this JSON type.
+fn parse<'a, T: Deserialize<'a>>(text: &'a str, expected: &'static str) -> Result<T, FieldProblem> {
+    serde_json::from_str(text).map_err(|_| wrong_type(text, expected))
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+/// The problem of a value, or of one inside it, that has another type.
+fn wrong_type(text: &str, expected: &'static str) -> FieldProblem {
+    let found = match text.as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b't' | b'f') => "boolean",
+        _ => "number",
+    };
+    if found == expected {
+        // Its items are wrong; both kinds hold texts.
+        return FieldProblem::NotTexts;
+    }
+    FieldProblem::WrongType { expected, found }
+}
+
+/// The members of an object of texts, in their order.
+struct Pairs(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+
+        impl<'de> Visitor<'de> for Members {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object of texts")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<Pairs, M::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = members.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Members)
+    }
+}

@@ -1,0 +1,99 @@
+//! `GET /v1/cep/lookups/{id}/xml`, `/pdf` and `/zip`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::Response;
+use domain::file::Format;
+use domain::query::ExpectedBeneficiary;
+use ports::inbound::Files;
+use web::Problem;
+
+use super::{Named, Reader};
+use crate::files::{self, Encoding};
+use crate::proofs::schemas::{PdfFile, XmlFile, ZipFile};
+use crate::{RestState, headers};
+
+/// The XML of a delivered lookup
+#[utoipa::path(
+    get,
+    path = "/v1/cep/lookups/{id}/xml",
+    operation_id = "getLookupXml",
+    tag = "lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "The bank's file.", body = inline(XmlFile), content_type = "application/xml"),
+    ),
+)]
+pub(super) async fn xml(
+    State(state): State<Arc<RestState>>,
+    reader: Reader,
+    named: Named,
+) -> Result<Response, Problem> {
+    file(&state, &reader, named, Encoding::File(Format::Xml)).await
+}
+
+/// The PDF of a delivered lookup
+#[utoipa::path(
+    get,
+    path = "/v1/cep/lookups/{id}/pdf",
+    operation_id = "getLookupPdf",
+    tag = "lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "The bank's file.", body = inline(PdfFile), content_type = "application/pdf"),
+    ),
+)]
+pub(super) async fn pdf(
+    State(state): State<Arc<RestState>>,
+    reader: Reader,
+    named: Named,
+) -> Result<Response, Problem> {
+    file(&state, &reader, named, Encoding::File(Format::Pdf)).await
+}
+
+/// XML and PDF of a delivered lookup, in a ZIP file
+#[utoipa::path(
+    get,
+    path = "/v1/cep/lookups/{id}/zip",
+    operation_id = "getLookupZip",
+    tag = "lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "Both files.", body = inline(ZipFile), content_type = "application/zip"),
+    ),
+)]
+pub(super) async fn zip(
+    State(state): State<Arc<RestState>>,
+    reader: Reader,
+    named: Named,
+) -> Result<Response, Problem> {
+    file(&state, &reader, named, Encoding::Archive).await
+}
+
+async fn file(
+    state: &RestState,
+    reader: &Reader,
+    Named(id): Named,
+    encoding: Encoding,
+) -> Result<Response, Problem> {
+    let lookups = &state.lookups;
+    let read = lookups
+        .find(reader.access.clone(), id, Duration::ZERO)
+        .await;
+    let read = read.map_err(|error| reader.problem(&error))?;
+    let delivery = read.found.delivery.ok_or(Problem::LookupNotDelivered)?;
+    let needs_pdf = !matches!(encoding, Encoding::File(Format::Xml));
+    if needs_pdf && matches!(delivery.files, Files::Xml(_)) {
+        return Err(Problem::FileNotKept);
+    }
+    let rendered = files::render(encoding, delivery, &ExpectedBeneficiary::default()).await;
+    let mut response = rendered.map_err(|error| {
+        let request_id = &reader.context.request_id;
+        tracing::error!(%request_id, %error, "a file of a lookup can't be handed out");
+        Problem::internal(request_id)
+    })?;
+    headers::put_standing(response.headers_mut(), &read.limit_status);
+    Ok(response)
+}

@@ -1,0 +1,65 @@
+//! `GET /v1/cep/lookups`.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use domain::lookup::LookupState;
+use ports::inbound::LookupQuery;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use validator::Validate;
+use web::Problem;
+
+use super::Reader;
+use super::views::LookupBody;
+use crate::RestState;
+use crate::openapi::responses::FaultyInput;
+use crate::people::input::{Input, Instant, Text, Word};
+use crate::people::listing::{Listing, LookupPage, Paging, read};
+
+// A name without type arguments, of which utoipa's derives would want schemas.
+type StateWord = Word<LookupState>;
+
+/// Parameters of the request.
+#[derive(Deserialize, Validate, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Query {
+    /// Lookups in this state alone.
+    #[param(inline)]
+    state: Option<StateWord>,
+    /// Lookups that were created at this instant or later.
+    #[param(inline)]
+    created_after: Option<Instant>,
+}
+
+/// Your lookups, newest first
+///
+/// Those of your account, of the key's environment, without their proofs.
+#[utoipa::path(
+    get,
+    path = "/v1/cep/lookups",
+    operation_id = "listLookups",
+    tag = "lookups",
+    params(Query, Paging),
+    responses(
+        (status = 200, description = "One page.", body = LookupPage),
+        FaultyInput,
+    ),
+)]
+pub(super) async fn list(
+    State(state): State<Arc<RestState>>,
+    reader: Reader,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let (query, page): (Query, _) = read(Input::of_query(query.as_deref()))?;
+    let query = LookupQuery {
+        states: query.state.into_iter().map(|Word(state)| state).collect(),
+        created_from: query.created_after.map(|Text(instant)| instant),
+        page,
+    };
+    let listed = state.lookups.list(reader.access.clone(), query).await;
+    let listed = listed.map_err(|error| reader.problem(&error))?;
+    let listing = Listing::of(listed.found.clone(), |lookup| LookupBody::new(&lookup));
+    reader.answer(&listed, &listing)
+}

@@ -1,0 +1,42 @@
+//! `DELETE /v1/cep/lookups/{id}`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use ports::inbound::RemovedLookup;
+use web::Problem;
+
+use super::views::LookupBody;
+use super::{Named, Reader};
+use crate::{RestState, headers};
+
+/// Cancels a lookup, or erases one that is final
+#[utoipa::path(
+    delete,
+    path = "/v1/cep/lookups/{id}",
+    operation_id = "removeLookup",
+    tag = "lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "It was not final, and is canceled.", body = LookupBody),
+        (status = 204, description = "It was final; nothing of it is left."),
+    ),
+)]
+pub(super) async fn remove(
+    State(state): State<Arc<RestState>>,
+    reader: Reader,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    let read = state.lookups.remove(reader.access.clone(), id).await;
+    let read = read.map_err(|error| reader.problem(&error))?;
+    match &read.found {
+        RemovedLookup::Canceled(lookup) => reader.answer(&read, &LookupBody::new(lookup)),
+        RemovedLookup::Erased => {
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            headers::put_standing(response.headers_mut(), &read.limit_status);
+            Ok(response)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A lookup, as JSON.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::lookup::{Attempt, LookupState};
+use domain::outcome::Outcome;
+use domain::query::ExpectedBeneficiary;
+use ports::inbound::{Files, LookupView};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use utoipa::openapi::{ObjectBuilder, Type};
+use web::problem::InferredDetails;
+
+use crate::openapi::schemas::words;
+use crate::proofs::views::{ParsedProof, ProofFields, SealView, SeenView};
+
+/// A stored lookup.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Lookup)]
+pub(crate) struct LookupBody {
+    /// Its id.
+    #[schema(format = "uuid")]
+    id: String,
+    #[schema(schema_with = words::<LookupState>)]
+    state: &'static str,
+    /// Result of the last attempt that gave no proof: `proof_not_issued`, `not_in_spei`, or the failure.
+    /// Null before the first attempt ends, and once the proof is delivered.
+    #[schema(required)]
+    reason: Option<&'static str>,
+    #[schema(format = "date-time")]
+    created_at: String,
+    /// Time of the last change.
+    #[schema(format = "date-time")]
+    updated_at: String,
+    /// Time of the last attempt, at the latest.
+    #[schema(format = "date-time")]
+    retry_until: String,
+    /// Time at which it is erased. Null until it is final.
+    #[schema(required, format = "date-time")]
+    deleted_at: Option<String>,
+    /// Number of attempts that ended.
+    attempts: u32,
+    /// All attempts, oldest first. Null in lists.
+    #[schema(required)]
+    history: Option<Vec<AttemptBody>>,
+    /// Time of the next attempt. Null while one is made, and once it is final.
+    #[schema(required, format = "date-time")]
+    next_attempt_at: Option<String>,
+    /// The banks that were inferred.
+    #[schema(required, inline)]
+    inferred: Option<InferredDetails>,
+    /// The fields of the proof. Null unless it is delivered, and in lists.
+    #[schema(required)]
+    cep: Option<ProofFields>,
+    /// The check of its seal, as of now.
+    #[schema(required)]
+    sello: Option<SealView>,
+    /// Earlier deliveries of the proof to your account, as of its delivery.
+    #[schema(required)]
+    visto: Option<SeenView>,
+    /// Paths of the files, by format.
+    files: BTreeMap<&'static str, String>,
+    #[schema(schema_with = metadata)]
+    metadata: Map<String, Value>,
+}
+
+/// An attempt of a lookup.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LookupAttempt)]
+pub(crate) struct AttemptBody {
+    /// Time of its end.
+    #[schema(format = "date-time")]
+    at: String,
+    /// `delivered`, `proof_not_issued`, `not_in_spei`, or the failure.
+    outcome: &'static str,
+}
+
+impl LookupBody {
+    pub(crate) fn new(lookup: &LookupView) -> Self {
+        let last = lookup.last_attempt.map(|attempt| attempt.outcome);
+        let last = last.filter(|outcome| *outcome != Outcome::Delivered);
+        let proof = lookup
+            .delivery
+            .as_ref()
+            .map(|delivery| ParsedProof::new(delivery, &ExpectedBeneficiary::default()));
+        let (mut cep, mut sello, mut visto) = (None, None, None);
+        if let Some(proof) = proof {
+            (cep, sello, visto) = (Some(proof.cep), Some(proof.sello), proof.visto);
+        }
+        let pairs = lookup.metadata.pairs().iter();
+        let pairs = pairs.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        Self {
+            id: lookup.id.to_string(),
+            state: lookup.state.name(),
+            reason: last.map(outcome),
+            created_at: instant(lookup.created_at),
+            updated_at: instant(lookup.updated_at),
+            retry_until: instant(lookup.retry_until),
+            deleted_at: lookup.erased_at.map(instant),
+            attempts: lookup.attempts,
+            history: lookup.history.as_deref().map(history),
+            next_attempt_at: lookup.next_attempt_at.map(instant),
+            inferred: InferredDetails::of(&lookup.inferred),
+            cep,
+            sello,
+            visto,
+            files: files(lookup),
+            metadata: pairs.collect(),
+        }
+    }
+}
+
+fn history(attempts: &[Attempt]) -> Vec<AttemptBody> {
+    let attempt = |attempt: &Attempt| AttemptBody {
+        at: instant(attempt.at),
+        outcome: outcome(attempt.outcome),
+    };
+    attempts.iter().map(attempt).collect()
+}
+
+fn files(lookup: &LookupView) -> BTreeMap<&'static str, String> {
+    let formats: &[_] = match lookup.delivery.as_ref().map(|delivery| &delivery.files) {
+        None => &[],
+        Some(Files::Xml(_)) => &["xml"],
+        Some(Files::Pdf(_)) => &["pdf"],
+        Some(Files::Both { .. }) => &["xml", "pdf", "zip"],
+    };
+    let path = |format: &&'static str| (*format, format!("{}/{format}", super::path(lookup.id)));
+    formats.iter().map(path).collect()
+}
+
+/// The name of an attempt's outcome: that of the errors of the other endpoints, where they have one.
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::NotIssued => "proof_not_issued",
+        Outcome::NotFound => "not_in_spei",
+        other => other.name(),
+    }
+}
+
+fn instant(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+pub(super) fn metadata() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("Your metadata."))
+        .additional_properties(Some(ObjectBuilder::new().schema_type(Type::String)))
+}
