@@ -146,6 +146,7 @@ fn indexes() -> [IndexCreateStatement; 5] {
                 Lookups::Id,
                 Lookups::State,
                 Lookups::CountersId,
+                Lookups::Environment,
             ],
         ),
         on(
