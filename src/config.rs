@@ -12,6 +12,7 @@ mod generations;
 mod hmac;
 mod listen;
 mod log;
+mod lookups;
 mod people;
 mod replicas;
 mod secret;
@@ -27,6 +28,7 @@ pub use database::{DatabaseOptions, PoolOptions, RetentionOptions, RoleOptions};
 pub use hmac::HmacSecret;
 pub use listen::Listen;
 pub use log::{LogFormat, LogOptions};
+pub use lookups::LookupOptions;
 pub use people::{PeopleOptions, Switch};
 pub use replicas::{Certificates, ReplicaOptions};
 pub use secret::{Secret, SecretKind, variable};
@@ -72,6 +74,9 @@ pub struct ServeOptions {
     /// The archive of issued proofs.
     #[command(flatten)]
     pub archive: ArchiveOptions,
+    /// Stored lookups.
+    #[command(flatten)]
+    pub lookups: LookupOptions,
     /// The sandbox bank.
     #[command(flatten)]
     pub sandbox: SandboxOptions,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
-    SpawnTask,
+    KeyService, LookupService, LookupWorker, Reconciliation, ReplicaMonitor, Retirement,
+    SealService, SharedCatalogue, SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -16,7 +16,7 @@ use domain::request::RequestId;
 use domain::sign_in::PendingSignInSeal;
 use memory::InProcessLimiter;
 use ports::inbound::{Caller, KeyAdministration};
-use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};
+use ports::outbound::{Clock, KeyStore, LookupStore, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
@@ -38,6 +38,7 @@ mod archive;
 mod banks;
 mod infrastructure;
 mod limits;
+mod lookups;
 mod participants;
 mod people;
 mod proof_requests;
@@ -47,11 +48,12 @@ mod storage;
 
 use infrastructure::Infrastructure;
 pub(crate) use limits::Deployment;
+use lookups::StoredLookups;
 pub(crate) use participants::{BudgetHolder, with_participants};
 use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
 pub(crate) use seals::{with_proof_checks, with_seals};
-use secrets::unusable;
+use secrets::{store_secret, unusable};
 pub(crate) use storage::{bring_up_to_date, lock as lock_database};
 
 /// A gateway, put together.
@@ -62,6 +64,12 @@ pub(crate) struct Gateway {
     pub(crate) operator: Caller,
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
+    /// Stored lookups.
+    pub(crate) lookups: Arc<LookupService>,
+    /// Unless this process makes no attempts.
+    pub(crate) lookup_worker: Option<Arc<LookupWorker>>,
+    /// The queue of stored lookups.
+    pub(crate) lookup_queue: Arc<dyn LookupStore>,
     /// The catalogue of participants.
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// Unless it is switched off.
@@ -180,7 +188,9 @@ async fn gateway_on(
     let bank_monitor = Arc::new(BankMonitor::new(Arc::clone(clock)));
     let check = Arc::new(MeteredSeals::new(&metrics, seals.clone()));
     let requests = TaskTracker::new();
-    let archive = archive::archive(&base, options, &requests, &metrics)?;
+    let secret = store_secret(&options.archive, &options.keys, random.as_ref())?;
+    let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
+    let stored = StoredLookups::new(&base, options.lookups, &secret, &metrics)?;
     let proofs = banks::proofs(
         (bank, archive.clone()),
         &banks,
@@ -191,9 +201,12 @@ async fn gateway_on(
     );
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
-    let proof_requests = base.proof_requests(proofs, (&seals, &catalogue), &usage, &requests);
+    let shared = (&seals, &catalogue);
+    let services = base.proof_requests((proofs, &stored), shared, &usage, &requests);
+    let services = services.await?;
     let mut router = rest::router(RestState {
-        proof_requests: Arc::new(proof_requests.await?),
+        proof_requests: Arc::new(services.requests),
+        lookups: services.lookups.clone(),
         health: Arc::new(base.health(&change_feed, usage)),
         participants: catalogue.clone(),
         request_layer: Arc::clone(&request_layer),
@@ -222,6 +235,9 @@ async fn gateway_on(
         dropped_lines,
     };
     Ok(Gateway {
+        lookups: services.lookups,
+        lookup_worker: services.worker,
+        lookup_queue: stored.queue(),
         operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,

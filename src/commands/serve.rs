@@ -29,6 +29,10 @@ use crate::{catalogue_watch, first_start, say, seal_watch, systemd};
 const KEY_WATCH: Duration = Duration::from_millis(250);
 /// Interval of checks that the database answers.
 const PULSE: Duration = Duration::from_secs(1);
+/// Interval at which lookups of revoked keys are canceled.
+const ORPHANED_LOOKUPS: Duration = Duration::from_secs(2);
+/// Interval at which the queue of lookups is measured.
+const LOOKUP_QUEUE: Duration = Duration::from_secs(10);
 /// Interval at which rotated keys are revoked whose time of grace is over.
 const RETIRE: Duration = Duration::from_secs(1);
 /// Interval of reconciliation with Redis: with the time that a round takes, it must be less
@@ -333,10 +337,12 @@ fn start_background(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
         std::future::ready(())
     }));
     let (store, clock) = (gateway.store.clone(), Arc::clone(&gateway.clock));
+    start_lookups(&mut tasks, gateway);
     let (retained, archive_days) = (options.retention, options.archive.proof_archive);
+    let lookup_days = options.lookups.lookup_retention;
     tasks.spawn(every(PRUNE, move || {
         let store = store.clone();
-        let retention = retained.limits(archive_days, clock.now());
+        let retention = retained.limits(archive_days, lookup_days, clock.now());
         async move {
             match store.prune(retention).await {
                 Ok(removed) => tracing::debug!(?removed, "what was past its retention"),
@@ -345,6 +351,36 @@ fn start_background(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
         }
     }));
     tasks
+}
+
+/// Starts the attempts of stored lookups, and looks after their queue.
+fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
+    if let Some(worker) = gateway.lookup_worker.clone() {
+        tasks.spawn(worker.run());
+    }
+    let lookups = Arc::clone(&gateway.lookups);
+    tasks.spawn(every(ORPHANED_LOOKUPS, move || {
+        let lookups = Arc::clone(&lookups);
+        async move {
+            match lookups.cancel_orphaned().await {
+                Ok(0) => {}
+                Ok(canceled) => tracing::info!(canceled, "lookups of revoked keys"),
+                Err(error) => tracing::warn!(%error, "lookups of revoked keys can't be canceled"),
+            }
+        }
+    }));
+    let (queue, clock) = (
+        Arc::clone(&gateway.lookup_queue),
+        Arc::clone(&gateway.clock),
+    );
+    tasks.spawn(every(LOOKUP_QUEUE, move || {
+        let (queue, now) = (Arc::clone(&queue), clock.now());
+        async move {
+            if let Err(error) = queue.lookup_queue(now).await {
+                tracing::debug!(%error, "the queue of lookups can't be measured");
+            }
+        }
+    }));
 }
 
 /// Adds up metrics, and reports lines of the log that were dropped.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use clap::Args;
 use domain::archive::ArchiveSecrets;
+use domain::lookup::LookupSecrets;
 
 use super::generations::Generations;
 use super::{Secret, SecretKind, heading};
@@ -40,15 +41,23 @@ impl StoreSecret {
     pub fn archive(&self) -> Result<ArchiveSecrets, String> {
         ArchiveSecrets::new(self.0.listed()?).map_err(|error| error.to_string())
     }
+
+    /// The secrets of stored lookups.
+    ///
+    /// # Errors
+    /// Names the part that is wrong, without showing it.
+    pub fn lookups(&self) -> Result<LookupSecrets, String> {
+        LookupSecrets::new(self.0.listed()?).map_err(|error| error.to_string())
+    }
 }
 
 impl SecretKind for StoreSecret {
     type Value = Self;
     const NAME: &'static str = "store-secret";
     const VALUE_NAME: &'static str = "SECRET";
-    const HELP: &'static str = "Secret that encrypts issued proofs in the database, at least 32 bytes; \
-        generated in the data folder when it is not given. To rotate, list generations: `2:NEW,1:OLD`. \
-        The first is for new proofs";
+    const HELP: &'static str = "Secret that encrypts stored lookups and issued proofs in the database, at least \
+        32 bytes; generated in the data folder when it is not given. To rotate, list generations: \
+        `2:NEW,1:OLD`. The first is for what is new";
     const HEADING: &'static str = heading::BANK;
 
     fn parse(text: &str) -> Result<Self, String> {

@@ -78,9 +78,6 @@ pub struct PoolOptions {
     pub database_connections: u32,
 }
 
-/// Days that lookups are kept after their end.
-const LOOKUP_RETENTION_DAYS: u32 = 7;
-
 /// Retention of rows.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = heading::DATABASE)]
@@ -108,13 +105,18 @@ pub struct RetentionOptions {
 
 impl RetentionOptions {
     /// Limits of retention at `now`, where issued proofs are kept for so many days.
-    pub(crate) fn limits(self, archive_days: u32, now: DateTime<Utc>) -> Retention {
+    pub(crate) fn limits(
+        self,
+        archive_days: u32,
+        lookup_days: u32,
+        now: DateTime<Utc>,
+    ) -> Retention {
         let before = |days: u32| now - Days::new(u64::from(days));
         Retention {
             requests_before: before(self.request_retention),
             usage_before: before(self.usage_retention),
             archived_before: before(archive_days),
-            lookups_ended_before: before(LOOKUP_RETENTION_DAYS),
+            lookups_ended_before: before(lookup_days),
             now,
         }
     }

@@ -93,6 +93,24 @@ names! {
     ARCHIVE_BYTES = "cep_proof_archive_written_bytes_total",
         Kind::Counter, Some(Unit::Bytes),
         "Encrypted bytes that were written to the archive";
+    LOOKUPS_CREATED = "cep_lookups_created_total",
+        Kind::Counter, Some(Unit::Count),
+        "Stored lookups that were created";
+    LOOKUP_ATTEMPTS = "cep_lookup_attempts_total",
+        Kind::Counter, Some(Unit::Count),
+        "Attempts of stored lookups, by outcome";
+    LOOKUPS_ENDED = "cep_lookups_ended_total",
+        Kind::Counter, Some(Unit::Count),
+        "Stored lookups that ended, by final state";
+    LOOKUP_LEASES_LOST = "cep_lookup_leases_lost_total",
+        Kind::Counter, Some(Unit::Count),
+        "Attempts whose result was dropped, because the lookup was canceled or another process had claimed it";
+    LOOKUP_QUEUE = "cep_lookup_queue",
+        Kind::Gauge, Some(Unit::Count),
+        "Stored lookups of all processes, by class: due, or waiting for a later attempt or for one that is being made";
+    LOOKUP_QUEUE_AGE = "cep_lookup_queue_age_seconds",
+        Kind::Gauge, Some(Unit::Seconds),
+        "Time since the oldest due lookup of a class became due";
     BANK_CIRCUIT_OPEN = "cep_bank_circuit_open",
         Kind::Gauge, None,
         "1 while lookups at the central bank fail at once, because the last ones hung";

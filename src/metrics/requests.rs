@@ -74,6 +74,7 @@ impl ProofMetricsSink for MeteredRequests {
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration) {
         let place = match ending {
             Ending::Settled(outcome) => outcome as usize,
+            Ending::Accepted => ENDINGS - 4,
             Ending::InvalidApiKey => ENDINGS - 3,
             Ending::KeyUnchecked => ENDINGS - 2,
             Ending::Unavailable => ENDINGS - 1,

@@ -9,9 +9,8 @@ use cipher_aes::AesCipher;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::secrets::store_secret;
 use super::spawning_in;
-use crate::config::ServeOptions;
+use crate::config::{ServeOptions, StoreSecret};
 use crate::metrics::{MeteredArchive, Metrics};
 use crate::system::SystemTimer;
 
@@ -24,12 +23,12 @@ pub(super) fn archive(
     options: &ServeOptions,
     tasks: &TaskTracker,
     metrics: &Arc<Metrics>,
+    secret: &StoreSecret,
 ) -> Result<Option<Arc<ArchiveService>>> {
     let days = options.archive.proof_archive;
     if days == 0 {
         return Ok(None);
     }
-    let secret = store_secret(&options.archive, &options.keys, base.random.as_ref())?;
     let secrets = secret.archive();
     let store = MeteredArchive::new(metrics, Arc::new(base.store.clone()));
     Ok(Some(Arc::new(ArchiveService::new(ArchiveParts {

@@ -1,37 +1,58 @@
-//! The service of proof requests.
+//! The service of proof requests, and stored lookups, which it creates.
 
 use std::sync::Arc;
 
 use anyhow::Result;
-use application::{ProofRequestService, ProofService, SealService, SharedCatalogue};
+use application::{
+    LookupService, LookupWorker, ProofRequestService, ProofService, SealService, SharedCatalogue,
+};
 use ports::outbound::UsageJournal;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
+use super::lookups::StoredLookups;
 use super::seals::file_checks;
 use super::spawning_in;
 
+/// The services of proof requests.
+pub(super) struct RequestServices {
+    pub(super) requests: ProofRequestService,
+    pub(super) lookups: Arc<LookupService>,
+    /// Unless this process makes no attempts.
+    pub(super) worker: Option<Arc<LookupWorker>>,
+}
+
 impl Infrastructure {
-    /// The service, which knows the existing keys. Its tasks are tracked.
+    /// The services, which know the existing keys. Their tasks are tracked.
     ///
     /// # Errors
     /// The database fails.
     pub(super) async fn proof_requests(
         &self,
-        proofs: ProofService,
+        (proofs, stored): (ProofService, &StoredLookups),
         (seals, participants): (&Arc<SealService>, &Arc<SharedCatalogue>),
         journal: &Arc<dyn UsageJournal>,
         tasks: &TaskTracker,
-    ) -> Result<ProofRequestService> {
+    ) -> Result<RequestServices> {
         let gatekeeper = self.gatekeeper(journal)?;
         gatekeeper.warm_up().await?;
-        Ok(ProofRequestService::new(
-            Arc::new(gatekeeper),
-            Arc::new(proofs),
+        let gatekeeper = Arc::new(gatekeeper);
+        let (proofs, history) = (Arc::new(proofs), Arc::new(self.delivery_history(journal)?));
+        let lookups = Arc::new(stored.service(self, &gatekeeper, (seals, participants)));
+        let worker = stored.worker(self, &gatekeeper, (&proofs, &history), tasks);
+        let requests = ProofRequestService::new(
+            gatekeeper,
+            proofs,
             file_checks(seals, participants, &self.clock),
-            self.delivery_history(journal)?,
+            history,
+            Arc::clone(&lookups),
             Arc::clone(&self.clock),
             spawning_in(tasks),
-        ))
+        );
+        Ok(RequestServices {
+            requests,
+            lookups,
+            worker,
+        })
     }
 }

@@ -52,7 +52,7 @@ async fn given_secret(
     secret::of_folder(&options.database.data_dir, random)
 }
 
-/// The secret that encrypts issued proofs: the one that was set, or the one in the data folder.
+/// The secret that encrypts what is stored: the one that was set, or the one in the data folder.
 ///
 /// # Errors
 /// Replicas without one, and a file that can't be read or made.
@@ -66,8 +66,8 @@ pub(super) fn store_secret(
     }
     if Deployment::of(keys)? == Deployment::Replicated {
         bail!(
-            "replicas need one secret for the proofs that they keep: set CEP_STORE_SECRET to the same \
-             32 bytes or more on each, or keep none (CEP_PROOF_ARCHIVE=0)"
+            "replicas need one secret for the lookups and proofs that they keep: set CEP_STORE_SECRET to \
+             the same 32 bytes or more on each"
         );
     }
     secret::of_folder(&keys.database.data_dir, random)

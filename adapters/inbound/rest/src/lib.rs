@@ -74,7 +74,7 @@ pub fn router(state: RestState) -> Router {
 
     let (description, _) = operations::description().split_for_parts();
     let (participants, _) = participants::routes().split_for_parts();
-    let (lookups, _) = lookups::reads().split_for_parts();
+    let (lookups, _) = lookups::items().split_for_parts();
     let public = description.merge(participants).merge(lookups);
     let operations = with_alias(public.merge(operations::docs::routes()))
         .method_not_allowed_fallback(web::method_not_allowed)
@@ -90,12 +90,22 @@ pub fn router(state: RestState) -> Router {
         Router::new().fallback(web::method_not_allowed),
         &request_layer,
     );
-    let proofs = proofs::routes().merge(checks::routes());
-    let (proofs, _) = proofs.merge(lookups::creation()).split_for_parts();
+    let (proofs, _) = proofs::routes().merge(checks::routes()).split_for_parts();
     let proofs = with_alias(proofs)
         .method_not_allowed_fallback(move |request: Request| refusing.clone().oneshot(request))
+        .with_state(Arc::clone(&state));
+    // So does the creation of a lookup, but not the list, which has the same path.
+    let (list, _) = lookups::list().split_for_parts();
+    let list = with_alias(list)
+        .method_not_allowed_fallback(lookups::method_not_allowed)
+        .with_state(Arc::clone(&state));
+    let list = web::observe(list, &request_layer);
+    let (creation, _) = lookups::creation().split_for_parts();
+    let creation = with_alias(creation)
+        .method_not_allowed_fallback(move |request: Request| list.clone().oneshot(request))
         .with_state(state);
     web::observe(operations, &request_layer)
         .merge(web::observe_untraced(probes, &request_layer))
         .merge(proofs)
+        .merge(creation)
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path};
-use axum::http::HeaderValue;
+use axum::http::header::ALLOW;
 use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use domain::lookup::LookupId;
 use ports::inbound::{LookupAccess, LookupError, Read};
@@ -33,10 +34,20 @@ pub(crate) fn creation() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new().routes(routes!(create::create))
 }
 
-/// The routes that read and remove them.
-pub(crate) fn reads() -> OpenApiRouter<Arc<RestState>> {
+/// The route that lists them, at the path of the one that creates them.
+pub(crate) fn list() -> OpenApiRouter<Arc<RestState>> {
+    OpenApiRouter::new().routes(routes!(list::list))
+}
+
+/// No such method at the path of list and creation, which are routes of two routers.
+pub(crate) async fn method_not_allowed() -> ([(HeaderName, HeaderValue); 1], Problem) {
+    let methods = HeaderValue::from_static("GET,HEAD,POST");
+    ([(ALLOW, methods)], Problem::MethodNotAllowed)
+}
+
+/// The routes that read and remove one.
+pub(crate) fn items() -> OpenApiRouter<Arc<RestState>> {
     OpenApiRouter::new()
-        .routes(routes!(list::list))
         .routes(routes!(find::find, remove::remove))
         .routes(routes!(file::xml))
         .routes(routes!(file::pdf))

@@ -14,7 +14,7 @@ use utoipa::openapi::{
 };
 use web::problem::ErrorBody;
 
-use crate::{checks, operations, participants, people, proofs};
+use crate::{checks, lookups, operations, participants, people, proofs};
 
 pub(crate) mod bodies;
 mod examples;
@@ -58,6 +58,9 @@ fn document() -> OpenApi {
     for (mut part, group) in [
         (proofs::routes().into_openapi(), Group::Proofs),
         (checks::routes().into_openapi(), Group::Checks),
+        (lookups::creation().into_openapi(), Group::LookupCreation),
+        (lookups::list().into_openapi(), Group::LookupReads),
+        (lookups::items().into_openapi(), Group::LookupReads),
         (participants::routes().into_openapi(), Group::Public),
         (operations::probes().into_openapi(), Group::Public),
         (operations::description().into_openapi(), Group::Public),
@@ -92,17 +95,40 @@ fn described(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 enum Group {
     Proofs,
     Checks,
+    LookupCreation,
+    LookupReads,
     Sessions,
     /// Without a key or a session.
     Public,
 }
 
 impl Group {
+    /// Returns `true` if an API key is needed.
+    fn has_key(self) -> bool {
+        match self {
+            Self::Proofs | Self::Checks | Self::LookupCreation | Self::LookupReads => true,
+            Self::Sessions | Self::Public => false,
+        }
+    }
+
+    /// The headers of a success that are this group's own.
+    fn own_headers(self, status: &str, response: &Response) -> &'static [&'static str] {
+        match (self, status) {
+            (Self::LookupCreation, "202") => &["Location", "Retry-After", "Preference-Applied"],
+            (Self::LookupCreation, _) if !response.content.is_empty() => {
+                &["Location", "Preference-Applied"]
+            }
+            _ => &[],
+        }
+    }
+
     /// Adds what all operations of the group share, and examples.
     fn complete(self, operation: &mut Operation) {
         let (scheme, errors): (_, &[&str]) = match self {
             Self::Proofs => (Some(API_KEY), &responses::OF_PROOFS),
             Self::Checks => (Some(API_KEY), &responses::OF_CHECKS),
+            Self::LookupCreation => (Some(API_KEY), &responses::OF_LOOKUP_CREATION),
+            Self::LookupReads => (Some(API_KEY), &responses::OF_LOOKUP_READS),
             Self::Sessions => (Some(SESSION), &responses::OF_SESSIONS),
             Self::Public => (None, &[]),
         };
@@ -133,7 +159,7 @@ impl Group {
                 continue;
             };
             responses::add_header(response, "X-Request-Id");
-            if matches!(self, Self::Proofs | Self::Checks) {
+            if self.has_key() {
                 for name in responses::LIMITS {
                     responses::add_header(response, name);
                 }
@@ -142,6 +168,9 @@ impl Group {
                 for name in ["ETag", "Cache-Control"] {
                     responses::add_header(response, name);
                 }
+            }
+            for name in self.own_headers(status, response) {
+                responses::add_header(response, name);
             }
             for name in file_headers(&id, response) {
                 responses::add_header(response, name);
@@ -159,10 +188,16 @@ impl Group {
 
 /// The headers of a proof that an operation answers with.
 fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
+    if matches!(operation, "getLookupXml" | "getLookupPdf" | "getLookupZip") {
+        return vec!["X-Seal", "Content-Disposition"];
+    }
     let Some(endpoint) = Endpoint::from_name(operation) else {
         return Vec::new();
     };
-    let mut names = vec!["X-Seal"];
+    let mut names = Vec::new();
+    if endpoint != Endpoint::Lookups {
+        names.push("X-Seal");
+    }
     if !response.content.contains_key("application/json") {
         names.push("Content-Disposition");
     }
@@ -245,6 +280,11 @@ fn general() -> OpenApi {
         ]))
         .tags(Some([
             tag("proofs", "Proofs of transfers. They need an API key."),
+            tag(
+                "lookups",
+                "Lookups that are carried to their end while nobody waits. They need an API key; reads \
+                 are free, at most 600 a minute.",
+            ),
             tag("participants", "Participants of SPEI. They need no key."),
             tag(
                 "keys",

@@ -12,6 +12,7 @@ use web::Problem;
 
 use super::{Named, Reader};
 use crate::files::{self, Encoding};
+use crate::openapi::responses::{NoSuchFile, NoSuchLookup, NotDelivered};
 use crate::proofs::schemas::{PdfFile, XmlFile, ZipFile};
 use crate::{RestState, headers};
 
@@ -24,6 +25,7 @@ use crate::{RestState, headers};
     params(("id" = String, Path, description = "The lookup.", format = "uuid")),
     responses(
         (status = 200, description = "The bank's file.", body = inline(XmlFile), content_type = "application/xml"),
+        NoSuchLookup, NotDelivered,
     ),
 )]
 pub(super) async fn xml(
@@ -43,6 +45,7 @@ pub(super) async fn xml(
     params(("id" = String, Path, description = "The lookup.", format = "uuid")),
     responses(
         (status = 200, description = "The bank's file.", body = inline(PdfFile), content_type = "application/pdf"),
+        NoSuchFile, NotDelivered,
     ),
 )]
 pub(super) async fn pdf(
@@ -62,6 +65,7 @@ pub(super) async fn pdf(
     params(("id" = String, Path, description = "The lookup.", format = "uuid")),
     responses(
         (status = 200, description = "Both files.", body = inline(ZipFile), content_type = "application/zip"),
+        NoSuchFile, NotDelivered,
     ),
 )]
 pub(super) async fn zip(

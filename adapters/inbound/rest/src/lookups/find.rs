@@ -11,7 +11,7 @@ use super::views::LookupBody;
 use super::wait::Query;
 use super::{Named, Reader};
 use crate::RestState;
-use crate::openapi::responses::FaultyInput;
+use crate::openapi::responses::{FaultyInput, NoSuchLookup};
 use crate::people::input::Input;
 
 /// A lookup
@@ -23,7 +23,7 @@ use crate::people::input::Input;
     params(Query, ("id" = String, Path, description = "The lookup.", format = "uuid")),
     responses(
         (status = 200, description = "As it is now.", body = LookupBody),
-        FaultyInput,
+        FaultyInput, NoSuchLookup,
     ),
 )]
 pub(super) async fn find(

@@ -10,6 +10,7 @@ use web::Problem;
 
 use super::views::LookupBody;
 use super::{Named, Reader};
+use crate::openapi::responses::NoSuchLookup;
 use crate::{RestState, headers};
 
 /// Cancels a lookup, or erases one that is final
@@ -22,6 +23,7 @@ use crate::{RestState, headers};
     responses(
         (status = 200, description = "It was not final, and is canceled.", body = LookupBody),
         (status = 204, description = "It was final; nothing of it is left."),
+        NoSuchLookup,
     ),
 )]
 pub(super) async fn remove(

@@ -59,7 +59,7 @@ pub(super) struct Query {
     /// Seconds to wait for a change of `state` or `attempts`. The answer is that of now when there is
     /// none, and that of a lookup that is final at once.
     #[serde(default)]
-    #[validate(range(max = MAX_WAIT))]
+    #[validate(range(min = 0, max = MAX_WAIT))]
     #[param(minimum = 0, maximum = 25, default = 0)]
     pub(super) wait: u64,
 }

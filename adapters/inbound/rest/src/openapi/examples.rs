@@ -26,6 +26,7 @@ use crate::MAX_BODY_BYTES;
 use crate::failure;
 use crate::participants::views::ParticipantList;
 
+mod lookups;
 mod people;
 mod proofs;
 
@@ -42,6 +43,12 @@ pub(super) fn request(schema: &str) -> Option<Value> {
         "ParsedProofRequest" | "ParsedProofRequestAuto" => {
             request["nombre_beneficiario"] = json!("Ejemplo, S.A. de C.V.");
             request["rfc_beneficiario"] = json!("EJE800101AB1");
+        }
+        "NewLookup" => {
+            request["formats"] = json!(["xml", "pdf"]);
+            request["retry_for"] = json!(86_400);
+            request["metadata"] = json!({ "pedido": "A-1042" });
+            return Some(request);
         }
         "NewKey" => return Some(json!({ "name": "caja 4", "env": "live" })),
         "LimitsChange" => return Some(json!({ "per_minute": 120, "monthly_quota": 5000 })),
@@ -62,6 +69,8 @@ pub(super) fn success(operation: &str) -> Option<Value> {
     Some(match operation {
         "json" | "json_auto" => proofs::parsed(),
         "verify" => proofs::checked(),
+        "lookups" | "getLookup" | "removeLookup" => lookups::waiting(),
+        "listLookups" => lookups::page(),
         "listKeys" => Value::Array(vec![people::key()]),
         "createKey" => people::created_key(),
         "revokeKey" => people::revoked_key(),
@@ -158,6 +167,13 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("SERVICE_UNAVAILABLE", refusal(&unavailable())),
         ],
         "BankTimeout" => vec![("BANK_TIMEOUT", fetch(&FetchError::BankTimeout))],
+        "NoSuchLookup" => vec![("NOT_FOUND", Problem::NoSuchLookup)],
+        "NoSuchFile" => vec![
+            ("NOT_FOUND, no_such_lookup", Problem::NoSuchLookup),
+            ("NOT_FOUND, file_not_kept", Problem::FileNotKept),
+        ],
+        "NotDelivered" => vec![("CONFLICT", Problem::LookupNotDelivered)],
+        "TooManyReads" => vec![("RATE_LIMIT_EXCEEDED", too_many_reads())],
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
         "RouteNotFound" => vec![("ROUTE_NOT_FOUND", Problem::RouteNotFound)],
         "MethodNotAllowed" => vec![("METHOD_NOT_ALLOWED", Problem::MethodNotAllowed)],
@@ -272,6 +288,13 @@ fn unavailable() -> AdmissionError {
     AdmissionError::Unavailable {
         retry_after: WAIT,
         cause: example_cause(),
+    }
+}
+
+fn too_many_reads() -> Problem {
+    Problem::TooManyReads {
+        limit: 600,
+        retry_after: WAIT,
     }
 }
 

@@ -59,6 +59,15 @@ responses! {
     NotFound = "404", ["RateLimit", "RateLimit-Policy", "X-Inferred-Emisor", "X-Inferred-Receptor"],
         "`NOT_FOUND`: no proof matches. `details.reason` says whether the payment is unknown \
              or its proof isn't issued (yet).";
+    NoSuchLookup = "404", ["RateLimit", "RateLimit-Policy"],
+        "`NOT_FOUND`: your account has no such lookup in the key's environment.";
+    NoSuchFile = "404", ["RateLimit", "RateLimit-Policy"],
+        "`NOT_FOUND`: your account has no such lookup in the key's environment, or the lookup keeps no \
+             PDF (`details.reason`).";
+    NotDelivered = "409", [],
+        "`CONFLICT`: the lookup has no proof, or none yet (`details.reason` is `not_delivered`).";
+    TooManyReads = "429", ["Retry-After"],
+        "`RATE_LIMIT_EXCEEDED`: the key read lookups more than 600 times in a minute.";
     RequestTimeout = "408", ["RateLimit", "RateLimit-Policy"],
         "`REQUEST_TIMEOUT`: the body didn't arrive in time. The connection is closed.";
     PayloadTooLarge = "413", ["RateLimit", "RateLimit-Policy"],
@@ -143,6 +152,21 @@ pub(super) const OF_CHECKS: [&str; 8] = [
     "BankTimeout",
 ];
 
+/// Errors of the creation of a lookup, beside those that it names itself.
+pub(super) const OF_LOOKUP_CREATION: [&str; 8] = [
+    "InvalidApiKey",
+    "QuotaExceeded",
+    "RequestTimeout",
+    "PayloadTooLarge",
+    "UnsupportedMediaType",
+    "RateLimitExceeded",
+    "InternalError",
+    "NotNow",
+];
+
+/// Errors of every read of lookups, beside those that it names itself.
+pub(super) const OF_LOOKUP_READS: [&str; 4] = ["InvalidApiKey", "TooManyReads", "Fault", "NotNow"];
+
 /// Errors of every route under a session, beside those that it names itself.
 pub(super) const OF_SESSIONS: [&str; 5] = [
     "Unauthenticated",
@@ -178,6 +202,20 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
                 "What is left (`r`) and the seconds until the next unit returns (`t`); \
                  draft-ietf-httpapi-ratelimit-headers-11. There is no `\"month\"` without a cap.",
                 json!("\"minute\";r=59;t=60, \"month\";r=997;t=864000"),
+            ),
+        ),
+        (
+            "Location",
+            header(
+                "Path of the lookup.",
+                json!("/v1/cep/lookups/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1"),
+            ),
+        ),
+        (
+            "Preference-Applied",
+            header(
+                "The preference of `Prefer` that was applied (RFC 7240), if there was one.",
+                json!("wait=10"),
             ),
         ),
         (

@@ -68,6 +68,11 @@ fn every_endpoint_describes_every_status() {
             // A payment that the bank doesn't know is a result of the check.
             expected.retain(|status| *status != "404");
         }
+        if endpoint == Endpoint::Lookups {
+            // The bank isn't asked yet.
+            expected.retain(|status| !matches!(*status, "404" | "502" | "504"));
+            expected.insert(1, "202");
+        }
         assert_eq!(described, expected);
     }
 }
@@ -131,7 +136,7 @@ fn a_parameter_of_a_path_is_required() {
     let operations = operations.flat_map(|item| item.as_object().unwrap().values());
     let parameters = operations.flat_map(|operation| operation["parameters"].as_array().unwrap());
     let of_paths: Vec<_> = parameters.filter(|it| it["in"] == "path").collect();
-    assert_eq!(of_paths.len(), 5);
+    assert_eq!(of_paths.len(), 10);
     assert!(of_paths.iter().all(|it| it["required"] == true));
 }
 

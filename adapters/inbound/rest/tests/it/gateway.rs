@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use application::{
     BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
-    HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
+    HealthService, LookupService, LookupWorker, ProofCheckService, ProofMemory,
+    ProofRequestService, ProofService,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -19,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::bank;
 use crate::data::now;
+use crate::lookups;
 
 /// Time that the bank takes for an answer.
 const BANK_TIME: Duration = Duration::from_millis(12);
@@ -27,6 +29,8 @@ const BANK_TIME: Duration = Duration::from_millis(12);
 pub(crate) struct Gateway {
     pub(crate) services: PeopleServices,
     pub(crate) proof_requests: Arc<ProofRequestService>,
+    pub(crate) lookups: Arc<LookupService>,
+    pub(crate) worker: Arc<LookupWorker>,
     pub(crate) health: Arc<HealthService>,
     charged_before: u64,
     requests_before: usize,
@@ -65,20 +69,24 @@ impl Gateway {
             services.monitor.clone(),
             Arc::new(NoSealKeys),
         );
+        let (gatekeeper, proofs) = (Arc::new(gatekeeper), Arc::new(proofs));
+        let history = Arc::new(DeliveryHistory::new(
+            hasher(),
+            Arc::new(services.store.clone()),
+            services.journal.clone(),
+        ));
+        let (lookups, worker) = lookups::service(&services, &gatekeeper, &proofs, &history, &tasks);
         let proof_requests = ProofRequestService::new(
-            Arc::new(gatekeeper),
-            Arc::new(proofs),
+            gatekeeper,
+            proofs,
             FileChecks::new(
                 ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
                 Arc::new(Catalogue::embedded().clone()),
                 clock.clone(),
                 Box::new(|work| Box::pin(async move { work() })),
             ),
-            DeliveryHistory::new(
-                hasher(),
-                Arc::new(services.store.clone()),
-                services.journal.clone(),
-            ),
+            history,
+            lookups.clone(),
             clock.clone(),
             Box::new(move |task| drop(tasks.spawn(task))),
         );
@@ -95,6 +103,8 @@ impl Gateway {
             requests_before: services.journal.requests().len(),
             services,
             proof_requests: Arc::new(proof_requests),
+            lookups,
+            worker,
             health: Arc::new(health),
         }
     }

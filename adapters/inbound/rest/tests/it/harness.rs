@@ -118,6 +118,7 @@ impl Harness {
                 Some(others) => others,
                 None => gateway.proof_requests.clone(),
             },
+            lookups: gateway.lookups.clone(),
             health: gateway.health.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),
             request_layer: request_layer.clone(),

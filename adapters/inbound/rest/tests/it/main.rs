@@ -10,6 +10,7 @@ mod gateway;
 mod harness;
 mod identity;
 mod logs;
+mod lookups;
 mod metrics_sink;
 mod operations;
 mod participants;

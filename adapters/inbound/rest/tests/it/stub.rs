@@ -7,8 +7,8 @@ use domain::key::{Environment, KeyId};
 use domain::limits::{LimitStatus, MinuteStatus};
 use domain::outcome::Outcome;
 use ports::inbound::{
-    AdmissionRequest, CheckExchange, Delivery, FetchError, LookupDetails, ProofExchange,
-    ProofRequests, Reply, ServedRequest, SettledRequest,
+    AdmissionRequest, CheckExchange, Delivery, FetchError, LookupDetails, LookupExchange,
+    ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
 };
 use uuid::Uuid;
 
@@ -44,6 +44,10 @@ impl ProofRequests for StubbedRequests {
             };
             exchange.finish(ServedRequest::Settled(settled)).await;
         });
+    }
+
+    fn create(&self, _: AdmissionRequest, _: Box<dyn LookupExchange>) {
+        unreachable!("no test creates a lookup here");
     }
 
     fn check(&self, _: AdmissionRequest, _: Box<dyn CheckExchange>) {

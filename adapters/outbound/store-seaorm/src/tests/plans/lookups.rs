@@ -1,6 +1,7 @@
 //! Plans of the queries of lookups.
 
 use chrono::TimeDelta;
+use domain::key::Environment;
 use domain::lookup::{Attempt, LookupState};
 use domain::outcome::Outcome;
 use domain::pacing::LookupClass;
@@ -121,6 +122,7 @@ async fn pages_of_lookups_are_read_in_their_order() {
     let filters = [
         LookupFilter::default(),
         LookupFilter {
+            environment: Some(Environment::Live),
             states: vec![LookupState::Failed, LookupState::Expired],
             counters: Some(key(1).into()),
             created_from: Some(now()),

@@ -1,6 +1,7 @@
 //! Plans of the queries of lookups, among those of a customer with 10,000 that are due.
 
 use chrono::TimeDelta;
+use domain::key::Environment;
 use domain::lookup::{Attempt, LookupId, LookupState};
 use domain::outcome::Outcome;
 use ports::contract::fixture::{customer, lookup_of, record_of};
@@ -22,6 +23,7 @@ pub(super) async fn lookups(explained: &ExplainedStore<'_>) {
 async fn lists(explained: &ExplainedStore<'_>) {
     let store = &explained.store;
     let narrow = LookupFilter {
+        environment: Some(Environment::Live),
         states: vec![LookupState::Failed],
         counters: Some(own_key().into()),
         created_from: Some(now() - TimeDelta::days(30)),

@@ -1,0 +1,107 @@
+//! Stored lookups: their service, and the worker that makes their attempts.
+
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow};
+use application::{
+    DeliveryHistory, GatekeeperService, LookupEncryption, LookupReader, LookupService,
+    LookupSignals, LookupWorker, ProofService, SealService, SharedCatalogue, WorkerParts,
+};
+use chrono::TimeDelta;
+use cipher_aes::AesCipher;
+use ports::outbound::LookupStore;
+use tokio_util::task::TaskTracker;
+
+use super::infrastructure::Infrastructure;
+use super::spawning_in;
+use crate::config::{LookupOptions, StoreSecret};
+use crate::metrics::{MeteredLookups, Metrics};
+use crate::system::SystemTimer;
+
+/// Stored lookups of this process.
+pub(super) struct StoredLookups {
+    options: LookupOptions,
+    store: Arc<dyn LookupStore>,
+    encryption: Arc<LookupEncryption>,
+    signals: Arc<LookupSignals>,
+}
+
+impl StoredLookups {
+    /// Lookups in the database of `base`, encrypted by this secret.
+    ///
+    /// # Errors
+    /// The secret can't be used.
+    pub(super) fn new(
+        base: &Infrastructure,
+        options: LookupOptions,
+        secret: &StoreSecret,
+        metrics: &Arc<Metrics>,
+    ) -> Result<Self> {
+        let secrets = secret.lookups();
+        let secrets = secrets.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?;
+        Ok(Self {
+            options,
+            store: Arc::new(MeteredLookups::new(metrics, Arc::new(base.store.clone()))),
+            encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
+            signals: Arc::default(),
+        })
+    }
+
+    /// The queue.
+    pub(super) fn queue(&self) -> Arc<dyn LookupStore> {
+        Arc::clone(&self.store)
+    }
+
+    /// The service of callers.
+    pub(super) fn service(
+        &self,
+        base: &Infrastructure,
+        gatekeeper: &Arc<GatekeeperService>,
+        (seals, participants): (&Arc<SealService>, &Arc<SharedCatalogue>),
+    ) -> LookupService {
+        let reader = LookupReader::new(
+            Arc::clone(&self.encryption),
+            participants.clone(),
+            seals.clone(),
+            TimeDelta::days(self.options.lookup_retention.into()),
+        );
+        LookupService::new(
+            Arc::clone(&self.store),
+            reader,
+            Arc::clone(gatekeeper),
+            Arc::clone(&self.signals),
+            Arc::clone(&base.clock),
+            Arc::new(SystemTimer),
+        )
+    }
+
+    /// The worker, whose attempts `tasks` tracks; `None` when this process makes none.
+    pub(super) fn worker(
+        &self,
+        base: &Infrastructure,
+        gatekeeper: &Arc<GatekeeperService>,
+        (proofs, history): (&Arc<ProofService>, &Arc<DeliveryHistory>),
+        tasks: &TaskTracker,
+    ) -> Option<Arc<LookupWorker>> {
+        let LookupOptions {
+            workers,
+            retry_scale,
+            ..
+        } = self.options;
+        let parts = WorkerParts {
+            store: Arc::clone(&self.store),
+            encryption: Arc::clone(&self.encryption),
+            proofs: Arc::clone(proofs),
+            gatekeeper: Arc::clone(gatekeeper),
+            history: Arc::clone(history),
+            signals: Arc::clone(&self.signals),
+            clock: Arc::clone(&base.clock),
+            timer: Arc::new(SystemTimer),
+            random: Arc::clone(&base.random),
+            spawn: spawning_in(tasks),
+            places: workers,
+            test_scale: retry_scale,
+        };
+        (workers > 0).then(|| Arc::new(LookupWorker::new(parts)))
+    }
+}
