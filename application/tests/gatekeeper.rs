@@ -107,15 +107,15 @@ async fn an_admission_describes_its_request() {
     let holder = fixture.holder(limits(10, Some(100))).await;
     let first = fixture.ask(&holder).await.unwrap();
     assert_eq!(
-        (first.key, first.environment),
+        (first.charged.key, first.environment),
         (CountedKey::first(holder.id), Environment::Test)
     );
     assert_eq!(
-        (first.endpoint, first.request_id.as_str()),
+        (first.charged.endpoint, first.charged.request_id.as_str()),
         (Endpoint::Xml, "till-7")
     );
     assert_eq!(
-        (first.admitted_at, first.month),
+        (first.charged.admitted_at, first.charged.month),
         (noon(), Month::of(noon()))
     );
     assert_eq!(
@@ -128,7 +128,7 @@ async fn an_admission_describes_its_request() {
     let month = first.limit_status.month.unwrap();
     assert_eq!((month.limit, month.used), (100, 1));
     let second = fixture.ask(&holder).await.unwrap();
-    assert_ne!(first.id, second.id, "an id was given twice");
+    assert_ne!(first.charged.id, second.charged.id, "an id was given twice");
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn a_month_that_is_used_up_is_refused_until_it_ends() {
 async fn refusals_of_limits_are_journaled_and_no_others() {
     let fixture = fixture();
     let holder = fixture.holder(limits(2, Some(3))).await;
-    let customer = fixture.ask(&holder).await.unwrap().customer;
+    let customer = fixture.ask(&holder).await.unwrap().charged.customer;
     fixture.ask(&holder).await.unwrap();
     fixture.ask(&holder).await.unwrap_err();
     fixture.clock.advance(Duration::from_mins(1));

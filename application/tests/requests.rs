@@ -143,6 +143,15 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
         }
     });
     let bank = Arc::new(bank);
+    let lookups = support::lookups::service(
+        &base,
+        &base.data,
+        &support::lookups::encryption(&[1]),
+        Arc::new(NoSealKeys),
+        &Arc::default(),
+        base.clock.clone(),
+    );
+    let history = DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone());
     let service = ProofRequestService::new(
         base.gatekeeper.clone(),
         Arc::new(proofs(&base, &bank)),
@@ -152,7 +161,8 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
             base.clock.clone(),
             Box::new(|work| Box::pin(async move { work() })),
         ),
-        DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone()),
+        Arc::new(history),
+        lookups,
         base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),
     );

@@ -78,7 +78,7 @@ async fn all_keys_that_follow_a_plan_are_waited_for_together() {
     }
     let mut customer = None;
     for holder in &holders {
-        customer = Some(fixture.ask(holder).await.unwrap().customer);
+        customer = Some(fixture.ask(holder).await.unwrap().charged.customer);
     }
     let (plan, follow) = (Plan::Enterprise, ExistingKeys::Follow);
     fixture.limiter.faults().fail_once_after(0);

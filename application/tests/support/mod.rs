@@ -8,7 +8,9 @@
 
 pub(crate) mod fixture;
 mod journal;
+pub(crate) mod lookups;
 mod store;
+mod timer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,6 +29,7 @@ use uuid::Uuid;
 pub(crate) use journal::HeldJournal;
 pub(crate) use store::WatchedStore;
 pub(crate) use testkit::people::hasher;
+pub(crate) use timer::ManualTimer;
 
 /// The noon at which every test begins.
 pub(crate) fn noon() -> DateTime<Utc> {

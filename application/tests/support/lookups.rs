@@ -1,0 +1,46 @@
+//! Stored lookups of one process, with real encryption.
+
+use std::sync::Arc;
+
+use application::{LookupEncryption, LookupReader, LookupService, LookupSignals};
+use chrono::TimeDelta;
+use cipher_aes::AesCipher;
+use domain::key::HashGeneration;
+use domain::lookup::LookupSecrets;
+use domain::participant::Catalogue;
+use ports::outbound::{SealChecks, Timer};
+use testkit::fakes::MemoryStore;
+
+use super::fixture::Fixture;
+
+/// Encryption by secrets of these generations, the newest first.
+pub(crate) fn encryption(generations: &[u16]) -> Arc<LookupEncryption> {
+    let secret = |number: &u16| (HashGeneration(*number), number.to_be_bytes().repeat(16));
+    let secrets = LookupSecrets::new(generations.iter().map(secret).collect()).unwrap();
+    Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets))
+}
+
+/// Reads and creation of lookups in a store, which are kept for a week.
+pub(crate) fn service(
+    fixture: &Fixture,
+    store: &MemoryStore,
+    encryption: &Arc<LookupEncryption>,
+    seals: Arc<dyn SealChecks>,
+    signals: &Arc<LookupSignals>,
+    timer: Arc<dyn Timer>,
+) -> Arc<LookupService> {
+    let reader = LookupReader::new(
+        encryption.clone(),
+        Arc::new(Catalogue::embedded().clone()),
+        seals,
+        TimeDelta::days(7),
+    );
+    Arc::new(LookupService::new(
+        Arc::new(store.clone()),
+        reader,
+        fixture.gatekeeper.clone(),
+        signals.clone(),
+        fixture.clock.clone(),
+        timer,
+    ))
+}
