@@ -1,5 +1,6 @@
 //! The worker: claims lookups that are due, and makes their attempts.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -12,6 +13,8 @@ use domain::key::Environment;
 use domain::lookup::{Attempt, LookupState, NextStep, RetryRule, RetryScale};
 use domain::outcome::Outcome;
 use domain::pacing::{Lane, LookupClass};
+use domain::seal::SealVerdict;
+use domain::seen::ProofMark;
 use domain::transfer::Banks;
 use futures::FutureExt as _;
 use futures::future::{Either, select};
@@ -19,8 +22,8 @@ use futures::pin_mut;
 use ports::Cause;
 use ports::inbound::{Delivery, FetchError, Files};
 use ports::outbound::{
-    ClaimEnd, ClaimedClasses, ClaimedLookup, Clock, Lease, LookupChange, LookupStore, Random,
-    StoreError, StoredLookup, Timer, new_id,
+    ClaimEnd, ClaimedClasses, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore,
+    Random, StoreError, StoredLookup, Timer, new_id,
 };
 use tracing::Instrument as _;
 
@@ -89,13 +92,20 @@ impl Drop for BusyPlace {
     }
 }
 
-/// Facts of an attempt that ended, for the statistics.
+/// The answer of a delivered lookup, and facts of it for the statistics.
+struct EncryptedAnswer {
+    content: Vec<u8>,
+    mark: Option<ProofMark>,
+    seal: SealVerdict,
+}
+
+/// Facts of an attempt that ended.
 struct Attempted {
     outcome: Outcome,
     banks: Option<Banks>,
     bank_time: Option<Duration>,
     duration: Duration,
-    delivery: Option<(Delivery, RequestedFiles)>,
+    answer: Option<EncryptedAnswer>,
     retry_after: Option<Duration>,
     /// The bank wasn't asked, because our own limits had no turn for it.
     had_no_turn: bool,
@@ -179,11 +189,15 @@ impl LookupWorker {
     /// Makes one attempt, as long as the lease is held, and stores its result.
     async fn work(&self, ClaimedLookup { lookup, attempts }: ClaimedLookup, lease: Lease) {
         let id = lookup.facts.id;
-        let attempt = self.attempt(&lookup);
+        // One that panics is a failure like any other: it would be made again for ever otherwise.
+        let attempt = AssertUnwindSafe(self.attempt(&lookup)).catch_unwind();
         let lost = self.keep_lease(&lookup, lease);
         pin_mut!(attempt, lost);
         let attempted = match select(attempt, lost).await {
-            Either::Left((attempted, _)) => attempted,
+            Either::Left((attempted, _)) => attempted.unwrap_or_else(|_| {
+                tracing::error!(%id, "an attempt panicked");
+                Attempted::failed(Outcome::InternalError)
+            }),
             Either::Right(((), _)) => {
                 tracing::info!(%id, "a lookup was canceled, or another process goes on with it");
                 return;
@@ -209,7 +223,7 @@ impl LookupWorker {
         }
     }
 
-    /// Looks the proof up.
+    /// Looks the proof up, and encrypts it.
     async fn attempt(&self, lookup: &StoredLookup) -> Attempted {
         let facts = &lookup.facts;
         let started = self.parts.clock.monotonic();
@@ -243,9 +257,15 @@ impl LookupWorker {
             })
             .await;
         let attempted = match result {
-            Ok(delivery) => Attempted {
-                delivery: Some((delivery, files)),
-                ..Attempted::failed(Outcome::Delivered)
+            Ok(delivery) => match self.answer(facts, &delivery, files).await {
+                Ok(answer) => Attempted {
+                    answer: Some(answer),
+                    ..Attempted::failed(Outcome::Delivered)
+                },
+                Err(cause) => {
+                    tracing::error!(id = %facts.id, %cause, "a proof can't be encrypted");
+                    Attempted::failed(Outcome::InternalError)
+                }
             },
             Err(error) => Attempted::of_error(&error),
         };
@@ -255,6 +275,34 @@ impl LookupWorker {
             duration: self.parts.clock.monotonic().saturating_sub(started),
             ..attempted
         }
+    }
+
+    /// Encrypts a proof as its lookup's answer.
+    async fn answer(
+        &self,
+        facts: &LookupFacts,
+        delivery: &Delivery,
+        files: RequestedFiles,
+    ) -> Result<EncryptedAnswer, Cause> {
+        let (xml, pdf) = kept(&delivery.files, files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
+        let history = &self.parts.history;
+        let marks = history.marks(Presented {
+            environment: facts.environment,
+            issuer: delivery.issuer,
+            proof: &delivery.proof,
+        });
+        let seen = history.earlier(facts.customer, &marks, &facts.request_id);
+        let answer = Answer {
+            xml,
+            pdf,
+            issuer: delivery.issuer,
+            seen: seen.await,
+        };
+        Ok(EncryptedAnswer {
+            content: self.parts.encryption.encrypt_answer(facts, &answer)?,
+            mark: marks.first().copied(),
+            seal: delivery.seal.verdict.into(),
+        })
     }
 
     /// Stores the result of an attempt, and records the end of the request if it was the last one.
@@ -294,7 +342,7 @@ impl LookupWorker {
         let (change, settlement) = match step {
             NextStep::Again { at } => (LookupChange::Wait { due_at: at }, None),
             NextStep::End(state) => {
-                let (change, settlement) = self.ending(lookup, state, &attempted).await?;
+                let (change, settlement) = ending(state, &attempted);
                 (change, Some((state, settlement)))
             }
         };
@@ -347,46 +395,6 @@ impl LookupWorker {
             scale,
         }
     }
-
-    /// The change and the settlement of a lookup that ends in this state.
-    async fn ending(
-        &self,
-        lookup: &StoredLookup,
-        state: LookupState,
-        attempted: &Attempted,
-    ) -> Result<(LookupChange, Settlement), Cause> {
-        let settlement = Settlement {
-            banks: attempted.banks,
-            bank_time: attempted.bank_time,
-            ..Settlement::of(outcome_of(state, attempted.outcome))
-        };
-        let Some((delivery, files)) = &attempted.delivery else {
-            let refund = settlement.outcome.is_refunded();
-            return Ok((LookupChange::End { state, refund }, settlement));
-        };
-        let facts = &lookup.facts;
-        let marks = self.parts.history.marks(Presented {
-            environment: facts.environment,
-            issuer: delivery.issuer,
-            proof: &delivery.proof,
-        });
-        let history = &self.parts.history;
-        let seen = history.earlier(facts.customer, &marks, &facts.request_id);
-        let (xml, pdf) = kept(&delivery.files, *files).ok_or_else(|| Arc::new(NoXml) as Cause)?;
-        let answer = Answer {
-            xml,
-            pdf,
-            issuer: delivery.issuer,
-            seen: seen.await,
-        };
-        let content = self.parts.encryption.encrypt_answer(facts, &answer)?;
-        let settlement = Settlement {
-            delivered: marks.first().copied(),
-            seal: Some(delivery.seal.verdict.into()),
-            ..settlement
-        };
-        Ok((LookupChange::Deliver(content), settlement))
-    }
 }
 
 impl Attempted {
@@ -396,7 +404,7 @@ impl Attempted {
             banks: None,
             bank_time: None,
             duration: Duration::ZERO,
-            delivery: None,
+            answer: None,
             retry_after: None,
             had_no_turn: false,
         }
@@ -421,6 +429,25 @@ impl Attempted {
             ..Self::failed(error.outcome())
         }
     }
+}
+
+/// The change and the settlement of a lookup that ends in this state.
+fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange, Settlement) {
+    let settlement = Settlement {
+        banks: attempted.banks,
+        bank_time: attempted.bank_time,
+        ..Settlement::of(outcome_of(state, attempted.outcome))
+    };
+    let Some(answer) = &attempted.answer else {
+        let refund = settlement.outcome.is_refunded();
+        return (LookupChange::End { state, refund }, settlement);
+    };
+    let settlement = Settlement {
+        delivered: answer.mark,
+        seal: Some(answer.seal),
+        ..settlement
+    };
+    (LookupChange::Deliver(answer.content.clone()), settlement)
 }
 
 /// The outcome that the request of a lookup counts as. A failure counts as its last attempt's.
