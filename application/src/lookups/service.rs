@@ -15,7 +15,7 @@ use domain::page::Page;
 use domain::query::ProofQuery;
 use domain::rate::Rate;
 use domain::transfer::Banks;
-use futures::future::{Either, select};
+use futures::future::select;
 use ports::Cause;
 use ports::inbound::{
     AdmissionError, LookupAccess, LookupError, LookupQuery, LookupRequest, LookupView, Lookups,
@@ -127,9 +127,7 @@ impl LookupService {
         let question = question.map_err(not_stored)?;
         let lookup = NewLookup { facts, question };
         let added = self.store.add_lookup(&lookup).await;
-        added.map_err(|error| not_stored(Arc::new(error)))?;
-        self.signals.work();
-        Ok(())
+        added.map_err(|error| not_stored(Arc::new(error)))
     }
 
     /// Removes a lookup whose request could not be charged.
@@ -144,13 +142,15 @@ impl LookupService {
         }
     }
 
-    /// A lookup, once it is final or the caller's wait is over; `None` when it can't be read.
+    /// Starts the work on a lookup that was charged. Returns it once it is final or the caller's wait is
+    /// over; `None` when it can't be read.
     pub(crate) async fn created(
         &self,
         customer: CustomerId,
         id: LookupId,
         wait: Duration,
     ) -> Option<LookupView> {
+        self.signals.work();
         let is_final = |lookup: &StoredLookup| lookup.state.is_final();
         let found = match self.wait_for(customer, id, wait, is_final).await {
             Ok(Some(lookup)) => self.view(&lookup).await,
@@ -218,19 +218,13 @@ impl LookupService {
                 Ok(None) | Err(_) => true,
             };
             if is_over {
-                drop(change);
-                self.signals.tidy(id);
                 return found;
             }
             let pause = self.timer.pause(left.min(POLL));
             match change {
-                Some(change) => match select(change, pause).await {
-                    Either::Left(_) => {}
-                    Either::Right(((), change)) => drop(change),
-                },
+                Some(change) => drop(select(change, pause).await),
                 None => pause.await,
             }
-            self.signals.tidy(id);
         }
     }
 
@@ -254,11 +248,12 @@ impl Lookups for LookupService {
     ) -> Result<Read<LookupView>, LookupError> {
         let by = self.identify(&access).await?;
         let first = self.wait_for(by.customer, id, Duration::ZERO, |_| true);
-        let first = of_environment(first.await?, by.environment)?;
-        let changed =
-            |lookup: &StoredLookup| lookup.state.is_final() || has_changed(&first, lookup);
-        let found = self.wait_for(by.customer, id, wait, changed).await?;
-        let found = of_environment(found, by.environment)?;
+        let mut found = of_environment(first.await?, by.environment)?;
+        if !wait.is_zero() && !found.state.is_final() {
+            let changed = |lookup: &StoredLookup| has_changed(&found, lookup);
+            let later = self.wait_for(by.customer, id, wait, changed).await?;
+            found = of_environment(later, by.environment)?;
+        }
         Ok(read(self.view(&found).await?, &by))
     }
 

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use domain::lookup::LookupId;
 use futures::channel::oneshot::{self, Receiver, Sender};
 use futures::task::AtomicWaker;
 
-/// Lookups whose listeners are signalled, at most; the others' look again by themselves.
+/// Lookups that are listened to, at most; whoever waits for another one looks at it now and then.
 const MAX_WAITING: usize = 10_000;
 
 /// Wakes those who wait for a change of a lookup, and the worker when there is work. Other processes
@@ -22,17 +23,43 @@ pub struct LookupSignals {
     worker: AtomicWaker,
 }
 
+/// Resolves at the next change of a lookup. It takes no room once it is dropped.
+pub(super) struct NextChange<'a> {
+    signals: &'a LookupSignals,
+    id: LookupId,
+    receiver: Receiver<()>,
+}
+
+impl Future for NextChange<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        // Its sender is dropped, not used.
+        Pin::new(&mut self.receiver).poll(context).map(drop)
+    }
+}
+
+impl Drop for NextChange<'_> {
+    fn drop(&mut self) {
+        self.receiver.close();
+        self.signals.tidy(self.id);
+    }
+}
+
 impl LookupSignals {
-    /// Listens for the next change of a lookup, which resolves the receiver; `None` when too many
-    /// listen already.
-    pub(super) fn next_change(&self, id: LookupId) -> Option<Receiver<()>> {
+    /// Listens for the next change of a lookup; `None` when too many are listened to already.
+    pub(super) fn next_change(&self, id: LookupId) -> Option<NextChange<'_>> {
         let mut waiting = self.waiting();
-        if waiting.len() >= MAX_WAITING {
+        if waiting.len() >= MAX_WAITING && !waiting.contains_key(&id) {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
         waiting.entry(id).or_default().push(sender);
-        Some(receiver)
+        Some(NextChange {
+            signals: self,
+            id,
+            receiver,
+        })
     }
 
     /// Signals a change of a lookup.
@@ -41,8 +68,8 @@ impl LookupSignals {
         self.waiting().remove(&id);
     }
 
-    /// Stops listening for the changes of a lookup whose listeners are gone.
-    pub(super) fn tidy(&self, id: LookupId) {
+    /// Removes listeners that are gone.
+    fn tidy(&self, id: LookupId) {
         let mut waiting = self.waiting();
         if let Some(senders) = waiting.get_mut(&id) {
             senders.retain(|sender| !sender.is_canceled());
@@ -107,11 +134,21 @@ mod tests {
         let signals = LookupSignals::default();
         let (gone, stays) = (signals.next_change(ID), signals.next_change(ID));
         drop(gone);
-        signals.tidy(ID);
         assert_eq!(signals.waiting()[&ID].len(), 1);
         drop(stays);
-        signals.tidy(ID);
         assert!(signals.waiting().is_empty());
+    }
+
+    #[test]
+    fn one_who_heard_a_change_leaves_the_later_listeners_alone() {
+        let signals = LookupSignals::default();
+        let heard = signals.next_change(ID).unwrap();
+        signals.changed(ID);
+        let mut later = signals.next_change(ID).unwrap();
+        drop(heard);
+        assert!((&mut later).now_or_never().is_none());
+        signals.changed(ID);
+        assert!(later.now_or_never().is_some());
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Steps {
     ) -> (ServedRequest, Option<LookupView>) {
         let (id, customer) = (LookupId(admission.charged.id), admission.charged.customer);
         let (key, environment) = (admission.charged.key.id, admission.environment);
-        let counted = admission.limit_status;
+        let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
         match self.gatekeeper.accept(admission).await {
             Ok(limit_status) => {
                 let created = self.lookups.created(customer, id, wait).await;
@@ -107,10 +107,11 @@ impl Steps {
             }
             Err(error) => {
                 self.lookups.withdraw(customer, id).await;
+                let elapsed = self.clock.monotonic().saturating_sub(admitted_at);
                 let settled = SettledRequest {
                     key,
                     environment,
-                    limit_status: counted.after_refund(),
+                    limit_status: counted.after(elapsed).after_refund(),
                     outcome: Outcome::InternalError,
                     details,
                     reply: Reply::NotDurable(error),
