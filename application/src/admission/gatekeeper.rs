@@ -415,6 +415,10 @@ impl GatekeeperService {
             return Ok(status);
         }
         let _hydrating = self.hydrating.lock(&key).await;
+        // Somebody else may have hydrated it meanwhile.
+        if let Some(status) = self.limiter.peek(key).await? {
+            return Ok(status);
+        }
         self.journal.accepts()?;
         self.hydrate(key, Month::of(self.clock.now())).await?;
         let status = self.limiter.peek(key).await?;
