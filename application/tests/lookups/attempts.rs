@@ -1,0 +1,205 @@
+//! Attempts: the proof, and the schedule until it is issued.
+
+use chrono::TimeDelta;
+use domain::file::Format;
+use domain::key::Environment;
+use domain::lookup::{LookupState, RetryScale};
+use domain::outcome::Outcome;
+use domain::seal::SealVerdict;
+use ports::inbound::{Files, LookupRequest};
+use testkit::fakes::{Script, unsealed_proof};
+
+use super::steps::{
+    BOTH, Settings, XML, lookup, lookup_of_today, retried_for, seconds, settle, start, world,
+};
+use crate::support::operator;
+
+#[tokio::test]
+async fn a_proof_is_delivered_at_the_first_attempt_as_the_bank_issued_it() {
+    for files in [XML, BOTH] {
+        let (world, process, holder) = start().await;
+        let request = LookupRequest {
+            files,
+            ..lookup("10.00")
+        };
+        let id = process.create(&holder, request).await.id;
+        assert_eq!(process.work().await, 1);
+        let found = process.view(&holder, id).await;
+        assert_eq!(found.state, LookupState::Delivered);
+        assert_eq!(found.attempts, 1);
+        assert_eq!(found.history.unwrap()[0].outcome, Outcome::Delivered);
+        let erased_at = found.erased_at.unwrap();
+        assert_eq!(erased_at - found.updated_at, TimeDelta::days(7));
+        let delivery = found.delivery.unwrap();
+        let issued = unsealed_proof(&world.bank.asked()[0].transfer);
+        let (xml, pdf) = match delivery.files {
+            Files::Xml(xml) => (xml, None),
+            Files::Both { xml, pdf } => (xml, Some(pdf)),
+            Files::Pdf(_) => panic!("there is no XML"),
+        };
+        assert_eq!(Some(xml), issued.xml);
+        assert_eq!(pdf, issued.pdf.filter(|_| files.includes_pdf()));
+        let name = delivery.stem.with_extension(Format::Xml.extension());
+        assert!(name.ends_with(".xml"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn one_end_is_recorded_with_the_mark_and_the_verdict_of_the_proof() {
+    let (world, process, holder) = start().await;
+    process.create(&holder, lookup("10.00")).await;
+    for _ in 0..3 {
+        process.work().await;
+        world.pass(seconds(60)).await;
+    }
+    let [ended] = &world.ended()[..] else {
+        panic!("{:?}", world.ended());
+    };
+    assert_eq!(ended.outcome, Outcome::Delivered);
+    assert_eq!(ended.key, holder.id);
+    assert_eq!(ended.seal, Some(SealVerdict::NotChecked));
+    assert!(ended.delivered.is_some() && ended.banks.is_some());
+    assert!(ended.bank_time.is_some());
+    assert_eq!(ended.refund, None);
+}
+
+#[tokio::test]
+async fn the_seal_is_checked_at_every_read() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    process.work().await;
+    let checks = world.seals.checks();
+    process.view(&holder, id).await;
+    process.view(&holder, id).await;
+    assert_eq!(world.seals.checks(), checks + 2);
+}
+
+#[tokio::test]
+async fn earlier_deliveries_are_counted_as_of_the_delivery() {
+    let (_world, process, holder) = start().await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(process.create(&holder, lookup("10.00")).await.id);
+        process.work().await;
+    }
+    for (earlier, id) in (0..).zip(ids) {
+        let delivery = process.view(&holder, id).await.delivery.unwrap();
+        assert_eq!(delivery.seen.unwrap().times, earlier);
+    }
+}
+
+#[tokio::test]
+async fn a_proof_is_looked_for_at_the_times_of_the_schedule_until_it_is_issued() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("404.02")).await.id;
+    for (attempts, wait) in (1..).zip([60, 120, 300]) {
+        assert_eq!(process.work().await, 1);
+        let found = process.view(&holder, id).await;
+        assert_eq!(found.state, LookupState::Waiting);
+        assert_eq!(found.attempts, attempts);
+        assert_eq!(found.last_attempt.unwrap().outcome, Outcome::NotIssued);
+        assert_eq!(world.seconds_until(found.next_attempt_at), wait);
+        let wait = u64::try_from(wait).unwrap();
+        world.pass(seconds(wait - 1)).await;
+        assert_eq!(process.work().await, 0, "it was tried too early");
+        world.pass(seconds(1)).await;
+    }
+    world
+        .bank
+        .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
+    assert_eq!(process.work().await, 1);
+    let found = process.view(&holder, id).await;
+    assert_eq!(found.state, LookupState::Delivered);
+    let history = found.history.unwrap();
+    let outcomes: Vec<_> = history.iter().map(|attempt| attempt.outcome).collect();
+    let (not_issued, delivered) = (Outcome::NotIssued, Outcome::Delivered);
+    assert_eq!(outcomes, [not_issued, not_issued, not_issued, delivered]);
+    assert_eq!(world.outcomes(), [delivered]);
+    assert_eq!(world.charges(&holder).await, (1, 0));
+}
+
+#[tokio::test]
+async fn an_old_transfer_that_the_bank_does_not_know_is_final() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("404.00")).await.id;
+    process.work().await;
+    assert_eq!(process.state(&holder, id).await, LookupState::NotFound);
+    assert_eq!(world.outcomes(), [Outcome::NotFound]);
+    assert_eq!(world.charges(&holder).await, (1, 0));
+}
+
+#[tokio::test]
+async fn a_transfer_of_today_that_the_bank_does_not_know_is_tried_again() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup_of_today("404.00")).await.id;
+    process.work().await;
+    let found = process.view(&holder, id).await;
+    assert_eq!(found.state, LookupState::Waiting);
+    assert_eq!(world.seconds_until(found.next_attempt_at), 60);
+    assert_eq!(world.outcomes(), []);
+}
+
+#[tokio::test]
+async fn a_lookup_without_a_proof_in_time_expires() {
+    let (world, process, holder) = start().await;
+    let request = retried_for(100, lookup("404.02"));
+    let id = process.create(&holder, request).await.id;
+    // The second wait would be longer than what is left.
+    for (wait, state) in [
+        (60, LookupState::Waiting),
+        (40, LookupState::Waiting),
+        (0, LookupState::Expired),
+    ] {
+        assert_eq!(process.work().await, 1);
+        assert_eq!(process.state(&holder, id).await, state);
+        world.pass(seconds(wait)).await;
+    }
+    assert_eq!(world.bank.times_asked(), 3);
+    assert_eq!(world.outcomes(), [Outcome::NotIssued]);
+    assert_eq!(world.charges(&holder).await, (1, 0));
+}
+
+#[tokio::test]
+async fn a_lookup_that_is_not_tried_again_has_one_attempt() {
+    let (world, process, holder) = start().await;
+    let request = retried_for(0, lookup("404.02"));
+    let id = process.create(&holder, request).await.id;
+    process.work().await;
+    let found = process.view(&holder, id).await;
+    assert_eq!((found.state, found.attempts), (LookupState::Expired, 1));
+    assert_eq!(world.bank.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn the_test_scale_shortens_the_waits_of_test_lookups_alone() {
+    let world = world();
+    let process = world.process(Settings {
+        test_scale: RetryScale::new(0.1).unwrap(),
+        ..Settings::default()
+    });
+    for (environment, wait) in [(Environment::Test, 6), (Environment::Live, 60)] {
+        let holder = world.holder(&operator(), environment).await;
+        let id = process.create(&holder, lookup("404.02")).await.id;
+        process.work().await;
+        let found = process.view(&holder, id).await;
+        assert_eq!(world.seconds_until(found.next_attempt_at), wait);
+    }
+    let asked = [&world.bank, &world.live_bank].map(|bank| bank.times_asked());
+    assert_eq!(asked, [1, 1], "an environment asked the other's bank");
+}
+
+#[tokio::test]
+async fn a_worker_finds_what_becomes_due_by_itself() {
+    let (world, process, holder) = start().await;
+    let worker = tokio::spawn(process.worker.clone().run());
+    settle().await;
+    let id = process.create(&holder, lookup("404.02")).await.id;
+    settle().await;
+    assert_eq!(process.state(&holder, id).await, LookupState::Waiting);
+    world
+        .bank
+        .answer_by(|transfer| Script::Issue(unsealed_proof(transfer)));
+    world.pass(seconds(60)).await;
+    assert_eq!(process.state(&holder, id).await, LookupState::Delivered);
+    worker.abort();
+}

@@ -1,0 +1,210 @@
+//! Creation: admission, the stored lookup, the charge.
+
+use domain::lookup::{LookupState, Metadata};
+use domain::outcome::{Endpoint, Outcome};
+use ports::inbound::{FetchError, Reply, ServedRequest};
+use testkit::fakes::Fault;
+
+use super::steps::{BOTH, Question, TRACKING_KEY, awaited, lookup, query, seconds, settle, start};
+use crate::support::disk_full;
+use ports::inbound::LookupRequest;
+
+#[tokio::test]
+async fn a_lookup_is_charged_once_and_queued_under_the_id_of_its_request() {
+    let (world, process, holder) = start().await;
+    let answer = process.ask(&holder, lookup("10.00")).await;
+    let ServedRequest::Accepted(accepted) = answer.served else {
+        panic!("{:?}", answer.served);
+    };
+    assert_eq!(accepted.key, holder.id);
+    assert_eq!(accepted.limit_status.month.unwrap().used, 1);
+    assert!(accepted.details.banks.is_some());
+    let created = answer.created.unwrap();
+    assert_eq!(created.state, LookupState::Queued);
+    assert_eq!((created.attempts, created.erased_at), (0, None));
+    let until = created.retry_until - created.created_at;
+    assert_eq!(until.num_hours(), 24);
+    assert_eq!(world.charges(&holder).await, (1, 0));
+    assert_eq!(world.outcomes(), [], "it was settled before its end");
+    // The end is recorded under the same id.
+    process.work().await;
+    let [ended] = &world.ended()[..] else {
+        panic!("{:?}", world.ended());
+    };
+    assert_eq!(
+        (ended.id, ended.endpoint),
+        (created.id.0, Endpoint::Lookups)
+    );
+    assert_eq!(world.charges(&holder).await, (1, 0));
+    assert_eq!(world.counted(&holder).await, 1);
+}
+
+#[tokio::test]
+async fn neither_the_question_nor_the_proof_can_be_read_in_the_store() {
+    let (world, process, holder) = start().await;
+    let pair = ("folio".to_owned(), "F-4711".to_owned());
+    let request = LookupRequest {
+        metadata: Metadata::new(vec![pair.clone()]).unwrap(),
+        files: BOTH,
+        ..lookup("1234.56")
+    };
+    let id = process.create(&holder, request).await.id;
+    process.work().await;
+    let stored = world.stored(&holder, id).await.unwrap();
+    let proof = stored.proof.unwrap();
+    assert!(proof.len() > 300, "the proof isn't stored: {}", proof.len());
+    let personal = [
+        TRACKING_KEY,
+        "002010077777777771",
+        "123456",
+        "1234.56",
+        "2026-11-18",
+    ];
+    let others = ["F-4711", "folio", "SPEI_Tercero", "%PDF"];
+    for text in personal.iter().chain(&others) {
+        for bytes in [&stored.question, &proof] {
+            let mut windows = bytes.windows(text.len());
+            assert!(!windows.any(|part| part == text.as_bytes()), "{text}");
+        }
+    }
+    // The same question is encrypted differently each time.
+    let again = process.create(&holder, lookup("1234.56")).await.id;
+    let twin = process.create(&holder, lookup("1234.56")).await.id;
+    let question = async |id| world.stored(&holder, id).await.unwrap().question;
+    assert_ne!(question(again).await, question(twin).await);
+    let metadata = process.view(&holder, id).await.metadata;
+    assert_eq!(metadata.pairs(), [pair]);
+}
+
+#[tokio::test]
+async fn a_question_whose_banks_cannot_be_inferred_stores_nothing() {
+    let (world, process, holder) = start().await;
+    let mut request = lookup("10.00");
+    request.query = unknown_issuer();
+    let answer = process.ask(&holder, request).await;
+    let ServedRequest::Settled(settled) = answer.served else {
+        panic!("{:?}", answer.served);
+    };
+    assert_eq!(settled.outcome, Outcome::InferenceFailed);
+    assert!(matches!(settled.reply, Reply::Encoded));
+    let [FetchError::InferenceFailed { .. }] = &answer.refusals[..] else {
+        panic!("{:?}", answer.refusals);
+    };
+    assert!(world.all_stored(&holder).await.is_empty());
+    assert_eq!(world.outcomes(), [Outcome::InferenceFailed]);
+    assert_eq!(world.charges(&holder).await, (1, 0));
+}
+
+/// A question whose tracking key has the shape of no bank's.
+fn unknown_issuer() -> domain::query::ProofQuery {
+    let mut query = query("2026-11-18", "10.00");
+    query.tracking_key = domain::tracking_key::TrackingKey::parse("Z").unwrap();
+    query
+}
+
+#[tokio::test]
+async fn an_invalid_question_stores_nothing_and_is_settled_at_once() {
+    let (world, process, holder) = start().await;
+    let settled = process.settled(&holder, Question::Invalid).await;
+    assert_eq!(settled.outcome, Outcome::InvalidRequest);
+    assert!(matches!(settled.reply, Reply::Encoded));
+    assert!(world.all_stored(&holder).await.is_empty());
+    assert_eq!(world.outcomes(), [Outcome::InvalidRequest]);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_answered_as_such_and_refunded() {
+    let (world, process, holder) = start().await;
+    process
+        .store
+        .faults()
+        .inject_into("add_lookup", Fault::Fails);
+    let settled = process.settled(&holder, lookup("10.00")).await;
+    assert!(matches!(settled.reply, Reply::NotDurable(_)));
+    assert_eq!(settled.outcome, Outcome::InternalError);
+    assert_eq!(settled.limit_status.month.unwrap().used, 0);
+    assert_eq!(world.charges(&holder).await, (1, 1));
+    assert_eq!(world.counted(&holder).await, 0);
+    assert_eq!(world.outcomes(), [Outcome::InternalError]);
+    assert!(world.all_stored(&holder).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_lookup_whose_admission_is_not_durable_is_withdrawn() {
+    let (world, process, holder) = start().await;
+    world.counted(&holder).await;
+    world.base.written.fail_with(Some(disk_full()));
+    let settled = process.settled(&holder, awaited("10.00")).await;
+    assert!(matches!(settled.reply, Reply::NotDurable(_)));
+    assert_eq!(settled.outcome, Outcome::InternalError);
+    world.base.written.fail_with(None);
+    assert!(world.all_stored(&holder).await.is_empty());
+    assert_eq!(process.work().await, 0);
+    assert_eq!(world.outcomes(), [Outcome::InternalError]);
+    assert_eq!(world.charges(&holder).await, (1, 1));
+    assert_eq!(world.counted(&holder).await, 0);
+}
+
+#[tokio::test]
+async fn the_work_begins_once_the_charge_is_durable() {
+    let (world, process, holder) = start().await;
+    world.counted(&holder).await;
+    let worker = tokio::spawn(process.worker.clone().run());
+    settle().await;
+    world.base.journal.hold();
+    let answer = process.begin(&holder, awaited("10.00"));
+    settle().await;
+    assert_eq!(world.all_stored(&holder).await.len(), 1);
+    assert_eq!(world.bank.times_asked(), 0, "the bank was asked too early");
+    world.base.journal.release();
+    let created = answer.await.unwrap().created.unwrap();
+    assert_eq!(created.state, LookupState::Delivered);
+    assert_eq!(world.elapsed(), 0, "the worker wasn't signalled");
+    worker.abort();
+}
+
+#[tokio::test]
+async fn a_panic_in_the_exchange_is_settled_and_refunded() {
+    let (world, process, holder) = start().await;
+    let settled = process.settled(&holder, Question::Panics).await;
+    assert!(matches!(settled.reply, Reply::Failed));
+    assert_eq!(settled.outcome, Outcome::InternalError);
+    assert_eq!(world.outcomes(), [Outcome::InternalError]);
+    assert_eq!(world.charges(&holder).await, (1, 1));
+    assert!(world.all_stored(&holder).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_creator_who_waits_is_answered_at_the_end() {
+    let (world, process, holder) = start().await;
+    let worker = tokio::spawn(process.worker.clone().run());
+    world.bank.hold();
+    let answer = process.begin(&holder, awaited("10.00"));
+    settle().await;
+    assert_eq!(world.bank.times_asked(), 1);
+    world.pass(seconds(3)).await;
+    world.bank.release();
+    let created = answer.await.unwrap().created.unwrap();
+    assert_eq!(created.state, LookupState::Delivered);
+    assert!(created.delivery.is_some());
+    assert_eq!(world.elapsed(), 3);
+    worker.abort();
+}
+
+#[tokio::test]
+async fn a_creator_waits_no_longer_than_told() {
+    let (world, process, holder) = start().await;
+    let mut answer = process.begin(&holder, awaited("10.00"));
+    settle().await;
+    world.pass(seconds(24)).await;
+    assert!(answer.try_recv().is_err(), "it was answered too early");
+    world.pass(seconds(1)).await;
+    let created = answer.await.unwrap().created.unwrap();
+    assert_eq!(created.state, LookupState::Queued);
+    // A caller who hung up doesn't stop it.
+    process.work().await;
+    assert_eq!(
+        process.state(&holder, created.id).await,
+        LookupState::Delivered
+    );
+}

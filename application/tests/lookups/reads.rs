@@ -1,0 +1,199 @@
+//! Reads: whose lookups a key sees, how often, and page by page.
+
+use chrono::TimeDelta;
+use domain::customer::Role;
+use domain::key::Environment;
+use domain::lookup::LookupState;
+use domain::page::{Cursor, PageRequest, PageSize};
+use ports::inbound::{
+    AdmissionError, KeyAdministration as _, LookupError, LookupQuery, Lookups as _, RequestedScope,
+};
+use testkit::fakes::Fault;
+
+use super::steps::{Process, access, lookup, seconds, start};
+use crate::support::fixture::Holder;
+use crate::support::{operator, person};
+
+fn all() -> LookupQuery {
+    LookupQuery {
+        states: Vec::new(),
+        created_from: None,
+        page: PageRequest::first(PageSize::MAX),
+    }
+}
+
+impl Process {
+    /// Ids in a list, and the cursor of its last entry if there are more.
+    async fn list(
+        &self,
+        holder: &Holder,
+        query: LookupQuery,
+    ) -> (Vec<domain::lookup::LookupId>, Option<Cursor>) {
+        let page = self
+            .lookups
+            .list(access(holder), query)
+            .await
+            .unwrap()
+            .found;
+        let ids = page.items.iter().map(|(_, lookup)| lookup.id).collect();
+        let last = page.items.last().map(|(cursor, _)| cursor.clone());
+        (ids, last.filter(|_| page.has_next))
+    }
+}
+
+#[tokio::test]
+async fn a_lookup_of_another_customer_or_environment_is_unknown() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    let ana = person("ana", Role::Admin);
+    let others = [
+        world.holder(&ana, Environment::Test).await,
+        world.holder(&operator(), Environment::Live).await,
+    ];
+    for other in &others {
+        let found = process.find(other, id).await;
+        assert!(matches!(found, Err(LookupError::Unknown)));
+        let waited = process.lookups.find(access(other), id, seconds(25)).await;
+        assert!(matches!(waited, Err(LookupError::Unknown)));
+        let removed = process.remove(other, id).await;
+        assert!(matches!(removed, Err(LookupError::Unknown)));
+        assert_eq!(process.list(other, all()).await.0, []);
+    }
+    assert_eq!(process.state(&holder, id).await, LookupState::Queued);
+    // Another key of the same customer and environment reads it.
+    let second = world.holder(&operator(), Environment::Test).await;
+    assert_eq!(process.state(&second, id).await, LookupState::Queued);
+}
+
+#[tokio::test]
+async fn a_revoked_key_reads_nothing() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    let own = RequestedScope::Own;
+    let revoked = world.base.keys.revoke(&operator(), own, holder.id).await;
+    revoked.unwrap();
+    let refused = |error| matches!(error, LookupError::Refused(AdmissionError::InvalidKey));
+    assert!(refused(process.find(&holder, id).await.unwrap_err()));
+    assert!(refused(process.remove(&holder, id).await.unwrap_err()));
+    let listed = process.lookups.list(access(&holder), all()).await;
+    assert!(refused(listed.unwrap_err()));
+    let mut nobody = access(&holder);
+    nobody.presented_key = None;
+    let found = process.lookups.find(nobody, id, seconds(0)).await;
+    assert!(refused(found.unwrap_err()));
+}
+
+#[tokio::test]
+async fn reads_are_free() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    for _ in 0..10 {
+        let read = process.find(&holder, id).await.unwrap();
+        assert_eq!(read.key, holder.id);
+        assert_eq!(read.limit_status.month.unwrap().used, 1);
+    }
+    assert_eq!(world.charges(&holder).await, (1, 0));
+    assert_eq!(world.outcomes(), []);
+}
+
+#[tokio::test]
+async fn more_than_six_hundred_reads_a_minute_are_refused() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    for number in 0..600 {
+        let found = process.find(&holder, id).await;
+        assert!(found.is_ok(), "read {number}");
+    }
+    let refused = process.find(&holder, id).await.unwrap_err();
+    let LookupError::TooManyReads { limit, retry_after } = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!((limit, retry_after.as_millis()), (600, 100));
+    let listed = process.lookups.list(access(&holder), all()).await;
+    assert!(matches!(listed, Err(LookupError::TooManyReads { .. })));
+    let second = world.holder(&operator(), Environment::Test).await;
+    process.find(&second, id).await.unwrap();
+    world.pass(retry_after).await;
+    process.find(&holder, id).await.unwrap();
+    process.find(&holder, id).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_list_has_pages_from_the_newest_to_the_oldest() {
+    let (world, process, holder) = start().await;
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(process.create(&holder, lookup("10.00")).await.id);
+        world.pass(seconds(1)).await;
+    }
+    ids.reverse();
+    let first = PageRequest::first(PageSize::new(2).unwrap());
+    let (mut listed, mut after) = (Vec::new(), None);
+    for _ in 0..3 {
+        let page = PageRequest {
+            after,
+            ..first.clone()
+        };
+        let (page, last) = process.list(&holder, LookupQuery { page, ..all() }).await;
+        listed.extend(page);
+        after = last;
+    }
+    assert_eq!(listed, ids);
+    assert!(after.is_none(), "there are more pages");
+}
+
+#[tokio::test]
+async fn a_list_is_of_the_states_and_the_time_that_are_wanted() {
+    let (world, process, holder) = start().await;
+    let old = process.create(&holder, lookup("10.00")).await;
+    process.work().await;
+    world.pass(seconds(10)).await;
+    let new = process.create(&holder, lookup("10.00")).await;
+    let delivered = LookupQuery {
+        states: vec![LookupState::Delivered, LookupState::Failed],
+        ..all()
+    };
+    assert_eq!(process.list(&holder, delivered).await.0, [old.id]);
+    let from = old.created_at + TimeDelta::seconds(1);
+    let later = LookupQuery {
+        created_from: Some(from),
+        ..all()
+    };
+    assert_eq!(process.list(&holder, later).await.0, [new.id]);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_told_apart_from_an_unknown_lookup() {
+    let (_world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    process.find(&holder, id).await.unwrap();
+    process.store.faults().inject(Fault::Fails);
+    for error in [
+        process.find(&holder, id).await.unwrap_err(),
+        process.remove(&holder, id).await.unwrap_err(),
+        process
+            .lookups
+            .list(access(&holder), all())
+            .await
+            .unwrap_err(),
+    ] {
+        let unavailable = matches!(
+            error,
+            LookupError::Refused(AdmissionError::Unavailable { .. })
+        );
+        assert!(unavailable, "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_cold_key_is_read_once_however_many_read_with_it() {
+    let (world, process, holder) = start().await;
+    let id = process.create(&holder, lookup("10.00")).await.id;
+    let cold = world.holder(&operator(), Environment::Test).await;
+    let before = world.base.store.snapshots();
+    let reads = (0..20).map(|_| process.find(&cold, id));
+    let found = futures::future::join_all(reads).await;
+    assert!(found.iter().all(Result::is_ok));
+    // One reading hydrates it, and another confirms that.
+    assert_eq!(world.base.store.snapshots() - before, 2);
+}
