@@ -12,8 +12,8 @@ use web::MetricsSink;
 
 use super::{LazyHistogram, METADATA, Metrics, names};
 
-/// Number of endings: outcomes, and two that are none.
-const ENDINGS: usize = Outcome::ALL.len() + 3;
+/// Number of endings: outcomes, and four that are none.
+const ENDINGS: usize = Outcome::ALL.len() + 4;
 
 /// Sink that measures proof requests and counts answers.
 pub(crate) struct MeteredRequests {

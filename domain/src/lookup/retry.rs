@@ -308,7 +308,7 @@ mod tests {
                     }
                     NextStep::End(state) => break state,
                 }
-                prop_assert!(outcomes.len() < 400);
+                prop_assert!(outcomes.len() < 1_000);
             };
             prop_assert!(state.is_final());
             prop_assert_ne!(state, LookupState::Delivered);

@@ -29,7 +29,7 @@ mod proofs;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use ports::inbound::{Health, Lookups, Participants, ProofRequests};
 use tower::ServiceExt as _;
 use web::RequestLayer;
@@ -102,7 +102,11 @@ pub fn router(state: RestState) -> Router {
     let list = web::observe(list, &request_layer);
     let (creation, _) = lookups::creation().split_for_parts();
     let creation = with_alias(creation)
-        .method_not_allowed_fallback(move |request: Request| list.clone().oneshot(request))
+        .method_not_allowed_fallback(move |mut request: Request| {
+            // Or the list's router would add its path to the one that has been matched.
+            request.extensions_mut().remove::<MatchedPath>();
+            list.clone().oneshot(request)
+        })
         .with_state(state);
     web::observe(operations, &request_layer)
         .merge(web::observe_untraced(probes, &request_layer))
