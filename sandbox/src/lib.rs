@@ -2,8 +2,8 @@
 //! ones to the byte where a client could tell the difference, and an [`identity`] provider.
 //!
 //! Steps of one lookup: `form` parses the ten fields into an `order`, `outcome` decides the response
-//! (any well-formed transfer is found; a magic amount chooses another response), `sessions` stores
-//! the order that may be downloaded, `pages` holds the portal's HTML. A proof consists of the order
+//! (any well-formed transfer is found; a magic amount chooses another response, which `query_counts`
+//! may end), `sessions` stores the order that may be downloaded, `pages` holds the portal's HTML. A proof consists of the order
 //! and of `details` that `seeded_rng` derives from its tracking key; `seal` signs it, `proof` writes
 //! its XML, `pdf` its PDF and `archive` a ZIP of both. `portal` defines the three routes, `server`
 //! serves the portal or the provider on a listener.
@@ -20,6 +20,7 @@ mod pages;
 mod pdf;
 mod portal;
 mod proof;
+mod query_counts;
 pub mod seal;
 mod seeded_rng;
 mod server;

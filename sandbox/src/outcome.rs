@@ -5,6 +5,7 @@ use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::PaymentState;
 
 use crate::order::Order;
+use crate::query_counts::QueryCounts;
 
 /// The portal's response to a valid form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +37,14 @@ pub(crate) enum Outcome {
 /// Age up to which the recent wording of "not found" is used. Inferred: both wordings are recorded,
 /// but not the date on which the portal switches.
 const RECENT: Days = Days::new(45);
+/// Queries of a transfer after which a proof appears that wasn't there at first.
+const QUERIES_BEFORE_PROOF: u32 = 2;
 
 impl Outcome {
-    /// Decides the response to `order`; `today` is Mexico City's date.
-    pub(crate) fn of(order: &Order, today: NaiveDate) -> Self {
+    /// Decides the response to `order`; `today` is Mexico City's date. Counts the queries of a transfer
+    /// whose response depends on their number.
+    pub(crate) fn of(order: &Order, today: NaiveDate, queries: &QueryCounts) -> Self {
+        let is_early = || queries.add(order) < QUERIES_BEFORE_PROOF;
         match order.amount.to_string().as_str() {
             "404.00" => Self::NotFoundRecent,
             "404.01" => Self::NotFoundHistoric,
@@ -52,6 +57,8 @@ impl Outcome {
             "502.01" => Self::FoundAnother,
             "503.00" => Self::HangUp,
             "504.00" => Self::Silence,
+            "700.00" if is_early() => Self::KnownWithoutProof(PaymentState::Settled),
+            "700.01" if is_early() => Self::NotFoundRecent,
             _ if exists(order, today) => Self::Found,
             _ if order
                 .date
@@ -99,7 +106,7 @@ mod tests {
             amount: Amount::parse(amount).unwrap(),
             beneficiary: Beneficiary::Customer,
         };
-        Outcome::of(&order, day("2026-11-20"))
+        Outcome::of(&order, day("2026-11-20"), &QueryCounts::new())
     }
 
     #[rstest]

@@ -32,6 +32,7 @@ use crate::order::Order;
 use crate::outcome::Outcome;
 use crate::pages::{self, Processing};
 use crate::proof::SealedProof;
+use crate::query_counts::QueryCounts;
 use crate::sessions::Sessions;
 use crate::{archive, pdf};
 
@@ -67,6 +68,7 @@ struct Portal {
     config: SandboxConfig,
     cookies: CookieGenerator,
     sessions: Sessions,
+    queries: QueryCounts,
     proofs: Cache<Order, Arc<SealedProof>>,
     /// Limits concurrent signatures to the number of processors, which the server needs too.
     sealers: Semaphore,
@@ -165,6 +167,7 @@ impl Portal {
         Self {
             cookies: CookieGenerator::new((config.now)()),
             sessions: Sessions::new(),
+            queries: QueryCounts::new(),
             proofs: Cache::builder()
                 .max_capacity(PROOF_CACHE_BYTES)
                 .weigher(|_, proof: &Arc<SealedProof>| weight(proof))
@@ -192,7 +195,7 @@ impl Portal {
                 };
             }
         };
-        let outcome = Outcome::of(&order, calendar::today(self.now()));
+        let outcome = Outcome::of(&order, calendar::today(self.now()), &self.queries);
         let answer = self.answer(outcome, &order, query_type).await;
         let armed = match (outcome, query_type) {
             (Outcome::Found, QueryType::Proof) => Some(order),

@@ -5,6 +5,7 @@
 )]
 
 mod connections;
+mod late_proofs;
 mod pages;
 mod proofs;
 mod sessions;

@@ -21,7 +21,7 @@ import { Page } from './page.js';
 // Amounts with which the sandbox bank answers otherwise.
 const AMOUNTS = [
   '200.01', '404.00', '404.01', '404.02', '404.03', '429.00', '429.01', '500.00', '502.00', '502.01', '503.00', '504.00',
-  '600.00', '600.01',
+  '600.00', '600.01', '700.00', '700.01',
 ];
 
 export function Try() {

@@ -24,6 +24,8 @@ export default {
   'try.outcome.504.00': 'never answers',
   'try.outcome.600.00': 'a proof with the seal of another text',
   'try.outcome.600.01': 'a proof of an unknown certificate',
+  'try.outcome.700.00': 'payment known; proof at the third query',
+  'try.outcome.700.01': 'no such transfer; proof at the third query',
   'try.banks': 'Name the banks',
   'try.banks_help': 'When not named, they are inferred from the account and the tracking key.',
   'try.inferred': 'infer',

@@ -24,6 +24,8 @@ export default {
   'try.outcome.504.00': 'nunca contesta',
   'try.outcome.600.00': 'un comprobante con el sello de otro texto',
   'try.outcome.600.01': 'un comprobante de un certificado desconocido',
+  'try.outcome.700.00': 'pago conocido; comprobante a la tercera consulta',
+  'try.outcome.700.01': 'transferencia inexistente; comprobante a la tercera consulta',
   'try.banks': 'Indicar los bancos',
   'try.banks_help': 'Si no se indican, se infieren de la cuenta y de la clave de rastreo.',
   'try.inferred': 'inferir',

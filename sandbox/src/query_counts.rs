@@ -1,0 +1,79 @@
+//! Number of queries of a transfer, for answers that change with it. Bounded in number.
+
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+
+use crate::order::Order;
+
+/// Transfers that are counted, about 2 MB; the one that wasn't queried for the longest time is
+/// forgotten, and begins again.
+const MAX_ORDERS: u64 = 5_000;
+
+/// Counts the queries of each transfer.
+pub(crate) struct QueryCounts(Cache<Order, u32>);
+
+impl QueryCounts {
+    pub(crate) fn new() -> Self {
+        // Least recently used: moka's default policy may refuse a new entry instead.
+        let counts = Cache::builder()
+            .max_capacity(MAX_ORDERS)
+            .eviction_policy(EvictionPolicy::lru());
+        Self(counts.build())
+    }
+
+    /// Counts a query of a transfer; returns the number of earlier ones.
+    pub(crate) fn add(&self, order: &Order) -> u32 {
+        let entry = self.0.entry_by_ref(order);
+        let counted = entry
+            .and_upsert_with(|entry| entry.map_or(1, |entry| entry.into_value().saturating_add(1)));
+        counted.into_value() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::NaiveDate;
+    use domain::amount::Amount;
+    use domain::participant::ParticipantCode;
+    use domain::tracking_key::TrackingKey;
+
+    use super::*;
+    use crate::order::Beneficiary;
+
+    fn order(number: u64) -> Order {
+        let code = |text| ParticipantCode::parse(text).unwrap();
+        Order {
+            date: NaiveDate::from_ymd_opt(2026, 11, 20).unwrap(),
+            tracking_key: TrackingKey::parse(&format!("KEY{number}")).unwrap(),
+            reference: 1,
+            issuer: code("40012"),
+            receiver: code("40002"),
+            account: "002010077777777771".to_owned(),
+            amount: Amount::parse("700.00").unwrap(),
+            beneficiary: Beneficiary::Customer,
+        }
+    }
+
+    #[test]
+    fn each_transfer_is_counted_by_itself() {
+        let counts = QueryCounts::new();
+        let added = [1, 1, 2, 1, 2].map(|number| counts.add(&order(number)));
+        assert_eq!(added, [0, 1, 0, 2, 1]);
+    }
+
+    #[test]
+    fn no_more_transfers_are_counted_than_fit() {
+        let counts = QueryCounts::new();
+        for number in 0..MAX_ORDERS + 1_000 {
+            counts.add(&order(number));
+        }
+        counts.0.run_pending_tasks();
+        assert_eq!(counts.0.entry_count(), MAX_ORDERS);
+        assert_eq!(
+            counts.add(&order(MAX_ORDERS)),
+            1,
+            "a recent one was forgotten"
+        );
+        assert_eq!(counts.add(&order(0)), 0, "the oldest one is remembered");
+    }
+}
