@@ -65,6 +65,7 @@ pub(crate) struct Process {
 }
 
 /// Settings of a process.
+#[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) places: u32,
     pub(crate) test_scale: RetryScale,

@@ -222,7 +222,7 @@ mod tests {
         let at = |seconds| NextStep::Again {
             at: noon(20) + TimeDelta::seconds(seconds),
         };
-        assert_eq!(next(Duration::from_secs(300)), at(300));
+        assert_eq!(next(Duration::from_mins(5)), at(300));
         assert_eq!(next(Duration::from_secs(3)), at(10));
     }
 

@@ -36,15 +36,15 @@ impl Steps {
         let (charged, environment) = (&admission.charged, admission.environment);
         let storing = AssertUnwindSafe(self.store(charged, environment, exchange));
         let stored = storing.catch_unwind().await.unwrap_or_else(|_| {
-            Err(failed(
+            Err(Box::new(failed(
                 &admitted.request_id,
                 "the creation of a lookup panicked",
-            ))
+            )))
         });
         match stored {
             Ok(stored) => self.accept(admission, stored).await,
             Err(processed) => {
-                let settled = self.settle(admission, processed).await;
+                let settled = self.settle(admission, *processed).await;
                 (ServedRequest::Settled(settled), None)
             }
         }
@@ -56,9 +56,9 @@ impl Steps {
         charged: &ChargedRequest,
         environment: Environment,
         exchange: &mut dyn LookupExchange,
-    ) -> Result<Stored, Processed> {
+    ) -> Result<Stored, Box<Processed>> {
         let request = exchange.decode().await;
-        let request = request.map_err(|InvalidRequest| Processed::invalid())?;
+        let request = request.map_err(|InvalidRequest| Box::new(Processed::invalid()))?;
         let (inferred, banks) = self.lookups.resolve(&request.query);
         let mut details = LookupDetails {
             inferred,
@@ -69,18 +69,20 @@ impl Steps {
             Err(unresolved) => {
                 let error = without_transfer(&unresolved);
                 exchange.refuse(&error, &details.inferred);
-                return Err(Processed {
+                return Err(Box::new(Processed {
                     outcome: error.outcome(),
                     details,
                     ..Processed::invalid()
-                });
+                }));
             }
         }
         let wait = request.wait;
         let added = self.lookups.add(charged, environment, request).await;
-        added.map_err(|error| Processed {
-            reply: Reply::NotDurable(error),
-            ..failed(&charged.request_id, "a lookup could not be stored")
+        added.map_err(|error| {
+            Box::new(Processed {
+                reply: Reply::NotDurable(error),
+                ..failed(&charged.request_id, "a lookup could not be stored")
+            })
         })?;
         Ok(Stored { details, wait })
     }
