@@ -68,7 +68,7 @@ const WORKSPACE: [Place; 19] = [
             "chrono-tz",
             "csv",
             "hkdf",
-        "hmac",
+            "hmac",
             "regex",
             "roxmltree",
             "sha2",

@@ -34,6 +34,21 @@ pub(super) fn first_five_minutes(shell: &mut Shell) {
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert!(has(&answer, &shown), "{answer:#} isn't {shown:#}");
 
+    let stored = page.next("The first five minutes");
+    let stored = stored
+        .with(SHOWN_ADDRESS, &address)
+        .with("$KEY", key.expect("the first start prints a key"));
+    let (create, read) = stored.text.split_once("\ncurl").unwrap();
+    let read = format!("curl{read}");
+    let both = format!("{create}\necho $LOOKUP");
+    let id = shell.run(&both).trim().to_owned();
+    let read = read.replace("$LOOKUP", &id);
+    let reads = (0..20).map(|_| -> Value { serde_json::from_str(&shell.run(&read)).unwrap() });
+    let mut reads = reads.filter(|lookup| lookup["state"] == "delivered");
+    let delivered = reads.next().expect("it is delivered within some waits");
+    assert_eq!(delivered["attempts"], 3, "{delivered}");
+    assert_eq!(delivered["cep"]["monto"], "700.00");
+
     let limited = page.next("The first five minutes");
     let heads = shell.run(&limited.with(SHOWN_ADDRESS, &address).text);
     let statuses: Vec<_> = heads

@@ -27,6 +27,7 @@ pub(crate) const ENVIRONMENT: [(&str, &str); 7] = [
     ("CEP_ADMIN_LISTEN", "127.0.0.1:0"),
     ("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0"),
     ("CEP_BANK_URL", "http://127.0.0.1:9/cep"),
+    ("CEP_RETRY_SCALE", "0.02"),
     // A machine that runs all tests at once may be slow.
     ("CEP_DATABASE_TIMEOUT", "20"),
     ("CEP_REDIS_TIMEOUT", crate::fleet::PATIENT),
