@@ -19,7 +19,7 @@ use crate::metrics::Measured;
 use crate::servers::Database;
 
 /// Pesos of every transfer here: a number that nothing else contains.
-const AMOUNT: &str = "8675309.17";
+pub(crate) const AMOUNT: &str = "8675309.17";
 /// Requests under way at once.
 const CALLERS: usize = 8;
 
@@ -58,7 +58,7 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// Asserts that nothing of these proofs is in any of the texts, in any encoding.
-fn assert_nothing_is_shown(proofs: &[Proof], texts: &[(&str, Vec<u8>)]) {
+pub(crate) fn assert_nothing_is_shown(proofs: &[Proof], texts: &[(&str, Vec<u8>)]) {
     let common = [AMOUNT, "867530917", "002010077777777771", "MBAN01002611180"];
     let names = proofs.iter().take(50).flat_map(|proof| {
         let names = [&proof.beneficiary.name, &proof.payer.name];
@@ -105,13 +105,13 @@ fn every_encoding_of_a_text_is_found() {
 }
 
 /// A gateway whose `live` keys query this bank.
-fn embedded(bank: &CountingBank, folder: tempfile::TempDir) -> Plan {
+pub(crate) fn embedded(bank: &CountingBank, folder: tempfile::TempDir) -> Plan {
     Plan::in_folder(folder)
         .with("CEP_BANK_URL", &bank.url)
         .with("CEP_BANK_BUDGET", 1_000_000)
 }
 
-fn everything_under(folder: &Path) -> Vec<u8> {
+pub(crate) fn everything_under(folder: &Path) -> Vec<u8> {
     let files = files_under(folder).into_iter();
     files
         .flat_map(|file| std::fs::read(file).unwrap())

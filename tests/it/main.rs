@@ -33,6 +33,7 @@ mod killed_replica;
 mod limits;
 mod load;
 mod log_flood;
+mod lookups;
 mod matrix;
 mod metrics;
 mod month_edge;

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Environment of every shell: servers listen on free ports, and the bank's portal is out of reach
 /// whatever a page does.
-pub(crate) const ENVIRONMENT: [(&str, &str); 7] = [
+pub(crate) const ENVIRONMENT: [(&str, &str); 8] = [
     ("CEP_LISTEN", "127.0.0.1:0"),
     ("CEP_ADMIN_LISTEN", "127.0.0.1:0"),
     ("CEP_SANDBOX_IDENTITY_LISTEN", "127.0.0.1:0"),

@@ -1,0 +1,147 @@
+//! Stored lookups: nobody waits, a process dies, replicas share the work, and a stolen database shows
+//! nothing.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::proof::Proof;
+use futures::StreamExt as _;
+use futures::stream;
+use reqwest::Response;
+use serde_json::{Value, json};
+use testkit::redis::Redis;
+
+use crate::archive::{AMOUNT, assert_nothing_is_shown, embedded, everything_under};
+use crate::fleet::{Fleet, PATIENT};
+use crate::gateway::{CountingBank, Gateway, Key, json_of, request};
+
+/// Requests under way at once.
+const CALLERS: usize = 8;
+
+async fn create(gateway: &Gateway, key: &Key, number: u32, prefer: &str) -> Response {
+    let mut body = request(number, AMOUNT);
+    body["metadata"] = json!({ "pedido": format!("orden-confidencial-{number}") });
+    let asking = gateway.asking("lookups", key).header("prefer", prefer);
+    asking.body(body.to_string()).send().await.unwrap()
+}
+
+async fn read(gateway: &Gateway, key: &Key, path: &str) -> Response {
+    let url = gateway.url(&format!("/v1/cep/lookups/{path}"));
+    let reading = gateway.client.get(url).header("x-api-key", &key.full);
+    reading.send().await.unwrap()
+}
+
+/// The id of a lookup that goes on.
+async fn begun(answer: Response) -> String {
+    let lookup = json_of(answer, 202).await;
+    lookup["id"].as_str().unwrap().to_owned()
+}
+
+/// The lookup once it is delivered.
+async fn delivered(gateway: &Gateway, key: &Key, id: &str) -> Value {
+    for _ in 0..10 {
+        let lookup = json_of(read(gateway, key, &format!("{id}?wait=10")).await, 200).await;
+        if lookup["state"] == "delivered" {
+            return lookup;
+        }
+    }
+    panic!("{id} isn't delivered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_a_thousand_lookups_is_in_the_database_or_the_log() {
+    const LOOKUPS: u32 = 1_000;
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
+    let key = gateway.live_key();
+    let (asked, asking) = (&gateway, &key);
+    let proofs = stream::iter(0..LOOKUPS).map(|number| async move {
+        let answer = create(asked, asking, number, "wait=25").await;
+        let lookup = json_of(answer, 200).await;
+        assert_eq!(lookup["state"], "delivered", "{number}");
+        let path = format!("{}/xml", lookup["id"].as_str().unwrap());
+        let xml = read(asked, asking, &path).await;
+        assert_eq!(xml.status(), 200, "{number}");
+        Proof::parse(&xml.bytes().await.unwrap()).unwrap()
+    });
+    let proofs: Vec<_> = proofs.buffer_unordered(CALLERS).collect().await;
+    assert_eq!(bank.cycles().len(), LOOKUPS as usize);
+
+    let folder = gateway.stop();
+    let database = everything_under(&folder.path().join("data"));
+    let log = std::fs::read(folder.path().join("log")).unwrap();
+    let metadata = b"orden-confidencial";
+    for text in [&database, &log] {
+        assert!(!text.windows(metadata.len()).any(|part| part == metadata));
+    }
+    assert_nothing_is_shown(&proofs, &[("the database", database), ("the log", log)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lookup_outlives_the_process_that_died_in_its_attempt() {
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let gateway = embedded(&bank, tempfile::tempdir().unwrap()).start();
+    let key = gateway.key(&["--env", "live", "--monthly-quota", "100"]);
+    bank.hang();
+    let id = begun(create(&gateway, &key, 1, "wait=0").await).await;
+    loop {
+        let lookup = json_of(read(&gateway, &key, &id).await, 200).await;
+        if lookup["state"] == "running" && !bank.asked().is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let gateway = embedded(&bank, gateway.kill()).start();
+    bank.answer();
+    let lookup = delivered(&gateway, &key, &id).await;
+    assert_eq!(lookup["attempts"], 1);
+    assert!(bank.cycles().len() <= 2, "the bank was asked once more");
+    let again = read(&gateway, &key, &id).await;
+    let left = again.headers()["ratelimit"].to_str().unwrap();
+    assert!(
+        left.contains("\"month\";r=99;"),
+        "it is charged once: {left}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_hears_within_a_second_of_a_change_on_another_replica() {
+    let Some(redis) = Redis::start(&[]) else {
+        return;
+    };
+    let bank = CountingBank::start(Duration::ZERO).await;
+    let variables = [
+        ("CEP_REDIS_URL", &*redis.url()),
+        ("CEP_REDIS_TIMEOUT", PATIENT),
+        ("CEP_BANK_URL", &bank.url),
+        ("CEP_BANK_BUDGET", "1000000"),
+    ];
+    let workers = |number: &str| vec![("CEP_WORKERS".to_owned(), number.to_owned())];
+    let Some(fleet) = Fleet::start_each(&[workers("0"), workers("4")], &variables) else {
+        return;
+    };
+    let front = &fleet.replicas[0];
+    let key = front.live_key();
+    for number in 0..5 {
+        bank.hang();
+        let id = begun(create(front, &key, number, "wait=0").await).await;
+        let path = format!("{id}?wait=25");
+        let (lookup, ()) = tokio::join!(
+            async {
+                loop {
+                    let lookup = json_of(read(front, &key, &path).await, 200).await;
+                    if lookup["state"] == "delivered" {
+                        break lookup;
+                    }
+                }
+            },
+            async { bank.answer() },
+        );
+        let changed: DateTime<Utc> = lookup["updated_at"].as_str().unwrap().parse().unwrap();
+        let late = Utc::now() - changed;
+        assert!(late < TimeDelta::seconds(1), "{late}");
+    }
+    assert_eq!(bank.cycles().len(), 5);
+    let charged = fleet.charged(&key);
+    assert_eq!(charged, 5, "each was charged once");
+}
