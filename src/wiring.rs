@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, LookupService, LookupWorker, Reconciliation, ReplicaMonitor, Retirement,
-    SealService, SharedCatalogue, SpawnTask,
+    KeyService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
+    SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -16,7 +16,7 @@ use domain::request::RequestId;
 use domain::sign_in::PendingSignInSeal;
 use memory::InProcessLimiter;
 use ports::inbound::{Caller, KeyAdministration};
-use ports::outbound::{Clock, KeyStore, LookupStore, Random, UsageJournal, new_id};
+use ports::outbound::{Clock, KeyStore, Random, UsageJournal, new_id};
 use rest::RestState;
 use sandbox::SandboxConfig;
 use store_seaorm::{Journal, Store};
@@ -48,7 +48,7 @@ mod storage;
 
 use infrastructure::Infrastructure;
 pub(crate) use limits::Deployment;
-use lookups::StoredLookups;
+use lookups::{Lookups, StoredLookups};
 pub(crate) use participants::{BudgetHolder, with_participants};
 use people::DashboardDeps;
 pub(crate) use people::{Identity, identity};
@@ -64,12 +64,7 @@ pub(crate) struct Gateway {
     pub(crate) operator: Caller,
     pub(crate) change_feed: Arc<ChangeFeed>,
     pub(crate) retirement: Arc<Retirement>,
-    /// Stored lookups.
-    pub(crate) lookups: Arc<LookupService>,
-    /// Unless this process makes no attempts.
-    pub(crate) lookup_worker: Option<Arc<LookupWorker>>,
-    /// The queue of stored lookups.
-    pub(crate) lookup_queue: Arc<dyn LookupStore>,
+    pub(crate) lookups: Lookups,
     /// The catalogue of participants.
     pub(crate) catalogue: Arc<SharedCatalogue>,
     /// Unless it is switched off.
@@ -191,14 +186,8 @@ async fn gateway_on(
     let secret = store_secret(&options.archive, &options.keys, random.as_ref())?;
     let archive = archive::archive(&base, options, &requests, &metrics, &secret)?;
     let stored = StoredLookups::new(&base, options.lookups, &secret, &metrics)?;
-    let proofs = banks::proofs(
-        (bank, archive.clone()),
-        &banks,
-        clock,
-        catalogue.clone(),
-        &bank_monitor,
-        check,
-    );
+    let (cached, shown) = ((bank, archive.clone()), catalogue.clone());
+    let proofs = banks::proofs(cached, &banks, (clock, &bank_monitor), (shown, check));
     let metrics_sink = Arc::new(MeteredRequests::new(Arc::clone(&metrics)));
     let request_layer = request_layer(&base, &requests, &metrics_sink, &traces);
     let shared = (&seals, &catalogue);
@@ -206,7 +195,7 @@ async fn gateway_on(
     let services = services.await?;
     let mut router = rest::router(RestState {
         proof_requests: Arc::new(services.requests),
-        lookups: services.lookups.clone(),
+        lookups: services.lookups.service.clone(),
         health: Arc::new(base.health(&change_feed, usage)),
         participants: catalogue.clone(),
         request_layer: Arc::clone(&request_layer),
@@ -236,8 +225,6 @@ async fn gateway_on(
     };
     Ok(Gateway {
         lookups: services.lookups,
-        lookup_worker: services.worker,
-        lookup_queue: stored.queue(),
         operator: operator(clock.as_ref(), random.as_ref()),
         router,
         keys,

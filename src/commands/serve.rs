@@ -355,10 +355,10 @@ fn start_background(gateway: &Gateway, options: &ServeOptions) -> JoinSet<()> {
 
 /// Starts the attempts of stored lookups, and looks after their queue.
 fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
-    if let Some(worker) = gateway.lookup_worker.clone() {
+    if let Some(worker) = gateway.lookups.worker.clone() {
         tasks.spawn(worker.run());
     }
-    let lookups = Arc::clone(&gateway.lookups);
+    let lookups = Arc::clone(&gateway.lookups.service);
     tasks.spawn(every(ORPHANED_LOOKUPS, move || {
         let lookups = Arc::clone(&lookups);
         async move {
@@ -370,7 +370,7 @@ fn start_lookups(tasks: &mut JoinSet<()>, gateway: &Gateway) {
         }
     }));
     let (queue, clock) = (
-        Arc::clone(&gateway.lookup_queue),
+        Arc::clone(&gateway.lookups.queue),
         Arc::clone(&gateway.clock),
     );
     tasks.spawn(every(LOOKUP_QUEUE, move || {

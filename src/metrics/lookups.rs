@@ -135,9 +135,9 @@ impl LookupStore for MeteredLookups {
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError> {
         let canceled = self.store.cancel_orphaned(most, now).await?;
-        canceled
-            .iter()
-            .for_each(|_| self.ended(LookupState::Canceled));
+        for _ in &canceled {
+            self.ended(LookupState::Canceled);
+        }
         Ok(canceled)
     }
 

@@ -64,10 +64,11 @@ fn traced(portal: Portal, traces: &Traces) -> Portal {
 pub(super) fn proofs(
     (options, archive): (&BankOptions, Option<Arc<ArchiveService>>),
     banks: &BankBySide,
-    clock: &Arc<dyn Clock>,
-    participants: Arc<dyn Participants>,
-    monitor: &Arc<BankMonitor>,
-    seals: Arc<dyn SealChecks>,
+    (clock, monitor): (&Arc<dyn Clock>, &Arc<BankMonitor>),
+    (participants, seals): (
+        Arc<impl Participants + 'static>,
+        Arc<impl SealChecks + 'static>,
+    ),
 ) -> ProofService {
     let memory = ProofMemory::new(
         u64::from(options.proof_memory) << 20,

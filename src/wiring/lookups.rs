@@ -18,6 +18,15 @@ use crate::config::{LookupOptions, StoreSecret};
 use crate::metrics::{MeteredLookups, Metrics};
 use crate::system::SystemTimer;
 
+/// What the life cycle of the server needs of stored lookups.
+pub(crate) struct Lookups {
+    pub(crate) service: Arc<LookupService>,
+    /// Unless this process makes no attempts.
+    pub(crate) worker: Option<Arc<LookupWorker>>,
+    /// The queue, whose readings are measured.
+    pub(crate) queue: Arc<dyn LookupStore>,
+}
+
 /// Stored lookups of this process.
 pub(super) struct StoredLookups {
     options: LookupOptions,

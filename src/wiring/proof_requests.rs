@@ -3,23 +3,19 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use application::{
-    LookupService, LookupWorker, ProofRequestService, ProofService, SealService, SharedCatalogue,
-};
+use application::{ProofRequestService, ProofService, SealService, SharedCatalogue};
 use ports::outbound::UsageJournal;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
-use super::lookups::StoredLookups;
+use super::lookups::{Lookups, StoredLookups};
 use super::seals::file_checks;
 use super::spawning_in;
 
 /// The services of proof requests.
 pub(super) struct RequestServices {
     pub(super) requests: ProofRequestService,
-    pub(super) lookups: Arc<LookupService>,
-    /// Unless this process makes no attempts.
-    pub(super) worker: Option<Arc<LookupWorker>>,
+    pub(super) lookups: Lookups,
 }
 
 impl Infrastructure {
@@ -49,10 +45,11 @@ impl Infrastructure {
             Arc::clone(&self.clock),
             spawning_in(tasks),
         );
-        Ok(RequestServices {
-            requests,
-            lookups,
+        let lookups = Lookups {
+            service: lookups,
             worker,
-        })
+            queue: stored.queue(),
+        };
+        Ok(RequestServices { requests, lookups })
     }
 }

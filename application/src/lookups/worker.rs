@@ -5,22 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
-use domain::lookup::{Attempt, LookupState, NextStep, RetryRule, RetryScale};
+use domain::lookup::{Attempt, NextStep, RetryRule, RetryScale};
 use domain::outcome::Outcome;
 use domain::pacing::{Lane, LookupClass};
-use domain::seal::SealVerdict;
-use domain::seen::ProofMark;
-use domain::transfer::Banks;
 use futures::FutureExt as _;
 use futures::future::{Either, select};
 use futures::pin_mut;
 use ports::Cause;
-use ports::inbound::{Delivery, FetchError, Files};
+use ports::inbound::Delivery;
 use ports::outbound::{
     ClaimEnd, ClaimedClasses, ClaimedLookup, Clock, Lease, LookupChange, LookupFacts, LookupStore,
     Random, StoreError, StoredLookup, Timer, new_id,
@@ -31,10 +27,14 @@ use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
 use super::service::charged;
 use super::signals::LookupSignals;
-use crate::admission::{GatekeeperService, Settlement};
+use crate::admission::GatekeeperService;
 use crate::proofs::{
     DeliveryHistory, FetchReport, Presented, ProofRequest, ProofService, SpawnTask,
 };
+
+mod attempted;
+
+use attempted::{Attempted, EncryptedAnswer, NoXml, ending, kept};
 
 /// Length of a lease: another process goes on with the work of one that died after this time.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
@@ -90,25 +90,6 @@ impl Drop for BusyPlace {
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
         self.0.parts.signals.work();
     }
-}
-
-/// The answer of a delivered lookup, and facts of it for the statistics.
-struct EncryptedAnswer {
-    content: Vec<u8>,
-    mark: Option<ProofMark>,
-    seal: SealVerdict,
-}
-
-/// Facts of an attempt that ended.
-struct Attempted {
-    outcome: Outcome,
-    banks: Option<Banks>,
-    bank_time: Option<Duration>,
-    duration: Duration,
-    answer: Option<EncryptedAnswer>,
-    retry_after: Option<Duration>,
-    /// The bank wasn't asked, because our own limits had no turn for it.
-    had_no_turn: bool,
 }
 
 impl LookupWorker {
@@ -396,84 +377,3 @@ impl LookupWorker {
         }
     }
 }
-
-impl Attempted {
-    fn failed(outcome: Outcome) -> Self {
-        Self {
-            outcome,
-            banks: None,
-            bank_time: None,
-            duration: Duration::ZERO,
-            answer: None,
-            retry_after: None,
-            had_no_turn: false,
-        }
-    }
-
-    fn of_error(error: &FetchError) -> Self {
-        let (retry_after, had_no_turn) = match error {
-            FetchError::BankUnavailable { retry_after, .. } => (Some(*retry_after), false),
-            FetchError::BankThrottled {
-                retry_after,
-                reason,
-            } => (Some(*retry_after), !reason.is_of_the_bank()),
-            FetchError::InferenceFailed { .. }
-            | FetchError::SameInstitution(_)
-            | FetchError::NotFound { .. }
-            | FetchError::BankProtocol { .. }
-            | FetchError::BankTimeout => (None, false),
-        };
-        Self {
-            retry_after,
-            had_no_turn,
-            ..Self::failed(error.outcome())
-        }
-    }
-}
-
-/// The change and the settlement of a lookup that ends in this state.
-fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange, Settlement) {
-    let settlement = Settlement {
-        banks: attempted.banks,
-        bank_time: attempted.bank_time,
-        ..Settlement::of(outcome_of(state, attempted.outcome))
-    };
-    let Some(answer) = &attempted.answer else {
-        let refund = settlement.outcome.is_refunded();
-        return (LookupChange::End { state, refund }, settlement);
-    };
-    let settlement = Settlement {
-        delivered: answer.mark,
-        seal: Some(answer.seal),
-        ..settlement
-    };
-    (LookupChange::Deliver(answer.content.clone()), settlement)
-}
-
-/// The outcome that the request of a lookup counts as. A failure counts as its last attempt's.
-fn outcome_of(state: LookupState, last: Outcome) -> Outcome {
-    match state {
-        LookupState::Delivered => Outcome::Delivered,
-        LookupState::NotFound => Outcome::NotFound,
-        LookupState::Expired => Outcome::NotIssued,
-        LookupState::Canceled => Outcome::Canceled,
-        LookupState::Failed if last.is_refunded() => last,
-        LookupState::Failed | LookupState::Queued | LookupState::Running | LookupState::Waiting => {
-            Outcome::InternalError
-        }
-    }
-}
-
-/// The files to keep.
-fn kept(files: &Files, wanted: RequestedFiles) -> Option<(Bytes, Option<Bytes>)> {
-    match files {
-        Files::Xml(xml) => Some((xml.clone(), None)),
-        Files::Both { xml, pdf } => Some((xml.clone(), wanted.includes_pdf().then(|| pdf.clone()))),
-        Files::Pdf(_) => None,
-    }
-}
-
-/// A lookup wants the XML at least.
-#[derive(Debug, thiserror::Error)]
-#[error("the XML of a delivered proof is missing")]
-struct NoXml;

@@ -120,10 +120,10 @@ field-wrong-cursor = It is no place in this list; use the next of the page befor
 field-excluded = It can't stand beside { $other }; send one of them.
 field-incomplete = It needs { $other } too; add it.
 field-backwards = It must be before to.
-field-too-many-pairs = must have at most { $most } pairs
-field-metadata-name = must have names of 1 to 40 characters, each once
-field-metadata-value = must have values of at most 200 characters
-field-not-texts = must hold texts alone
+field-too-many-pairs = It must have at most { $most } pairs.
+field-metadata-name = It must have names of 1 to 40 characters, each once.
+field-metadata-value = It must have values of at most 200 characters.
+field-not-texts = It must hold texts alone.
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
 
 ## Reasons why a bank is not inferred

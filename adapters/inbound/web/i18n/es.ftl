@@ -120,10 +120,10 @@ field-wrong-cursor = No es un lugar de esta lista; use el valor de next de la p�
 field-excluded = No puede ir junto con { $other }; envíe uno de los dos.
 field-incomplete = Necesita también { $other }; agréguelo.
 field-backwards = Debe ser anterior a to.
-field-too-many-pairs = debe tener { $most } pares a lo más
-field-metadata-name = debe tener nombres de 1 a 40 caracteres, cada uno una vez
-field-metadata-value = debe tener valores de 200 caracteres a lo más
-field-not-texts = debe contener solo textos
+field-too-many-pairs = Debe tener { $most } pares a lo más.
+field-metadata-name = Debe tener nombres de 1 a 40 caracteres, cada uno una vez.
+field-metadata-value = Debe tener valores de 200 caracteres a lo más.
+field-not-texts = Debe contener solo textos.
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
 
 ## Motivos por los que no se infiere un banco

@@ -112,7 +112,7 @@ fn header<'a>(answer: &'a Response, name: &str) -> &'a str {
 }
 
 /// The body of a request with options beside the fields of a proof.
-fn with(amount: &str, options: Value) -> String {
+fn with(amount: &str, options: &Value) -> String {
     let mut fields: Value = serde_json::from_str(&body(&[("monto", amount)])).unwrap();
     let options = options.as_object().unwrap().clone();
     fields.as_object_mut().unwrap().extend(options);
@@ -125,7 +125,7 @@ async fn a_lookup_is_delivered_while_its_creator_waits() {
     let worker = tokio::spawn(harness.gateway.worker.clone().run());
     let body = with(
         "10.00",
-        json!({ "formats": ["xml", "pdf"], "metadata": { "pedido": "A-1" } }),
+        &json!({ "formats": ["xml", "pdf"], "metadata": { "pedido": "A-1" } }),
     );
     let answer = harness.create(body, Some("wait=20")).await;
     assert_eq!(header(&answer, "preference-applied"), "wait=20");
@@ -162,7 +162,7 @@ async fn a_lookup_is_delivered_while_its_creator_waits() {
 #[tokio::test]
 async fn a_lookup_without_a_proof_yet_goes_on_and_can_be_canceled() {
     let harness = Harness::start().await;
-    let answer = harness.create(with("404.02", json!({})), None).await;
+    let answer = harness.create(with("404.02", &json!({})), None).await;
     assert_eq!(header(&answer, "preference-applied"), "");
     assert_eq!(header(&answer, "retry-after"), "2");
     let lookup = json_of(answer, 202).await;
@@ -214,13 +214,13 @@ async fn every_faulty_member_is_named_and_nothing_is_stored() {
             "metadata_name",
         ),
     ] {
-        let answer = harness.create(with("10.00", options.clone()), None).await;
+        let answer = harness.create(with("10.00", &options), None).await;
         let answer = json_of(answer, 400).await;
         let fault = &answer["details"]["fields"][0];
         assert_eq!(fault["field"], field, "{options}");
         assert_eq!(fault["problem"], problem, "{options}");
     }
-    let both = with("-1", json!({ "retry_for": "x", "fecha": "x" }));
+    let both = with("-1", &json!({ "retry_for": "x", "fecha": "x" }));
     let answer = json_of(harness.create(both, None).await, 400).await;
     let faults = answer["details"]["fields"].as_array().unwrap();
     let fields: Vec<_> = faults.iter().map(|fault| &fault["field"]).collect();

@@ -1,0 +1,115 @@
+//! Facts of an attempt that ended, and what they make of its lookup.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::file::RequestedFiles;
+use domain::lookup::LookupState;
+use domain::outcome::Outcome;
+use domain::seal::SealVerdict;
+use domain::seen::ProofMark;
+use domain::transfer::Banks;
+use ports::inbound::{FetchError, Files};
+use ports::outbound::LookupChange;
+
+use crate::admission::Settlement;
+
+/// The answer of a delivered lookup, and facts of it for the statistics.
+pub(super) struct EncryptedAnswer {
+    pub(super) content: Vec<u8>,
+    pub(super) mark: Option<ProofMark>,
+    pub(super) seal: SealVerdict,
+}
+
+/// Facts of an attempt that ended.
+pub(super) struct Attempted {
+    pub(super) outcome: Outcome,
+    pub(super) banks: Option<Banks>,
+    pub(super) bank_time: Option<Duration>,
+    pub(super) duration: Duration,
+    pub(super) answer: Option<EncryptedAnswer>,
+    pub(super) retry_after: Option<Duration>,
+    /// The bank wasn't asked, because our own limits had no turn for it.
+    pub(super) had_no_turn: bool,
+}
+
+impl Attempted {
+    pub(super) fn failed(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            banks: None,
+            bank_time: None,
+            duration: Duration::ZERO,
+            answer: None,
+            retry_after: None,
+            had_no_turn: false,
+        }
+    }
+
+    pub(super) fn of_error(error: &FetchError) -> Self {
+        let (retry_after, had_no_turn) = match error {
+            FetchError::BankUnavailable { retry_after, .. } => (Some(*retry_after), false),
+            FetchError::BankThrottled {
+                retry_after,
+                reason,
+            } => (Some(*retry_after), !reason.is_of_the_bank()),
+            FetchError::InferenceFailed { .. }
+            | FetchError::SameInstitution(_)
+            | FetchError::NotFound { .. }
+            | FetchError::BankProtocol { .. }
+            | FetchError::BankTimeout => (None, false),
+        };
+        Self {
+            retry_after,
+            had_no_turn,
+            ..Self::failed(error.outcome())
+        }
+    }
+}
+
+/// The change and the settlement of a lookup that ends in this state.
+pub(super) fn ending(state: LookupState, attempted: &Attempted) -> (LookupChange, Settlement) {
+    let settlement = Settlement {
+        banks: attempted.banks,
+        bank_time: attempted.bank_time,
+        ..Settlement::of(outcome_of(state, attempted.outcome))
+    };
+    let Some(answer) = &attempted.answer else {
+        let refund = settlement.outcome.is_refunded();
+        return (LookupChange::End { state, refund }, settlement);
+    };
+    let settlement = Settlement {
+        delivered: answer.mark,
+        seal: Some(answer.seal),
+        ..settlement
+    };
+    (LookupChange::Deliver(answer.content.clone()), settlement)
+}
+
+/// The outcome that the request of a lookup counts as. A failure counts as its last attempt's.
+fn outcome_of(state: LookupState, last: Outcome) -> Outcome {
+    match state {
+        LookupState::Delivered => Outcome::Delivered,
+        LookupState::NotFound => Outcome::NotFound,
+        LookupState::Expired => Outcome::NotIssued,
+        LookupState::Canceled => Outcome::Canceled,
+        LookupState::Failed if last.is_refunded() => last,
+        LookupState::Failed | LookupState::Queued | LookupState::Running | LookupState::Waiting => {
+            Outcome::InternalError
+        }
+    }
+}
+
+/// The files to keep.
+pub(super) fn kept(files: &Files, wanted: RequestedFiles) -> Option<(Bytes, Option<Bytes>)> {
+    match files {
+        Files::Xml(xml) => Some((xml.clone(), None)),
+        Files::Both { xml, pdf } => Some((xml.clone(), wanted.includes_pdf().then(|| pdf.clone()))),
+        Files::Pdf(_) => None,
+    }
+}
+
+/// A lookup wants the XML at least.
+#[derive(Debug, thiserror::Error)]
+#[error("the XML of a delivered proof is missing")]
+pub(super) struct NoXml;
