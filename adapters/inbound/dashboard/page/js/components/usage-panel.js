@@ -17,7 +17,7 @@ const RANGES = {
 
 // The order in which outcomes are stacked: what went well below.
 const OUTCOMES = [
-  'DELIVERED', 'NOT_FOUND', 'NOT_ISSUED', 'INVALID_REQUEST', 'INFERENCE_FAILED', 'RATE_LIMITED', 'QUOTA_EXCEEDED',
+  'DELIVERED', 'NOT_FOUND', 'NOT_ISSUED', 'CANCELED', 'INVALID_REQUEST', 'INFERENCE_FAILED', 'RATE_LIMITED', 'QUOTA_EXCEEDED',
   'BANK_PROTOCOL_ERROR', 'BANK_UNAVAILABLE', 'BANK_THROTTLED', 'BANK_TIMEOUT', 'INTERNAL_ERROR',
 ];
 
@@ -25,7 +25,7 @@ const OUTCOMES = [
 const REFUSALS = ['RATE_LIMITED', 'QUOTA_EXCEEDED'];
 export const KEPT_OUTCOMES = OUTCOMES.filter((each) => !REFUSALS.includes(each));
 
-export const ENDPOINTS = ['XML_AUTO', 'XML', 'PDF', 'PDF_AUTO', 'ZIP_AUTO', 'BASE64', 'XML_BASE64', 'JSON_AUTO', 'JSON', 'VERIFY'];
+export const ENDPOINTS = ['XML_AUTO', 'XML', 'PDF', 'PDF_AUTO', 'ZIP_AUTO', 'BASE64', 'XML_BASE64', 'JSON_AUTO', 'JSON', 'VERIFY', 'LOOKUPS'];
 
 export const endpointName = (endpoint) => endpoint.toLowerCase();
 

@@ -12,6 +12,7 @@ export default {
   'outcome.BANK_THROTTLED': 'Bank throttled',
   'outcome.BANK_TIMEOUT': 'Bank timed out',
   'outcome.INTERNAL_ERROR': 'Internal error',
+  'outcome.CANCELED': 'Canceled',
 
   'welcome.title': 'Your first proof in three steps',
   'welcome.intro': 'A test key asks no real bank: you can make mistakes freely.',

@@ -12,6 +12,7 @@ export default {
   'outcome.BANK_THROTTLED': 'El banco pide esperar',
   'outcome.BANK_TIMEOUT': 'El banco no contestó',
   'outcome.INTERNAL_ERROR': 'Error interno',
+  'outcome.CANCELED': 'Cancelada',
 
   'welcome.title': 'Su primer comprobante en tres pasos',
   'welcome.intro': 'Con una clave de pruebas no se consulta a ningún banco real: puede equivocarse sin consecuencias.',
