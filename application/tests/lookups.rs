@@ -15,6 +15,8 @@ mod failures;
 mod leases;
 #[path = "lookups/places.rs"]
 mod places;
+#[path = "lookups/questions.rs"]
+mod questions;
 #[path = "lookups/reads.rs"]
 mod reads;
 #[path = "lookups/secrets.rs"]

@@ -1,7 +1,7 @@
 //! Processes that share a store of lookups, and the steps of their tests.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use application::{
@@ -10,22 +10,19 @@ use application::{
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::calendar::parse_date;
 use domain::file::RequestedFiles;
-use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyName};
-use domain::lookup::{LookupId, LookupState, Metadata, RetryFor, RetryScale};
+use domain::lookup::{LookupId, LookupState, RetryScale};
 use domain::outcome::{Endpoint, Outcome};
 use domain::page::{PageRequest, PageSize};
 use domain::participant::Catalogue;
 use domain::proof::Proof;
-use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use domain::request::RequestId;
 use domain::seal::CheckedSeal;
 use ports::inbound::{
-    AdmissionRequest, Caller, FetchError, InvalidRequest, KeyAdministration as _, LookupAccess,
-    LookupError, LookupExchange, LookupRequest, LookupView, Lookups as _, NewKey,
-    ProofRequests as _, Read, RemovedLookup, ServedRequest, SettledRequest,
+    AdmissionRequest, Caller, KeyAdministration as _, LookupAccess, LookupError, LookupRequest,
+    LookupView, Lookups as _, NewKey, ProofRequests as _, Read, RemovedLookup, ServedRequest,
+    SettledRequest,
 };
 use ports::outbound::{
     Clock as _, LookupFilter, LookupStore as _, RequestEntry, SealChecks, StoredLookup,
@@ -35,6 +32,10 @@ use testkit::fakes::{
 };
 use tokio::sync::oneshot;
 
+use super::questions::{Answer, Exchange};
+pub(crate) use super::questions::{
+    Question, TRACKING_KEY, awaited, lookup, lookup_of_today, query, retried_for,
+};
 use crate::support::fixture::{self, HERE, Holder, request};
 use crate::support::lookups::{encryption, service};
 use crate::support::{ManualTimer, hasher, limits, operator};
@@ -101,105 +102,6 @@ impl SealChecks for CountingSeals {
     }
 
     async fn record(&self, _: Environment, _: &Proof, _: &CheckedSeal) {}
-}
-
-/// The question of the exchange.
-pub(crate) enum Question {
-    Good(LookupRequest),
-    Invalid,
-    Panics,
-}
-
-impl From<LookupRequest> for Question {
-    fn from(request: LookupRequest) -> Self {
-        Self::Good(request)
-    }
-}
-
-struct Exchange {
-    question: Question,
-    refusals: Arc<Mutex<Vec<FetchError>>>,
-    answer: oneshot::Sender<Answer>,
-}
-
-pub(crate) struct Answer {
-    pub(crate) served: ServedRequest,
-    pub(crate) created: Option<LookupView>,
-    pub(crate) refusals: Vec<FetchError>,
-}
-
-#[async_trait]
-impl LookupExchange for Exchange {
-    async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest> {
-        match &self.question {
-            Question::Good(request) => Ok(request.clone()),
-            Question::Invalid => Err(InvalidRequest),
-            Question::Panics => panic!("as ordered"),
-        }
-    }
-
-    fn refuse(&mut self, error: &FetchError, _: &InferredBanks) {
-        self.refusals.lock().unwrap().push(error.clone());
-    }
-
-    async fn finish(self: Box<Self>, served: ServedRequest, created: Option<LookupView>) {
-        let refusals = self.refusals.lock().unwrap().clone();
-        let answer = Answer {
-            served,
-            created,
-            refusals,
-        };
-        drop(self.answer.send(answer));
-    }
-}
-
-/// Tracking key of every transfer here.
-pub(crate) const TRACKING_KEY: &str = "MBAN01002611180000000001";
-
-pub(crate) fn query(date: &str, amount: &'static str) -> ProofQuery {
-    let raw = RawQuery {
-        date: Token::Text(date.to_owned().into()),
-        tracking_key: Token::Text(TRACKING_KEY.into()),
-        account: Token::Text("002010077777777771".into()),
-        amount: Token::Number(amount),
-        ..RawQuery::default()
-    };
-    let today = parse_date("2026-11-20").unwrap();
-    ProofQuery::parse(&raw, Institutions::Inferable, today, Catalogue::embedded()).unwrap()
-}
-
-/// A lookup of a transfer of two days ago, for which nobody waits.
-pub(crate) fn lookup(amount: &'static str) -> LookupRequest {
-    LookupRequest {
-        query: query("2026-11-18", amount),
-        files: XML,
-        retry_for: RetryFor::DEFAULT,
-        metadata: Metadata::default(),
-        wait: Duration::ZERO,
-    }
-}
-
-/// The same of a transfer of today.
-pub(crate) fn lookup_of_today(amount: &'static str) -> LookupRequest {
-    LookupRequest {
-        query: query("2026-11-20", amount),
-        ..lookup(amount)
-    }
-}
-
-/// The same, for which its creator waits.
-pub(crate) fn awaited(amount: &'static str) -> LookupRequest {
-    LookupRequest {
-        wait: seconds(25),
-        ..lookup(amount)
-    }
-}
-
-pub(crate) fn retried_for(seconds: u64, request: LookupRequest) -> LookupRequest {
-    LookupRequest {
-        retry_for: RetryFor::from_secs(seconds).unwrap(),
-        ..request
-    }
 }
 
 pub(crate) const fn seconds(seconds: u64) -> Duration {
