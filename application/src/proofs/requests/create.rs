@@ -77,13 +77,15 @@ impl Steps {
             }
         }
         let wait = request.wait;
-        let added = self.lookups.add(charged, environment, request).await;
-        added.map_err(|error| {
-            Box::new(Processed {
+        if let Err(error) = self.lookups.add(charged, environment, request).await {
+            // It may be stored all the same, and nobody pays for it.
+            let id = LookupId(charged.id);
+            self.lookups.withdraw(charged.customer, id).await;
+            return Err(Box::new(Processed {
                 reply: Reply::NotDurable(error),
                 ..failed(&charged.request_id, "a lookup could not be stored")
-            })
-        })?;
+            }));
+        }
         Ok(Stored { details, wait })
     }
 
