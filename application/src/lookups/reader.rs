@@ -12,7 +12,7 @@ use ports::Cause;
 use ports::inbound::{Delivery, Files, LookupView, Participants};
 use ports::outbound::{SealChecks, StoredLookup};
 
-use super::content::Answer;
+use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
 
 /// Decrypts stored lookups.
@@ -42,12 +42,16 @@ impl LookupReader {
     /// A lookup as in lists: without its attempts and its proof.
     pub(super) fn listed(&self, lookup: &StoredLookup) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
+        Ok(self.summary(lookup, question))
+    }
+
+    fn summary(&self, lookup: &StoredLookup, question: Question) -> LookupView {
         let catalogue = self.participants.catalogue();
         let Resolution { inferred, .. } = inference::resolve(question.query, &catalogue);
         let (facts, state) = (&lookup.facts, lookup.state);
         let erased_at = state.is_final().then(|| lookup.updated_at + self.retention);
         let waits = matches!(state, LookupState::Queued | LookupState::Waiting);
-        Ok(LookupView {
+        LookupView {
             id: facts.id,
             state,
             created_at: facts.created_at,
@@ -61,7 +65,7 @@ impl LookupReader {
             inferred,
             metadata: question.metadata,
             delivery: None,
-        })
+        }
     }
 
     /// A lookup with everything.
@@ -70,20 +74,25 @@ impl LookupReader {
         lookup: &StoredLookup,
         attempts: Vec<Attempt>,
     ) -> Result<LookupView, Cause> {
+        let question = self.encryption.question(lookup)?;
         let delivery = match self.encryption.answer(lookup)? {
-            Some(answer) => Some(self.delivery(lookup, answer)?),
+            Some(answer) => Some(self.delivery(lookup, &question, answer)?),
             None => None,
         };
         Ok(LookupView {
             history: Some(attempts),
             delivery,
-            ..self.listed(lookup)?
+            ..self.summary(lookup, question)
         })
     }
 
     /// The proof of a lookup, its seal checked now.
-    fn delivery(&self, lookup: &StoredLookup, answer: Answer) -> Result<Delivery, Cause> {
-        let question = self.encryption.question(lookup)?;
+    fn delivery(
+        &self,
+        lookup: &StoredLookup,
+        question: &Question,
+        answer: Answer,
+    ) -> Result<Delivery, Cause> {
         let proof = Proof::parse(&answer.xml).map_err(|error| Arc::new(error) as Cause)?;
         let seal = self.seals.check(lookup.facts.environment, &proof);
         Ok(Delivery {

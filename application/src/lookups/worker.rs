@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::calendar;
 use domain::file::RequestedFiles;
 use domain::key::Environment;
@@ -220,6 +220,7 @@ impl LookupWorker {
             _ => LookupClass::Background,
         };
         let Question { query, files, .. } = question;
+        let date = Some(query.date);
         let FetchReport {
             details, result, ..
         } = self
@@ -251,6 +252,7 @@ impl LookupWorker {
             Err(error) => Attempted::of_error(&error),
         };
         Attempted {
+            date,
             banks: details.banks,
             bank_time: details.bank_time,
             duration: self.parts.clock.monotonic().saturating_sub(started),
@@ -318,7 +320,7 @@ impl LookupWorker {
         };
         let outcomes = attempts.iter().chain([&attempt]);
         let outcomes: Vec<_> = outcomes.map(|attempt| attempt.outcome).collect();
-        let rule = self.rule(lookup);
+        let rule = self.rule(lookup, attempted.date);
         let step = rule.next(&outcomes, now, attempted.retry_after);
         let (change, settlement) = match step {
             NextStep::Again { at } => (LookupChange::Wait { due_at: at }, None),
@@ -360,12 +362,9 @@ impl LookupWorker {
         Ok(stored)
     }
 
-    fn rule(&self, lookup: &StoredLookup) -> RetryRule {
-        let date = match self.parts.encryption.question(lookup) {
-            Ok(question) => question.query.date,
-            // What can't be read now may be read later, when its secret is listed again.
-            Err(_) => calendar::today(self.parts.clock.now()),
-        };
+    fn rule(&self, lookup: &StoredLookup, date: Option<NaiveDate>) -> RetryRule {
+        // A question that can't be read now may be read later, when its secret is listed again.
+        let date = date.unwrap_or_else(|| calendar::today(self.parts.clock.now()));
         let scale = match lookup.facts.environment {
             Environment::Test => self.parts.test_scale,
             Environment::Live => RetryScale::NONE,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::NaiveDate;
 use domain::file::RequestedFiles;
 use domain::lookup::LookupState;
 use domain::outcome::Outcome;
@@ -24,6 +25,8 @@ pub(super) struct EncryptedAnswer {
 /// Facts of an attempt that ended.
 pub(super) struct Attempted {
     pub(super) outcome: Outcome,
+    /// Date of the transfer; `None` when the question could not be read.
+    pub(super) date: Option<NaiveDate>,
     pub(super) banks: Option<Banks>,
     pub(super) bank_time: Option<Duration>,
     pub(super) duration: Duration,
@@ -37,6 +40,7 @@ impl Attempted {
     pub(super) fn failed(outcome: Outcome) -> Self {
         Self {
             outcome,
+            date: None,
             banks: None,
             bank_time: None,
             duration: Duration::ZERO,
