@@ -16,6 +16,7 @@
 //! - `people`: sessions ([`SessionService`]) and authorization;
 //! - `insights`: what the dashboard shows ([`InsightsService`]);
 //! - `seals`: checks of proofs' seals ([`SealService`]), and their keys ([`SealAdministration`]);
+//! - `idempotency`: recognition of repeated requests ([`IdempotencyService`]);
 //! - `health`: readiness ([`HealthService`]);
 //! - `sync`: circuit breaker, keyed mutex and rounds.
 
@@ -23,6 +24,7 @@ mod admission;
 mod bank;
 mod checks;
 mod health;
+mod idempotency;
 mod insights;
 mod keys;
 mod limits;
@@ -39,6 +41,7 @@ pub use admission::{
 pub use bank::{BankMonitor, FallbackPacer};
 pub use checks::{ProofCheckService, SealVerdicts};
 pub use health::HealthService;
+pub use idempotency::IdempotencyService;
 pub use insights::{InsightSources, InsightsService};
 pub use keys::{KeyService, Retirement, SecretsError, recognise_secrets};
 pub use limits::{

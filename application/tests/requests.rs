@@ -24,8 +24,8 @@ use domain::seal::SealVerdict;
 use domain::transfer::Transfer;
 use ports::Cause;
 use ports::inbound::{
-    AdmissionError, Delivery, FetchError, InvalidRequest, ProofExchange, ProofRequests, Reply,
-    ServedRequest, SettledRequest,
+    AdmissionError, Delivery, FetchError, InvalidRequest, ProofExchange, ProofRequests,
+    RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use ports::outbound::BankError;
 use support::fixture::{self, HERE, Holder, request};
@@ -78,6 +78,14 @@ struct FaultyExchange {
     fault: Option<Fault>,
     steps: Steps,
     served: oneshot::Sender<ServedRequest>,
+}
+
+#[async_trait]
+impl RepeatableExchange for FaultyExchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        self.steps.lock().unwrap().push("read");
+        Some(b"content".to_vec())
+    }
 }
 
 #[async_trait]
@@ -163,6 +171,7 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
         ),
         Arc::new(history),
         lookups,
+        support::lookups::idempotency(&base, &base.data),
         base.clock.clone(),
         Box::new(|task| drop(tokio::spawn(task))),
     );

@@ -111,6 +111,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>> {
         presented_key: Some(created.secret.reveal().to_owned()),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         endpoint: Endpoint::Xml,
+        idempotency_key: None,
         request_id: request_id.clone(),
     };
     black_box(gatekeeper.admit(attempt()).await.is_ok());

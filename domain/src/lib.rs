@@ -18,6 +18,7 @@ pub mod customer;
 pub mod file;
 pub mod hex;
 pub mod hints;
+pub mod idempotency;
 pub mod inference;
 pub mod key;
 pub mod latency;

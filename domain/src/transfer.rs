@@ -91,4 +91,12 @@ impl Transfer {
     pub fn receiver(&self) -> ParticipantCode {
         self.receiver
     }
+
+    /// Both institutions.
+    pub fn banks(&self) -> Banks {
+        Banks {
+            issuer: self.issuer,
+            receiver: self.receiver,
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub mod cipher;
 pub mod customer_store;
 pub mod deny_list;
 pub mod fixture;
+pub mod idempotency;
 pub mod journal;
 pub mod key_store;
 pub mod limiter;

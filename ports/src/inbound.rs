@@ -25,5 +25,6 @@ pub use people::{
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,
-    ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
+    NotRepeated, ProofExchange, ProofRequests, RepeatError, RepeatableExchange, RepeatedRequest,
+    Reply, ServedRequest, SettledRequest,
 };

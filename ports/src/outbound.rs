@@ -3,6 +3,7 @@
 mod archive;
 mod bank;
 mod clock;
+mod idempotency;
 mod identity;
 mod insight_store;
 mod journal;
@@ -21,6 +22,7 @@ pub use crate::{JournalError, Receipt, StoreError};
 pub use archive::{ArchivedProof, Cipher, CipherError, ProofArchive};
 pub use bank::{Bank, BankAnswer, BankError, BankFiles, Lookup};
 pub use clock::{Clock, Random, Timer, new_id};
+pub use idempotency::{EarlierRequest, IdempotencyStore, NewClaim, ScopeClaim};
 pub use identity::{
     AccessToken, AuthorizationRequest, Claims, CodeGrant, Denial, DenyList, Fingerprint,
     IdentityError, IdentityProvider, TokenError,

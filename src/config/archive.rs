@@ -4,6 +4,7 @@ use std::fmt;
 
 use clap::Args;
 use domain::archive::ArchiveSecrets;
+use domain::idempotency::IdempotencySecrets;
 use domain::lookup::LookupSecrets;
 
 use super::generations::Generations;
@@ -48,6 +49,14 @@ impl StoreSecret {
     /// Names the part that is wrong, without showing it.
     pub fn lookups(&self) -> Result<LookupSecrets, String> {
         LookupSecrets::new(self.0.listed()?).map_err(|error| error.to_string())
+    }
+
+    /// The secrets of idempotency keys.
+    ///
+    /// # Errors
+    /// Names the part that is wrong, without showing it.
+    pub fn idempotency(&self) -> Result<IdempotencySecrets, String> {
+        IdempotencySecrets::new(self.0.listed()?).map_err(|error| error.to_string())
     }
 }
 

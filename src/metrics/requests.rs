@@ -12,8 +12,8 @@ use web::MetricsSink;
 
 use super::{LazyHistogram, METADATA, Metrics, names};
 
-/// Number of endings: outcomes, and four that are none.
-const ENDINGS: usize = Outcome::ALL.len() + 4;
+/// Number of endings: outcomes, and eight that are none.
+const ENDINGS: usize = Outcome::ALL.len() + 8;
 
 /// Sink that measures proof requests and counts answers.
 pub(crate) struct MeteredRequests {
@@ -74,10 +74,14 @@ impl ProofMetricsSink for MeteredRequests {
     fn ended(&self, endpoint: Endpoint, ending: Ending, duration: Duration) {
         let place = match ending {
             Ending::Settled(outcome) => outcome as usize,
-            Ending::Accepted => ENDINGS - 4,
-            Ending::InvalidApiKey => ENDINGS - 3,
-            Ending::KeyUnchecked => ENDINGS - 2,
-            Ending::Unavailable => ENDINGS - 1,
+            Ending::Accepted => ENDINGS - 8,
+            Ending::InvalidApiKey => ENDINGS - 7,
+            Ending::KeyUnchecked => ENDINGS - 6,
+            Ending::Unavailable => ENDINGS - 5,
+            Ending::Repeated => ENDINGS - 4,
+            Ending::IdempotencyKeyReused => ENDINGS - 3,
+            Ending::IdempotencyKeyInProgress => ENDINGS - 2,
+            Ending::TooManyRepeats => ENDINGS - 1,
         };
         self.durations[endpoint as usize][place].record(duration);
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use application::{
-    DeliveryHistory, GatekeeperService, LookupEncryption, LookupReader, LookupService,
-    LookupSignals, LookupWorker, ProofService, SealService, SharedCatalogue, WorkerParts,
+    DeliveryHistory, GatekeeperService, IdempotencyService, LookupEncryption, LookupReader,
+    LookupService, LookupSignals, LookupWorker, ProofService, SealService, SharedCatalogue,
+    WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -32,6 +33,7 @@ pub(super) struct StoredLookups {
     options: LookupOptions,
     store: Arc<dyn LookupStore>,
     encryption: Arc<LookupEncryption>,
+    secret: StoreSecret,
     signals: Arc<LookupSignals>,
 }
 
@@ -47,11 +49,12 @@ impl StoredLookups {
         metrics: &Arc<Metrics>,
     ) -> Result<Self> {
         let secrets = secret.lookups();
-        let secrets = secrets.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?;
+        let secrets = secrets.map_err(|problem| unusable(&problem))?;
         Ok(Self {
             options,
             store: Arc::new(MeteredLookups::new(metrics, Arc::new(base.store.clone()))),
             encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
+            secret: secret.clone(),
             signals: Arc::default(),
         })
     }
@@ -84,6 +87,20 @@ impl StoredLookups {
         )
     }
 
+    /// The recognition of repeated requests, whose answers may be lookups.
+    ///
+    /// # Errors
+    /// The secret can't be used.
+    pub(super) fn idempotency(&self, base: &Infrastructure) -> Result<IdempotencyService> {
+        let secrets = self.secret.idempotency();
+        Ok(IdempotencyService::new(
+            Arc::new(base.store.clone()),
+            secrets.map_err(|problem| unusable(&problem))?,
+            Arc::clone(&base.clock),
+            Arc::clone(&base.random),
+        ))
+    }
+
     /// The worker, whose attempts `tasks` tracks; `None` when this process makes none.
     pub(super) fn worker(
         &self,
@@ -113,4 +130,8 @@ impl StoredLookups {
         };
         (workers > 0).then(|| Arc::new(LookupWorker::new(parts)))
     }
+}
+
+fn unusable(problem: &str) -> anyhow::Error {
+    anyhow!("CEP_STORE_SECRET: {problem}")
 }

@@ -42,6 +42,7 @@ impl Infrastructure {
             file_checks(seals, participants, &self.clock),
             history,
             Arc::clone(&lookups),
+            stored.idempotency(self)?,
             Arc::clone(&self.clock),
             spawning_in(tasks),
         );

@@ -70,6 +70,11 @@ fn lookups_in_memory_keep_the_contract() {
 }
 
 #[test]
+fn idempotency_keys_in_memory_keep_the_contract() {
+    block_on(contract::idempotency::idempotency(stores));
+}
+
+#[test]
 fn a_journal_in_memory_keeps_the_contract() {
     block_on(contract::journal::journal(journal));
 }

@@ -28,6 +28,7 @@ mod forgery;
 mod gateway;
 mod graphql_over_http;
 mod guesses;
+mod idempotency;
 mod keys;
 mod killed_replica;
 mod limits;

@@ -1,11 +1,11 @@
 //! Gatekeeper: admits requests by key and limits, and settles them.
 
 use std::future::ready;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::key::{CountedKey, Credential, Environment, FullKey, KeyHasher};
+use domain::customer::CustomerId;
+use domain::key::{CountedKey, Credential, Environment, FullKey, KeyHasher, KeyId};
 use domain::limits::LimitStatus;
 use domain::month::Month;
 use domain::outcome::{Endpoint, Outcome};
@@ -16,12 +16,14 @@ use ports::outbound::{
     RequestEntry, Snapshot, StoreError, UsageJournal, Verdict, new_id,
 };
 
-use super::admitted::{Admission, ChargedRequest, Identified, Settlement};
+use super::admitted::{Admission, ChargedRequest, Settlement};
 use super::credentials::CredentialCache;
 use super::key_check::{KeyCheck, Unverified};
 use super::lookup_throttle::KeyLookupThrottle;
 use crate::limits::SnapshotReader;
 use crate::sync::keyed_mutex::KeyedMutex;
+
+mod identified;
 
 /// `Retry-After` while the store or the limiter fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -209,10 +211,15 @@ impl GatekeeperService {
     }
 
     /// Records a request that a limit refused, for the statistics.
-    fn record_refusal(&self, credential: &Credential, endpoint: Endpoint, outcome: Outcome) {
+    fn record_refusal(
+        &self,
+        (key, customer): (KeyId, CustomerId),
+        endpoint: Endpoint,
+        outcome: Outcome,
+    ) {
         self.journal.refuse(RefusalEntry {
-            key: credential.id,
-            customer: credential.customer,
+            key,
+            customer,
             endpoint,
             outcome,
             at: self.clock.now(),
@@ -235,6 +242,7 @@ impl GatekeeperService {
         if let Err(error) = self.journal.accepts() {
             return Err(unavailable(Arc::new(error)));
         }
+        let caller = (credential.id, credential.customer);
         match self.verdict(credential.counted()).await? {
             Verdict::Admitted {
                 limit_status,
@@ -249,7 +257,7 @@ impl GatekeeperService {
                 limit_status,
                 retry_after,
             } => {
-                self.record_refusal(&credential, request.endpoint, Outcome::RateLimited);
+                self.record_refusal(caller, request.endpoint, Outcome::RateLimited);
                 Err(AdmissionError::RateLimited {
                     limit_status,
                     retry_after,
@@ -259,7 +267,7 @@ impl GatekeeperService {
                 limit_status,
                 month,
             } => {
-                self.record_refusal(&credential, request.endpoint, Outcome::QuotaExceeded);
+                self.record_refusal(caller, request.endpoint, Outcome::QuotaExceeded);
                 Err(AdmissionError::QuotaExceeded {
                     limit_status,
                     month,
@@ -384,45 +392,6 @@ impl GatekeeperService {
             delivered: settlement.delivered.filter(|_| is_delivered),
             seal: settlement.seal.filter(|_| is_delivered),
         });
-    }
-
-    /// Checks the key of a request that is neither limited nor charged.
-    ///
-    /// # Errors
-    /// The reason of the refusal; never that of a limit.
-    pub async fn identify(
-        &self,
-        presented_key: Option<&str>,
-        address: IpAddr,
-    ) -> Result<Identified, AdmissionError> {
-        let key = presented_key
-            .and_then(FullKey::parse)
-            .ok_or(AdmissionError::InvalidKey)?;
-        let credential = self.key_check.check(&key, address).await?;
-        let counted = credential.counted();
-        let limit_status = self.limit_status(counted).await?;
-        Ok(Identified {
-            key: counted,
-            customer: credential.customer,
-            environment: key.prefix().environment(),
-            limit_status,
-        })
-    }
-
-    /// The limit status of a key that isn't revoked; one that the limiter doesn't know is hydrated.
-    async fn limit_status(&self, key: CountedKey) -> Result<LimitStatus, NoVerdict> {
-        if let Some(status) = self.limiter.peek(key).await? {
-            return Ok(status);
-        }
-        let _hydrating = self.hydrating.lock(&key).await;
-        // Somebody else may have hydrated it meanwhile.
-        if let Some(status) = self.limiter.peek(key).await? {
-            return Ok(status);
-        }
-        self.journal.accepts()?;
-        self.hydrate(key, Month::of(self.clock.now())).await?;
-        let status = self.limiter.peek(key).await?;
-        status.ok_or(NoVerdict::UnknownKey)
     }
 }
 

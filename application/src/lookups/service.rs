@@ -22,8 +22,8 @@ use ports::inbound::{
     NotDurable, Read, RemovedLookup,
 };
 use ports::outbound::{
-    Cancellation, Clock, ListError, LookupFacts, LookupFilter, LookupStore, NewLookup, StoreError,
-    StoredLookup, Timer,
+    Cancellation, Clock, ListError, LookupFacts, LookupFilter, LookupStore, NewLookup, ScopeClaim,
+    StoreError, StoredLookup, Timer,
 };
 
 use super::content::Question;
@@ -82,14 +82,11 @@ impl LookupService {
     ) -> (InferredBanks, Result<Banks, inference::Unresolved>) {
         let catalogue = self.reader.participants.catalogue();
         let Resolution { inferred, transfer } = inference::resolve(query.clone(), &catalogue);
-        let banks = transfer.map(|transfer| Banks {
-            issuer: transfer.issuer(),
-            receiver: transfer.receiver(),
-        });
-        (inferred, banks)
+        (inferred, transfer.map(|transfer| transfer.banks()))
     }
 
-    /// Stores a lookup; its id is that of the request.
+    /// Stores a lookup; its id is that of the request. It is recorded as the answer to the request
+    /// that holds the claim.
     ///
     /// # Errors
     /// It can't be encrypted or stored.
@@ -98,6 +95,7 @@ impl LookupService {
         charged: &ChargedRequest,
         environment: Environment,
         request: LookupRequest,
+        claim: Option<ScopeClaim>,
     ) -> Result<(), NotDurable> {
         let created_at = charged.admitted_at;
         let retry_for = TimeDelta::from_std(request.retry_for.duration());
@@ -125,7 +123,11 @@ impl LookupService {
         };
         let question = encryption.encrypt_question(&facts, &question);
         let question = question.map_err(not_stored)?;
-        let lookup = NewLookup { facts, question };
+        let lookup = NewLookup {
+            facts,
+            question,
+            claim,
+        };
         let added = self.store.add_lookup(&lookup).await;
         added.map_err(|error| not_stored(Arc::new(error)))
     }

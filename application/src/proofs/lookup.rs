@@ -3,17 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::calendar;
 use domain::file::RequestedFiles;
-use domain::hints;
-use domain::inference::{self, Resolution, Unresolved};
 use domain::key::Environment;
 use domain::pacing::{Lane, ThrottleReason};
 use domain::payment::PaymentState;
 use domain::proof::Proof;
 use domain::query::ProofQuery;
 use domain::request::RequestId;
-use domain::transfer::Banks;
 use futures::FutureExt;
 use ports::inbound::{Delivery, FetchError, Files, LookupDetails, NotFoundReason, Participants};
 use ports::outbound::{Bank, BankAnswer, BankError, Clock, Lookup, SealChecks};
@@ -25,6 +21,10 @@ use super::in_flight::LookupsInFlight;
 use super::memory::{CachedProof, Origin, Subject};
 use super::single_flight::{FlightKey, SingleFlight};
 use crate::bank::BankMonitor;
+
+mod resolution;
+
+pub(super) use resolution::without_transfer;
 
 /// Shortest time that is told to a key with too many lookups under way.
 const MIN_LOOKUP_TIME: Duration = Duration::from_secs(1);
@@ -122,25 +122,11 @@ impl ProofService {
 
     /// Fetches one proof, from memory, from the archive or from the bank of `request.environment`.
     pub async fn fetch(&self, request: ProofRequest) -> FetchReport {
-        let catalogue = self.participants.catalogue();
-        let Resolution { inferred, transfer } = inference::resolve(request.query, &catalogue);
-        let transfer = match transfer {
-            Ok(transfer) => transfer,
-            Err(unresolved) => {
-                return FetchReport {
-                    details: LookupDetails {
-                        inferred,
-                        ..LookupDetails::default()
-                    },
-                    result: Err(without_transfer(&unresolved)),
-                    cached: None,
-                };
-            }
+        let (transfer, inferred) = match self.resolve(request.query) {
+            Ok(resolved) => resolved,
+            Err(report) => return *report,
         };
-        let banks = Banks {
-            issuer: transfer.issuer(),
-            receiver: transfer.receiver(),
-        };
+        let banks = transfer.banks();
         let subject = Subject {
             environment: request.environment,
             transfer,
@@ -180,8 +166,7 @@ impl ProofService {
             } => {
                 // Of this caller: another one, who waited for the same query, may have named what
                 // this one left out.
-                let today = calendar::today(self.clock.now());
-                let hints = hints::hints(&subject.transfer, &inferred, today, &catalogue);
+                let hints = self.hints(&subject.transfer, &inferred);
                 FetchError::NotFound { reason, hints }
             }
             other => other,
@@ -315,16 +300,6 @@ impl ProofService {
                 }
             }
         }
-    }
-}
-
-/// The error of a query that names no transfer.
-pub(super) fn without_transfer(unresolved: &Unresolved) -> FetchError {
-    match *unresolved {
-        Unresolved::InferenceFailed { issuer, receiver } => {
-            FetchError::InferenceFailed { issuer, receiver }
-        }
-        Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
     }
 }
 

@@ -1,32 +1,40 @@
 //! The use case of a whole proof request: admission, lookup, settlement.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
+use domain::idempotency::{FirstAnswer, is_repeatable};
 use domain::key::Environment;
 use domain::outcome::{Endpoint, Outcome};
-use domain::pacing::{Lane, LookupClass};
+use domain::pacing::Lane;
+use domain::query::ProofQuery;
 use domain::request::RequestId;
 use domain::seal::SealVerdict;
-use domain::seen::ProofMark;
+use domain::seen::{EarlierDeliveries, ProofMark};
 use futures::FutureExt as _;
 use ports::Cause;
 use ports::inbound::{
-    AdmissionError, AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, LookupExchange,
-    ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
+    AdmissionRequest, CheckExchange, InvalidRequest, LookupDetails, LookupExchange, ProofExchange,
+    ProofRequests, Reply, ServedRequest, SettledRequest,
 };
-use ports::outbound::Clock;
+use ports::outbound::{Clock, ScopeClaim};
 use tracing::{Instrument as _, Span};
 
 use super::delivery_history::{DeliveryHistory, Presented};
 use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
 use super::spawn::SpawnTask;
-use crate::admission::{Admission, GatekeeperService, Settlement};
+use crate::admission::{Admission, GatekeeperService, Identified, Settlement};
+use crate::idempotency::IdempotencyService;
 use crate::lookups::LookupService;
 
 mod check;
 mod create;
+mod entrance;
+mod repeated;
+
+use entrance::Entrance;
 
 /// Serves proof requests.
 pub struct ProofRequestService {
@@ -41,10 +49,12 @@ struct Steps {
     files: FileChecks,
     history: Arc<DeliveryHistory>,
     lookups: Arc<LookupService>,
+    idempotency: IdempotencyService,
     clock: Arc<dyn Clock>,
 }
 
-/// An admitted request, as far as its processing needs it.
+/// A request that is processed, as far as its processing needs it.
+#[derive(Clone)]
 struct Admitted {
     request_id: RequestId,
     endpoint: Endpoint,
@@ -52,7 +62,22 @@ struct Admitted {
     lane: Lane,
 }
 
-/// An admitted request that hasn't been settled yet.
+/// An admitted request, to be processed and settled.
+struct Entered {
+    admission: Admission,
+    admitted: Admitted,
+    /// Its idempotency key, if it has one.
+    claim: Option<ScopeClaim>,
+}
+
+/// A request that is repeated.
+struct Repeated {
+    by: Identified,
+    admitted: Admitted,
+    first: FirstAnswer,
+}
+
+/// A processed request that hasn't been settled yet.
 struct Processed {
     outcome: Outcome,
     details: LookupDetails,
@@ -61,6 +86,8 @@ struct Processed {
     delivered: Option<ProofMark>,
     /// The verdict on its seal.
     seal: Option<SealVerdict>,
+    /// Facts by which the same answer is made again, if it may be.
+    repeatable: Option<FirstAnswer>,
 }
 
 impl ProofRequestService {
@@ -71,6 +98,7 @@ impl ProofRequestService {
         files: FileChecks,
         history: Arc<DeliveryHistory>,
         lookups: Arc<LookupService>,
+        idempotency: IdempotencyService,
         clock: Arc<dyn Clock>,
         spawn: SpawnTask,
     ) -> Self {
@@ -80,6 +108,7 @@ impl ProofRequestService {
             files,
             history,
             lookups,
+            idempotency,
             clock,
         });
         Self { steps, spawn }
@@ -127,13 +156,17 @@ impl Steps {
         request: AdmissionRequest,
         exchange: &mut dyn ProofExchange,
     ) -> ServedRequest {
-        match self.admit(request).await {
-            Ok((admission, admitted)) => {
-                let processing = self.deliver(&admitted, exchange);
-                self.conclude(admission, &admitted.request_id, processing)
-                    .await
+        match self.enter(request, exchange).await {
+            Entrance::Admitted(entered) => {
+                let admitted = entered.admitted.clone();
+                let processing = pin!(self.deliver(&admitted, exchange));
+                self.conclude(*entered, processing).await
             }
-            Err(error) => ServedRequest::Refused(error),
+            Entrance::Repeated(repeated) => {
+                let repeating = pin!(self.deliver_again(&repeated, exchange));
+                self.repeat(&repeated, repeating).await
+            }
+            Entrance::Closed(served) => served,
         }
     }
 
@@ -142,95 +175,60 @@ impl Steps {
         request: AdmissionRequest,
         exchange: &mut dyn CheckExchange,
     ) -> ServedRequest {
-        match self.admit(request).await {
-            Ok((admission, admitted)) => {
-                let processing = self.check_file(&admitted, exchange);
-                self.conclude(admission, &admitted.request_id, processing)
-                    .await
+        match self.enter(request, exchange).await {
+            Entrance::Admitted(entered) => {
+                let admitted = entered.admitted.clone();
+                let processing = pin!(self.check_file(&admitted, exchange, None));
+                self.conclude(*entered, processing).await
             }
-            Err(error) => ServedRequest::Refused(error),
+            Entrance::Repeated(repeated) => {
+                let checking = self.check_file(&repeated.admitted, exchange, Some(repeated.first));
+                let repeating = pin!(checking.map(Some));
+                self.repeat(&repeated, repeating).await
+            }
+            Entrance::Closed(served) => served,
         }
-    }
-
-    async fn admit(
-        &self,
-        request: AdmissionRequest,
-    ) -> Result<(Admission, Admitted), AdmissionError> {
-        let request_id = request.request_id.clone();
-        let span = tracing::info_span!(target: "cep::trace", "admission");
-        let admitted = self.gatekeeper.admit(request).instrument(span).await;
-        let admission = admitted.inspect_err(|error| {
-            if let AdmissionError::Unavailable { cause, .. } = error {
-                tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
-            }
-        })?;
-        let admitted = Admitted {
-            request_id,
-            endpoint: admission.charged.endpoint,
-            environment: admission.environment,
-            lane: Lane {
-                customer: admission.charged.customer,
-                key: admission.charged.key.counters,
-                class: LookupClass::Interactive,
-            },
-        };
-        Ok((admission, admitted))
-    }
-
-    /// Processes an admitted request, and settles it also if that panics.
-    async fn conclude(
-        &self,
-        admission: Admission,
-        request_id: &RequestId,
-        processing: impl Future<Output = Processed>,
-    ) -> ServedRequest {
-        let processed = AssertUnwindSafe(processing)
-            .catch_unwind()
-            .await
-            .unwrap_or_else(|_| failed(request_id, "the answer to a proof request panicked"));
-        ServedRequest::Settled(self.settle(admission, processed).await)
     }
 
     /// Decodes the query, looks the proof up and encodes the result.
     async fn deliver(&self, admitted: &Admitted, exchange: &mut dyn ProofExchange) -> Processed {
-        let Admitted {
-            request_id,
-            endpoint,
-            environment,
-            lane,
-        } = admitted;
         let query = match exchange.decode().await {
             Ok(query) => query,
             Err(InvalidRequest) => return Processed::invalid(),
         };
-        let lookup = ProofRequest {
-            query,
-            wanted: endpoint.wanted(),
-            environment: *environment,
-            lane: *lane,
-            request_id: request_id.clone(),
-        };
+        let report = self.proofs.fetch(admitted.lookup(query)).await;
+        self.encode(admitted, exchange, report, None).await
+    }
+
+    /// Encodes the result of a lookup. `first` is the first answer to a repeated request.
+    async fn encode(
+        &self,
+        admitted: &Admitted,
+        exchange: &mut dyn ProofExchange,
+        report: FetchReport,
+        first: Option<FirstAnswer>,
+    ) -> Processed {
         let FetchReport {
             details,
             mut result,
             cached,
-        } = self.proofs.fetch(lookup).await;
+        } = report;
         let outcome = match &result {
             Ok(_) => Outcome::Delivered,
             Err(error) => error.outcome(),
         };
-        let mut delivered = None;
+        let (mut delivered, mut seen) = (None, None);
         if let (Ok(delivery), Some(cached)) = (&mut result, &cached) {
             let presented = Presented {
-                environment: *environment,
+                environment: admitted.environment,
                 issuer: delivery.issuer,
                 proof: &delivery.proof,
             };
             let marks = cached.marks.get_or_init(|| self.history.marks(presented));
             delivered = marks.first().copied();
-            if endpoint.is_parsed() {
-                let earlier = self.history.earlier(lane.customer, marks, request_id);
-                delivery.seen = earlier.await;
+            if admitted.endpoint.is_parsed() {
+                seen = self.seen(admitted, marks, first).await;
+                delivery.seen = seen;
             }
         }
         let seal = result.as_ref().ok().map(|found| found.seal.verdict.into());
@@ -241,17 +239,61 @@ impl Steps {
             reply: Reply::Encoded,
             delivered,
             seal,
+            repeatable: Some(FirstAnswer::Immediate { outcome, seen }),
         }
-        .unless_failed(request_id, encoded)
+        .unless_failed(&admitted.request_id, encoded)
     }
 
-    async fn settle(&self, admission: Admission, processed: Processed) -> SettledRequest {
+    /// Earlier deliveries of a proof, or those that the first answer had.
+    async fn seen(
+        &self,
+        admitted: &Admitted,
+        marks: &[ProofMark],
+        first: Option<FirstAnswer>,
+    ) -> Option<EarlierDeliveries> {
+        if let Some(FirstAnswer::Immediate { seen, .. }) = first {
+            return seen;
+        }
+        let (customer, request_id) = (admitted.lane.customer, &admitted.request_id);
+        self.history.earlier(customer, marks, request_id).await
+    }
+
+    /// Processes an admitted request, and settles it also if that panics.
+    async fn conclude(
+        &self,
+        entered: Entered,
+        processing: Pin<&mut (dyn Future<Output = Processed> + Send)>,
+    ) -> ServedRequest {
+        let processed = caught(processing, || {
+            let request_id = &entered.admitted.request_id;
+            failed(request_id, "the answer to a proof request panicked")
+        });
+        let processed = processed.await;
+        ServedRequest::Settled(self.settle(entered, processed).await)
+    }
+
+    /// Settles an admitted request, and records its answer for the next one with its idempotency key.
+    async fn settle(&self, entered: Entered, processed: Processed) -> SettledRequest {
+        let Entered {
+            admission, claim, ..
+        } = entered;
+        let repeatable = processed.repeatable.filter(|_| claim.is_some());
+        let settled = self.settle_admission(admission, processed).await;
+        if let Some(claim) = claim {
+            let answer = repeatable.filter(|_| is_repeatable(settled.outcome));
+            self.idempotency.end(claim, answer).await;
+        }
+        settled
+    }
+
+    async fn settle_admission(&self, admission: Admission, processed: Processed) -> SettledRequest {
         let Processed {
             outcome,
             details,
             reply,
             delivered,
             seal,
+            ..
         } = processed;
         let (key, environment) = (admission.charged.key.id, admission.environment);
         let (counted, admitted_at) = (admission.limit_status, admission.admitted_at_monotonic);
@@ -289,6 +331,19 @@ impl Steps {
     }
 }
 
+impl Admitted {
+    /// The lookup of a transfer for this request.
+    fn lookup(&self, query: ProofQuery) -> ProofRequest {
+        ProofRequest {
+            query,
+            wanted: self.endpoint.wanted(),
+            environment: self.environment,
+            lane: self.lane,
+            request_id: self.request_id.clone(),
+        }
+    }
+}
+
 impl Processed {
     /// A request without a query or file; the exchange has encoded what is wrong.
     fn invalid() -> Self {
@@ -298,6 +353,10 @@ impl Processed {
             reply: Reply::Encoded,
             delivered: None,
             seal: None,
+            repeatable: Some(FirstAnswer::Immediate {
+                outcome: Outcome::InvalidRequest,
+                seen: None,
+            }),
         }
     }
 
@@ -321,5 +380,15 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         reply: Reply::Failed,
         delivered: None,
         seal: None,
+        repeatable: None,
     }
+}
+
+/// Processes a request; a panic is a failure of ours.
+async fn caught<T>(
+    processing: Pin<&mut (dyn Future<Output = T> + Send)>,
+    failed: impl FnOnce() -> T,
+) -> T {
+    let processed = AssertUnwindSafe(processing).catch_unwind().await;
+    processed.unwrap_or_else(|_| failed())
 }

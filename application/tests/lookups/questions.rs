@@ -10,7 +10,8 @@ use domain::lookup::{Metadata, RetryFor};
 use domain::participant::Catalogue;
 use domain::query::{Institutions, ProofQuery, RawQuery, Token};
 use ports::inbound::{
-    FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView, ServedRequest,
+    FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView, RepeatableExchange,
+    ServedRequest,
 };
 use tokio::sync::oneshot;
 
@@ -39,6 +40,13 @@ pub(crate) struct Answer {
     pub(crate) served: ServedRequest,
     pub(crate) created: Option<LookupView>,
     pub(crate) refusals: Vec<FetchError>,
+}
+
+#[async_trait]
+impl RepeatableExchange for Exchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 #[async_trait]

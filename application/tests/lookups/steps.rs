@@ -37,7 +37,7 @@ pub(crate) use super::questions::{
     Question, TRACKING_KEY, awaited, lookup, lookup_of_today, query, retried_for,
 };
 use crate::support::fixture::{self, HERE, Holder, request};
-use crate::support::lookups::{encryption, service};
+use crate::support::lookups::{encryption, idempotency, service};
 use crate::support::{ManualTimer, hasher, limits, operator};
 
 /// Time that an attempt may take. The bank's fake measures it on the real clock.
@@ -180,6 +180,7 @@ impl World {
             ),
             history.clone(),
             lookups.clone(),
+            idempotency(base, &store),
             base.clock.clone(),
             Box::new(|task| drop(tokio::spawn(task))),
         );

@@ -11,7 +11,7 @@ use ports::Cause;
 use ports::contract::bank::transfer;
 use ports::inbound::{
     BankComparison, CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest,
-    ProofRequests as _, Reply, ServedRequest, SettledRequest,
+    ProofRequests as _, RepeatableExchange, Reply, ServedRequest, SettledRequest,
 };
 use testkit::fakes::unsealed_proof;
 use tokio::sync::{oneshot, watch};
@@ -31,6 +31,13 @@ struct FileExchange {
     gate: watch::Receiver<bool>,
     encoded: Encoded,
     served: oneshot::Sender<ServedRequest>,
+}
+
+#[async_trait]
+impl RepeatableExchange for FileExchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 #[async_trait]

@@ -138,6 +138,7 @@ pub(crate) fn request(key: Option<&str>, address: IpAddr) -> AdmissionRequest {
         presented_key: key.map(str::to_owned),
         address,
         endpoint: Endpoint::Xml,
+        idempotency_key: None,
         request_id: RequestId::parse("till-7").unwrap(),
     }
 }

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use application::{LookupEncryption, LookupReader, LookupService, LookupSignals};
+use application::{
+    IdempotencyService, LookupEncryption, LookupReader, LookupService, LookupSignals,
+};
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
+use domain::idempotency::IdempotencySecrets;
 use domain::key::HashGeneration;
 use domain::lookup::LookupSecrets;
 use domain::participant::Catalogue;
 use ports::outbound::{SealChecks, Timer};
-use testkit::fakes::MemoryStore;
+use testkit::fakes::{CountingRandom, MemoryStore};
 
 use super::fixture::Fixture;
 
@@ -43,4 +46,14 @@ pub(crate) fn service(
         fixture.clock.clone(),
         timer,
     ))
+}
+
+/// Recognition of repeated requests.
+pub(crate) fn idempotency(fixture: &Fixture, store: &MemoryStore) -> IdempotencyService {
+    IdempotencyService::new(
+        Arc::new(store.clone()),
+        IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap(),
+        fixture.clock.clone(),
+        Arc::<CountingRandom>::default(),
+    )
 }

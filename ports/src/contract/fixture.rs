@@ -92,6 +92,7 @@ pub fn lookup_of(key: &ApiKey, number: u16) -> NewLookup {
             generation: HashGeneration(number),
         },
         question: format!("question {number}").into_bytes(),
+        claim: None,
     }
 }
 

@@ -9,9 +9,9 @@ use domain::page::{PageRequest, PageSize};
 
 use super::fixture::{act, customer, month, record};
 use crate::outbound::{
-    AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, KeyChange, KeyRecord,
-    KeyState, KeyStore, LookupStore, ProofArchive, Scope, SealStore, SecretFingerprints,
-    SeenProofs, UpdateError, UsageReader,
+    AuditLog, CatalogueStore, Change, ChangeNumber, CustomerStore, DenyList, IdempotencyStore,
+    KeyChange, KeyRecord, KeyState, KeyStore, LookupStore, ProofArchive, Scope, SealStore,
+    SecretFingerprints, SeenProofs, UpdateError, UsageReader,
 };
 
 /// One connection to a database.
@@ -39,6 +39,8 @@ pub struct Stores {
     pub archive: Arc<dyn ProofArchive>,
     /// Its lookups.
     pub lookups: Arc<dyn LookupStore>,
+    /// Its requests with an idempotency key.
+    pub idempotency: Arc<dyn IdempotencyStore>,
 }
 
 /// An empty database over two connections, as two processes would have it.
@@ -64,6 +66,7 @@ impl Stores {
             + SeenProofs
             + ProofArchive
             + LookupStore
+            + IdempotencyStore
             + 'static,
     {
         Self {
@@ -77,7 +80,8 @@ impl Stores {
             seals: store.clone(),
             seen_proofs: store.clone(),
             archive: store.clone(),
-            lookups: store,
+            lookups: store.clone(),
+            idempotency: store,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use domain::idempotency::IdempotencyKey;
 use domain::limits::{LimitStatus, MonthStatus};
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
@@ -18,6 +19,8 @@ pub struct AdmissionRequest {
     pub address: IpAddr,
     /// The endpoint that is called.
     pub endpoint: Endpoint,
+    /// The idempotency key, if there is one.
+    pub idempotency_key: Option<IdempotencyKey>,
     /// The id of the request.
     pub request_id: RequestId,
 }

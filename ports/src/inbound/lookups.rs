@@ -14,7 +14,9 @@ use domain::page::{CursorError, Page, PageRequest};
 use domain::query::ProofQuery;
 use domain::request::RequestId;
 
-use super::{AdmissionError, Delivery, FetchError, InvalidRequest, ServedRequest};
+use super::{
+    AdmissionError, Delivery, FetchError, InvalidRequest, RepeatableExchange, ServedRequest,
+};
 use crate::Cause;
 
 /// Port: stored lookups of the customer of a key, of the key's environment. Reads are free, but
@@ -55,8 +57,8 @@ pub trait Lookups: Send + Sync {
 
 /// An inbound adapter's part in the creation of a lookup.
 #[async_trait]
-pub trait LookupExchange: Send {
-    /// Reads and parses the question. Called only for an admitted request.
+pub trait LookupExchange: RepeatableExchange {
+    /// Reads and parses the question. Called only for an admitted or repeated request.
     ///
     /// # Errors
     /// [`InvalidRequest`]: the exchange has encoded what is wrong with it.

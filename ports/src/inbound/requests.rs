@@ -1,5 +1,7 @@
 //! Serving a whole proof request: admission, lookup, settlement.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::check::CheckReport;
@@ -28,6 +30,9 @@ pub trait ProofRequests: Send + Sync {
     /// once, also when decoding, lookup or encoding panics. The last step is
     /// [`ProofExchange::finish`]; a panic in the admission or the settlement itself drops the
     /// exchange without it.
+    ///
+    /// A request with an idempotency key is compared with earlier ones before its admission. One that
+    /// is repeated is neither admitted nor settled: its first answer is made again.
     fn serve(&self, request: AdmissionRequest, exchange: Box<dyn ProofExchange>);
 
     /// Starts to serve the check of a file, as [`Self::serve`] does a lookup: admits the request,
@@ -41,10 +46,18 @@ pub trait ProofRequests: Send + Sync {
     fn create(&self, request: AdmissionRequest, exchange: Box<dyn LookupExchange>);
 }
 
+/// An inbound adapter's part in recognising a repeated request.
+#[async_trait]
+pub trait RepeatableExchange: Send {
+    /// Method, path and body in a form that is the same for every spelling of one request, for a
+    /// request with an idempotency key. `None` if the body can't be read; decoding it fails, too.
+    async fn content(&mut self) -> Option<Vec<u8>>;
+}
+
 /// An inbound adapter's part in one proof request: decodes the query and encodes the answer.
 #[async_trait]
-pub trait ProofExchange: Send {
-    /// Reads and parses the query. Called only for an admitted request.
+pub trait ProofExchange: RepeatableExchange {
+    /// Reads and parses the query. Called only for an admitted or repeated request.
     ///
     /// # Errors
     /// [`InvalidRequest`]: the exchange has encoded what is wrong with it.
@@ -67,8 +80,8 @@ pub trait ProofExchange: Send {
 
 /// An inbound adapter's part in the check of a file: decodes the file and encodes the answer.
 #[async_trait]
-pub trait CheckExchange: Send {
-    /// Reads the file. Called only for an admitted request.
+pub trait CheckExchange: RepeatableExchange {
+    /// Reads the file. Called only for an admitted or repeated request.
     ///
     /// # Errors
     /// [`InvalidRequest`]: the exchange has encoded what is wrong with the request.
@@ -132,6 +145,57 @@ pub enum ServedRequest {
     Settled(SettledRequest),
     /// Admitted and charged. It is settled when its lookup ends.
     Accepted(AcceptedRequest),
+    /// Its first answer was made again; nothing is charged.
+    Repeated(RepeatedRequest),
+    /// It has the idempotency key of an earlier one, and can't get its answer. Nothing is charged.
+    NotRepeated(NotRepeated),
+}
+
+/// A repeated request.
+#[derive(Clone, Debug)]
+pub struct RepeatedRequest {
+    /// The key that was presented.
+    pub key: KeyId,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// The key's limit status; this request changed none of it.
+    pub limit_status: LimitStatus,
+    /// Facts of the question.
+    pub details: LookupDetails,
+    /// The reply to the caller.
+    pub reply: Reply,
+}
+
+/// A request with the idempotency key of an earlier one, whose answer it can't get.
+#[derive(Clone, Debug)]
+pub struct NotRepeated {
+    /// The key that was presented.
+    pub key: KeyId,
+    /// The bank that the key asks.
+    pub environment: Environment,
+    /// The key's limit status; this request changed none of it.
+    pub limit_status: LimitStatus,
+    /// The reason.
+    pub error: RepeatError,
+}
+
+/// Reason why a request with a known idempotency key doesn't get the first answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepeatError {
+    /// The key was used for another request.
+    KeyReused,
+    /// The first request is still running.
+    InProgress {
+        /// Time after which to try again.
+        retry_after: Duration,
+    },
+    /// The API key repeats requests too often.
+    TooManyRepeats {
+        /// Repeated requests a minute that an API key may make.
+        limit: u32,
+        /// Time until it may repeat one.
+        retry_after: Duration,
+    },
 }
 
 /// A charged request, whose lookup is stored.

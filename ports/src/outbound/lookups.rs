@@ -11,7 +11,7 @@ use domain::page::{Page, PageRequest};
 use domain::request::RequestId;
 use uuid::Uuid;
 
-use super::{ListError, StoreError};
+use super::{ListError, ScopeClaim, StoreError};
 
 /// Port: stored lookups. Every method is one atomic step.
 ///
@@ -20,7 +20,8 @@ use super::{ListError, StoreError};
 /// changes it but a caller who cancels it.
 #[async_trait]
 pub trait LookupStore: Send + Sync {
-    /// Adds a lookup, queued and due at once. Durable once it returns.
+    /// Adds a lookup, queued and due at once, and records it as the answer to the request that holds
+    /// its claim; fails if that isn't held any more. Durable once it returns.
     async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError>;
 
     /// One lookup of a customer; `None` when it has none with this id.
@@ -100,6 +101,8 @@ pub struct NewLookup {
     pub facts: LookupFacts,
     /// The question, encrypted.
     pub question: Vec<u8>,
+    /// The idempotency key of the request that creates it, if it has one.
+    pub claim: Option<ScopeClaim>,
 }
 
 /// Facts of a lookup that don't change, none of them personal data.

@@ -5,6 +5,7 @@ mod audit;
 mod bounds;
 mod customers;
 mod deny;
+mod idempotency;
 mod keys;
 mod lookups;
 mod pages;
@@ -21,6 +22,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::archive::ArchiveIndex;
 use domain::audit::AuditEntry;
 use domain::customer::{Customer, CustomerId};
+use domain::idempotency::IdempotencyScope;
 use domain::key::{HashGeneration, KeyId, SecretFingerprint};
 use domain::limits::MonthlyUse;
 use domain::lookup::LookupId;
@@ -33,6 +35,7 @@ use ports::outbound::{
 use uuid::Uuid;
 
 use super::{Faults, cause};
+use idempotency::KeptRequest;
 use lookups::KeptLookup;
 use usage::Statistics;
 
@@ -60,6 +63,7 @@ struct Tables {
     seal_samples: Vec<(DateTime<Utc>, SealSample)>,
     archive: BTreeMap<ArchiveIndex, (DateTime<Utc>, Vec<u8>)>,
     lookups: BTreeMap<LookupId, KeptLookup>,
+    idempotency: BTreeMap<IdempotencyScope, KeptRequest>,
     /// The latest turn of each customer whose lookup was claimed.
     turns: BTreeMap<CustomerId, u64>,
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::outcome::{Endpoint, Outcome};
-use ports::inbound::{AdmissionError, ServedRequest};
+use ports::inbound::{AdmissionError, RepeatError, ServedRequest};
 
 /// The ending of a proof request. Its names are a closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,14 @@ pub enum Ending {
     KeyUnchecked,
     /// The key or its limits couldn't be read.
     Unavailable,
+    /// The key was good, and the first answer was given again.
+    Repeated,
+    /// The key was good, and its idempotency key was used for another request.
+    IdempotencyKeyReused,
+    /// The key was good, and the first request with its idempotency key is still running.
+    IdempotencyKeyInProgress,
+    /// The key was good, and repeated too many requests.
+    TooManyRepeats,
 }
 
 impl Ending {
@@ -29,6 +37,10 @@ impl Ending {
             Self::InvalidApiKey,
             Self::KeyUnchecked,
             Self::Unavailable,
+            Self::Repeated,
+            Self::IdempotencyKeyReused,
+            Self::IdempotencyKeyInProgress,
+            Self::TooManyRepeats,
         ])
     }
 
@@ -44,6 +56,12 @@ impl Ending {
             },
             ServedRequest::Settled(settled) => Self::Settled(settled.outcome),
             ServedRequest::Accepted(_) => Self::Accepted,
+            ServedRequest::Repeated(_) => Self::Repeated,
+            ServedRequest::NotRepeated(not_repeated) => match not_repeated.error {
+                RepeatError::KeyReused => Self::IdempotencyKeyReused,
+                RepeatError::InProgress { .. } => Self::IdempotencyKeyInProgress,
+                RepeatError::TooManyRepeats { .. } => Self::TooManyRepeats,
+            },
         }
     }
 
@@ -55,6 +73,10 @@ impl Ending {
             Self::InvalidApiKey => "invalid_api_key",
             Self::KeyUnchecked => "key_unchecked",
             Self::Unavailable => "unavailable",
+            Self::Repeated => "repeated",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::IdempotencyKeyInProgress => "idempotency_key_in_progress",
+            Self::TooManyRepeats => "too_many_repeats",
         }
     }
 }

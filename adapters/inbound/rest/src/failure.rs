@@ -6,7 +6,9 @@ use domain::inference::InferredBanks;
 use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
-use ports::inbound::{AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason};
+use ports::inbound::{
+    AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason, RepeatError,
+};
 use web::problem::FieldProblem;
 use web::{Chain, Problem};
 
@@ -30,6 +32,19 @@ pub(crate) fn of_refusal(refusal: &AdmissionError) -> Problem {
         | AdmissionError::Unavailable { retry_after, .. } => Problem::Unavailable {
             retry_after: *retry_after,
         },
+    }
+}
+
+/// The problem of a request that doesn't get the first answer.
+pub(crate) fn of_repeat(error: RepeatError) -> Problem {
+    match error {
+        RepeatError::KeyReused => Problem::IdempotencyKeyReused,
+        RepeatError::InProgress { retry_after } => {
+            Problem::IdempotencyKeyInProgress { retry_after }
+        }
+        RepeatError::TooManyRepeats { limit, retry_after } => {
+            Problem::TooManyRepeats { limit, retry_after }
+        }
     }
 }
 

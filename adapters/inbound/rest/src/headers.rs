@@ -3,14 +3,19 @@
 use std::fmt::Write as _;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use domain::idempotency::IdempotencyKey;
 use domain::inference::{Inferred, InferredBanks};
 use domain::limits::LimitStatus;
 use domain::seal::Verdict;
+use web::Problem;
 use web::headers::whole_seconds;
+use web::problem::FieldProblem;
 
 pub(crate) const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const SEAL: HeaderName = HeaderName::from_static("x-seal");
 const INFERRED_ISSUER: HeaderName = HeaderName::from_static("x-inferred-emisor");
 const INFERRED_RECEIVER: HeaderName = HeaderName::from_static("x-inferred-receptor");
@@ -46,6 +51,26 @@ pub(crate) fn put_standing(headers: &mut HeaderMap, limit_status: &LimitStatus) 
 /// Adds the verdict on the seal of a delivered proof.
 pub(crate) fn put_seal(headers: &mut HeaderMap, verdict: Verdict) {
     headers.insert(SEAL, HeaderValue::from_static(verdict.name()));
+}
+
+/// The idempotency key of a request.
+///
+/// # Errors
+/// It is malformed, or there are several.
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+    if !headers.contains_key(IDEMPOTENCY_KEY) {
+        return Ok(None);
+    }
+    let value = web::the_one(headers, &IDEMPOTENCY_KEY);
+    let key = value.and_then(|value| IdempotencyKey::parse(value).ok());
+    key.map(Some).ok_or_else(|| {
+        Problem::invalid_field("Idempotency-Key", FieldProblem::MalformedIdempotencyKey)
+    })
+}
+
+/// Marks an answer that was given before.
+pub(crate) fn put_replayed(headers: &mut HeaderMap) {
+    headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
 }
 
 /// Adds the institutions that were inferred.

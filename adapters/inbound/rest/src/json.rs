@@ -6,7 +6,7 @@
 //! reporting every faulty field.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use domain::query::{Field, RawBeneficiary, RawQuery, Token};
@@ -52,6 +52,49 @@ pub(crate) fn read_query(body: &[u8]) -> Result<(RawQuery<'_>, RawBeneficiary<'_
         *place = value;
     }
     Ok((query, beneficiary))
+}
+
+/// A body in the form that all its spellings share: without blanks, and with the members of objects in
+/// order. Numbers keep their spelling, because one that is parsed may lose digits. `None` for a body that
+/// isn't an object, or is refused as JSON.
+pub(crate) fn canonical(body: &[u8]) -> Option<Vec<u8>> {
+    // Its depth is bounded, and no member stands twice.
+    read_object(body, &[]).ok()?;
+    let value: &RawValue = serde_json::from_slice(body).ok()?;
+    let mut written = Vec::with_capacity(body.len());
+    write_canonical(value.get(), &mut written)?;
+    Some(written)
+}
+
+fn write_canonical(text: &str, written: &mut Vec<u8>) -> Option<()> {
+    match text.as_bytes().first()? {
+        b'{' => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+            written.push(b'{');
+            for (name, value) in members {
+                serde_json::to_writer(&mut *written, &name).ok()?;
+                written.push(b':');
+                write_canonical(value.get(), written)?;
+                written.push(b',');
+            }
+            written.push(b'}');
+        }
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            written.push(b'[');
+            for item in items {
+                write_canonical(item.get(), written)?;
+                written.push(b',');
+            }
+            written.push(b']');
+        }
+        b'"' => {
+            let string: String = serde_json::from_str(text).ok()?;
+            serde_json::to_writer(written, &string).ok()?;
+        }
+        _ => written.extend_from_slice(text.as_bytes()),
+    }
+    Some(())
 }
 
 /// Reads a body that must be an object, and returns its members. A fault names a member only if it

@@ -111,6 +111,11 @@ impl Group {
         }
     }
 
+    /// Returns `true` if a repeated request is recognised by its idempotency key.
+    fn is_repeatable(self) -> bool {
+        matches!(self, Self::Proofs | Self::Checks | Self::LookupCreation)
+    }
+
     /// The headers of a success that are this group's own.
     fn own_headers(self, status: &str, response: &Response) -> &'static [&'static str] {
         match (self, status) {
@@ -146,6 +151,9 @@ impl Group {
         if !matches!(&*id, "healthz" | "openapi") {
             shared.push(RefOr::T(accept_language()));
         }
+        if self.is_repeatable() {
+            shared.push(RefOr::T(idempotency_key()));
+        }
         let parameters = operation.parameters.get_or_insert_default();
         parameters.splice(0..0, shared);
 
@@ -163,6 +171,9 @@ impl Group {
                 for name in responses::LIMITS {
                     responses::add_header(response, name);
                 }
+            }
+            if self.is_repeatable() {
+                responses::add_header(response, "Idempotent-Replayed");
             }
             if id == "listParticipants" {
                 for name in ["ETag", "Cache-Control"] {
@@ -316,6 +327,17 @@ fn request_id() -> Parameter {
         "An id of your own for the request, 1 to 64 characters out of `[A-Za-z0-9._:-]`. The \
          answer repeats it; without it, with another shape, or with an API key in it, the answer carries a \
          new one.",
+    )
+}
+
+fn idempotency_key() -> Parameter {
+    header_parameter(
+        "Idempotency-Key",
+        "A name of your own for the request, 1 to 255 letters, digits, `-` and `_`, in quotes or \
+         without. For 24 hours the same request with the same name gets the first answer again, with \
+         `Idempotent-Replayed: true`, and isn't counted; at most 600 a minute. Names are those of an API \
+         key (and its successors) and a path. After 401, 402, 429, 5xx, and while a proof isn't issued, it \
+         is a new request.",
     )
 }
 

@@ -4,36 +4,36 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use axum::extract::{MatchedPath, Request};
-use axum::http::StatusCode;
+use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::response::Response;
+use bytes::Bytes;
 use domain::calendar;
-use domain::inference::{Inferred, InferredBanks};
-use domain::key::{Environment, KeyId};
+use domain::inference::InferredBanks;
 use domain::outcome::Endpoint;
 use domain::query::{ExpectedBeneficiary, ProofQuery};
 use ports::Cause;
 use ports::inbound::{
-    AcceptedRequest, AdmissionError, AdmissionRequest, Delivery, FetchError, InvalidRequest,
-    LookupDetails, ProofExchange, ProofRequests, Reply, ServedRequest, SettledRequest,
+    AdmissionRequest, Delivery, FetchError, InvalidRequest, ProofExchange, ProofRequests,
+    RepeatableExchange, ServedRequest,
 };
 use tokio::sync::oneshot;
 use tracing::Span;
-use tracing::field::display;
 use web::headers::put_common;
-use web::{Problem, RequestContext, Upload, method_name, milliseconds, trace};
+use web::{Problem, RequestContext, Upload, trace};
 
 use crate::caller;
-use crate::ending::Ending;
 use crate::failure;
 use crate::files::{self, Encoding};
 use crate::headers;
 use crate::json;
 use crate::{MAX_BODY_BYTES, RestState};
 
+mod answers;
 mod check;
+mod content;
 mod create;
+mod report;
 
 pub(crate) use check::answer as answer_check;
 pub(crate) use create::answer as answer_creation;
@@ -73,14 +73,20 @@ async fn respond(
     let span = trace::request_span(&request, &context, &*request_layer.trace_context);
     let address = caller::address(&request);
     let (parts, body) = request.into_parts();
+    let (idempotency_key, fault) = match headers::idempotency_key(&parts.headers) {
+        Ok(key) => (key, None),
+        Err(problem) => (None, Some(problem)),
+    };
     let admission_request = AdmissionRequest {
         presented_key: caller::presented_key(&parts.headers).map(str::to_owned),
         address,
         endpoint,
+        idempotency_key,
         request_id: context.request_id.clone(),
     };
     let (sender, receiver) = oneshot::channel();
     let call = Call {
+        fault,
         upload: Upload::new(&parts.headers, body, request_layer.body_deadline),
         sender,
         head: Head {
@@ -107,6 +113,8 @@ struct Call {
     head: Head,
     upload: Upload,
     sender: oneshot::Sender<Response>,
+    /// A fault that was found before the request was decoded.
+    fault: Option<Problem>,
 }
 
 /// A proof request over HTTP.
@@ -129,16 +137,22 @@ struct Head {
 }
 
 #[async_trait]
+impl RepeatableExchange for Exchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        self.call.content().await
+    }
+}
+
+#[async_trait]
 impl ProofExchange for Exchange {
     async fn decode(&mut self) -> Result<ProofQuery, InvalidRequest> {
-        let Call { head, upload, .. } = &mut self.call;
-        match head.query(upload).await {
+        match self.call.query().await {
             Ok((query, expected)) => {
                 self.expected = expected;
                 Ok(query)
             }
             Err(problem) => {
-                self.encoded = Some(problem.response(head.context.language));
+                self.encoded = Some(problem.response(self.call.head.context.language));
                 Err(InvalidRequest)
             }
         }
@@ -171,17 +185,35 @@ impl ProofExchange for Exchange {
 }
 
 impl Call {
+    /// The JSON in the body.
+    async fn json(&mut self) -> Result<Bytes, Problem> {
+        if let Some(problem) = self.fault.take() {
+            return Err(problem);
+        }
+        let headers = &self.head.parts.headers;
+        self.upload.read(headers, MAX_BODY_BYTES).await
+    }
+
+    /// Reads the body and checks all of its fields.
+    async fn query(&mut self) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
+        let body = self.json().await?;
+        self.head.query(&body)
+    }
+
     /// Sends the answer and reports it; then takes in what is left of the body.
     async fn finish(self, served: &ServedRequest, encoded: Option<Response>) {
         let Self {
             head,
             mut upload,
             sender,
+            ..
         } = self;
         let mut response = match served {
             ServedRequest::Refused(error) => head.refusal(error),
             ServedRequest::Settled(settled) => head.reply(settled, encoded),
             ServedRequest::Accepted(accepted) => head.accepted(accepted, encoded),
+            ServedRequest::Repeated(repeated) => head.repeated(repeated, encoded),
+            ServedRequest::NotRepeated(not_repeated) => head.not_repeated(not_repeated),
         };
         put_common(response.headers_mut(), head.context.id_value());
         let status = response.status();
@@ -192,13 +224,9 @@ impl Call {
 }
 
 impl Head {
-    /// Reads the body and checks all of its fields.
-    async fn query(
-        &self,
-        upload: &mut Upload,
-    ) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
-        let body = upload.read(&self.parts.headers, MAX_BODY_BYTES).await?;
-        let (raw, beneficiary) = json::read_query(&body)?;
+    /// Checks all fields of a body.
+    fn query(&self, body: &[u8]) -> Result<(ProofQuery, ExpectedBeneficiary), Problem> {
+        let (raw, beneficiary) = json::read_query(body)?;
         let today = calendar::today(self.state.request_layer.clock.now());
         let institutions = self.endpoint.institutions();
         let catalogue = self.state.participants.catalogue();
@@ -216,143 +244,6 @@ impl Head {
                 let errors: Vec<_> = errors.flatten().collect();
                 Err(Problem::invalid_fields(&errors))
             }
-        }
-    }
-
-    /// The answer to a request that wasn't admitted.
-    fn refusal(&self, error: &AdmissionError) -> Response {
-        let mut response = failure::of_refusal(error).response(self.context.language);
-        if let AdmissionError::RateLimited { limit_status, .. }
-        | AdmissionError::QuotaExceeded { limit_status, .. } = error
-        {
-            headers::put_standing(response.headers_mut(), limit_status);
-        }
-        response
-    }
-
-    /// The answer to a request that was admitted.
-    fn reply(&self, settled: &SettledRequest, encoded: Option<Response>) -> Response {
-        let RequestContext {
-            request_id,
-            language,
-            ..
-        } = &self.context;
-        let internal = || Problem::internal(request_id).response(*language);
-        let mut response = match &settled.reply {
-            Reply::Encoded => encoded.unwrap_or_else(internal),
-            Reply::Failed => internal(),
-            Reply::NotDurable(error) => {
-                failure::of_not_durable(error, request_id).response(*language)
-            }
-        };
-        headers::put_standing(response.headers_mut(), &settled.limit_status);
-        headers::put_inferred(response.headers_mut(), &settled.details.inferred);
-        response
-    }
-
-    /// The answer to a request whose lookup is stored.
-    fn accepted(&self, accepted: &AcceptedRequest, encoded: Option<Response>) -> Response {
-        let RequestContext {
-            request_id,
-            language,
-            ..
-        } = &self.context;
-        let mut response =
-            encoded.unwrap_or_else(|| Problem::internal(request_id).response(*language));
-        headers::put_standing(response.headers_mut(), &accepted.limit_status);
-        headers::put_inferred(response.headers_mut(), &accepted.details.inferred);
-        response
-    }
-
-    /// Records the metrics, and writes one line, without personal data.
-    fn report(&self, status: StatusCode, is_client_gone: bool, served: &ServedRequest) {
-        let RestState {
-            request_layer,
-            metrics_sink,
-            ..
-        } = &*self.state;
-        let now = request_layer.clock.monotonic();
-        let duration = now.saturating_sub(self.context.started);
-        let route = web::route(self.parts.extensions.get::<MatchedPath>());
-        let ending = Ending::of(served);
-        request_layer.metrics_sink.answered(route, status);
-        metrics_sink.ended(self.endpoint, ending, duration);
-        let admitted = Admitted::of(served);
-        self.trace(status, ending, admitted);
-        if !tracing::enabled!(target: "cep::request", tracing::Level::INFO) {
-            return;
-        }
-        let details = admitted.map(|admitted| admitted.details);
-        let banks = details.and_then(|details| details.banks);
-        let inferred = details.map(|details| &details.inferred);
-        let issuer = inferred.and_then(|inferred| inferred.issuer.as_ref());
-        let receiver = inferred.and_then(|inferred| inferred.receiver.as_ref());
-        let kind = |side: &Inferred| side.evidence.kind();
-        let bank_time = details.and_then(|details| details.bank_time);
-        tracing::info!(
-            target: "cep::request",
-            method = method_name(&self.parts.method),
-            route,
-            status = status.as_u16(),
-            outcome = ending.name(),
-            endpoint = self.endpoint.name(),
-            key = admitted.map(|admitted| display(admitted.key)),
-            environment = admitted.map(|admitted| admitted.environment.name()),
-            issuer = banks.map(|banks| banks.issuer.number()),
-            receiver = banks.map(|banks| banks.receiver.number()),
-            issuer_evidence = issuer.map(kind),
-            receiver_evidence = receiver.map(kind),
-            bank_ms = bank_time.map(milliseconds),
-            duration_ms = milliseconds(duration),
-            client_gone = is_client_gone,
-            request_id = self.context.request_id.as_str(),
-        );
-    }
-
-    /// Records on the request's span what the log line says, without the banks.
-    fn trace(&self, status: StatusCode, ending: Ending, admitted: Option<Admitted<'_>>) {
-        let span = &self.span;
-        if span.is_disabled() {
-            return;
-        }
-        trace::answered(span, status);
-        span.record("cep.endpoint", self.endpoint.name());
-        span.record("cep.outcome", ending.name());
-        if let Some(admitted) = admitted {
-            span.record("cep.key_id", display(admitted.key));
-            span.record("cep.environment", admitted.environment.name());
-        }
-    }
-}
-
-/// Facts of an admitted request, for the log.
-#[derive(Clone, Copy)]
-struct Admitted<'a> {
-    key: KeyId,
-    environment: Environment,
-    details: &'a LookupDetails,
-}
-
-impl<'a> Admitted<'a> {
-    fn of(served: &'a ServedRequest) -> Option<Self> {
-        match served {
-            ServedRequest::Refused(_) => None,
-            ServedRequest::Settled(SettledRequest {
-                key,
-                environment,
-                details,
-                ..
-            })
-            | ServedRequest::Accepted(AcceptedRequest {
-                key,
-                environment,
-                details,
-                ..
-            }) => Some(Self {
-                key: *key,
-                environment: *environment,
-                details,
-            }),
         }
     }
 }

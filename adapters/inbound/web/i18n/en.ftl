@@ -48,6 +48,7 @@ admins-only = Only admins may do this; ask the operator for the role.
 rate-limited = The key reached its limit of { $limit } requests per minute; try again in { $seconds } s.
 too-many-requests = The session, or its account, sent more than { $limit } requests in a second; try again in { $seconds } s.
 too-many-reads = The key read lookups more than { $limit } times in a minute; try again in { $seconds } s, and use "wait" in place of repeated reads.
+too-many-repeats = The key repeated requests with an Idempotency-Key more than { $limit } times in a minute; try again in { $seconds } s.
 quota-exceeded = The key used up its quota of { $limit } requests for the month; it is renewed on { $reset_at } UTC. Ask for a higher limit if you need it before.
 
 ## Proofs
@@ -62,6 +63,8 @@ no-such-resource = Nothing that this session may see has that id; check the id.
 no-such-lookup = Your account has no lookup with that id in the environment of this key; check the id and the key.
 file-not-kept = The lookup keeps no PDF; create it with "formats": ["xml", "pdf"] to have one.
 lookup-not-delivered = The lookup has no proof, or none yet; its state says why.
+idempotency-key-reused = The Idempotency-Key was used for another request in the last 24 hours, or the request means something else by now; send a new key.
+idempotency-key-in-progress = The first request with this Idempotency-Key is still running; repeat it in { $seconds } s.
 key-revoked = The key is revoked and will never work again; create a new one.
 key-rotated = The key already has a successor; use the successor.
 too-many-keys = The account already has { $most } active keys, the most that its plan allows; revoke one that is not used and repeat the request.
@@ -124,6 +127,7 @@ field-too-many-pairs = It must have at most { $most } pairs.
 field-metadata-name = It must have names of 1 to 40 characters, each once.
 field-metadata-value = It must have values of at most 200 characters.
 field-not-texts = It must hold texts alone.
+field-malformed-idempotency-key = It must be 1 to 255 letters, digits, - and _, in exactly one header.
 field-period-too-long = The period has more than { $slots } slots; ask for a shorter one, or for longer slots (granularity).
 
 ## Reasons why a bank is not inferred

@@ -48,6 +48,7 @@ admins-only = Solo los administradores pueden hacer esto; pida el rol al operado
 rate-limited = La clave llegó a su límite de { $limit } peticiones por minuto; intente de nuevo en { $seconds } s.
 too-many-requests = La sesión, o su cuenta, mandó más de { $limit } solicitudes en un segundo; intente de nuevo en { $seconds } s.
 too-many-reads = La clave leyó consultas más de { $limit } veces en un minuto; intente de nuevo en { $seconds } s, y use "wait" en lugar de leer repetidamente.
+too-many-repeats = La clave repitió solicitudes con un Idempotency-Key más de { $limit } veces en un minuto; intente de nuevo en { $seconds } s.
 quota-exceeded = La clave agotó su cuota de { $limit } peticiones del mes; se renueva el { $reset_at } UTC. Pida un límite mayor si lo necesita antes.
 
 ## Comprobantes
@@ -62,6 +63,8 @@ no-such-resource = No existe nada con ese identificador que esta sesión pueda v
 no-such-lookup = Su cuenta no tiene una consulta con ese identificador en el ambiente de esta clave; revise el identificador y la clave.
 file-not-kept = La consulta no guarda el PDF; créela con "formats": ["xml", "pdf"] para tenerlo.
 lookup-not-delivered = La consulta no tiene comprobante, o todavía no; su estado dice por qué.
+idempotency-key-reused = El Idempotency-Key se usó para otra solicitud en las últimas 24 horas, o la solicitud ya significa otra cosa; envíe una clave nueva.
+idempotency-key-in-progress = La primera solicitud con este Idempotency-Key sigue en curso; repítala en { $seconds } s.
 key-revoked = La clave está revocada y no vuelve a servir; cree una nueva.
 key-rotated = La clave ya tiene una sucesora; use la sucesora.
 too-many-keys = La cuenta ya tiene { $most } claves activas, el máximo de su plan; revoque una que no se use y repita la petición.
@@ -124,6 +127,7 @@ field-too-many-pairs = Debe tener { $most } pares a lo más.
 field-metadata-name = Debe tener nombres de 1 a 40 caracteres, cada uno una vez.
 field-metadata-value = Debe tener valores de 200 caracteres a lo más.
 field-not-texts = Debe contener solo textos.
+field-malformed-idempotency-key = Debe tener de 1 a 255 letras, dígitos, - y _, en un solo encabezado.
 field-period-too-long = El periodo pasa de { $slots } intervalos; pida uno más corto o intervalos más largos (granularity).
 
 ## Motivos por los que no se infiere un banco

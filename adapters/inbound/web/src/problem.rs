@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use domain::inference::InferredBanks;
 use domain::participant::ParticipantCode;
 use domain::payment::{Payment, PaymentState};
@@ -15,7 +15,6 @@ use domain::request::RequestId;
 use ports::inbound::{Component, ComponentState};
 
 use crate::headers::retry_after_seconds;
-use crate::language::Language;
 
 mod catalogue;
 mod check;
@@ -24,6 +23,7 @@ mod details;
 mod field;
 mod graphql;
 mod hint;
+mod members;
 mod reason;
 mod response;
 #[cfg(test)]
@@ -43,7 +43,6 @@ pub use response::ErrorBody;
 pub(crate) use response::render;
 
 use catalogue::catalogue;
-use reason::Reason;
 use text::{Count, List};
 
 /// Path at which a browser gets a session.
@@ -144,6 +143,12 @@ catalogue! {
         LookupNotDelivered = Code::Conflict, "lookup-not-delivered";
         /// The account has as many active keys as it may have.
         TooManyKeys { most: u64 } = Code::Conflict, "too-many-keys"(most: most);
+        /// The idempotency key was used for another request.
+        IdempotencyKeyReused = Code::IdempotencyKeyReused, "idempotency-key-reused";
+        /// The first request with the idempotency key is still running.
+        IdempotencyKeyInProgress { retry_after: Duration }
+            = Code::IdempotencyKeyInProgress,
+            "idempotency-key-in-progress"(seconds: &retry_after_seconds(*retry_after));
         /// The body is larger than the route takes.
         PayloadTooLarge { max_bytes: usize }
             = Code::PayloadTooLarge, "payload-too-large"(max_bytes: max_bytes);
@@ -167,6 +172,10 @@ catalogue! {
         TooManyReads { limit: u32, retry_after: Duration }
             = Code::RateLimitExceeded,
             "too-many-reads"(limit: limit, seconds: &retry_after_seconds(*retry_after));
+        /// A key repeats requests with an idempotency key too often.
+        TooManyRepeats { limit: u32, retry_after: Duration }
+            = Code::RateLimitExceeded,
+            "too-many-repeats"(limit: limit, seconds: &retry_after_seconds(*retry_after));
         /// A fault of the gateway.
         Internal { request_id: RequestId } = Code::InternalError, "internal-error";
         /// The bank's answer could not be understood.
@@ -246,167 +255,12 @@ impl Problem {
             | Self::TooManyNewKeys { retry_after, .. }
             | Self::TooManyRequests { retry_after, .. }
             | Self::TooManyReads { retry_after, .. }
+            | Self::TooManyRepeats { retry_after, .. }
+            | Self::IdempotencyKeyInProgress { retry_after }
             | Self::BankUnavailable { retry_after }
             | Self::BankThrottled { retry_after }
             | Self::Unavailable { retry_after } => Some(*retry_after),
             _ => None,
-        }
-    }
-
-    /// Returns the members of `details`.
-    #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
-    pub fn details(&self, language: Language) -> Details {
-        let because = |reason: Reason| Details {
-            reason: Some(reason.into()),
-            ..Details::default()
-        };
-        let at = |reason, position: &usize| Details {
-            position: Some(*position),
-            ..because(reason)
-        };
-        let fields = |faults: &[FieldFault]| {
-            let details = faults.iter().map(|fault| FieldDetail::new(fault, language));
-            details.collect::<Vec<_>>()
-        };
-        let hints = |hints: &[HintReason]| {
-            let details = hints.iter().map(|hint| HintDetail::new(*hint, language));
-            Some(details.collect::<Vec<_>>())
-        };
-        match self {
-            Self::IncompleteBody => because(Reason::IncompleteBody),
-            Self::EmptyBody => because(Reason::EmptyBody),
-            Self::NotUtf8 { position } => at(Reason::NotUtf8, position),
-            Self::ByteOrderMark => at(Reason::MalformedJson, &1),
-            Self::MalformedJson { position } => at(Reason::MalformedJson, position),
-            Self::NotAnObject { .. } => because(Reason::NotAnObject),
-            Self::DuplicateKey { field, position } => Details {
-                fields: fields(&[FieldFault::new(*field, FieldProblem::Duplicate)]),
-                ..at(Reason::DuplicateKey, position)
-            },
-            Self::DuplicateUnknownKey { position } => at(Reason::DuplicateKey, position),
-            Self::TooDeep { position, .. } => at(Reason::TooDeep, position),
-            Self::InvalidFields { faults } => Details {
-                fields: fields(faults),
-                ..because(Reason::InvalidFields)
-            },
-            Self::SameInstitution { .. } => Details {
-                fields: fields(
-                    &[Field::Issuer, Field::Receiver]
-                        .map(|field| FieldFault::new(field.name(), FieldProblem::SameInstitution)),
-                ),
-                ..because(Reason::SameInstitution)
-            },
-            Self::EmptyChange { .. } => because(Reason::EmptyChange),
-            Self::NotAProof {
-                explanation,
-                element,
-            } => Details {
-                file: Some(FileDetail::new(*explanation, *element, language)),
-                ..because(Reason::NotAProof)
-            },
-            Self::InferenceFailed {
-                issuer,
-                receiver,
-                explicit_endpoints,
-            } => Details {
-                missing: missing(*issuer, *receiver).collect(),
-                reasons: Some(GapDetails {
-                    emisor: issuer.map(|reason| GapDetail::new(reason, language)),
-                    receptor: receiver.map(|reason| GapDetail::new(reason, language)),
-                }),
-                explicit_endpoints: explicit_endpoints.clone(),
-                ..Details::default()
-            },
-            Self::Unauthenticated => Details {
-                sign_in: Some(SIGN_IN_PATH),
-                ..Details::default()
-            },
-            Self::QuotaExceeded {
-                limit,
-                used,
-                reset_at,
-            } => Details {
-                limit: Some(*limit),
-                used: Some(*used),
-                reset_at: Some(reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
-                ..Details::default()
-            },
-            Self::CrossSite => because(Reason::CrossSite),
-            Self::AdminsOnly => because(Reason::AdminsOnly),
-            Self::NotInSpei {
-                inferred,
-                hints: found,
-            } => Details {
-                inferred: InferredDetails::of(inferred),
-                hints: hints(found),
-                ..because(Reason::NotInSpei)
-            },
-            Self::ProofPending {
-                payment,
-                inferred,
-                hints: found,
-            }
-            | Self::ProofDenied {
-                payment,
-                inferred,
-                hints: found,
-            } => Details {
-                payment: Some(PaymentDetail::new(payment)),
-                inferred: InferredDetails::of(inferred),
-                hints: hints(found),
-                ..because(Reason::ProofNotIssued)
-            },
-            Self::KeyRevoked => because(Reason::Revoked),
-            Self::KeyRotated => because(Reason::AlreadyRotated),
-            Self::LookupNotDelivered => because(Reason::NotDelivered),
-            Self::FileNotKept => because(Reason::FileNotKept),
-            Self::TooManyKeys { most } => Details {
-                limit: Some(*most),
-                ..because(Reason::TooManyKeys)
-            },
-            Self::PayloadTooLarge { max_bytes } => Details {
-                max_bytes: Some(*max_bytes),
-                ..Details::default()
-            },
-            Self::UnsupportedMediaType => Details {
-                accepted: Some("application/json"),
-                ..Details::default()
-            },
-            Self::UnsupportedFileType => Details {
-                accepted: Some("application/xml, application/pdf, application/octet-stream"),
-                ..Details::default()
-            },
-            Self::RateLimited { limit, retry_after }
-            | Self::TooManyRequests { limit, retry_after }
-            | Self::TooManyReads { limit, retry_after } => Details {
-                limit: Some((*limit).into()),
-                retry_after: Some(retry_after_seconds(*retry_after)),
-                ..Details::default()
-            },
-            Self::TooManyNewKeys { most, retry_after } => Details {
-                limit: u64::try_from(*most).ok(),
-                retry_after: Some(retry_after_seconds(*retry_after)),
-                ..because(Reason::TooManyNewKeys)
-            },
-            Self::Internal { request_id } => Details {
-                request_id: Some(request_id.to_string()),
-                ..Details::default()
-            },
-            Self::NotReady { components } => Details {
-                components: Some(components.iter().map(ComponentDetail::from).collect()),
-                ..Details::default()
-            },
-            Self::InvalidApiKey
-            | Self::NoSuchResource
-            | Self::NoSuchLookup
-            | Self::RouteNotFound
-            | Self::MethodNotAllowed
-            | Self::RequestTimeout { .. }
-            | Self::BankProtocol
-            | Self::BankUnavailable { .. }
-            | Self::BankThrottled { .. }
-            | Self::BankTimeout
-            | Self::Unavailable { .. } => Details::default(),
         }
     }
 }

@@ -25,6 +25,7 @@ mod connection;
 mod customers;
 mod denied;
 mod entity;
+mod idempotency;
 mod journal;
 mod keys;
 mod list;

@@ -13,6 +13,7 @@ use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::entity::lookups;
+use crate::idempotency::record_lookup;
 use crate::prune::LOOKUPS;
 use crate::store::{Store, failed};
 
@@ -28,11 +29,25 @@ mod turns;
 #[async_trait]
 impl LookupStore for Store {
     async fn add_lookup(&self, lookup: &NewLookup) -> Result<(), StoreError> {
-        self.check_files()?;
         let insert = lookups::Entity::insert(row::written(lookup));
+        let Some(claim) = lookup.claim else {
+            self.check_files()?;
+            return self
+                .in_time(async {
+                    let inserted = insert.exec_without_returning(&self.connection).await;
+                    inserted.map(drop).map_err(failed)
+                })
+                .await;
+        };
         self.in_time(async {
-            let inserted = insert.exec_without_returning(&self.connection).await;
-            inserted.map(drop).map_err(failed)
+            let transaction = self.begin().await?;
+            let added = async {
+                let inserted = insert.exec_without_returning(&transaction).await;
+                inserted.map_err(failed)?;
+                record_lookup(&transaction, claim, lookup.facts.id).await
+            };
+            let added = added.await;
+            self.end(transaction, added).await
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! Pruning of rows whose retention has ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ports::outbound::{LookupStore as _, ProofArchive as _, StoreError};
+use ports::outbound::{IdempotencyStore as _, LookupStore as _, ProofArchive as _, StoreError};
 use sea_orm::sea_query::{Alias, DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter};
 
@@ -24,7 +24,7 @@ pub struct Retention {
     pub archived_before: DateTime<Utc>,
     /// Lookups that ended before this are removed.
     pub lookups_ended_before: DateTime<Utc>,
-    /// Denials that end by now are removed.
+    /// Denials that end by now are removed, and idempotency keys that expired.
     pub now: DateTime<Utc>,
 }
 
@@ -41,6 +41,8 @@ pub struct Pruned {
     pub archived: u64,
     /// Lookups.
     pub lookups: u64,
+    /// Idempotency keys.
+    pub idempotency_keys: u64,
     /// Denials.
     pub denials: u64,
 }
@@ -66,6 +68,7 @@ impl Store {
         let seen_proofs = self.prune_table(&SEEN_PROOFS, usage_before).await?;
         let archived = self.prune_archive(archived_before).await?;
         let lookups = self.prune_lookups(lookups_ended_before).await?;
+        let idempotency_keys = self.prune_idempotency(now).await?;
         let denials = self
             .in_time(self.prune_checkpoints_and_denials(requests_before, now))
             .await?;
@@ -75,6 +78,7 @@ impl Store {
             seen_proofs,
             archived,
             lookups,
+            idempotency_keys,
             denials,
         })
     }
@@ -188,6 +192,13 @@ pub(crate) const LOOKUPS: Table = Table {
     name: "lookups",
     primary_key: &["id"],
     begins: "ended_at",
+    through_keys: None,
+};
+
+pub(crate) const IDEMPOTENCY_KEYS: Table = Table {
+    name: "idempotency_keys",
+    primary_key: &["id"],
+    begins: "expires_at",
     through_keys: None,
 };
 

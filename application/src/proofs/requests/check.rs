@@ -1,23 +1,24 @@
 //! The steps of a request that checks a file.
 
 use domain::check::{BankRecord, CheckReport};
+use domain::idempotency::FirstAnswer;
 use domain::outcome::Outcome;
-use domain::query::ProofQuery;
 use domain::seen::ProofMark;
 use ports::inbound::{
     BankComparison, CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest,
     LookupDetails, NotFoundReason, Reply,
 };
 
-use super::{Admitted, FetchReport, Presented, Processed, ProofRequest, Steps};
+use super::{Admitted, FetchReport, Presented, Processed, Steps};
 
 impl Steps {
     /// Decodes a file, checks it, compares it with the bank's record if that is wanted, and encodes
-    /// the result.
+    /// the result. `first` is the first answer to a repeated request.
     pub(super) async fn check_file(
         &self,
         admitted: &Admitted,
         exchange: &mut dyn CheckExchange,
+        first: Option<FirstAnswer>,
     ) -> Processed {
         let place = self.files.place(admitted.lane.key).await;
         let request = match exchange.decode().await {
@@ -36,21 +37,24 @@ impl Steps {
             Err(cause) => return super::failed(&admitted.request_id, cause),
         };
         let (details, compared) = match bank_comparison {
-            BankComparison::Skipped => (LookupDetails::default(), Ok(())),
+            BankComparison::Skipped => (LookupDetails::default(), Ok(Record::Lasting)),
             BankComparison::Wanted => self.compare_with_bank(admitted, &mut report).await,
         };
         let outcome = match &compared {
             Err(error) => error.outcome(),
-            Ok(()) if report.proof.is_none() => Outcome::InvalidRequest,
-            Ok(()) => Outcome::Delivered,
+            Ok(_) if report.proof.is_none() => Outcome::InvalidRequest,
+            Ok(_) => Outcome::Delivered,
         };
+        let is_lasting = matches!(compared, Ok(Record::Lasting));
         let (result, delivered) = if let Err(error) = compared {
             (Err(error), None)
         } else {
-            let (checked, mark) = self.with_history(admitted, report).await;
+            let (checked, mark) = self.with_history(admitted, report, first).await;
             (Ok(checked), mark)
         };
-        let seal = result.as_ref().ok().map(|it| it.report.verdict.into());
+        let checked = result.as_ref().ok();
+        let seal = checked.map(|it| it.report.verdict.into());
+        let seen = checked.and_then(|it| it.seen);
         let encoded = exchange.encode(result).await;
         Processed {
             outcome,
@@ -58,6 +62,7 @@ impl Steps {
             reply: Reply::Encoded,
             delivered,
             seal,
+            repeatable: is_lasting.then_some(FirstAnswer::Immediate { outcome, seen }),
         }
         .unless_failed(&admitted.request_id, encoded)
     }
@@ -67,6 +72,7 @@ impl Steps {
         &self,
         admitted: &Admitted,
         report: CheckReport,
+        first: Option<FirstAnswer>,
     ) -> (CheckedFile, Option<ProofMark>) {
         let issuer = report.issuer(&self.files.catalogue());
         let (mut seen, mut mark) = (None, None);
@@ -76,10 +82,9 @@ impl Steps {
                 issuer,
                 proof,
             };
-            let (customer, request_id) = (admitted.lane.customer, &admitted.request_id);
             let marks = self.history.marks(presented);
             mark = marks.first().copied();
-            seen = self.history.earlier(customer, &marks, request_id).await;
+            seen = self.seen(admitted, &marks, first).await;
         }
         let checked = CheckedFile {
             report,
@@ -94,17 +99,17 @@ impl Steps {
         &self,
         admitted: &Admitted,
         report: &mut CheckReport,
-    ) -> (LookupDetails, Result<(), FetchError>) {
+    ) -> (LookupDetails, Result<Record, FetchError>) {
         if report.proof.is_none() {
-            return (LookupDetails::default(), Ok(()));
+            return (LookupDetails::default(), Ok(Record::Lasting));
         }
         let Some(query) = self.files.query(report) else {
             report.compare_with_bank(BankRecord::NotAskable);
-            return (LookupDetails::default(), Ok(()));
+            return (LookupDetails::default(), Ok(Record::Lasting));
         };
         let FetchReport {
             details, result, ..
-        } = self.proofs.fetch(lookup(admitted, query)).await;
+        } = self.proofs.fetch(admitted.lookup(query)).await;
         let record = match &result {
             Ok(delivery) => BankRecord::Issued(&delivery.proof),
             Err(FetchError::NotFound { reason, .. }) => match reason {
@@ -116,17 +121,22 @@ impl Steps {
             }
             Err(error) => return (details, Err(error.clone())),
         };
+        let is_issued = matches!(record, BankRecord::Issued(_));
         report.compare_with_bank(record);
-        (details, Ok(()))
+        let record = if is_issued {
+            Record::Lasting
+        } else {
+            Record::Passing
+        };
+        (details, Ok(record))
     }
 }
 
-fn lookup(admitted: &Admitted, query: ProofQuery) -> ProofRequest {
-    ProofRequest {
-        query,
-        wanted: admitted.endpoint.wanted(),
-        environment: admitted.environment,
-        lane: admitted.lane,
-        request_id: admitted.request_id.clone(),
-    }
+/// Permanence of the bank's record of a payment.
+#[derive(Clone, Copy)]
+enum Record {
+    /// It is the same later, or wasn't needed.
+    Lasting,
+    /// A proof may still be issued.
+    Passing,
 }

@@ -1,18 +1,23 @@
 //! Creation of a stored lookup.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::time::Duration;
 
+use domain::idempotency::FirstAnswer;
 use domain::key::Environment;
 use domain::lookup::LookupId;
 use domain::outcome::Outcome;
 use futures::FutureExt as _;
 use ports::inbound::{
-    AcceptedRequest, AdmissionRequest, InvalidRequest, LookupDetails, LookupExchange, LookupView,
-    Reply, ServedRequest, SettledRequest,
+    AcceptedRequest, AdmissionRequest, InvalidRequest, LookupDetails, LookupExchange,
+    LookupRequest, LookupView, Reply, ServedRequest, SettledRequest,
 };
 
-use super::{Processed, Steps, failed};
+use ports::outbound::ScopeClaim;
+
+use super::entrance::Entrance;
+use super::{Entered, Processed, Repeated, Steps, failed};
 use crate::admission::{Admission, ChargedRequest};
 use crate::proofs::lookup::without_transfer;
 
@@ -29,55 +34,71 @@ impl Steps {
         request: AdmissionRequest,
         exchange: &mut dyn LookupExchange,
     ) -> (ServedRequest, Option<LookupView>) {
-        let (admission, admitted) = match self.admit(request).await {
-            Ok(admitted) => admitted,
-            Err(error) => return (ServedRequest::Refused(error), None),
+        let entered = match self.enter(request, exchange).await {
+            Entrance::Admitted(entered) => *entered,
+            Entrance::Repeated(repeated) => return self.create_again(&repeated, exchange).await,
+            Entrance::Closed(served) => return (served, None),
         };
-        let (charged, environment) = (&admission.charged, admission.environment);
-        let storing = AssertUnwindSafe(self.store(charged, environment, exchange));
+        let Admission {
+            charged,
+            environment,
+            ..
+        } = &entered.admission;
+        let storing = self.store((charged, *environment), entered.claim, exchange);
+        let storing = AssertUnwindSafe(storing);
         let stored = storing.catch_unwind().await.unwrap_or_else(|_| {
             Err(Box::new(failed(
-                &admitted.request_id,
+                &entered.admitted.request_id,
                 "the creation of a lookup panicked",
             )))
         });
         match stored {
-            Ok(stored) => self.accept(admission, stored).await,
+            Ok(stored) => self.accept(entered, stored).await,
             Err(processed) => {
-                let settled = self.settle(admission, *processed).await;
+                let settled = self.settle(entered, *processed).await;
                 (ServedRequest::Settled(settled), None)
             }
         }
     }
 
+    /// Answers with the lookup that was created before, or with the same fault.
+    async fn create_again(
+        &self,
+        repeated: &Repeated,
+        exchange: &mut dyn LookupExchange,
+    ) -> (ServedRequest, Option<LookupView>) {
+        let mut found = None;
+        let repeating = async {
+            let question = question(self, exchange).await;
+            match (question, repeated.first) {
+                (Ok((request, details)), FirstAnswer::Lookup(id)) => {
+                    let customer = repeated.by.customer;
+                    found = self.lookups.created(customer, id, request.wait).await;
+                    Some(Processed {
+                        details,
+                        ..Processed::invalid()
+                    })
+                }
+                (Err(faulty), _) => Some(*faulty),
+                // The same question means another one by now.
+                (Ok(_), FirstAnswer::Immediate { .. }) => None,
+            }
+        };
+        let served = self.repeat(repeated, pin!(repeating)).await;
+        (served, found)
+    }
+
     /// Stores the lookup that the exchange decodes.
     async fn store(
         &self,
-        charged: &ChargedRequest,
-        environment: Environment,
+        (charged, environment): (&ChargedRequest, Environment),
+        claim: Option<ScopeClaim>,
         exchange: &mut dyn LookupExchange,
     ) -> Result<Stored, Box<Processed>> {
-        let request = exchange.decode().await;
-        let request = request.map_err(|InvalidRequest| Box::new(Processed::invalid()))?;
-        let (inferred, banks) = self.lookups.resolve(&request.query);
-        let mut details = LookupDetails {
-            inferred,
-            ..LookupDetails::default()
-        };
-        match banks {
-            Ok(banks) => details.banks = Some(banks),
-            Err(unresolved) => {
-                let error = without_transfer(&unresolved);
-                exchange.refuse(&error, &details.inferred);
-                return Err(Box::new(Processed {
-                    outcome: error.outcome(),
-                    details,
-                    ..Processed::invalid()
-                }));
-            }
-        }
+        let (request, details) = question(self, exchange).await?;
         let wait = request.wait;
-        if let Err(error) = self.lookups.add(charged, environment, request).await {
+        let added = self.lookups.add(charged, environment, request, claim);
+        if let Err(error) = added.await {
             // It may be stored all the same, and nobody pays for it.
             let id = LookupId(charged.id);
             self.lookups.withdraw(charged.customer, id).await;
@@ -92,7 +113,9 @@ impl Steps {
     /// Charges the request of a stored lookup. One that can't be charged is removed.
     async fn accept(
         &self,
-        admission: Admission,
+        Entered {
+            admission, claim, ..
+        }: Entered,
         Stored { details, wait }: Stored,
     ) -> (ServedRequest, Option<LookupView>) {
         let (id, customer) = (LookupId(admission.charged.id), admission.charged.customer);
@@ -111,6 +134,9 @@ impl Steps {
             }
             Err(error) => {
                 self.lookups.withdraw(customer, id).await;
+                if let Some(claim) = claim {
+                    self.idempotency.end(claim, None).await;
+                }
                 let elapsed = self.clock.monotonic().saturating_sub(admitted_at);
                 let settled = SettledRequest {
                     key,
@@ -122,6 +148,40 @@ impl Steps {
                 };
                 (ServedRequest::Settled(settled), None)
             }
+        }
+    }
+}
+
+/// Decodes a question, and resolves its banks; or encodes what is wrong with it.
+async fn question(
+    steps: &Steps,
+    exchange: &mut dyn LookupExchange,
+) -> Result<(LookupRequest, LookupDetails), Box<Processed>> {
+    let request = exchange.decode().await;
+    let request = request.map_err(|InvalidRequest| Box::new(Processed::invalid()))?;
+    let (inferred, banks) = steps.lookups.resolve(&request.query);
+    let mut details = LookupDetails {
+        inferred,
+        ..LookupDetails::default()
+    };
+    match banks {
+        Ok(banks) => {
+            details.banks = Some(banks);
+            Ok((request, details))
+        }
+        Err(unresolved) => {
+            let error = without_transfer(&unresolved);
+            exchange.refuse(&error, &details.inferred);
+            let outcome = error.outcome();
+            Err(Box::new(Processed {
+                outcome,
+                details,
+                repeatable: Some(FirstAnswer::Immediate {
+                    outcome,
+                    seen: None,
+                }),
+                ..Processed::invalid()
+            }))
         }
     }
 }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
+use domain::idempotency::FirstAnswer;
 use domain::key::CounterId;
 use domain::lookup::{Attempt, LookupId, LookupState};
 use domain::pacing::LookupClass;
@@ -162,6 +163,14 @@ impl LookupStore for MemoryStore {
         let facts = lookup.facts.clone();
         if tables.lookups.contains_key(&facts.id) {
             return Err(broken("there is a lookup with this id"));
+        }
+        let answer = FirstAnswer::Lookup(facts.id);
+        if let Some(claim) = lookup.claim
+            && !tables.answer(claim, answer)
+        {
+            return Err(broken(
+                "the claim of an idempotency key is not held any more",
+            ));
         }
         let stored = StoredLookup {
             state: LookupState::Queued,

@@ -16,7 +16,9 @@ use domain::participant::{Catalogue, ParticipantCode};
 use domain::payment::{Payment, PaymentState};
 use domain::query::Field;
 use domain::request::RequestId;
-use ports::inbound::{AdmissionError, Component, ComponentState, FetchError, NotFoundReason};
+use ports::inbound::{
+    AdmissionError, Component, ComponentState, FetchError, NotFoundReason, RepeatError,
+};
 use serde_json::{Value, json};
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use web::problem::{CheckExplanation, FieldFault, FieldProblem};
@@ -172,6 +174,16 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("NOT_FOUND, no_such_lookup", Problem::NoSuchLookup),
             ("NOT_FOUND, file_not_kept", Problem::FileNotKept),
         ],
+        "KeyInProgress" => vec![(
+            "IDEMPOTENCY_KEY_IN_PROGRESS",
+            failure::of_repeat(RepeatError::InProgress {
+                retry_after: Duration::from_secs(1),
+            }),
+        )],
+        "KeyReused" => vec![(
+            "IDEMPOTENCY_KEY_REUSED",
+            failure::of_repeat(RepeatError::KeyReused),
+        )],
         "NotDelivered" => vec![("CONFLICT", Problem::LookupNotDelivered)],
         "TooManyReads" => vec![("RATE_LIMIT_EXCEEDED", too_many_reads())],
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],

@@ -68,6 +68,11 @@ responses! {
         "`CONFLICT`: the lookup has no proof, or none yet (`details.reason` is `not_delivered`).";
     TooManyReads = "429", ["Retry-After"],
         "`RATE_LIMIT_EXCEEDED`: the key read lookups more than 600 times in a minute.";
+    KeyInProgress = "409", ["RateLimit", "RateLimit-Policy", "Retry-After"],
+        "`IDEMPOTENCY_KEY_IN_PROGRESS`: the first request with the `Idempotency-Key` is still running. It \
+             isn't counted.";
+    KeyReused = "422", ["RateLimit", "RateLimit-Policy"],
+        "`IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used for another request. It isn't counted.";
     RequestTimeout = "408", ["RateLimit", "RateLimit-Policy"],
         "`REQUEST_TIMEOUT`: the body didn't arrive in time. The connection is closed.";
     PayloadTooLarge = "413", ["RateLimit", "RateLimit-Policy"],
@@ -125,7 +130,9 @@ responses! {
 }
 
 /// Errors of every proof endpoint, beside those that it names itself.
-pub(super) const OF_PROOFS: [&str; 11] = [
+pub(super) const OF_PROOFS: [&str; 13] = [
+    "KeyInProgress",
+    "KeyReused",
     "InvalidApiKey",
     "QuotaExceeded",
     "NotFound",
@@ -141,7 +148,9 @@ pub(super) const OF_PROOFS: [&str; 11] = [
 
 /// Errors of the check of a file, beside those that it names itself. The bank's are those of
 /// `portal=true`.
-pub(super) const OF_CHECKS: [&str; 8] = [
+pub(super) const OF_CHECKS: [&str; 10] = [
+    "KeyInProgress",
+    "KeyReused",
     "InvalidApiKey",
     "QuotaExceeded",
     "RequestTimeout",
@@ -153,7 +162,9 @@ pub(super) const OF_CHECKS: [&str; 8] = [
 ];
 
 /// Errors of the creation of a lookup, beside those that it names itself.
-pub(super) const OF_LOOKUP_CREATION: [&str; 8] = [
+pub(super) const OF_LOOKUP_CREATION: [&str; 10] = [
+    "KeyInProgress",
+    "KeyReused",
     "InvalidApiKey",
     "QuotaExceeded",
     "RequestTimeout",
@@ -209,6 +220,13 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
             header(
                 "Path of the lookup.",
                 json!("/v1/cep/lookups/019aa0b2-7d3e-7c55-8d3f-4be0a3f6c2d1"),
+            ),
+        ),
+        (
+            "Idempotent-Replayed",
+            header(
+                "`true` if the answer is that to an earlier request with the same `Idempotency-Key`.",
+                json!("true"),
             ),
         ),
         (

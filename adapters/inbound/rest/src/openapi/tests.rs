@@ -61,8 +61,8 @@ fn every_endpoint_describes_every_status() {
             &document["paths"][format!("/v1/cep/{}", endpoint.name())]["post"]["responses"];
         let described: Vec<_> = responses.as_object().unwrap().keys().collect();
         let mut expected = vec![
-            "200", "400", "401", "402", "404", "408", "413", "415", "429", "500", "502", "503",
-            "504",
+            "200", "400", "401", "402", "404", "408", "409", "413", "415", "422", "429", "500",
+            "502", "503", "504",
         ];
         if endpoint == Endpoint::Verify {
             // A payment that the bank doesn't know is a result of the check.

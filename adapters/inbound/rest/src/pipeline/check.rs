@@ -10,7 +10,8 @@ use domain::inference::InferredBanks;
 use domain::outcome::Endpoint;
 use ports::Cause;
 use ports::inbound::{
-    CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest, ServedRequest,
+    CheckExchange, CheckRequest, CheckedFile, FetchError, InvalidRequest, RepeatableExchange,
+    ServedRequest,
 };
 use web::Problem;
 
@@ -49,10 +50,25 @@ impl Exchange {
 }
 
 #[async_trait]
+impl RepeatableExchange for Exchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        self.call.content().await
+    }
+}
+
+#[async_trait]
 impl CheckExchange for Exchange {
     async fn decode(&mut self) -> Result<CheckRequest, InvalidRequest> {
-        let Call { head, upload, .. } = &mut self.call;
+        let Call {
+            head,
+            upload,
+            fault,
+            ..
+        } = &mut self.call;
         let read = async {
+            if let Some(problem) = fault.take() {
+                return Err(problem);
+            }
             let bank_comparison = checks::bank_comparison(head.parts.uri.query())?;
             let headers = &head.parts.headers;
             let (format, file) = upload.read_file(headers, MAX_FILE_BYTES).await?;

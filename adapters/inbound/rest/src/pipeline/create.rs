@@ -11,7 +11,8 @@ use axum::response::Response;
 use domain::inference::InferredBanks;
 use domain::outcome::Endpoint;
 use ports::inbound::{
-    FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView, ServedRequest,
+    FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView, RepeatableExchange,
+    ServedRequest,
 };
 use web::headers::retry_after_seconds;
 use web::{Problem, RequestContext};
@@ -19,7 +20,7 @@ use web::{Problem, RequestContext};
 use super::{Call, Head, respond};
 use crate::lookups::views::LookupBody;
 use crate::lookups::{self, Preference};
-use crate::{MAX_BODY_BYTES, RestState, failure};
+use crate::{RestState, failure};
 
 /// `Retry-After` while an attempt is made.
 const SOON: Duration = Duration::from_secs(2);
@@ -50,11 +51,17 @@ struct Exchange {
 }
 
 #[async_trait]
+impl RepeatableExchange for Exchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        self.call.content().await
+    }
+}
+
+#[async_trait]
 impl LookupExchange for Exchange {
     async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest> {
-        let Call { head, upload, .. } = &mut self.call;
-        let read = upload.read(&head.parts.headers, MAX_BODY_BYTES).await;
-        let question = read.and_then(|body| lookups::read_body(&head.state, &body));
+        let read = self.call.json().await;
+        let question = read.and_then(|body| lookups::read_body(&self.call.head.state, &body));
         let question = question.map_err(|problem| {
             self.problem = Some(problem);
             InvalidRequest
@@ -83,6 +90,10 @@ impl LookupExchange for Exchange {
         let encoded = match (problem, created) {
             (Some(problem), _) => Some(problem.response(head.context.language)),
             (None, Some(lookup)) => head.created(&lookup, preference),
+            // It was erased since.
+            (None, None) if matches!(served, ServedRequest::Repeated(_)) => {
+                Some(Problem::NoSuchLookup.response(head.context.language))
+            }
             (None, None) => None,
         };
         call.finish(&served, encoded).await;

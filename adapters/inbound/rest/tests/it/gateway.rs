@@ -20,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::bank;
 use crate::data::now;
+use crate::idempotency;
 use crate::lookups;
 
 /// Time that the bank takes for an answer.
@@ -87,6 +88,7 @@ impl Gateway {
             ),
             history,
             lookups.clone(),
+            idempotency::service(&services),
             clock.clone(),
             Box::new(move |task| drop(tasks.spawn(task))),
         );

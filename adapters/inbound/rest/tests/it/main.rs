@@ -8,6 +8,7 @@ mod errors;
 mod fields;
 mod gateway;
 mod harness;
+mod idempotency;
 mod identity;
 mod logs;
 mod lookups;

@@ -30,6 +30,10 @@ pub enum Code {
     RequestTimeout,
     /// The resource's state doesn't allow it.
     Conflict,
+    /// The idempotency key was used for another request.
+    IdempotencyKeyReused,
+    /// The first request with the idempotency key is still running.
+    IdempotencyKeyInProgress,
     /// The body is too large.
     PayloadTooLarge,
     /// The body isn't declared as JSON.
@@ -70,7 +74,8 @@ impl Code {
             Self::NotFound | Self::RouteNotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::Conflict => StatusCode::CONFLICT,
+            Self::Conflict | Self::IdempotencyKeyInProgress => StatusCode::CONFLICT,
+            Self::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::RateLimitExceeded => StatusCode::TOO_MANY_REQUESTS,

@@ -100,6 +100,9 @@ catalogue! {
         MetadataValue = "metadata_value", "field-metadata-value";
         /// Items that aren't all texts.
         NotTexts = "not_texts", "field-not-texts";
+        /// Not an idempotency key.
+        MalformedIdempotencyKey
+            = "malformed_idempotency_key", "field-malformed-idempotency-key";
         /// A period of more slots than a chart has.
         PeriodTooLong { slots: usize } = "period_too_long", "field-period-too-long"(slots: slots);
     }

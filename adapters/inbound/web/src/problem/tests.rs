@@ -8,6 +8,7 @@ use strum::VariantArray as _;
 
 use super::text::{self, Message};
 use super::*;
+use crate::language::Language;
 
 type Parameters = BTreeMap<String, BTreeSet<String>>;
 

@@ -20,7 +20,11 @@ pub(super) fn own(customer: CustomerId, id: LookupId) -> Select<lookups::Entity>
 }
 
 /// The row of a new lookup.
-pub(super) fn written(NewLookup { facts, question }: &NewLookup) -> lookups::ActiveModel {
+pub(super) fn written(
+    NewLookup {
+        facts, question, ..
+    }: &NewLookup,
+) -> lookups::ActiveModel {
     let created_at = facts.created_at.timestamp_millis();
     lookups::ActiveModel {
         id: Set(facts.id.to_string()),

@@ -54,7 +54,7 @@ impl<'a> ExplainedStore<'a> {
 }
 
 /// Tables that grow.
-const LARGE: [&str; 12] = [
+const LARGE: [&str; 13] = [
     "requests",
     "usage_hours",
     "audit_log",
@@ -67,6 +67,7 @@ const LARGE: [&str; 12] = [
     "lookups",
     "lookup_attempts",
     "lookup_turns",
+    "idempotency_keys",
 ];
 
 /// Asserts that a plan uses an index, and reads no large table to its end.

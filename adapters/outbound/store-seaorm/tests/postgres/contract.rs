@@ -91,6 +91,12 @@ async fn lookups_in_postgresql_keep_the_contract() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn idempotency_keys_in_postgresql_keep_the_contract() {
+    let server = server_or_skip!();
+    ports::contract::idempotency::idempotency(|| stores(&server)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_journal_in_postgresql_keeps_the_contract() {
     let server = server_or_skip!();
     ports::contract::journal::journal(|| journal_under_test(&server)).await;

@@ -6,7 +6,7 @@ use crate::server::TestDatabase;
 
 /// Requests of 100,000 keys of 10,000 customers, in 35 days; every third is the first key's. Ids
 /// grow with time, as those of version 7 do.
-const FILL: [&str; 14] = [
+const FILL: [&str; 15] = [
     "INSERT INTO customers SELECT md5(n::text)::uuid::text, 'https://issuer.example', 'person ' || n, \
      'startup', 1795262400000 - n FROM generate_series(1, 10000) n",
     "INSERT INTO api_keys (id, customer_id, name, prefix, environment, hash, hash_generation, \
@@ -47,6 +47,9 @@ const FILL: [&str; 14] = [
      CASE WHEN n <= 10000 THEN 1 WHEN n <= 11000 THEN n % 100 ELSE n END AS k \
      FROM generate_series(1, 100000) n) AS numbered",
     "INSERT INTO lookup_attempts SELECT id, 1, created_at, 'delivered' FROM lookups",
+    "INSERT INTO idempotency_keys SELECT md5(n::text) || md5(n::text), md5(n::text) || md5(n::text), 'token', \
+     1795262400000, 1795262400000 + n::bigint * 1000, NULL, 'delivered', NULL, NULL \
+     FROM generate_series(1, 100000) n",
     "INSERT INTO lookup_turns SELECT id, row_number() OVER (ORDER BY id) FROM customers",
 ];
 

@@ -25,6 +25,7 @@ use crate::server::server_or_skip;
 use crate::support::now;
 
 mod archive;
+mod idempotency;
 mod lookups;
 
 fn md5_uuid(digits: &str) -> Uuid {
@@ -70,6 +71,7 @@ async fn through_an_index(plans: &str) {
     single_rows(&explained).await;
     mutations(&explained).await;
     archive::archive(&explained).await;
+    idempotency::idempotency(&explained).await;
     lookups::lookups(&explained).await;
     pruning(&explained).await;
 }
@@ -80,6 +82,7 @@ fn every_query_of_the_ports_is_checked() {
     let here = [
         include_str!("plans.rs"),
         include_str!("plans/archive.rs"),
+        include_str!("plans/idempotency.rs"),
         include_str!("plans/lookups.rs"),
     ]
     .concat();
@@ -100,6 +103,10 @@ fn every_query_of_the_ports_is_checked() {
         (
             include_str!("../../../../../ports/src/outbound/archive.rs"),
             &["ProofArchive"],
+        ),
+        (
+            include_str!("../../../../../ports/src/outbound/idempotency.rs"),
+            &["IdempotencyStore"],
         ),
         (
             include_str!("../../../../../ports/src/outbound/lookups.rs"),
@@ -403,6 +410,7 @@ async fn pruning(explained: &ExplainedStore<'_>) {
         "Tid Scan on requests",
         "denied_by_time",
         "proof_archive_by_time",
+        "idempotency_keys_by_time",
         "lookups_by_end",
         "Tid Scan on lookups",
     ] {

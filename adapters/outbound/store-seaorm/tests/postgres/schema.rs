@@ -64,7 +64,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
             "m0010_seen_proofs",
             "m0011_request_seals",
             "m0012_proof_archive",
-            "m0013_lookups"
+            "m0013_lookups",
+            "m0014_idempotency"
         ]
     );
     assert!(!store.is_current().await.unwrap());
@@ -80,7 +81,8 @@ async fn an_outdated_schema_is_reported_with_its_missing_migrations_and_not_chan
     assert!(
         behind.ends_with(
             "needs: m0007_replicas, m0008_participant_catalogue, m0009_seals, m0010_seen_proofs, \
-             m0011_request_seals, m0012_proof_archive, m0013_lookups"
+             m0011_request_seals, m0012_proof_archive, m0013_lookups, \
+             m0014_idempotency"
         ),
         "{behind}"
     );

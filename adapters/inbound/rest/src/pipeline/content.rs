@@ -1,0 +1,45 @@
+//! Content of a request with an idempotency key.
+
+use axum::body::Body;
+use bytes::Bytes;
+use domain::check::MAX_FILE_BYTES;
+use domain::outcome::Endpoint;
+use web::{Problem, Upload};
+
+use super::Call;
+use crate::{MAX_BODY_BYTES, json};
+
+impl Call {
+    /// Method, path and body in canonical form. The body can be read again afterwards.
+    pub(super) async fn content(&mut self) -> Option<Vec<u8>> {
+        let body = match self.received().await {
+            Ok(body) => body,
+            Err(problem) => {
+                self.fault = Some(problem);
+                return None;
+            }
+        };
+        let parts = &self.head.parts;
+        let deadline = self.head.state.request_layer.body_deadline;
+        self.upload = Upload::new(&parts.headers, Body::from(body.clone()), deadline);
+        // The path may have the prefix `/api` or not.
+        let (path, query) = (self.head.endpoint.name(), parts.uri.query().unwrap_or(""));
+        let mut content = format!("{}\n{path}?{query}\n", parts.method).into_bytes();
+        match self.head.endpoint {
+            Endpoint::Verify => content.extend_from_slice(&body),
+            _ => content.extend(json::canonical(&body).unwrap_or_else(|| body.to_vec())),
+        }
+        Some(content)
+    }
+
+    async fn received(&mut self) -> Result<Bytes, Problem> {
+        let headers = &self.head.parts.headers;
+        match self.head.endpoint {
+            Endpoint::Verify => {
+                let (_, file) = self.upload.read_file(headers, MAX_FILE_BYTES).await?;
+                Ok(file)
+            }
+            _ => self.upload.read(headers, MAX_BODY_BYTES).await,
+        }
+    }
+}

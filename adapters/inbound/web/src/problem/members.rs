@@ -1,0 +1,175 @@
+//! Members of an error's `details`, by its problem.
+
+use chrono::SecondsFormat;
+use domain::query::Field;
+
+use super::reason::Reason;
+use super::{
+    ComponentDetail, Details, FieldDetail, FieldFault, FieldProblem, FileDetail, GapDetail,
+    GapDetails, HintDetail, HintReason, InferredDetails, PaymentDetail, Problem, SIGN_IN_PATH,
+    missing,
+};
+use crate::headers::retry_after_seconds;
+use crate::language::Language;
+
+impl Problem {
+    /// Returns the members of `details`.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each problem")]
+    pub fn details(&self, language: Language) -> Details {
+        let because = |reason: Reason| Details {
+            reason: Some(reason.into()),
+            ..Details::default()
+        };
+        let at = |reason, position: &usize| Details {
+            position: Some(*position),
+            ..because(reason)
+        };
+        let fields = |faults: &[FieldFault]| {
+            let details = faults.iter().map(|fault| FieldDetail::new(fault, language));
+            details.collect::<Vec<_>>()
+        };
+        let hints = |hints: &[HintReason]| {
+            let details = hints.iter().map(|hint| HintDetail::new(*hint, language));
+            Some(details.collect::<Vec<_>>())
+        };
+        match self {
+            Self::IncompleteBody => because(Reason::IncompleteBody),
+            Self::EmptyBody => because(Reason::EmptyBody),
+            Self::NotUtf8 { position } => at(Reason::NotUtf8, position),
+            Self::ByteOrderMark => at(Reason::MalformedJson, &1),
+            Self::MalformedJson { position } => at(Reason::MalformedJson, position),
+            Self::NotAnObject { .. } => because(Reason::NotAnObject),
+            Self::DuplicateKey { field, position } => Details {
+                fields: fields(&[FieldFault::new(*field, FieldProblem::Duplicate)]),
+                ..at(Reason::DuplicateKey, position)
+            },
+            Self::DuplicateUnknownKey { position } => at(Reason::DuplicateKey, position),
+            Self::TooDeep { position, .. } => at(Reason::TooDeep, position),
+            Self::InvalidFields { faults } => Details {
+                fields: fields(faults),
+                ..because(Reason::InvalidFields)
+            },
+            Self::SameInstitution { .. } => Details {
+                fields: fields(
+                    &[Field::Issuer, Field::Receiver]
+                        .map(|field| FieldFault::new(field.name(), FieldProblem::SameInstitution)),
+                ),
+                ..because(Reason::SameInstitution)
+            },
+            Self::EmptyChange { .. } => because(Reason::EmptyChange),
+            Self::NotAProof {
+                explanation,
+                element,
+            } => Details {
+                file: Some(FileDetail::new(*explanation, *element, language)),
+                ..because(Reason::NotAProof)
+            },
+            Self::InferenceFailed {
+                issuer,
+                receiver,
+                explicit_endpoints,
+            } => Details {
+                missing: missing(*issuer, *receiver).collect(),
+                reasons: Some(GapDetails {
+                    emisor: issuer.map(|reason| GapDetail::new(reason, language)),
+                    receptor: receiver.map(|reason| GapDetail::new(reason, language)),
+                }),
+                explicit_endpoints: explicit_endpoints.clone(),
+                ..Details::default()
+            },
+            Self::Unauthenticated => Details {
+                sign_in: Some(SIGN_IN_PATH),
+                ..Details::default()
+            },
+            Self::QuotaExceeded {
+                limit,
+                used,
+                reset_at,
+            } => Details {
+                limit: Some(*limit),
+                used: Some(*used),
+                reset_at: Some(reset_at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+                ..Details::default()
+            },
+            Self::CrossSite => because(Reason::CrossSite),
+            Self::AdminsOnly => because(Reason::AdminsOnly),
+            Self::NotInSpei {
+                inferred,
+                hints: found,
+            } => Details {
+                inferred: InferredDetails::of(inferred),
+                hints: hints(found),
+                ..because(Reason::NotInSpei)
+            },
+            Self::ProofPending {
+                payment,
+                inferred,
+                hints: found,
+            }
+            | Self::ProofDenied {
+                payment,
+                inferred,
+                hints: found,
+            } => Details {
+                payment: Some(PaymentDetail::new(payment)),
+                inferred: InferredDetails::of(inferred),
+                hints: hints(found),
+                ..because(Reason::ProofNotIssued)
+            },
+            Self::KeyRevoked => because(Reason::Revoked),
+            Self::KeyRotated => because(Reason::AlreadyRotated),
+            Self::LookupNotDelivered => because(Reason::NotDelivered),
+            Self::FileNotKept => because(Reason::FileNotKept),
+            Self::TooManyKeys { most } => Details {
+                limit: Some(*most),
+                ..because(Reason::TooManyKeys)
+            },
+            Self::PayloadTooLarge { max_bytes } => Details {
+                max_bytes: Some(*max_bytes),
+                ..Details::default()
+            },
+            Self::UnsupportedMediaType => Details {
+                accepted: Some("application/json"),
+                ..Details::default()
+            },
+            Self::UnsupportedFileType => Details {
+                accepted: Some("application/xml, application/pdf, application/octet-stream"),
+                ..Details::default()
+            },
+            Self::RateLimited { limit, retry_after }
+            | Self::TooManyRequests { limit, retry_after }
+            | Self::TooManyReads { limit, retry_after }
+            | Self::TooManyRepeats { limit, retry_after } => Details {
+                limit: Some((*limit).into()),
+                retry_after: Some(retry_after_seconds(*retry_after)),
+                ..Details::default()
+            },
+            Self::TooManyNewKeys { most, retry_after } => Details {
+                limit: u64::try_from(*most).ok(),
+                retry_after: Some(retry_after_seconds(*retry_after)),
+                ..because(Reason::TooManyNewKeys)
+            },
+            Self::Internal { request_id } => Details {
+                request_id: Some(request_id.to_string()),
+                ..Details::default()
+            },
+            Self::NotReady { components } => Details {
+                components: Some(components.iter().map(ComponentDetail::from).collect()),
+                ..Details::default()
+            },
+            Self::InvalidApiKey
+            | Self::NoSuchResource
+            | Self::NoSuchLookup
+            | Self::RouteNotFound
+            | Self::MethodNotAllowed
+            | Self::RequestTimeout { .. }
+            | Self::IdempotencyKeyReused
+            | Self::IdempotencyKeyInProgress { .. }
+            | Self::BankProtocol
+            | Self::BankUnavailable { .. }
+            | Self::BankThrottled { .. }
+            | Self::BankTimeout
+            | Self::Unavailable { .. } => Details::default(),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Queries that are answered without the bank.
+
+use domain::calendar;
+use domain::hints::{self, Hint};
+use domain::inference::{self, InferredBanks, Resolution, Unresolved};
+use domain::query::ProofQuery;
+use domain::transfer::{Banks, Transfer};
+use ports::inbound::{FetchError, LookupDetails, NotFoundReason};
+
+use super::{FetchReport, ProofService};
+
+impl ProofService {
+    /// The answer to a query whose transfer the bank doesn't know, without asking it.
+    pub(in crate::proofs) fn not_in_spei(&self, query: ProofQuery) -> FetchReport {
+        let (transfer, inferred) = match self.resolve(query) {
+            Ok(resolved) => resolved,
+            Err(report) => return *report,
+        };
+        let error = FetchError::NotFound {
+            reason: NotFoundReason::NotInSpei,
+            hints: self.hints(&transfer, &inferred),
+        };
+        let banks = Some(transfer.banks());
+        failed_lookup(error, inferred, banks)
+    }
+
+    /// The answer to a query that names no transfer; `None` to another one.
+    pub(in crate::proofs) fn unresolved(&self, query: ProofQuery) -> Option<FetchReport> {
+        self.resolve(query).err().map(|report| *report)
+    }
+
+    /// The transfer of a query with what was inferred of it, or the report that it names none.
+    pub(super) fn resolve(
+        &self,
+        query: ProofQuery,
+    ) -> Result<(Transfer, InferredBanks), Box<FetchReport>> {
+        let catalogue = self.participants.catalogue();
+        let Resolution { inferred, transfer } = inference::resolve(query, &catalogue);
+        match transfer {
+            Ok(transfer) => Ok((transfer, inferred)),
+            Err(unresolved) => {
+                let error = without_transfer(&unresolved);
+                Err(Box::new(failed_lookup(error, inferred, None)))
+            }
+        }
+    }
+
+    pub(super) fn hints(&self, transfer: &Transfer, inferred: &InferredBanks) -> Vec<Hint> {
+        let today = calendar::today(self.clock.now());
+        let catalogue = self.participants.catalogue();
+        hints::hints(transfer, inferred, today, &catalogue)
+    }
+}
+
+/// A lookup for which the bank wasn't asked.
+fn failed_lookup(error: FetchError, inferred: InferredBanks, banks: Option<Banks>) -> FetchReport {
+    FetchReport {
+        details: LookupDetails {
+            banks,
+            inferred,
+            bank_time: None,
+        },
+        result: Err(error),
+        cached: None,
+    }
+}
+
+/// The error of a query that names no transfer.
+pub(in crate::proofs) fn without_transfer(unresolved: &Unresolved) -> FetchError {
+    match *unresolved {
+        Unresolved::InferenceFailed { issuer, receiver } => {
+            FetchError::InferenceFailed { issuer, receiver }
+        }
+        Unresolved::SameInstitution(same) => FetchError::SameInstitution(same),
+    }
+}

@@ -1,0 +1,304 @@
+//! Idempotency keys: a repeated request gets the first answer again, and isn't charged again
+//! (draft-ietf-httpapi-idempotency-key-header-07).
+
+use std::fmt;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use zeroize::Zeroizing;
+
+use crate::hex;
+use crate::key::{CounterId, HashGeneration, KeyHasher, SecretError};
+use crate::outcome::{Endpoint, Outcome};
+use crate::seen::EarlierDeliveries;
+
+/// Longest idempotency key, in characters.
+pub const MAX_LENGTH: usize = 255;
+/// Time during which a repeated request gets the first answer.
+pub const RETENTION: Duration = Duration::from_hours(24);
+/// Time for which a request is taken to be still running, when nothing is heard of it: longer than any
+/// request takes.
+pub const CLAIM: Duration = Duration::from_mins(2);
+
+/// First part of the message from which a scope is derived.
+const SCOPE_LABEL: &str = "cep-gateway: the scope of an idempotency key, 1";
+/// First part of the message from which a fingerprint is derived.
+const FINGERPRINT_LABEL: &str = "cep-gateway: the fingerprint of a repeatable request, 1";
+
+/// The value of an `Idempotency-Key` header: 1 to [`MAX_LENGTH`] letters, digits, `-` and `_`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+/// The value is no idempotency key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be 1 to {MAX_LENGTH} letters, digits, - and _, in quotes or without")]
+pub struct IdempotencyKeyError;
+
+impl IdempotencyKey {
+    /// Parses the value of a header, in quotes (a string of RFC 8941) or without.
+    ///
+    /// # Errors
+    /// [`IdempotencyKeyError`].
+    pub fn parse(value: &str) -> Result<Self, IdempotencyKeyError> {
+        let value = value.trim_matches([' ', '\t']);
+        let quoted = value.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+        let key = quoted.unwrap_or(value);
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if (1..=MAX_LENGTH).contains(&key.len()) && key.bytes().all(is_allowed) {
+            Ok(Self(key.to_owned()))
+        } else {
+            Err(IdempotencyKeyError)
+        }
+    }
+}
+
+impl fmt::Debug for IdempotencyKey {
+    /// Callers put tracking keys here.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IdempotencyKey(redacted)")
+    }
+}
+
+/// Keyed hash of an API key, a route and an idempotency key, which reveals none of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IdempotencyScope(pub [u8; 32]);
+
+/// Keyed hash of a request's method, path and body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RequestFingerprint(pub [u8; 32]);
+
+/// Scope and fingerprint of a request under one secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatableRequest {
+    /// The scope.
+    pub scope: IdempotencyScope,
+    /// The fingerprint.
+    pub fingerprint: RequestFingerprint,
+}
+
+macro_rules! hexadecimal {
+    ($name:ident) => {
+        impl $name {
+            /// The hash in 64 hexadecimal digits.
+            pub fn hex(&self) -> String {
+                hex::encode(&self.0)
+            }
+
+            /// Reads 64 hexadecimal digits; `None` for any other text.
+            pub fn from_hex(text: &str) -> Option<Self> {
+                Some(Self(hex::decode(text)?.try_into().ok()?))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    };
+}
+
+hexadecimal!(IdempotencyScope);
+hexadecimal!(RequestFingerprint);
+
+/// The operator's secrets of idempotency keys, by generation. Requests are recorded with the first and
+/// recognised with each.
+pub struct IdempotencySecrets(KeyHasher);
+
+impl IdempotencySecrets {
+    /// Secrets in this order.
+    ///
+    /// # Errors
+    /// See [`SecretError`].
+    pub fn new(secrets: Vec<(HashGeneration, Vec<u8>)>) -> Result<Self, SecretError> {
+        KeyHasher::new(secrets).map(Self)
+    }
+
+    /// Scope and fingerprint of a request by each secret, in configuration order. API keys that share
+    /// their counters share their idempotency keys: a request may be repeated with the key's successor.
+    /// `content` is the request's method, path and body in a canonical form.
+    pub fn requests(
+        &self,
+        counters: CounterId,
+        endpoint: Endpoint,
+        key: &IdempotencyKey,
+        content: &[u8],
+    ) -> Vec<RepeatableRequest> {
+        let scope = format!("{SCOPE_LABEL}\n{counters}\n{}\n{}", endpoint.name(), key.0);
+        let scope = Zeroizing::new(scope);
+        let content = Zeroizing::new([FINGERPRINT_LABEL.as_bytes(), b"\n", content].concat());
+        let scopes = self.0.macs(scope.as_bytes()).map(IdempotencyScope);
+        let fingerprints = self.0.macs(&content).map(RequestFingerprint);
+        let both = scopes.zip(fingerprints);
+        both.map(|(scope, fingerprint)| RepeatableRequest { scope, fingerprint })
+            .collect()
+    }
+}
+
+impl fmt::Debug for IdempotencySecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IdempotencySecrets(redacted)")
+    }
+}
+
+/// Facts by which the first answer is made again. None of them is personal data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstAnswer {
+    /// A lookup was created; its id is that of the request.
+    Lookup(crate::lookup::LookupId),
+    /// The request was answered at once.
+    Immediate {
+        /// Its outcome, one that [`is_repeatable`].
+        outcome: Outcome,
+        /// Earlier deliveries of the proof, as they were answered.
+        seen: Option<EarlierDeliveries>,
+    },
+}
+
+/// Returns `true` if an answer with this outcome is given again to a repeated request. After any other
+/// one a repeated request is a new request: a failure or a limit passes, and a proof may be issued.
+pub fn is_repeatable(outcome: Outcome) -> bool {
+    match outcome {
+        Outcome::Delivered
+        | Outcome::InvalidRequest
+        | Outcome::InferenceFailed
+        | Outcome::NotFound => true,
+        Outcome::NotIssued
+        | Outcome::RateLimited
+        | Outcome::QuotaExceeded
+        | Outcome::BankProtocolError
+        | Outcome::BankUnavailable
+        | Outcome::BankThrottled
+        | Outcome::BankTimeout
+        | Outcome::InternalError
+        | Outcome::Canceled => false,
+    }
+}
+
+/// The instant at which an idempotency key that was first used at `at` may be used for another request.
+pub fn expiry(at: DateTime<Utc>) -> DateTime<Utc> {
+    at + RETENTION
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn secrets(listed: &[u8]) -> IdempotencySecrets {
+        let secret = |byte: &u8| (HashGeneration(u16::from(*byte)), vec![*byte; 32]);
+        IdempotencySecrets::new(listed.iter().map(secret).collect()).unwrap()
+    }
+
+    fn counters(number: u128) -> CounterId {
+        CounterId(Uuid::from_u128(number))
+    }
+
+    fn key(text: &str) -> IdempotencyKey {
+        IdempotencyKey::parse(text).unwrap()
+    }
+
+    #[rstest]
+    #[case("order-1_A", true)]
+    #[case("\"order-1_A\"", true)]
+    #[case(" order-1_A\t", true)]
+    #[case("", false)]
+    #[case("\"\"", false)]
+    #[case("\"order", false)]
+    #[case("order\"", false)]
+    #[case("order 1", false)]
+    #[case("order.1", false)]
+    #[case("pedido-ñ", false)]
+    #[case("a,b", false)]
+    fn a_key_is_made_of_letters_digits_dashes_and_underscores(
+        #[case] value: &str,
+        #[case] taken: bool,
+    ) {
+        assert_eq!(IdempotencyKey::parse(value).is_ok(), taken);
+    }
+
+    #[test]
+    fn a_key_has_at_most_255_characters_and_quotes_are_no_part_of_it() {
+        let longest = "a".repeat(255);
+        assert!(IdempotencyKey::parse(&longest).is_ok());
+        assert_eq!(
+            IdempotencyKey::parse(&format!("\"{longest}\"")),
+            Ok(key(&longest))
+        );
+        assert_eq!(
+            IdempotencyKey::parse(&"a".repeat(256)),
+            Err(IdempotencyKeyError)
+        );
+    }
+
+    #[test]
+    fn a_scope_is_that_of_an_api_key_a_route_and_an_idempotency_key() {
+        let of = |listed: &[u8], counters, endpoint, text, content: &[u8]| {
+            secrets(listed).requests(counters, endpoint, &key(text), content)
+        };
+        let request = of(&[1], counters(1), Endpoint::Xml, "a", b"{}");
+        let [first] = request[..] else {
+            panic!("one secret has one scope");
+        };
+        assert_eq!(request, of(&[1], counters(1), Endpoint::Xml, "a", b"{}"));
+        for other in [
+            of(&[2], counters(1), Endpoint::Xml, "a", b"{}"),
+            of(&[1], counters(2), Endpoint::Xml, "a", b"{}"),
+            of(&[1], counters(1), Endpoint::Pdf, "a", b"{}"),
+            of(&[1], counters(1), Endpoint::Xml, "b", b"{}"),
+        ] {
+            assert_ne!(other[0].scope, first.scope);
+        }
+        let other_body = of(&[1], counters(1), Endpoint::Xml, "a", b"[]")[0];
+        assert_eq!(other_body.scope, first.scope);
+        assert_ne!(other_body.fingerprint, first.fingerprint);
+        let rotated = of(&[2, 1], counters(1), Endpoint::Xml, "a", b"{}");
+        assert_eq!(rotated[1], first);
+        assert_eq!(rotated.len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_are_read_as_they_are_written(bytes: [u8; 32]) {
+            let scope = IdempotencyScope(bytes);
+            prop_assert_eq!(IdempotencyScope::from_hex(&scope.hex()), Some(scope));
+            let fingerprint = RequestFingerprint(bytes);
+            prop_assert_eq!(RequestFingerprint::from_hex(&fingerprint.hex()), Some(fingerprint));
+        }
+    }
+
+    #[test]
+    fn what_is_refunded_limited_or_may_change_is_not_answered_again() {
+        for outcome in Outcome::ALL {
+            if outcome.is_refunded() {
+                assert!(!is_repeatable(outcome), "{outcome:?}");
+            }
+        }
+        let repeatable: Vec<_> = Outcome::ALL
+            .into_iter()
+            .filter(|it| is_repeatable(*it))
+            .collect();
+        assert_eq!(
+            repeatable,
+            [
+                Outcome::Delivered,
+                Outcome::InvalidRequest,
+                Outcome::InferenceFailed,
+                Outcome::NotFound
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_of_a_request_is_shown() {
+        let request = secrets(&[7]).requests(counters(1), Endpoint::Xml, &key("a"), b"{}");
+        assert_eq!(
+            format!("{:?} {:?} {request:?}", secrets(&[7]), key("a")),
+            "IdempotencySecrets(redacted) IdempotencyKey(redacted) [RepeatableRequest { scope: \
+             IdempotencyScope, fingerprint: RequestFingerprint }]"
+        );
+    }
+}

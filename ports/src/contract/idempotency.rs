@@ -1,0 +1,276 @@
+//! Contract of the store of requests with an idempotency key.
+
+use std::future::Future;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::idempotency::{FirstAnswer, IdempotencyScope, RepeatableRequest, RequestFingerprint};
+use domain::lookup::LookupId;
+use domain::outcome::Outcome;
+use domain::seen::EarlierDeliveries;
+use futures::future::join_all;
+use uuid::Uuid;
+
+use super::fixture::{lookup_of, record};
+use super::journal::noon;
+use super::stores::{Stores, StoresUnderTest};
+use crate::outbound::{EarlierRequest, NewClaim, ScopeClaim};
+
+/// Runs the whole suite; `make` returns a fresh, empty database each time.
+pub async fn idempotency<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {
+    a_scope_is_claimed_once(make().await).await;
+    of_many_at_once_one_claims(make().await).await;
+    an_answer_is_read_by_every_process(make().await).await;
+    a_released_scope_is_free(make().await).await;
+    a_claim_that_ended_is_taken_over(make().await).await;
+    an_expired_key_is_free(make().await).await;
+    whoever_lost_its_claim_changes_nothing(make().await).await;
+    a_lookup_is_recorded_with_its_request(make().await).await;
+    the_first_scope_with_an_entry_is_found(make().await).await;
+    expired_keys_are_removed_and_no_others(make().await).await;
+}
+
+const CLAIM: TimeDelta = TimeDelta::minutes(2);
+const DAY: TimeDelta = TimeDelta::hours(24);
+
+const DELIVERED: FirstAnswer = FirstAnswer::Immediate {
+    outcome: Outcome::Delivered,
+    seen: None,
+};
+
+fn scope(number: u8) -> IdempotencyScope {
+    IdempotencyScope([number; 32])
+}
+
+fn claim(number: u8, token: u128, at: DateTime<Utc>) -> NewClaim {
+    NewClaim {
+        request: RepeatableRequest {
+            scope: scope(number),
+            fingerprint: RequestFingerprint([number.wrapping_add(100); 32]),
+        },
+        token: Uuid::from_u128(token),
+        until: at + CLAIM,
+        expires_at: at + DAY,
+    }
+}
+
+fn held(claim: &NewClaim) -> ScopeClaim {
+    ScopeClaim {
+        scope: claim.request.scope,
+        token: claim.token,
+    }
+}
+
+fn entry(claim: &NewClaim, answer: Option<FirstAnswer>) -> EarlierRequest {
+    EarlierRequest {
+        scope: claim.request.scope,
+        fingerprint: claim.request.fingerprint,
+        answer,
+    }
+}
+
+impl Stores {
+    async fn claims(&self, claim: &NewClaim, at: DateTime<Utc>) -> bool {
+        let claimed = self.idempotency.claim_scope(claim, at).await;
+        claimed.expect("the store works")
+    }
+
+    async fn answers(&self, claim: &NewClaim, answer: FirstAnswer) -> bool {
+        let recorded = self.idempotency.record_answer(held(claim), answer).await;
+        recorded.expect("the store works")
+    }
+
+    async fn releases(&self, claim: &NewClaim) {
+        let released = self.idempotency.release_scope(held(claim)).await;
+        released.expect("the store works");
+    }
+
+    async fn earlier(&self, numbers: &[u8], at: DateTime<Utc>) -> Option<EarlierRequest> {
+        let scopes: Vec<_> = numbers.iter().map(|number| scope(*number)).collect();
+        let earlier = self.idempotency.earlier_request(&scopes, at).await;
+        earlier.expect("the store works")
+    }
+}
+
+async fn a_scope_is_claimed_once(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let first = claim(1, 1, noon());
+    assert_eq!(here.earlier(&[1], noon()).await, None);
+    assert!(here.claims(&first, noon()).await);
+    for store in [&here, &elsewhere] {
+        assert!(!store.claims(&claim(1, 2, noon()), noon()).await);
+        assert_eq!(store.earlier(&[1], noon()).await, Some(entry(&first, None)));
+    }
+    assert!(elsewhere.claims(&claim(2, 3, noon()), noon()).await);
+}
+
+async fn of_many_at_once_one_claims(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let claims: Vec<_> = (0..16).map(|token| claim(1, token, noon())).collect();
+    let both = [&here, &elsewhere].into_iter().cycle();
+    let claimed = claims.iter().zip(both);
+    let claimed = join_all(claimed.map(|(claim, store)| store.claims(claim, noon()))).await;
+    let won: Vec<_> = claimed.iter().filter(|won| **won).collect();
+    assert_eq!(won.len(), 1, "{claimed:?}");
+}
+
+async fn an_answer_is_read_by_every_process(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let seen = |times, first| Some(EarlierDeliveries { times, first });
+    let answers = [
+        DELIVERED,
+        FirstAnswer::Immediate {
+            outcome: Outcome::Delivered,
+            seen: seen(0, None),
+        },
+        FirstAnswer::Immediate {
+            outcome: Outcome::NotFound,
+            seen: seen(3, Some(noon() - DAY)),
+        },
+        FirstAnswer::Lookup(LookupId(Uuid::from_u128(7))),
+    ];
+    for (number, answer) in (1..).zip(answers) {
+        let claim = claim(number, number.into(), noon());
+        assert!(here.claims(&claim, noon()).await);
+        assert!(here.answers(&claim, answer).await);
+        // The claim has ended, and the answer stays until the key expires.
+        let last = noon() + DAY - TimeDelta::milliseconds(1);
+        for at in [noon(), noon() + CLAIM, last] {
+            let found = elsewhere.earlier(&[number], at).await;
+            assert_eq!(found, Some(entry(&claim, Some(answer))));
+        }
+    }
+}
+
+async fn a_released_scope_is_free(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let first = claim(1, 1, noon());
+    assert!(here.claims(&first, noon()).await);
+    here.releases(&first).await;
+    assert_eq!(elsewhere.earlier(&[1], noon()).await, None);
+    let second = claim(1, 2, noon());
+    assert!(elsewhere.claims(&second, noon()).await);
+    // With its answer, if it has one.
+    assert!(elsewhere.answers(&second, DELIVERED).await);
+    here.releases(&second).await;
+    assert!(here.claims(&claim(1, 3, noon()), noon()).await);
+}
+
+async fn a_claim_that_ended_is_taken_over(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    assert!(here.claims(&claim(1, 1, noon()), noon()).await);
+    let end = noon() + CLAIM;
+    let just_before = end - TimeDelta::milliseconds(1);
+    let second = claim(1, 2, end);
+    assert!(!elsewhere.claims(&second, just_before).await);
+    assert_eq!(elsewhere.earlier(&[1], end).await, None);
+    assert!(elsewhere.claims(&second, end).await);
+    assert_eq!(here.earlier(&[1], end).await, Some(entry(&second, None)));
+}
+
+async fn an_expired_key_is_free(StoresUnderTest { here, elsewhere }: StoresUnderTest) {
+    let first = claim(1, 1, noon());
+    assert!(here.claims(&first, noon()).await);
+    let seen = EarlierDeliveries {
+        times: 1,
+        first: Some(noon()),
+    };
+    let answer = FirstAnswer::Immediate {
+        outcome: Outcome::Delivered,
+        seen: Some(seen),
+    };
+    assert!(here.answers(&first, answer).await);
+    let end = noon() + DAY;
+    let second = claim(1, 2, end);
+    assert!(
+        !elsewhere
+            .claims(&second, end - TimeDelta::milliseconds(1))
+            .await
+    );
+    assert_eq!(here.earlier(&[1], end).await, None);
+    assert!(elsewhere.claims(&second, end).await);
+    assert_eq!(here.earlier(&[1], end).await, Some(entry(&second, None)));
+    // Nothing of the first answer is left.
+    assert!(elsewhere.answers(&second, DELIVERED).await);
+    let found = here.earlier(&[1], end).await;
+    assert_eq!(found, Some(entry(&second, Some(DELIVERED))));
+}
+
+async fn whoever_lost_its_claim_changes_nothing(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let (first, second) = (claim(1, 1, noon()), claim(1, 2, noon() + CLAIM));
+    assert!(here.claims(&first, noon()).await);
+    assert!(elsewhere.claims(&second, noon() + CLAIM).await);
+    assert!(!here.answers(&first, DELIVERED).await);
+    here.releases(&first).await;
+    let found = here.earlier(&[1], noon() + CLAIM).await;
+    assert_eq!(found, Some(entry(&second, None)));
+    assert!(elsewhere.answers(&second, DELIVERED).await);
+    // An answer is recorded once.
+    assert!(
+        !elsewhere
+            .answers(&second, FirstAnswer::Lookup(LookupId(Uuid::nil())))
+            .await
+    );
+    let found = here.earlier(&[1], noon() + CLAIM).await;
+    assert_eq!(found, Some(entry(&second, Some(DELIVERED))));
+}
+
+async fn a_lookup_is_recorded_with_its_request(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let (first, second) = (claim(1, 1, noon()), claim(1, 2, noon() + CLAIM));
+    assert!(here.claims(&first, noon()).await);
+    let mut lookup = lookup_of(&record(1).key, 1);
+    lookup.claim = Some(held(&first));
+    let added = here.lookups.add_lookup(&lookup).await;
+    added.expect("the store works");
+    let answer = Some(FirstAnswer::Lookup(lookup.facts.id));
+    let found = elsewhere.earlier(&[1], noon() + CLAIM).await;
+    assert_eq!(found, Some(entry(&first, answer)));
+    // A request that lost its claim adds no lookup.
+    let late = claim(2, 3, noon());
+    assert!(here.claims(&late, noon()).await);
+    let taken = claim(2, 2, second.until);
+    assert!(here.claims(&taken, second.until).await);
+    let mut another = lookup_of(&record(1).key, 2);
+    another.claim = Some(held(&late));
+    let added = here.lookups.add_lookup(&another).await;
+    assert!(added.is_err());
+    let facts = &another.facts;
+    let found = here.lookups.lookup(facts.customer, facts.id).await;
+    assert_eq!(found.expect("the store works"), None);
+}
+
+async fn the_first_scope_with_an_entry_is_found(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let (old, new) = (claim(1, 1, noon()), claim(2, 2, noon()));
+    assert!(here.claims(&old, noon()).await);
+    assert_eq!(here.earlier(&[], noon()).await, None);
+    assert_eq!(
+        elsewhere.earlier(&[2, 1], noon()).await,
+        Some(entry(&old, None))
+    );
+    assert!(here.claims(&new, noon()).await);
+    assert_eq!(
+        elsewhere.earlier(&[2, 1], noon()).await,
+        Some(entry(&new, None))
+    );
+    assert_eq!(
+        elsewhere.earlier(&[1, 2], noon()).await,
+        Some(entry(&old, None))
+    );
+}
+
+async fn expired_keys_are_removed_and_no_others(
+    StoresUnderTest { here, elsewhere }: StoresUnderTest,
+) {
+    let later = noon() + TimeDelta::milliseconds(1);
+    let (old, new) = (claim(1, 1, noon()), claim(2, 2, later));
+    for (claim, at) in [(&old, noon()), (&new, later)] {
+        assert!(here.claims(claim, at).await);
+        assert!(here.answers(claim, DELIVERED).await);
+    }
+    let removed = elsewhere.idempotency.prune_idempotency(later + DAY).await;
+    assert_eq!(removed.expect("the store works"), 1);
+    // A reader whose clock is behind finds what is left.
+    assert_eq!(here.earlier(&[1], noon()).await, None);
+    let found = here.earlier(&[2], noon()).await;
+    assert_eq!(found, Some(entry(&new, Some(DELIVERED))));
+}
