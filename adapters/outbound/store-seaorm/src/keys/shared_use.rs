@@ -66,6 +66,9 @@ macro_rules! snapshots {
 const SNAPSHOTS_ON_SQLITE: &str = snapshots!("SELECT value FROM json_each($1)");
 const SNAPSHOTS_ON_POSTGRES: &str = snapshots!("SELECT json_array_elements_text($1::json)");
 
+/// The id of the key whose counters a row of `api_keys` shares.
+const FIRST_KEY: &str = "COALESCE(api_keys.first_key_id, api_keys.id)";
+
 impl Store {
     pub(super) async fn read_snapshots(
         &self,
@@ -93,9 +96,9 @@ pub(super) fn with_use(keys: Select<api_keys::Entity>, month: Month) -> Select<a
     let use_of = |sum: &str| {
         Expr::cust(format!(
             "(SELECT {sum} FROM monthly_use AS used WHERE used.month = {} AND used.key_id IN \
-             (SELECT sharing.id FROM api_keys AS sharing WHERE {}))",
+             (SELECT {FIRST_KEY} UNION ALL \
+             SELECT sharing.id FROM api_keys AS sharing WHERE sharing.first_key_id = {FIRST_KEY}))",
             month.number(),
-            shares_with!("api_keys"),
         ))
     };
     keys.expr_as(use_of(sum!("charged")), "charged")
