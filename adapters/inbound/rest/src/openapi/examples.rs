@@ -172,6 +172,10 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             ("NOT_FOUND, no_such_lookup", Problem::NoSuchLookup),
             ("NOT_FOUND, file_not_kept", Problem::FileNotKept),
         ],
+        "NoSuchOwnFile" => vec![
+            ("NOT_FOUND, unknown", Problem::NoSuchResource),
+            ("NOT_FOUND, file_not_kept", Problem::FileNotKept),
+        ],
         "NotDelivered" => vec![("CONFLICT", Problem::LookupNotDelivered)],
         "TooManyReads" => vec![("RATE_LIMIT_EXCEEDED", too_many_reads())],
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],
