@@ -84,6 +84,9 @@ async fn a_waiting_lookup_is_canceled() {
     dialog_closes(&browser).await;
     shows(&browser, "CANCELED").await;
     browser.find("erase-lookup").await;
+    // The button that had the focus is gone; Enter must not open the erasure.
+    let focused = "return document.activeElement.tagName";
+    assert_eq!(browser.run(focused, vec![]).await, json!("H1"));
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 

@@ -51,8 +51,8 @@ function Actions({ subject }) {
   }, [subject.state]);
   const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} />`);
   return isOpen(subject)
-    ? html`<button type="button" class="danger-quiet" onClick=${show(CancelLookup)} data-testid="cancel-lookup"><${Icon} name="forbid" />${t('cancel.action')}</button>`
-    : html`<button type="button" class="danger-quiet" onClick=${show(EraseLookup)} data-testid="erase-lookup"><${Icon} name="close" />${t('erase.action')}</button>`;
+    ? html`<button key="cancel" type="button" class="danger-quiet" onClick=${show(CancelLookup)} data-testid="cancel-lookup"><${Icon} name="forbid" />${t('cancel.action')}</button>`
+    : html`<button key="erase" type="button" class="danger-quiet" onClick=${show(EraseLookup)} data-testid="erase-lookup"><${Icon} name="close" />${t('erase.action')}</button>`;
 }
 
 const lower = (word) => word && word.toLowerCase();
