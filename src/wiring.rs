@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use application::{
     BankBySide, BankMonitor, CatalogueRenewal, ChangeFeed, InsightSources, InsightsService,
-    KeyService, Reconciliation, ReplicaMonitor, Retirement, SealService, SharedCatalogue,
-    SpawnTask,
+    KeyService, PersonLookupService, Reconciliation, ReplicaMonitor, Retirement, SealService,
+    SharedCatalogue, SpawnTask,
 };
 use axum::Router;
 use bank_portal::PortalUrl;
@@ -203,7 +203,8 @@ async fn gateway_on(
     });
     if let Some((identity, pool)) = identity.zip(for_insights.as_ref()) {
         let insights = insights(&base, pool, &banks, Arc::clone(&bank_monitor));
-        let shown = (Arc::clone(&keys), catalogue.clone(), insights);
+        let lookups = lookups::of_people(&base, pool, &services.lookups.service);
+        let shown = (Arc::clone(&keys), catalogue.clone(), insights, lookups);
         let dependencies = dashboard_deps(&base, shown, request_layer)?;
         router = router.merge(people::router(identity, dependencies)?);
     }
@@ -249,10 +250,11 @@ async fn gateway_on(
 
 fn dashboard_deps(
     base: &Infrastructure,
-    (keys, participants, insights): (
+    (keys, participants, insights, lookups): (
         Arc<dyn KeyAdministration>,
         Arc<SharedCatalogue>,
         InsightsService,
+        PersonLookupService,
     ),
     request_layer: Arc<RequestLayer>,
 ) -> Result<DashboardDeps> {
@@ -260,6 +262,7 @@ fn dashboard_deps(
         keys,
         participants,
         insights: Arc::new(insights),
+        lookups: Arc::new(lookups),
         denied: Arc::new(base.store.clone()),
         clock: Arc::clone(&base.clock),
         random: Arc::clone(&base.random),

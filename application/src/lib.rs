@@ -5,7 +5,8 @@
 //!   ([`ProofService`]), and the archive of issued ones ([`ArchiveService`]);
 //! - `limits`: the fallback for an outage of the shared limiter ([`FallbackLimiter`]), and its
 //!   synchronisation with the store ([`ChangeFeed`], [`Reconciliation`]);
-//! - `lookups`: stored lookups ([`LookupService`]), and their attempts ([`LookupWorker`]);
+//! - `lookups`: stored lookups of the API's callers ([`LookupService`]) and of people
+//!   ([`PersonLookupService`]), and their attempts ([`LookupWorker`]);
 //! - `bank`: the fallback for an outage of the shared pacer ([`FallbackPacer`]), and the health of
 //!   the banks ([`BankMonitor`]);
 //! - `checks`: checks of a proof that somebody sent ([`ProofCheckService`]);
@@ -49,7 +50,8 @@ pub use limits::{
     ReplicaMonitor,
 };
 pub use lookups::{
-    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker, WorkerParts,
+    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
+    PersonLookupService, PersonLookupSources, WorkerParts,
 };
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};

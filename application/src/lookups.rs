@@ -1,13 +1,15 @@
-//! Stored lookups: their encryption, their attempts, and what callers read of them.
+//! Stored lookups: their encryption, their attempts, and what callers and people read of them.
 
 mod content;
 mod encryption;
+mod person;
 mod reader;
 mod service;
 mod signals;
 mod worker;
 
 pub use encryption::LookupEncryption;
+pub use person::{PersonLookupService, PersonLookupSources};
 pub use reader::LookupReader;
 pub use service::LookupService;
 pub use signals::LookupSignals;

@@ -7,6 +7,7 @@ mod keys;
 mod lookups;
 mod participants;
 mod people;
+mod person_lookups;
 mod proofs;
 mod requests;
 
@@ -22,6 +23,7 @@ pub use participants::{CatalogueAdministration, Participants, RenewalError};
 pub use people::{
     Caller, Person, Session, SessionError, Sessions, SignIn, SignInAnswer, SignInError,
 };
+pub use person_lookups::{PersonLookupError, PersonLookupQuery, PersonLookups};
 pub use proofs::{Delivery, FetchError, Files, LookupDetails, NotFoundReason};
 pub use requests::{
     AcceptedRequest, BankComparison, CheckExchange, CheckRequest, CheckedFile, InvalidRequest,

@@ -10,7 +10,7 @@ use super::{Listen, Secret, SecretKind, heading};
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::PEOPLE)]
 pub struct PeopleOptions {
-    /// Sign-in of people: the dashboard, `/graphql`, `/keys` and `/admin`.
+    /// Sign-in of people: the dashboard, `/graphql`, `/keys`, `/lookups` and `/admin`.
     #[arg(
         long,
         env = "CEP_DASHBOARD",
@@ -24,7 +24,7 @@ pub struct PeopleOptions {
     #[arg(long, env = "CEP_PUBLIC_URL", value_name = "ORIGIN", value_parser = origin)]
     pub public_url: Option<Origin>,
 
-    /// Other origins whose pages may use `/graphql`, `/keys` and `/admin` with the session cookie,
+    /// Other origins whose pages may use `/graphql`, `/keys`, `/lookups` and `/admin` with the session cookie,
     /// separated by commas. None when not given.
     #[arg(long, env = "CEP_DASHBOARD_ORIGINS", value_name = "ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub dashboard_origins: Vec<Origin>,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use application::{
     DeliveryHistory, GatekeeperService, IdempotencyService, LookupEncryption, LookupReader,
-    LookupService, LookupSignals, LookupWorker, ProofService, SealService, SharedCatalogue,
-    WorkerParts,
+    LookupService, LookupSignals, LookupWorker, PersonLookupService, PersonLookupSources,
+    ProofService, SealService, SharedCatalogue, WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
 use ports::outbound::LookupStore;
+use store_seaorm::Store;
 use tokio_util::task::TaskTracker;
 
 use super::infrastructure::Infrastructure;
@@ -130,6 +131,21 @@ impl StoredLookups {
         };
         (workers > 0).then(|| Arc::new(LookupWorker::new(parts)))
     }
+}
+
+/// The service of people's own lookups, which reads on the dashboard's connections.
+pub(super) fn of_people(
+    base: &Infrastructure,
+    pool: &Store,
+    lookups: &Arc<LookupService>,
+) -> PersonLookupService {
+    let sources = PersonLookupSources {
+        store: Arc::new(pool.clone()),
+        keys: Arc::new(pool.clone()),
+        customers: Arc::new(pool.clone()),
+    };
+    let (clock, random) = (Arc::clone(&base.clock), Arc::clone(&base.random));
+    PersonLookupService::new(Arc::clone(lookups), sources, clock, random)
 }
 
 fn unusable(problem: &str) -> anyhow::Error {

@@ -10,7 +10,7 @@ use dashboard::DashboardState;
 use domain::sign_in::PendingSignInSeal;
 use graphql::{GraphqlState, Introspection};
 use identity_oidc::{Issuer, Oidc, OidcConfig};
-use ports::inbound::{Insights, KeyAdministration, Participants, Sessions};
+use ports::inbound::{Insights, KeyAdministration, Participants, PersonLookups, Sessions};
 use ports::outbound::{Clock, DenyList, IdentityProvider, Random};
 use rest::PeopleState;
 use sandbox::identity::IdentityConfig;
@@ -180,6 +180,7 @@ pub(crate) struct DashboardDeps {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) participants: Arc<dyn Participants>,
     pub(crate) insights: Arc<dyn Insights>,
+    pub(crate) lookups: Arc<dyn PersonLookups>,
     pub(crate) denied: Arc<dyn DenyList>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
@@ -187,7 +188,7 @@ pub(crate) struct DashboardDeps {
     pub(crate) ticket_seal: PendingSignInSeal,
 }
 
-/// `/login`, `/dashboard`, `/graphql`, `/keys` and `/admin`.
+/// `/login`, `/dashboard`, `/graphql`, `/keys`, `/lookups` and `/admin`.
 ///
 /// # Errors
 /// Settings of the identity provider that can't be used.
@@ -196,6 +197,7 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
         keys,
         participants,
         insights,
+        lookups,
         denied,
         clock,
         random,
@@ -224,12 +226,14 @@ pub(crate) fn router(identity: &Identity, dependencies: DashboardDeps) -> Result
     let rest = rest::people_router(PeopleState {
         keys: Arc::clone(&keys),
         insights: Arc::clone(&insights),
+        lookups: Arc::clone(&lookups),
         request_layer: Arc::clone(&request_layer),
         guard: Arc::clone(&guard),
     });
     let graphql = graphql::router(GraphqlState {
         keys,
         insights,
+        lookups,
         clock: Arc::clone(&clock),
         participants,
         request_layer: Arc::clone(&request_layer),

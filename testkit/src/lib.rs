@@ -11,6 +11,7 @@ pub mod fakes;
 #[cfg(feature = "identity-server")]
 pub mod identity_server;
 pub mod log;
+pub mod lookups;
 pub mod people;
 pub mod postgres;
 pub mod redis;

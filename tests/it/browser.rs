@@ -197,9 +197,11 @@ impl Browser {
         loop {
             let files = std::fs::read_dir(&folder).into_iter().flatten();
             let mut paths = files.map(|file| file.unwrap().path());
-            // A file that is being written has another ending.
-            if let Some(path) = paths.find(|path| path.to_str().unwrap().ends_with(ending)) {
-                return std::fs::read(path).unwrap();
+            // A file that is being written has another ending; its name is taken by an empty file meanwhile.
+            let saved = paths.find(|path| path.to_str().unwrap().ends_with(ending));
+            let content = saved.map(|path| std::fs::read(path).unwrap());
+            if let Some(content) = content.filter(|content| !content.is_empty()) {
+                return content;
             }
             assert!(Instant::now() < deadline, "no {ending} file was saved");
             tokio::time::sleep(Duration::from_millis(20)).await;

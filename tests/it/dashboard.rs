@@ -11,6 +11,7 @@ use crate::browser::{self, Browser, Look};
 use crate::gateway::{Gateway, Key, eventually, request};
 use crate::person::{Demo, Person};
 
+mod stored_lookups;
 mod tried_proofs;
 mod verdicts;
 mod verified_files;

@@ -4,16 +4,46 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::TimeDelta;
+use domain::customer::CustomerId;
 use domain::file::FileStem;
 use domain::inference::{self, Resolution};
 use domain::lookup::{Attempt, LookupState};
+use domain::page::{CursorError, Page, PageRequest};
 use domain::proof::Proof;
 use ports::Cause;
 use ports::inbound::{Delivery, Files, LookupView, Participants};
-use ports::outbound::{SealChecks, StoredLookup};
+use ports::outbound::{
+    ListError, LookupFacts, LookupFilter, LookupStore, SealChecks, StoreError, StoredLookup,
+};
 
 use super::content::{Answer, Question};
 use super::encryption::LookupEncryption;
+
+/// Reason why stored lookups can't be read.
+#[derive(Debug)]
+pub(super) enum ReadError {
+    /// The store failed.
+    Store(StoreError),
+    /// The cursor is of another list.
+    Cursor(CursorError),
+    /// A lookup can't be decrypted.
+    Unreadable(Cause),
+}
+
+impl From<StoreError> for ReadError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<ListError> for ReadError {
+    fn from(error: ListError) -> Self {
+        match error {
+            ListError::Cursor(error) => Self::Cursor(error),
+            ListError::Store(error) => Self::Store(error),
+        }
+    }
+}
 
 /// Decrypts stored lookups.
 pub struct LookupReader {
@@ -39,8 +69,42 @@ impl LookupReader {
         }
     }
 
+    /// A lookup with everything, its attempts from a store.
+    pub(super) async fn read(
+        &self,
+        store: &dyn LookupStore,
+        lookup: &StoredLookup,
+    ) -> Result<LookupView, ReadError> {
+        let LookupFacts { customer, id, .. } = lookup.facts;
+        let attempts = store.attempts(customer, id).await?;
+        self.whole(lookup, attempts).map_err(ReadError::Unreadable)
+    }
+
+    /// A page of a customer's lookups.
+    pub(super) async fn page(
+        &self,
+        store: &dyn LookupStore,
+        customer: CustomerId,
+        filter: &LookupFilter,
+        page: &PageRequest,
+    ) -> Result<Page<LookupView>, ReadError> {
+        let Page {
+            items,
+            has_next,
+            total,
+        } = store.lookups(customer, filter, page).await?;
+        let view = |(cursor, lookup): (_, StoredLookup)| Ok((cursor, self.listed(&lookup)?));
+        let items = items.into_iter().map(view).collect::<Result<_, _>>();
+        let items = items.map_err(ReadError::Unreadable)?;
+        Ok(Page {
+            items,
+            has_next,
+            total,
+        })
+    }
+
     /// A lookup as in lists: without its attempts and its proof.
-    pub(super) fn listed(&self, lookup: &StoredLookup) -> Result<LookupView, Cause> {
+    fn listed(&self, lookup: &StoredLookup) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
         Ok(self.summary(lookup, question))
     }
@@ -53,6 +117,8 @@ impl LookupReader {
         let waits = matches!(state, LookupState::Queued | LookupState::Waiting);
         LookupView {
             id: facts.id,
+            key: facts.key.id,
+            environment: facts.environment,
             state,
             created_at: facts.created_at,
             updated_at: lookup.updated_at,
@@ -69,11 +135,7 @@ impl LookupReader {
     }
 
     /// A lookup with everything.
-    pub(super) fn whole(
-        &self,
-        lookup: &StoredLookup,
-        attempts: Vec<Attempt>,
-    ) -> Result<LookupView, Cause> {
+    fn whole(&self, lookup: &StoredLookup, attempts: Vec<Attempt>) -> Result<LookupView, Cause> {
         let question = self.encryption.question(lookup)?;
         let delivery = match self.encryption.answer(lookup)? {
             Some(answer) => Some(self.delivery(lookup, &question, answer)?),

@@ -22,12 +22,12 @@ use ports::inbound::{
     NotDurable, Read, RemovedLookup,
 };
 use ports::outbound::{
-    Cancellation, Clock, ListError, LookupFacts, LookupFilter, LookupStore, NewLookup, ScopeClaim,
-    StoreError, StoredLookup, Timer,
+    Cancellation, Clock, LookupFacts, LookupFilter, LookupStore, NewLookup, ScopeClaim, StoreError,
+    StoredLookup, Timer,
 };
 
 use super::content::Question;
-use super::reader::LookupReader;
+use super::reader::{LookupReader, ReadError};
 use super::signals::LookupSignals;
 use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
 use crate::sync::buckets::Buckets;
@@ -42,7 +42,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Creates, reads and removes stored lookups.
 pub struct LookupService {
     store: Arc<dyn LookupStore>,
-    reader: LookupReader,
+    pub(super) reader: LookupReader,
     gatekeeper: Arc<GatekeeperService>,
     signals: Arc<LookupSignals>,
     clock: Arc<dyn Clock>,
@@ -177,6 +177,29 @@ impl LookupService {
         Ok(canceled.len())
     }
 
+    /// Cancels a customer's lookup that isn't final, and records the end of its request.
+    pub(super) async fn cancel(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<Cancellation, StoreError> {
+        let canceled = self.store.cancel_lookup(customer, id, self.clock.now());
+        let canceled = canceled.await?;
+        if let Cancellation::Canceled(lookup) = &canceled {
+            self.conclude_canceled(lookup).await;
+        }
+        Ok(canceled)
+    }
+
+    /// Removes a customer's final lookup. Returns `false` if there is none.
+    pub(super) async fn erase(
+        &self,
+        customer: CustomerId,
+        id: LookupId,
+    ) -> Result<bool, StoreError> {
+        self.store.erase_lookup(customer, id).await
+    }
+
     /// Records the end of a canceled lookup's request.
     async fn conclude_canceled(&self, lookup: &StoredLookup) {
         self.signals.changed(lookup.facts.id);
@@ -232,11 +255,7 @@ impl LookupService {
 
     /// A lookup with everything.
     async fn view(&self, lookup: &StoredLookup) -> Result<LookupView, LookupError> {
-        let LookupFacts { customer, id, .. } = lookup.facts;
-        let attempts = self.store.attempts(customer, id).await;
-        let attempts = attempts.map_err(unavailable)?;
-        let view = self.reader.whole(lookup, attempts);
-        view.map_err(|cause| LookupError::Unreadable { cause })
+        Ok(self.reader.read(&*self.store, lookup).await?)
     }
 }
 
@@ -271,27 +290,10 @@ impl Lookups for LookupService {
             counters: None,
             created_from: query.created_from,
         };
-        let listed = self.store.lookups(by.customer, &filter, &query.page).await;
-        let Page {
-            items,
-            has_next,
-            total,
-        } = listed.map_err(|error| match error {
-            ListError::Cursor(error) => LookupError::Cursor(error),
-            ListError::Store(error) => unavailable(error),
-        })?;
-        let view = |(cursor, lookup): (_, StoredLookup)| {
-            let view = self.reader.listed(&lookup);
-            let view = view.map_err(|cause| LookupError::Unreadable { cause })?;
-            Ok((cursor, view))
-        };
-        let items = items.into_iter().map(view).collect::<Result<_, _>>()?;
-        let page = Page {
-            items,
-            has_next,
-            total,
-        };
-        Ok(read(page, &by))
+        let page = self
+            .reader
+            .page(&*self.store, by.customer, &filter, &query.page);
+        Ok(read(page.await?, &by))
     }
 
     async fn remove(
@@ -302,15 +304,13 @@ impl Lookups for LookupService {
         let by = self.identify(&access).await?;
         let found = self.store.lookup(by.customer, id).await;
         of_environment(found.map_err(unavailable)?, by.environment)?;
-        let now = self.clock.now();
-        let canceled = self.store.cancel_lookup(by.customer, id, now).await;
+        let canceled = self.cancel(by.customer, id).await;
         let removed = match canceled.map_err(unavailable)? {
             Cancellation::Canceled(lookup) => {
-                self.conclude_canceled(&lookup).await;
                 RemovedLookup::Canceled(Box::new(self.view(&lookup).await?))
             }
             Cancellation::Final => {
-                let erased = self.store.erase_lookup(by.customer, id).await;
+                let erased = self.erase(by.customer, id).await;
                 erased.map_err(unavailable)?;
                 RemovedLookup::Erased
             }
@@ -360,6 +360,16 @@ fn not_stored(cause: Cause) -> NotDurable {
     NotDurable {
         retry_after: RETRY_AFTER,
         cause,
+    }
+}
+
+impl From<ReadError> for LookupError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Store(error) => unavailable(error),
+            ReadError::Cursor(error) => Self::Cursor(error),
+            ReadError::Unreadable(cause) => Self::Unreadable { cause },
+        }
     }
 }
 

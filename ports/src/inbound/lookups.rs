@@ -10,6 +10,7 @@ use domain::inference::InferredBanks;
 use domain::key::{Environment, KeyId};
 use domain::limits::LimitStatus;
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, RetryFor};
+use domain::outcome::Outcome;
 use domain::page::{CursorError, Page, PageRequest};
 use domain::query::ProofQuery;
 use domain::request::RequestId;
@@ -126,6 +127,10 @@ pub struct Read<T> {
 pub struct LookupView {
     /// The id.
     pub id: LookupId,
+    /// The key that it was created with.
+    pub key: KeyId,
+    /// The bank that is asked.
+    pub environment: Environment,
     /// The state.
     pub state: LookupState,
     /// Time of its creation.
@@ -150,6 +155,15 @@ pub struct LookupView {
     pub metadata: Metadata,
     /// The proof, once it is delivered; `None` in lists.
     pub delivery: Option<Delivery>,
+}
+
+impl LookupView {
+    /// Outcome of the last attempt that gave no proof. `None` before the first attempt ends, and once the
+    /// proof is delivered.
+    pub fn reason(&self) -> Option<Outcome> {
+        let last = self.last_attempt.map(|attempt| attempt.outcome);
+        last.filter(|outcome| *outcome != Outcome::Delivered)
+    }
 }
 
 /// Result of [`Lookups::remove`].

@@ -65,6 +65,17 @@ pub enum Files {
     },
 }
 
+impl Files {
+    /// Extensions of the files that can be handed out: those of each format, and that of a ZIP of both.
+    pub const fn extensions(&self) -> &'static [&'static str] {
+        match self {
+            Self::Xml(_) => &["xml"],
+            Self::Pdf(_) => &["pdf"],
+            Self::Both { .. } => &["xml", "pdf", "zip"],
+        }
+    }
+}
+
 /// Reason why there is no proof.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FetchError {

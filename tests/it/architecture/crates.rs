@@ -174,7 +174,14 @@ const WORKSPACE: [Place; 19] = [
     // Test support: a dev-dependency only.
     (
         "testkit",
-        &["domain", "ports", "application", "memory", "sandbox"],
+        &[
+            "domain",
+            "ports",
+            "application",
+            "memory",
+            "cipher-aes",
+            "sandbox",
+        ],
         Others::Drivers(&["axum"]),
     ),
     (

@@ -1,7 +1,7 @@
 //! Errors of a field. Resolvers return no other type, so that no text of a cause can leak.
 
 use ports::Cause;
-use ports::inbound::KeyError;
+use ports::inbound::{KeyError, PersonLookupError};
 use web::problem::GraphqlProblem;
 
 /// Reason for a field without a value.
@@ -34,6 +34,23 @@ impl From<KeyError> for FieldError {
             | KeyError::AlreadyRotated
             | KeyError::TooManyKeys { .. }
             | KeyError::TooManyNewKeys { .. }) => Self::Unexpected(std::sync::Arc::new(error)),
+        }
+    }
+}
+
+impl From<PersonLookupError> for FieldError {
+    fn from(error: PersonLookupError) -> Self {
+        match error {
+            PersonLookupError::NotFound => GraphqlProblem::NotFound.into(),
+            PersonLookupError::Cursor => {
+                GraphqlProblem::ArgumentCursor { argument: "after" }.into()
+            }
+            PersonLookupError::Unreadable(cause) | PersonLookupError::Store(cause) => {
+                Self::Unexpected(cause)
+            }
+            error @ (PersonLookupError::Final | PersonLookupError::NotFinal) => {
+                Self::Unexpected(std::sync::Arc::new(error))
+            }
         }
     }
 }

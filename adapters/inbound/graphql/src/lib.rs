@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::post;
-use ports::inbound::{Insights, KeyAdministration, Participants};
+use ports::inbound::{Insights, KeyAdministration, Participants, PersonLookups};
 use ports::outbound::Clock;
 
 use endpoint::Endpoint;
@@ -44,6 +44,8 @@ pub struct GraphqlState {
     pub keys: Arc<dyn KeyAdministration>,
     /// Usage, requests, banks, accounts and the audit log.
     pub insights: Arc<dyn Insights>,
+    /// Stored lookups.
+    pub lookups: Arc<dyn PersonLookups>,
     /// Source of the current time.
     pub clock: Arc<dyn Clock>,
     /// Participants of SPEI.
@@ -61,6 +63,7 @@ pub fn router(state: GraphqlState) -> Router {
     let ports = Ports {
         keys: state.keys,
         insights: state.insights,
+        lookups: state.lookups,
         clock: state.clock,
         participants: state.participants,
     };

@@ -7,7 +7,8 @@ use domain::key::MOST_NEW_KEYS;
 use domain::outcome::Endpoint;
 use domain::request::RequestId;
 use ports::inbound::{
-    AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason, RepeatError,
+    AdmissionError, FetchError, KeyError, NotDurable, NotFoundReason, PersonLookupError,
+    RepeatError,
 };
 use web::problem::FieldProblem;
 use web::{Chain, Problem};
@@ -76,6 +77,28 @@ pub(crate) fn of_key(error: &KeyError, id: &RequestId) -> Problem {
             Problem::Unavailable {
                 retry_after: STORE_RETRY,
             }
+        }
+    }
+}
+
+/// The problem of a person's lookup that can't be read.
+pub(crate) fn of_person_lookup(error: &PersonLookupError, id: &RequestId) -> Problem {
+    match error {
+        PersonLookupError::NotFound => Problem::NoSuchResource,
+        PersonLookupError::Store(cause) => {
+            tracing::error!(request_id = %id, cause = %Chain(&**cause), "store of lookups unavailable");
+            Problem::Unavailable {
+                retry_after: STORE_RETRY,
+            }
+        }
+        PersonLookupError::Unreadable(cause) => {
+            tracing::error!(request_id = %id, cause = %Chain(&**cause), "a lookup can't be read");
+            Problem::internal(id)
+        }
+        // Reads of one lookup have no such errors.
+        PersonLookupError::Final | PersonLookupError::NotFinal | PersonLookupError::Cursor => {
+            tracing::error!(request_id = %id, %error, "a lookup can't be read");
+            Problem::internal(id)
         }
     }
 }

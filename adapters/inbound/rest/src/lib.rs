@@ -1,11 +1,11 @@
 //! Inbound adapter: the REST API of the contract.
 //!
 //! HTTP becomes calls of [`ports::inbound`], and what they answer becomes HTTP; no rule of the
-//! business lives here. [`router`] serves proofs, participants and operations, [`people_router`] keys and admins,
+//! business lives here. [`router`] serves proofs, participants and operations, [`people_router`] keys, files of own lookups and admins,
 //! each at the root and under `/api`; a gateway without sign-in has the first alone.
 //!
 //! Each endpoint is one file, with its route, description and bodies: `proofs/`, `checks/`,
-//! `lookups/`,
+//! `lookups/`, `own_lookups/`,
 //! `participants/`, `keys/`, `admin/` and `operations/`. `pipeline` serves all proof requests, `people` holds what the routes under a
 //! session share, `openapi` what the descriptions do.
 
@@ -21,6 +21,7 @@ mod keys;
 mod lookups;
 mod openapi;
 mod operations;
+mod own_lookups;
 mod participants;
 mod people;
 mod pipeline;

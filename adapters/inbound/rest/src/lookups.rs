@@ -27,6 +27,7 @@ pub(crate) mod views;
 mod wait;
 
 pub(crate) use body::read as read_body;
+pub(crate) use file::rendered as file;
 pub(crate) use wait::{Preference, preference};
 
 /// The route that creates them, which observes itself.

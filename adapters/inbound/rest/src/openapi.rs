@@ -199,7 +199,15 @@ impl Group {
 
 /// The headers of a proof that an operation answers with.
 fn file_headers(operation: &str, response: &Response) -> Vec<&'static str> {
-    if matches!(operation, "getLookupXml" | "getLookupPdf" | "getLookupZip") {
+    if matches!(
+        operation,
+        "getLookupXml"
+            | "getLookupPdf"
+            | "getLookupZip"
+            | "getOwnLookupXml"
+            | "getOwnLookupPdf"
+            | "getOwnLookupZip"
+    ) {
         return vec!["X-Seal", "Content-Disposition"];
     }
     let Some(endpoint) = Endpoint::from_name(operation) else {
@@ -300,6 +308,11 @@ fn general() -> OpenApi {
             tag(
                 "keys",
                 "Your own keys. They need a session, and a gateway where people can sign in.",
+            ),
+            tag(
+                "own lookups",
+                "Files of your own account's stored lookups, of both environments. They need a session; \
+                 GraphQL lists, cancels and erases these lookups.",
             ),
             tag(
                 "admin",

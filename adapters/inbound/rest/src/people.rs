@@ -1,4 +1,4 @@
-//! Routes under a session: people's own keys, and everything for admins.
+//! Routes under a session: people's own keys and lookups, and everything for admins.
 
 pub(crate) mod input;
 pub(crate) mod listing;
@@ -16,14 +16,16 @@ use utoipa_axum::router::OpenApiRouter;
 use web::RequestLayer;
 
 use self::state::PeopleState;
-use crate::{admin, keys, with_alias};
+use crate::{admin, keys, own_lookups, with_alias};
 
 /// The routes and their descriptions.
 pub(crate) fn routes() -> OpenApiRouter<Arc<PeopleState>> {
-    keys::routes().merge(admin::routes())
+    keys::routes()
+        .merge(own_lookups::routes())
+        .merge(admin::routes())
 }
 
-/// The routes for people: `/keys` and `/admin`, at the root and under `/api`.
+/// The routes for people: `/keys`, `/lookups` and `/admin`, at the root and under `/api`.
 ///
 /// It has no fallback of its own, so that it can be merged with [`crate::router`].
 pub fn people_router(state: PeopleState) -> Router {

@@ -217,6 +217,8 @@ user-revoked = The key is revoked, and there is no way back; use an active one.
 user-already-rotated = The key has a successor already; rotate that one instead.
 user-too-many-keys = An account of this plan has at most { $most } active keys; revoke one that isn't used any more.
 user-too-many-new-keys = An account creates or rotates at most { $most } keys in an hour; try again in { $minutes } min.
+user-lookup-final = The lookup has ended, so there is nothing to cancel; erase it instead.
+user-lookup-not-final = The lookup hasn't ended; cancel it first.
 
 ## Checks of a proof that somebody sent (comprobaciones[].explicacion)
 

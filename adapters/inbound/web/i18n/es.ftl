@@ -217,6 +217,8 @@ user-revoked = La clave está revocada y no hay vuelta atrás; use una activa.
 user-already-rotated = La clave ya tiene una sucesora; rote esa en su lugar.
 user-too-many-keys = Una cuenta de este plan tiene como máximo { $most } claves activas; revoque una que ya no use.
 user-too-many-new-keys = Una cuenta crea o rota como máximo { $most } claves en una hora; intente de nuevo en { $minutes } min.
+user-lookup-final = La consulta ya terminó y no hay nada que cancelar; bórrela en su lugar.
+user-lookup-not-final = La consulta no ha terminado; cancélela primero.
 
 ## Comprobaciones de un comprobante recibido (comprobaciones[].explicacion)
 

@@ -1,4 +1,4 @@
-// A line to paste: one proof request with a key.
+// Lines to paste: a proof request with a key, and the creation of a stored lookup.
 
 import { todayInMexico } from './format.js';
 
@@ -17,6 +17,13 @@ export function exampleBody() {
 export function curlLine(key) {
   const body = JSON.stringify(exampleBody());
   return `curl -fsS ${location.origin}/v1/cep/xml_auto -o cep.xml \\\n`
+    + `  -H 'x-api-key: ${key}' \\\n  -H 'content-type: application/json' \\\n`
+    + `  -d '${body}'`;
+}
+
+export function lookupCurlLine(key) {
+  const body = JSON.stringify({ ...exampleBody(), formats: ['xml', 'pdf'], metadata: { pedido: 'A-1042' } });
+  return `curl -fsS ${location.origin}/v1/cep/lookups \\\n`
     + `  -H 'x-api-key: ${key}' \\\n  -H 'content-type: application/json' \\\n`
     + `  -d '${body}'`;
 }

@@ -114,6 +114,39 @@ export const AUDIT = `query Audit($after: String, $filter: AuditFilter) {
   }
 }`;
 
+const LOOKUP_FIELDS = `
+  id keyId environment state reason createdAt updatedAt retryUntil erasedAt attemptCount nextAttemptAt
+  metadata { name value }`;
+
+const INFERRED = '{ participant { code name } source confidence }';
+
+export const LOOKUPS = `query Lookups($first: Int!, $after: String, $filter: LookupFilter) {
+  lookups(first: $first, after: $after, filter: $filter) { nodes { ${LOOKUP_FIELDS} } ${PAGE} }
+}`;
+
+const PARTY = '{ nombre: name rfc_curp: taxId tipo_cuenta: accountType cuenta: account }';
+const INSTITUTION = '{ codigo: code nombre: name }';
+
+// The proof has the names that the REST API gives it, as the views of proofs know them.
+export const LOOKUP = `query Lookup($id: ID!) {
+  lookup(id: $id) {
+    summary { ${LOOKUP_FIELDS} inferredIssuer ${INFERRED} inferredReceiver ${INFERRED} }
+    attempts { at outcome }
+    delivery {
+      proof {
+        clave_rastreo: trackingKey fecha_operacion: operationDate fecha_abono: creditDate hora_abono: creditTime
+        monto: amount iva: vat concepto: concept tipo_pago: paymentType
+        emisor: issuer ${INSTITUTION} receptor: receiver ${INSTITUTION}
+        ordenante: payer ${PARTY} beneficiario: beneficiary ${PARTY}
+      }
+      seal { verdict reason certificado: certificate algoritmo: algorithm huella: digest }
+      sealedFields
+      earlier { veces: times primera_vez: firstAt }
+      files { extension path }
+    }
+  }
+}`;
+
 export const PARTICIPANTS = 'query Participants { participants { code name active } }';
 
 export const CREATE_KEY = `mutation CreateKey($input: CreateKeyInput!) {
@@ -127,6 +160,12 @@ export const REVOKE_KEY = `mutation RevokeKey($input: RevokeKeyInput!) {
 }`;
 export const ROTATE_KEY = `mutation RotateKey($input: RotateKeyInput!) {
   result: rotateKey(input: $input) { oldKey { id status retiresAt } key: newKey { ${KEY} } secret ${ERRORS} }
+}`;
+export const CANCEL_LOOKUP = `mutation CancelLookup($input: CancelLookupInput!) {
+  result: cancelLookup(input: $input) { lookup { id state } ${ERRORS} }
+}`;
+export const ERASE_LOOKUP = `mutation EraseLookup($input: EraseLookupInput!) {
+  result: eraseLookup(input: $input) { erasedId ${ERRORS} }
 }`;
 export const ADMIN_REVOKE_KEY = `mutation AdminRevokeKey($input: RevokeKeyInput!) {
   result: adminRevokeKey(input: $input) { key { id status revokedAt } ${ERRORS} }

@@ -70,6 +70,7 @@ export function useConnection(query, variables, pick) {
     loading: first.loading,
     error: first.error,
     reload: first.reload,
+    isPaged: Boolean(added.nodes.length || added.loading),
     hasMore: Boolean(last?.hasNextPage),
     loadMore,
     loadingMore: Boolean(added.loading),

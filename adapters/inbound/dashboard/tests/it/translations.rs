@@ -6,6 +6,7 @@ use std::fs;
 use domain::check::{CheckName, CheckOutcome, CheckResult, ProofField};
 use domain::latency::Latencies;
 use domain::limits::Plan;
+use domain::lookup::LookupState;
 use domain::name_match::MatchLevel;
 use domain::outcome::{Endpoint, Outcome};
 use domain::seal::{NotChecked, SealVerdict};
@@ -156,6 +157,18 @@ fn every_outcome_has_a_name_and_a_colour_and_every_endpoint_is_listed() {
     for endpoint in Endpoint::ALL {
         let name = endpoint.name().to_uppercase();
         assert!(usage.contains(&format!("'{name}'")), "{name}");
+    }
+}
+
+#[test]
+fn every_state_of_a_lookup_has_a_name_and_a_colour() {
+    let spanish = texts("es");
+    let facts = fs::read_to_string(page().join("js/components/lookup-facts.js")).unwrap();
+    for state in LookupState::ALL {
+        let name = state.name().to_uppercase();
+        let key = format!("lookup.state.{name}");
+        assert!(keys(&spanish).contains(&&*key), "{name}");
+        assert!(facts.contains(&format!("{name}: '")), "{name}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Costs of fields by name. A test compares these names with the schema.
 
+use domain::lookup::MAX_PAIRS;
 use domain::page::MAX_PAGE;
 use domain::usage::MAX_SERIES;
 
@@ -20,9 +21,9 @@ const DEFAULT_PAGE: u64 = 20;
 /// Own cost of a field with subfields.
 pub(super) fn branch(field: &str) -> u64 {
     match field {
-        "account" | "accounts" | "audit" | "bank" | "key" | "keys" | "requests" | "createKey"
-        | "renameKey" | "revokeKey" | "rotateKey" | "adminRevokeKey" | "adminSetLimits"
-        | "adminSetPlan" => STORE_ACCESS,
+        "account" | "accounts" | "audit" | "bank" | "key" | "keys" | "lookup" | "lookups"
+        | "requests" | "cancelLookup" | "eraseLookup" | "createKey" | "renameKey" | "revokeKey"
+        | "rotateKey" | "adminRevokeKey" | "adminSetLimits" | "adminSetPlan" => STORE_ACCESS,
         "usage" => REPORT,
         "window" => LIMITER_ACCESS,
         _ => 1,
@@ -42,13 +43,15 @@ pub(super) fn leaf(field: &str) -> u64 {
 /// paged field, and not again at `edges` and `nodes`.
 pub(super) fn items(field: &str) -> u64 {
     match field {
-        "accounts" | "audit" | "keys" | "requests" => DEFAULT_PAGE,
-        "participants" => MAX_PAGE.into(),
+        "accounts" | "audit" | "keys" | "lookups" | "requests" => DEFAULT_PAGE,
+        // A lookup that the bank answers for three days, the longest time, has 78 attempts.
+        "participants" | "attempts" => MAX_PAGE.into(),
         "series" => MAX_SERIES as u64 + 1,
+        "metadata" => MAX_PAIRS as u64,
         // An entry of the audit log names up to six fields; the others are introspection.
         "changes" | "inputFields" | "args" | "directives" => 6,
-        // The most input fields of a mutation that can be invalid at once.
-        "userErrors" => 3,
+        // The files of a lookup, and the most input fields of a mutation that can be invalid at once.
+        "files" | "userErrors" => 3,
         // Introspection, too.
         "types" => 60,
         "fields" | "enumValues" => 12,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::Context;
 use chrono::NaiveDate;
 use domain::calendar;
-use ports::inbound::{Caller, Insights, KeyAdministration, Participants, Person};
+use ports::inbound::{Caller, Insights, KeyAdministration, Participants, Person, PersonLookups};
 use ports::outbound::Clock;
 use web::Language;
 
@@ -15,6 +15,7 @@ use super::readings::Readings;
 pub(crate) struct Ports {
     pub(crate) keys: Arc<dyn KeyAdministration>,
     pub(crate) insights: Arc<dyn Insights>,
+    pub(crate) lookups: Arc<dyn PersonLookups>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) participants: Arc<dyn Participants>,
 }

@@ -2,6 +2,7 @@
 //! build here.
 
 use async_graphql::Enum;
+use domain::inference::Evidence;
 use domain::key::KeySort;
 use domain::page::Direction;
 
@@ -120,6 +121,69 @@ pub(crate) enum SealVerdict {
     /// No key of its certificate is known, or the seal can't be read. It says nothing against the
     /// proof.
     NotChecked,
+}
+
+/// Reason for a seal that isn't checked.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(name = "SealNotCheckedReason", remote = "domain::seal::NotChecked")]
+pub(crate) enum NotChecked {
+    /// The certificate's key isn't known here.
+    UnknownCertificate,
+    /// The seal or the certificate's number can't be read.
+    Unreadable,
+}
+
+/// State of a stored lookup.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::lookup::LookupState")]
+pub(crate) enum LookupState {
+    /// It waits for its first attempt.
+    Queued,
+    /// An attempt is being made.
+    Running,
+    /// It waits for its next attempt.
+    Waiting,
+    /// The proof was delivered. Final, as all that follow.
+    Delivered,
+    /// The bank knows no such transfer.
+    NotFound,
+    /// The bank gave no answer at all. Given back to the quota.
+    Failed,
+    /// The bank knows the transfer, and issued no proof in time.
+    Expired,
+    /// Somebody canceled it, or its key was revoked.
+    Canceled,
+}
+
+/// Confidence in an inferred bank.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+#[graphql(remote = "domain::inference::Confidence")]
+pub(crate) enum Confidence {
+    /// It is that bank.
+    High,
+    /// It may also be another bank.
+    Medium,
+}
+
+/// Datum that a bank was inferred from.
+#[derive(Enum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InferenceSource {
+    /// The first digits of the CLABE.
+    ClabePrefix,
+    /// The first digits of the card.
+    CardPrefix,
+    /// The shape of the tracking key.
+    TrackingKeyShape,
+}
+
+impl From<&Evidence> for InferenceSource {
+    fn from(evidence: &Evidence) -> Self {
+        match evidence {
+            Evidence::ClabePrefix(_) => Self::ClabePrefix,
+            Evidence::CardPrefix(_) => Self::CardPrefix,
+            Evidence::TrackingKeyShape { .. } => Self::TrackingKeyShape,
+        }
+    }
 }
 
 /// The length of a slot. Slots begin at full UTC hours, days and months.
@@ -247,4 +311,8 @@ pub(crate) enum UserErrorCode {
     TooManyKeys,
     /// The account created or rotated as many keys in an hour as it may.
     TooManyNewKeys,
+    /// The lookup has ended, so it can't be canceled.
+    LookupFinal,
+    /// The lookup hasn't ended, so it can't be erased.
+    LookupNotFinal,
 }

@@ -7,11 +7,13 @@ use domain::key::{KeyId, KeyQuery, KeySort};
 use domain::page::PageRequest;
 use domain::request::{RequestId, RequestQuery};
 use domain::usage::{Period, PeriodError, RequestCriteria};
+use ports::inbound::PersonLookupQuery;
 use uuid::Uuid;
 use web::problem::GraphqlProblem;
 
 use super::enums::{
-    Endpoint, Environment, Granularity, KeySortField, KeyStatus, OrderDirection, Outcome,
+    Endpoint, Environment, Granularity, KeySortField, KeyStatus, LookupState, OrderDirection,
+    Outcome,
 };
 use super::scalars::DateTime;
 use crate::field_error::FieldError;
@@ -30,19 +32,23 @@ pub(crate) struct KeyFilter {
 
 impl KeyFilter {
     fn read(self) -> Result<domain::key::KeyFilter, FieldError> {
-        let mut statuses: Vec<domain::key::KeyStatus> = Vec::new();
-        for status in self.statuses.unwrap_or_default() {
-            let status = status.into();
-            if !statuses.contains(&status) {
-                statuses.push(status);
-            }
-        }
+        let statuses = self.statuses.unwrap_or_default();
         Ok(domain::key::KeyFilter {
-            statuses,
+            statuses: distinct(statuses.into_iter().map(KeyStatus::into)),
             environment: self.environment.map(Environment::into),
             text: search_text("filter.text", self.text.as_deref())?,
         })
     }
+}
+
+/// The values without repetitions.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.fold(Vec::new(), |mut kept, value| {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+        kept
+    })
 }
 
 /// Order of a list of keys.
@@ -109,6 +115,35 @@ pub(super) fn request_query(
         request_id: request_id.transpose()?,
         from,
         to,
+        page,
+    })
+}
+
+/// Filter of stored lookups; each condition narrows the list.
+#[derive(InputObject, Default)]
+pub(crate) struct LookupFilter {
+    /// In one of these states; any when empty or not given.
+    states: Option<Vec<LookupState>>,
+    /// Of this environment.
+    environment: Option<Environment>,
+    /// Of this key, and of those that it replaced or was replaced by.
+    key_id: Option<ID>,
+    /// Created at or after this instant.
+    created_from: Option<DateTime>,
+}
+
+/// Reads the arguments of a list of lookups.
+pub(super) fn lookup_query(
+    page: PageRequest,
+    filter: Option<LookupFilter>,
+) -> Result<PersonLookupQuery, FieldError> {
+    let filter = filter.unwrap_or_default();
+    let states = filter.states.unwrap_or_default();
+    Ok(PersonLookupQuery {
+        environment: filter.environment.map(Environment::into),
+        states: distinct(states.into_iter().map(LookupState::into)),
+        key: key_id("filter.keyId", filter.key_id.as_ref())?,
+        created_from: filter.created_from.map(|instant| instant.0),
         page,
     })
 }

@@ -5,7 +5,9 @@ use async_graphql::{Context, Description, Object};
 use ports::inbound::RequestedScope;
 
 use super::mutations::KeyPayload;
+use super::mutations::cancel_lookup::{self, CancelLookupInput, CancelLookupPayload};
 use super::mutations::create_key::{self, CreateKeyInput, CreateKeyPayload};
+use super::mutations::erase_lookup::{self, EraseLookupInput, EraseLookupPayload};
 use super::mutations::rename_key::{self, RenameKeyInput};
 use super::mutations::revoke_key::{self, RevokeKeyInput};
 use super::mutations::rotate_key::{self, RotateKeyInput, RotateKeyPayload};
@@ -59,6 +61,24 @@ impl Mutation {
         #[graphql(desc = "The key, and its time of grace.")] input: RotateKeyInput,
     ) -> Nullable<RotateKeyPayload> {
         Some(rotate_key::resolve(context, input).await)
+    }
+
+    /// Cancels a stored lookup of the viewer's that isn't final.
+    async fn cancel_lookup(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The lookup.")] input: CancelLookupInput,
+    ) -> Nullable<CancelLookupPayload> {
+        Some(cancel_lookup::resolve(context, input).await)
+    }
+
+    /// Erases a stored lookup of the viewer's that is final: its question, its proof and its files.
+    async fn erase_lookup(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The lookup.")] input: EraseLookupInput,
+    ) -> Nullable<EraseLookupPayload> {
+        Some(erase_lookup::resolve(context, input).await)
     }
 
     /// Revokes anybody's key for good. Admins only.

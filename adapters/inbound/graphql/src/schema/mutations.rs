@@ -1,6 +1,8 @@
 //! The mutations: input, payload and resolver of each.
 
+pub(super) mod cancel_lookup;
 pub(super) mod create_key;
+pub(super) mod erase_lookup;
 mod key_payload;
 pub(super) mod rename_key;
 pub(super) mod revoke_key;

@@ -2,7 +2,8 @@
 
 use async_graphql::{Context, Description, ID, Object};
 use domain::customer::Role;
-use ports::inbound::RequestedScope;
+use domain::lookup::LookupId;
+use ports::inbound::{PersonLookupError, RequestedScope};
 use web::problem::GraphqlProblem;
 
 use super::account::Viewer;
@@ -11,8 +12,12 @@ use super::bank::BankHealth;
 use super::connection::page_request;
 use super::context::{ports, readings, requester};
 use super::enums::{Breakdown, Endpoint, Environment, Outcome};
-use super::input::{KeyFilter, KeySortInput, RequestFilter, UsageRange, key_query, search_text};
+use super::input::{
+    KeyFilter, KeySortInput, LookupFilter, RequestFilter, UsageRange, key_query, lookup_query,
+    search_text, uuid,
+};
 use super::key::{Key, KeyConnection};
+use super::lookup::{LookupConnection, LookupDetail};
 use super::requests::{Participant, RequestConnection};
 use super::scoped::{self, UsageArguments};
 use super::usage::UsageReport;
@@ -89,6 +94,40 @@ impl Query {
     ) -> Result<RequestConnection, FieldError> {
         let page = page_request(first, after.as_deref())?;
         scoped::requests(context, RequestedScope::Own, page, filter).await
+    }
+
+    /// Stored lookups of the viewer's keys, newest first. They hold personal data, so nobody sees those
+    /// of other accounts.
+    async fn lookups(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "How many: 1 to 100.", default = 20)] first: i32,
+        #[graphql(desc = "The cursor of the item before the page.")] after: Option<String>,
+        #[graphql(desc = "Which lookups; all when not given.")] filter: Option<LookupFilter>,
+    ) -> Result<LookupConnection, FieldError> {
+        let page = page_request(first, after.as_deref())?;
+        let query = lookup_query(page, filter)?;
+        let ports = ports(context);
+        let caller = &requester(context).caller;
+        let page = ports.lookups.list(caller, &query).await?;
+        Ok(LookupConnection::new(page, &query.page, ports))
+    }
+
+    /// One stored lookup with its attempts and its proof; null when it isn't there, or isn't the
+    /// viewer's.
+    async fn lookup(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "The lookup.")] id: ID,
+    ) -> Option<Result<LookupDetail, FieldError>> {
+        // A text that isn't shaped like an id identifies nothing.
+        let id = LookupId(uuid(&id)?);
+        let ports = ports(context);
+        match ports.lookups.find(&requester(context).caller, id).await {
+            Ok(view) => Some(Ok(LookupDetail::new(&view, ports))),
+            Err(PersonLookupError::NotFound) => None,
+            Err(error) => Some(Err(error.into())),
+        }
     }
 
     /// Health of a bank, as the gateway sees it.

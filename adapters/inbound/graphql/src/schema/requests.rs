@@ -98,7 +98,7 @@ impl Participant {
     }
 
     /// The participant with a code; one that no catalogue knows any more is named by its code.
-    fn of(code: ParticipantCode, ports: &Ports, today: NaiveDate) -> Self {
+    pub(super) fn of(code: ParticipantCode, ports: &Ports, today: NaiveDate) -> Self {
         let unknown = || Self {
             code: code.to_string(),
             name: code.to_string(),

@@ -2,7 +2,8 @@
 
 use async_graphql::{Context, ID, SimpleObject};
 use domain::key::{Grace, KeyId, KeyName, MAX_GRACE_HOURS, MOST_NEW_KEYS};
-use ports::inbound::KeyError;
+use domain::lookup::LookupId;
+use ports::inbound::{KeyError, PersonLookupError};
 use web::Language;
 use web::problem::UserProblem;
 
@@ -65,6 +66,15 @@ impl InputErrors {
         key
     }
 
+    /// Reads `input.id`, the id of a lookup. A text that isn't shaped like an id identifies nothing.
+    pub(super) fn lookup(&mut self, id: &ID) -> Option<LookupId> {
+        let lookup = uuid(id).map(LookupId);
+        if lookup.is_none() {
+            self.add("id", UserProblem::NotFound);
+        }
+        lookup
+    }
+
     /// Reads `input.name`.
     pub(super) fn name(&mut self, name: &str) -> Option<KeyName> {
         let name = KeyName::parse(name).ok();
@@ -113,6 +123,37 @@ where
         }
         Err(error @ (KeyError::Cursor | KeyError::Store(_))) => return Err(error.into()),
     };
+    Ok(refused(context, member, problem))
+}
+
+/// The payload of a result for a lookup, or of an expected refusal.
+pub(super) fn lookup_payload<T, P>(
+    context: &Context<'_>,
+    result: Result<T, PersonLookupError>,
+) -> Result<P, FieldError>
+where
+    P: From<T> + From<Vec<UserError>>,
+{
+    let problem = match result {
+        Ok(done) => return Ok(P::from(done)),
+        Err(PersonLookupError::NotFound) => UserProblem::NotFound,
+        Err(PersonLookupError::Final) => UserProblem::LookupFinal,
+        Err(PersonLookupError::NotFinal) => UserProblem::LookupNotFinal,
+        Err(
+            error @ (PersonLookupError::Cursor
+            | PersonLookupError::Unreadable(_)
+            | PersonLookupError::Store(_)),
+        ) => return Err(error.into()),
+    };
+    Ok(refused(context, Some("id"), problem))
+}
+
+/// The payload of a mutation that was refused for one reason.
+fn refused<P: From<Vec<UserError>>>(
+    context: &Context<'_>,
+    member: Option<&str>,
+    problem: UserProblem,
+) -> P {
     let error = UserError::new(member, problem, requester(context).language);
-    Ok(P::from(vec![error]))
+    P::from(vec![error])
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use rstest::rstest;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Harness;
+use crate::lookups::{question, with_lookup};
 use crate::schema::repository;
 
 /// The examples by name, each with the variables that its comment names.
@@ -30,6 +31,12 @@ fn examples() -> BTreeMap<String, (String, Value)> {
         .collect()
 }
 
+/// A harness with a lookup, and variables that name it.
+async fn about_lookup(amount: &'static str) -> (Harness, Value) {
+    let (harness, id) = with_lookup(question(amount)).await;
+    (harness, json!({ "id": id }))
+}
+
 #[tokio::test]
 async fn every_example_is_answered_without_an_error() {
     for (name, (query, variables)) in examples() {
@@ -39,6 +46,12 @@ async fn every_example_is_answered_without_an_error() {
             "admin"
         } else {
             "member"
+        };
+        // A lookup has the id that it was given.
+        let (harness, variables) = match &*name {
+            "lookup" | "erase-lookup" => about_lookup("10.00").await,
+            "cancel-lookup" => about_lookup("404.02").await,
+            _ => (harness, variables),
         };
         let answer = harness.ask(person, &query, variables).await;
         let json = answer.json();
@@ -65,6 +78,10 @@ async fn every_example_is_answered_without_an_error() {
 #[case("rotate-key")]
 #[case("usage-by-outcome")]
 #[case("requests")]
+#[case("lookups")]
+#[case("lookup")]
+#[case("cancel-lookup")]
+#[case("erase-lookup")]
 #[case("bank")]
 #[case("participants")]
 #[case("admin-accounts")]

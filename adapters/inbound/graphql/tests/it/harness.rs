@@ -14,6 +14,7 @@ use graphql::{GraphqlState, Introspection};
 use http_body_util::BodyExt as _;
 use ports::outbound::{Clock as _, CustomerStore as _};
 use serde_json::{Value, json};
+use testkit::lookups::LookupFixture;
 use testkit::people::{PeopleServices, owner};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -24,6 +25,7 @@ use crate::data::{customer_id, services};
 pub(crate) struct Harness {
     router: Router,
     pub(crate) services: PeopleServices,
+    pub(crate) lookups: LookupFixture,
     pub(crate) tasks: TaskTracker,
 }
 
@@ -68,12 +70,14 @@ impl Harness {
 
     pub(crate) async fn with(introspection: Introspection) -> Self {
         let services = services().await;
+        let lookups = LookupFixture::over(&services);
         let tasks = TaskTracker::new();
         let public = Origin::parse("http://127.0.0.1:8080").unwrap();
         let site = Site::new(public, Vec::new(), None).unwrap();
         let router = graphql::router(GraphqlState {
             keys: services.keys.clone(),
             insights: services.insights.clone(),
+            lookups: lookups.services.people.clone(),
             clock: services.clock.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),
             request_layer: Arc::new(RequestLayer {
@@ -93,6 +97,7 @@ impl Harness {
         Self {
             router,
             services,
+            lookups,
             tasks,
         }
     }

@@ -12,6 +12,7 @@ mod failures;
 mod harness;
 mod inputs;
 mod logs;
+mod lookups;
 mod mutations;
 mod partial_results;
 mod port_calls;

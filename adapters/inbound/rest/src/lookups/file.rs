@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::response::Response;
 use domain::file::Format;
 use domain::query::ExpectedBeneficiary;
-use ports::inbound::Files;
+use domain::request::RequestId;
+use ports::inbound::{Files, LookupView};
 use web::Problem;
 
 use super::{Named, Reader};
@@ -87,17 +88,25 @@ async fn file(
         .find(reader.access.clone(), id, Duration::ZERO)
         .await;
     let read = read.map_err(|error| reader.problem(&error))?;
-    let delivery = read.found.delivery.ok_or(Problem::LookupNotDelivered)?;
+    let mut response = rendered(read.found, encoding, &reader.context.request_id).await?;
+    headers::put_standing(response.headers_mut(), &read.limit_status);
+    Ok(response)
+}
+
+/// A file of a lookup, if it is kept.
+pub(crate) async fn rendered(
+    lookup: LookupView,
+    encoding: Encoding,
+    request_id: &RequestId,
+) -> Result<Response, Problem> {
+    let delivery = lookup.delivery.ok_or(Problem::LookupNotDelivered)?;
     let needs_pdf = !matches!(encoding, Encoding::File(Format::Xml));
     if needs_pdf && matches!(delivery.files, Files::Xml(_)) {
         return Err(Problem::FileNotKept);
     }
     let rendered = files::render(encoding, delivery, &ExpectedBeneficiary::default()).await;
-    let mut response = rendered.map_err(|error| {
-        let request_id = &reader.context.request_id;
+    rendered.map_err(|error| {
         tracing::error!(%request_id, %error, "a file of a lookup can't be handed out");
         Problem::internal(request_id)
-    })?;
-    headers::put_standing(response.headers_mut(), &read.limit_status);
-    Ok(response)
+    })
 }

@@ -79,8 +79,6 @@ pub(crate) struct AttemptBody {
 
 impl LookupBody {
     pub(crate) fn new(lookup: &LookupView) -> Self {
-        let last = lookup.last_attempt.map(|attempt| attempt.outcome);
-        let last = last.filter(|outcome| *outcome != Outcome::Delivered);
         let proof = lookup
             .delivery
             .as_ref()
@@ -94,7 +92,7 @@ impl LookupBody {
         Self {
             id: lookup.id.to_string(),
             state: lookup.state.name(),
-            reason: last.map(outcome),
+            reason: lookup.reason().map(outcome),
             created_at: instant(lookup.created_at),
             updated_at: instant(lookup.updated_at),
             retry_until: instant(lookup.retry_until),
@@ -121,14 +119,10 @@ fn history(attempts: &[Attempt]) -> Vec<AttemptBody> {
 }
 
 fn files(lookup: &LookupView) -> BTreeMap<&'static str, String> {
-    let formats: &[_] = match lookup.delivery.as_ref().map(|delivery| &delivery.files) {
-        None => &[],
-        Some(Files::Xml(_)) => &["xml"],
-        Some(Files::Pdf(_)) => &["pdf"],
-        Some(Files::Both { .. }) => &["xml", "pdf", "zip"],
-    };
+    let files = lookup.delivery.as_ref().map(|delivery| &delivery.files);
+    let extensions = files.map_or(&[][..], Files::extensions);
     let path = |format: &&'static str| (*format, format!("{}/{format}", super::path(lookup.id)));
-    formats.iter().map(path).collect()
+    extensions.iter().map(path).collect()
 }
 
 /// The name of an attempt's outcome: that of the errors of the other endpoints, where they have one.

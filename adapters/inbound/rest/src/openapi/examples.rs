@@ -184,6 +184,10 @@ pub(super) fn of(answer: &str) -> Vec<(String, Example)> {
             "IDEMPOTENCY_KEY_REUSED",
             failure::of_repeat(RepeatError::KeyReused),
         )],
+        "NoSuchOwnFile" => vec![
+            ("NOT_FOUND, unknown", Problem::NoSuchResource),
+            ("NOT_FOUND, file_not_kept", Problem::FileNotKept),
+        ],
         "NotDelivered" => vec![("CONFLICT", Problem::LookupNotDelivered)],
         "TooManyReads" => vec![("RATE_LIMIT_EXCEEDED", too_many_reads())],
         "NotReady" => vec![("SERVICE_UNAVAILABLE", not_ready())],

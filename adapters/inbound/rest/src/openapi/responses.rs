@@ -64,6 +64,8 @@ responses! {
     NoSuchFile = "404", ["RateLimit", "RateLimit-Policy"],
         "`NOT_FOUND`: your account has no such lookup in the key's environment, or the lookup keeps no \
              PDF (`details.reason`).";
+    NoSuchOwnFile = "404", [],
+        "`NOT_FOUND`: your account has no such lookup, or the lookup keeps no PDF (`details.reason`).";
     NotDelivered = "409", [],
         "`CONFLICT`: the lookup has no proof, or none yet (`details.reason` is `not_delivered`).";
     TooManyReads = "429", ["Retry-After"],

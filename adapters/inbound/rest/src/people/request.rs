@@ -8,7 +8,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use ports::inbound::{Caller, Insights, KeyAdministration, KeyError};
+use ports::inbound::{
+    Caller, Insights, KeyAdministration, KeyError, PersonLookupError, PersonLookups,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -65,6 +67,10 @@ impl PersonRequest {
         &*self.people.insights
     }
 
+    pub(crate) fn lookups(&self) -> &dyn PersonLookups {
+        &*self.people.lookups
+    }
+
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.people.request_layer.clock.now()
     }
@@ -93,6 +99,11 @@ impl PersonRequest {
     /// The problem of an error, whose cause is logged.
     pub(crate) fn problem(&self, error: &KeyError) -> Problem {
         failure::of_key(error, &self.call.request_id)
+    }
+
+    /// The problem of lookups that can't be read, whose cause is logged.
+    pub(crate) fn lookup_problem(&self, error: &PersonLookupError) -> Problem {
+        failure::of_person_lookup(error, &self.call.request_id)
     }
 
     /// Returns an answer of JSON.

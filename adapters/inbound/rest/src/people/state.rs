@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::inbound::{Insights, KeyAdministration};
+use ports::inbound::{Insights, KeyAdministration, PersonLookups};
 use web::{RequestLayer, SessionGuard};
 
 /// Dependencies of the routes for people.
@@ -11,6 +11,8 @@ pub struct PeopleState {
     pub keys: Arc<dyn KeyAdministration>,
     /// Reads customers, use and the audit log.
     pub insights: Arc<dyn Insights>,
+    /// Reads stored lookups.
+    pub lookups: Arc<dyn PersonLookups>,
     /// Observes each request.
     pub request_layer: Arc<RequestLayer>,
     /// Checks sessions.

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use application::{
     BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
-    HealthService, LookupService, LookupWorker, ProofCheckService, ProofMemory,
-    ProofRequestService, ProofService,
+    HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -15,13 +14,12 @@ use domain::page::{PageRequest, PageSize};
 use domain::participant::Catalogue;
 use ports::outbound::{CustomerStore as _, RequestEntry};
 use testkit::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
+use testkit::lookups::LookupServices;
 use testkit::people::{PeopleServices, hasher};
 use tokio_util::task::TaskTracker;
 
 use crate::bank;
 use crate::data::now;
-use crate::idempotency;
-use crate::lookups;
 
 /// Time that the bank takes for an answer.
 const BANK_TIME: Duration = Duration::from_millis(12);
@@ -30,8 +28,7 @@ const BANK_TIME: Duration = Duration::from_millis(12);
 pub(crate) struct Gateway {
     pub(crate) services: PeopleServices,
     pub(crate) proof_requests: Arc<ProofRequestService>,
-    pub(crate) lookups: Arc<LookupService>,
-    pub(crate) worker: Arc<LookupWorker>,
+    pub(crate) lookups: LookupServices,
     pub(crate) health: Arc<HealthService>,
     charged_before: u64,
     requests_before: usize,
@@ -76,7 +73,9 @@ impl Gateway {
             Arc::new(services.store.clone()),
             services.journal.clone(),
         ));
-        let (lookups, worker) = lookups::service(&services, &gatekeeper, &proofs, &history, &tasks);
+        let attempts = tasks.clone();
+        let spawn = Box::new(move |task| drop(attempts.spawn(task)));
+        let lookups = LookupServices::over(&services, &gatekeeper, &proofs, &history, spawn);
         let proof_requests = ProofRequestService::new(
             gatekeeper,
             proofs,
@@ -87,8 +86,8 @@ impl Gateway {
                 Box::new(|work| Box::pin(async move { work() })),
             ),
             history,
-            lookups.clone(),
-            idempotency::service(&services),
+            lookups.callers.clone(),
+            testkit::lookups::idempotency(&services),
             clock.clone(),
             Box::new(move |task| drop(tasks.spawn(task))),
         );
@@ -106,7 +105,6 @@ impl Gateway {
             services,
             proof_requests: Arc::new(proof_requests),
             lookups,
-            worker,
             health: Arc::new(health),
         }
     }

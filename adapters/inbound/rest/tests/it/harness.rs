@@ -118,7 +118,7 @@ impl Harness {
                 Some(others) => others,
                 None => gateway.proof_requests.clone(),
             },
-            lookups: gateway.lookups.clone(),
+            lookups: gateway.lookups.callers.clone(),
             health: gateway.health.clone(),
             participants: Arc::new(Catalogue::embedded().clone()),
             request_layer: request_layer.clone(),
@@ -127,6 +127,7 @@ impl Harness {
         let people_router = rest::people_router(PeopleState {
             keys: services.keys.clone(),
             insights: services.insights.clone(),
+            lookups: gateway.lookups.people.clone(),
             request_layer,
             guard: Arc::new(SessionGuard {
                 sessions: services.sessions.clone(),

@@ -1,34 +1,19 @@
 //! Requests with an idempotency key.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use application::IdempotencyService;
-use domain::idempotency::IdempotencySecrets;
-use domain::key::HashGeneration;
 use domain::outcome::Outcome;
 use futures::future::join_all;
 use reqwest::{Response, StatusCode};
 use rstest::rstest;
 use serde_json::Value;
 use testkit::fakes::{Fault, Script};
-use testkit::people::PeopleServices;
 
 use crate::bank;
 use crate::data::{FAST_KEY, GOOD_KEY, SPENT_KEY, UNCAPPED_KEY};
 use crate::harness::{Harness, body, transcript};
 
 const XML: &str = "/v1/cep/xml";
-
-/// The recognition of repeated requests, over the same adapters.
-pub(crate) fn service(services: &PeopleServices) -> IdempotencyService {
-    IdempotencyService::new(
-        Arc::new(services.store.clone()),
-        IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap(),
-        services.clock.clone(),
-        services.random.clone(),
-    )
-}
 
 impl Harness {
     async fn named(&self, path: &str, name: &str, body: &str) -> Response {

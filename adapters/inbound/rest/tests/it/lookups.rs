@@ -1,83 +1,15 @@
 //! Stored lookups over HTTP.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use application::{
-    DeliveryHistory, GatekeeperService, LookupEncryption, LookupReader, LookupService,
-    LookupSignals, LookupWorker, ProofService, WorkerParts,
-};
-use async_trait::async_trait;
-use chrono::TimeDelta;
-use cipher_aes::AesCipher;
-use domain::key::HashGeneration;
-use domain::lookup::{LookupSecrets, RetryScale};
-use domain::participant::Catalogue;
-use ports::outbound::Timer;
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use testkit::fakes::NoSealKeys;
-use testkit::people::PeopleServices;
-use tokio_util::task::TaskTracker;
 
 use crate::data::GOOD_KEY;
 use crate::harness::{Harness, body};
 
-/// The runtime's timer.
-struct RuntimeTimer;
-
-#[async_trait]
-impl Timer for RuntimeTimer {
-    async fn pause(&self, span: Duration) {
-        tokio::time::sleep(span).await;
-    }
-}
-
-/// The service of stored lookups, and their worker, over the same adapters.
-pub(crate) fn service(
-    services: &PeopleServices,
-    gatekeeper: &Arc<GatekeeperService>,
-    proofs: &Arc<ProofService>,
-    history: &Arc<DeliveryHistory>,
-    tasks: &TaskTracker,
-) -> (Arc<LookupService>, Arc<LookupWorker>) {
-    let secrets = LookupSecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
-    let encryption = Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets));
-    let (signals, store) = (Arc::<LookupSignals>::default(), services.store.clone());
-    let reader = LookupReader::new(
-        encryption.clone(),
-        Arc::new(Catalogue::embedded().clone()),
-        Arc::new(NoSealKeys),
-        TimeDelta::days(7),
-    );
-    let service = LookupService::new(
-        Arc::new(store.clone()),
-        reader,
-        gatekeeper.clone(),
-        signals.clone(),
-        services.clock.clone(),
-        Arc::new(RuntimeTimer),
-    );
-    let tasks = tasks.clone();
-    let worker = LookupWorker::new(WorkerParts {
-        store: Arc::new(store),
-        encryption,
-        proofs: proofs.clone(),
-        gatekeeper: gatekeeper.clone(),
-        history: history.clone(),
-        signals,
-        clock: services.clock.clone(),
-        timer: Arc::new(RuntimeTimer),
-        random: services.random.clone(),
-        spawn: Box::new(move |task| drop(tasks.spawn(task))),
-        places: 4,
-        test_scale: RetryScale::NONE,
-    });
-    (Arc::new(service), Arc::new(worker))
-}
-
 impl Harness {
-    async fn create(&self, body: String, prefer: Option<&str>) -> Response {
+    pub(crate) async fn create(&self, body: String, prefer: Option<&str>) -> Response {
         let request = self.request("POST", "/v1/cep/lookups");
         let request = request.header("x-api-key", GOOD_KEY);
         let request = request.header("content-type", "application/json");
@@ -89,30 +21,30 @@ impl Harness {
     }
 
     /// Sends a request for lookups without a body.
-    async fn lookups(&self, method: &Method, path: &str) -> Response {
+    pub(crate) async fn lookups(&self, method: &Method, path: &str) -> Response {
         let request = self.request(method.as_str(), &format!("/v1/cep/lookups{path}"));
         let request = request.header("x-api-key", GOOD_KEY);
         request.send().await.unwrap()
     }
 
-    async fn read(&self, path: &str) -> Response {
+    pub(crate) async fn read(&self, path: &str) -> Response {
         self.lookups(&Method::GET, path).await
     }
 }
 
 /// The JSON of an answer with this status.
-async fn json_of(answer: Response, status: u16) -> Value {
+pub(crate) async fn json_of(answer: Response, status: u16) -> Value {
     assert_eq!(answer.status(), status);
     serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
 }
 
-fn header<'a>(answer: &'a Response, name: &str) -> &'a str {
+pub(crate) fn header<'a>(answer: &'a Response, name: &str) -> &'a str {
     let value = answer.headers().get(name);
     value.map_or("", |value| value.to_str().unwrap())
 }
 
 /// The body of a request with options beside the fields of a proof.
-fn with(amount: &str, options: &Value) -> String {
+pub(crate) fn with(amount: &str, options: &Value) -> String {
     let mut fields: Value = serde_json::from_str(&body(&[("monto", amount)])).unwrap();
     let options = options.as_object().unwrap().clone();
     fields.as_object_mut().unwrap().extend(options);
@@ -122,7 +54,7 @@ fn with(amount: &str, options: &Value) -> String {
 #[tokio::test]
 async fn a_lookup_is_delivered_while_its_creator_waits() {
     let harness = Harness::start().await;
-    let worker = tokio::spawn(harness.gateway.worker.clone().run());
+    let worker = tokio::spawn(harness.gateway.lookups.worker.clone().run());
     let body = with(
         "10.00",
         &json!({ "formats": ["xml", "pdf"], "metadata": { "pedido": "A-1" } }),
@@ -169,7 +101,7 @@ async fn a_lookup_without_a_proof_yet_goes_on_and_can_be_canceled() {
     assert_eq!(lookup["state"], "queued");
     assert_eq!(lookup["files"], json!({}));
     let path = format!("/{}", lookup["id"].as_str().unwrap());
-    let worker = tokio::spawn(harness.gateway.worker.clone().run());
+    let worker = tokio::spawn(harness.gateway.lookups.worker.clone().run());
     let lookup = loop {
         let lookup = json_of(harness.read(&path).await, 200).await;
         if lookup["state"] == "waiting" {

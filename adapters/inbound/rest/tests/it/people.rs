@@ -1,10 +1,11 @@
-//! The routes for people: `/keys` and `/admin`, under a session.
+//! The routes for people: `/keys`, `/lookups` and `/admin`, under a session.
 
 mod admin;
 mod credentials;
 pub(crate) mod data;
 mod faults;
 mod keys;
+mod lookups;
 
 use reqwest::RequestBuilder;
 use serde_json::Value;

@@ -138,6 +138,10 @@ pub enum UserErrorCode {
     TooManyKeys,
     /// The account created or rotated as many keys in an hour as it may.
     TooManyNewKeys,
+    /// The lookup has ended.
+    LookupFinal,
+    /// The lookup hasn't ended.
+    LookupNotFinal,
 }
 
 catalogue! {
@@ -171,5 +175,9 @@ catalogue! {
         TooManyNewKeys { most: usize, retry_after: Duration }
             = UserErrorCode::TooManyNewKeys,
             "user-too-many-new-keys"(most: most, minutes: &super::minutes(*retry_after));
+        /// A lookup that has ended can't be canceled.
+        LookupFinal = UserErrorCode::LookupFinal, "user-lookup-final";
+        /// A lookup that hasn't ended can't be erased.
+        LookupNotFinal = UserErrorCode::LookupNotFinal, "user-lookup-not-final";
     }
 }

@@ -1,4 +1,5 @@
-// A dialog with a form: errors above, buttons below, Enter submits.
+// A dialog with a form: errors above, buttons below, Enter submits. `keep` is the text of the button that
+// changes nothing.
 
 import { html } from '../lib.js';
 import { t } from '../i18n.js';
@@ -6,7 +7,7 @@ import { close } from '../memory.js';
 import { Dialog } from '../components/dialog.js';
 import { Failed } from '../components/feedback.js';
 
-export function FormDialog({ title, submit, tone = 'primary', testid, mutation, onSubmit, children, disabled }) {
+export function FormDialog({ title, submit, tone = 'primary', testid, mutation, onSubmit, children, disabled, keep = t('action.cancel') }) {
   const send = (event) => {
     event.preventDefault();
     if (!mutation.busy) onSubmit();
@@ -17,7 +18,7 @@ export function FormDialog({ title, submit, tone = 'primary', testid, mutation, 
         ${mutation.error && html`<${Failed} error=${mutation.error} />`}
         ${children}
         <footer class="dialog-foot">
-          <button type="button" onClick=${close} disabled=${mutation.busy}>${t('action.cancel')}</button>
+          <button type="button" onClick=${close} disabled=${mutation.busy}>${keep}</button>
           <button type="submit" class=${tone} disabled=${mutation.busy || disabled} data-testid=${testid}>
             ${mutation.busy ? t('state.working') : submit}
           </button>

@@ -3,6 +3,7 @@
 import admin from './en/admin.js';
 import frame from './en/frame.js';
 import keys from './en/keys.js';
+import lookups from './en/lookups.js';
 import proof from './en/proof.js';
 import requests from './en/requests.js';
 import seal from './en/seal.js';
@@ -14,6 +15,7 @@ export default {
   ...admin,
   ...frame,
   ...keys,
+  ...lookups,
   ...proof,
   ...requests,
   ...seal,

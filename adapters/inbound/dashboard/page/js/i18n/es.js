@@ -3,6 +3,7 @@
 import admin from './es/admin.js';
 import frame from './es/frame.js';
 import keys from './es/keys.js';
+import lookups from './es/lookups.js';
 import proof from './es/proof.js';
 import requests from './es/requests.js';
 import seal from './es/seal.js';
@@ -14,6 +15,7 @@ export default {
   ...admin,
   ...frame,
   ...keys,
+  ...lookups,
   ...proof,
   ...requests,
   ...seal,

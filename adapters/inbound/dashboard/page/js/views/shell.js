@@ -12,6 +12,8 @@ import { Preferences } from '../components/preferences.js';
 import { Accounts, AdminUsage, Audit } from './admin.js';
 import { KeyDetail } from './key-detail.js';
 import { Keys } from './keys.js';
+import { LookupDetail } from './lookup-detail.js';
+import { Lookups } from './lookups.js';
 import { Overview } from './overview.js';
 import { Page } from './page.js';
 import { Requests } from './requests.js';
@@ -23,6 +25,8 @@ const ROUTES = [
   { pattern: '/keys', view: () => html`<${Keys} />`, icon: 'key', label: 'nav.keys' },
   { pattern: '/keys/:id', view: ({ id }) => html`<${KeyDetail} key=${id} id=${id} />` },
   { pattern: '/requests', view: () => html`<${Requests} />`, icon: 'requests', label: 'nav.requests' },
+  { pattern: '/lookups', view: () => html`<${Lookups} />`, icon: 'lookups', label: 'nav.lookups' },
+  { pattern: '/lookups/:id', view: ({ id }) => html`<${LookupDetail} key=${id} id=${id} />` },
   { pattern: '/try', view: () => html`<${Try} />`, icon: 'try', label: 'nav.try' },
   { pattern: '/verify', view: () => html`<${Verify} />`, icon: 'verify', label: 'nav.verify' },
 ];

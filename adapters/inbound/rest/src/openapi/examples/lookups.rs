@@ -1,6 +1,7 @@
 //! Examples of stored lookups.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::key::{Environment, KeyId};
 use domain::lookup::{Attempt, LookupId, LookupState, Metadata, RetryFor};
 use domain::outcome::Outcome;
 use ports::inbound::LookupView;
@@ -35,6 +36,8 @@ fn lookup() -> LookupView {
     let retry_for = TimeDelta::from_std(RetryFor::DEFAULT.duration());
     LookupView {
         id: LookupId(Uuid::from_u128(0x019a_a0b2_7d3e_7c55_8d3f_4be0_a3f6_c2d1)),
+        key: KeyId(Uuid::from_u128(0x019a_a0a1_3c52_7f10_9b44_1d2e_6f70_8a91)),
+        environment: Environment::Live,
         state: LookupState::Waiting,
         created_at,
         updated_at: attempt.at,

@@ -13,10 +13,13 @@ use crate::data::GOOD_KEY;
 use crate::harness::{ALLOWED, Harness, OURS, body};
 
 /// Every operation for people.
-const OPERATIONS: [(&str, &str); 11] = [
+const OPERATIONS: [(&str, &str); 14] = [
     ("POST", "/keys"),
     ("GET", "/keys"),
     ("DELETE", "/keys/0198f3c2-7d3e-7000-8000-000000000001"),
+    ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/xml"),
+    ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/pdf"),
+    ("GET", "/lookups/0198f3c2-7d3e-7000-8000-000000000001/zip"),
     ("GET", "/admin/keys"),
     ("GET", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),
     ("PATCH", "/admin/keys/0198f3c2-7d3e-7000-8000-000000000001"),

@@ -21,6 +21,7 @@ export default {
   'nav.overview': 'Overview',
   'nav.keys': 'API keys',
   'nav.requests': 'Requests',
+  'nav.lookups': 'Lookups',
   'nav.try': 'Try it',
   'nav.verify': 'Verify',
   'nav.admin': 'Administration',

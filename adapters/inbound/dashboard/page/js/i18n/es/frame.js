@@ -21,6 +21,7 @@ export default {
   'nav.overview': 'Resumen',
   'nav.keys': 'Claves de API',
   'nav.requests': 'Peticiones',
+  'nav.lookups': 'Consultas',
   'nav.try': 'Probar',
   'nav.verify': 'Comprobar',
   'nav.admin': 'Administración',

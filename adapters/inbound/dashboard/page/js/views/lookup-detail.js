@@ -1,0 +1,145 @@
+// One stored lookup: its attempts, its proof with the files, and what can be done to it.
+
+import { html, useEffect, useRef } from '../lib.js';
+import { t, tn } from '../i18n.js';
+import { useKeyNames } from '../key-names.js';
+import { open } from '../memory.js';
+import { usePolling } from '../polling.js';
+import { LOOKUP, OWN } from '../queries.js';
+import { Link } from '../router.js';
+import { useQuery } from '../use-query.js';
+import { Badge, EnvironmentBadge, KeyLink, OutcomeBadge, Time } from '../components/facts.js';
+import { Empty, Failed, Skeleton } from '../components/feedback.js';
+import { Icon } from '../components/icon.js';
+import { isOpen, LookupState, NextAttempt, Reason } from '../components/lookup-facts.js';
+import { EarlierDeliveries, Payment, ProofFacts } from '../components/proof-facts.js';
+import { SealVerdict } from '../components/seal-verdict.js';
+import { CancelLookup, EraseLookup } from '../dialogs/lookup-dialogs.js';
+import { Page } from './page.js';
+
+export function LookupDetail({ id }) {
+  const { data, error, reload } = useQuery(LOOKUP, { id }, { live: true });
+  const found = data?.lookup;
+  usePolling(reload, Boolean(found && isOpen(found.summary)));
+  const back = html`<${Link} class="back" to="/lookups"><${Icon} name="back" />${t('nav.lookups')}</${Link}>`;
+  if (error) return html`${back}<${Page} title=${t('lookup.title')}><${Failed} error=${error} retry=${reload} /></${Page}>`;
+  if (!data) return html`${back}<div class="panel"><${Skeleton} lines=${6} /></div>`;
+  if (!found) {
+    return html`${back}<${Page} title=${t('lookup.none')}><div class="panel"><${Empty} title=${t('lookup.none')} icon="lookups"><p class="muted">${t('lookup.none_more')}</p></${Empty}></div></${Page}>`;
+  }
+  const { summary, attempts, delivery } = found;
+  return html`
+    ${back}
+    <${Page} title=${t('lookup.title')}
+      lead=${html`<span class="badges"><span role="status"><${LookupState} state=${summary.state} /></span><${EnvironmentBadge} environment=${summary.environment} /></span> <code class="id">${summary.id}</code>`}
+      actions=${html`<${Actions} subject=${summary} />`}>
+      ${delivery && html`<${Delivery} of=${delivery} />`}
+      <div class="fact-cards">
+        <${Progress} of=${summary} />
+        <${Question} of=${summary} />
+        <${Attempts} of=${attempts} next=${summary.nextAttemptAt} />
+      </div>
+    </${Page}>`;
+}
+
+function Actions({ subject }) {
+  // The button goes with the state; the focus then goes to the heading.
+  const before = useRef(subject.state);
+  useEffect(() => {
+    if (before.current !== subject.state && document.activeElement === document.body) document.querySelector('h1').focus();
+    before.current = subject.state;
+  }, [subject.state]);
+  const show = (dialog) => () => open(() => html`<${dialog} subject=${subject} />`);
+  return isOpen(subject)
+    ? html`<button key="cancel" type="button" class="danger-quiet" onClick=${show(CancelLookup)} data-testid="cancel-lookup"><${Icon} name="forbid" />${t('cancel.action')}</button>`
+    : html`<button key="erase" type="button" class="danger-quiet" onClick=${show(EraseLookup)} data-testid="erase-lookup"><${Icon} name="close" />${t('erase.action')}</button>`;
+}
+
+const lower = (word) => word && word.toLowerCase();
+
+// A delivery as the REST API writes a proof, whose members the other views show.
+const proofOf = ({ proof, seal, sealedFields }) => ({
+  cep: proof,
+  sello: { ...seal, estado: lower(seal.verdict), motivo: lower(seal.reason) },
+  campos_sellados: sealedFields,
+});
+
+function Delivery({ of: delivery }) {
+  const proof = proofOf(delivery);
+  return html`
+    <section class="panel lookup-proof" aria-labelledby="proof-title" data-testid="lookup-proof">
+      <h2 id="proof-title">${t('lookup.proof')}</h2>
+      <${EarlierDeliveries} seen=${delivery.earlier} />
+      <${Payment} proof=${proof} />
+      <${ProofFacts} proof=${proof} />
+      <${SealVerdict} seal=${proof.sello} covered=${proof.campos_sellados} />
+      <div class="row">
+        ${delivery.files.map(({ extension, path }) => html`
+          <a key=${extension} class="button" href=${path} download data-testid=${`file-${extension}`}><${Icon} name="download" />${t(`lookup.file.${extension}`)}</a>`)}
+      </div>
+    </section>`;
+}
+
+function Progress({ of: lookup }) {
+  const keyOf = useKeyNames(OWN, [lookup.keyId]);
+  return html`
+    <section class="panel" aria-labelledby="progress-title">
+      <h2 id="progress-title">${t('lookup.progress')}</h2>
+      <dl class="pairs">
+        <div><dt>${t('lookup.reason')}</dt><dd><${Reason} of=${lookup} /></dd></div>
+        <div><dt>${t('request.key')}</dt><dd><${KeyLink} to=${`/keys/${lookup.keyId}`} subject=${keyOf(lookup.keyId)} /></dd></div>
+        <div><dt>${t('lookup.created')}</dt><dd><${Time} at=${lookup.createdAt} /></dd></div>
+        <div><dt>${t('lookup.updated')}</dt><dd><${Time} at=${lookup.updatedAt} /></dd></div>
+        ${isOpen(lookup)
+          ? html`<div><dt>${t('lookup.retry_until')}</dt><dd><${Time} at=${lookup.retryUntil} /></dd></div>`
+          : html`<div><dt>${t('lookup.erased_at')}</dt><dd><${Time} at=${lookup.erasedAt} /></dd></div>`}
+      </dl>
+    </section>`;
+}
+
+const Bank = ({ inferred }) => (inferred ? html`
+  <span class="stacked">
+    <span>${inferred.participant.name} <span class="muted small">${inferred.participant.code}</span></span>
+    <small>${t(`lookup.source.${inferred.source}`)}</small>
+    ${inferred.confidence === 'MEDIUM' && html`<${Badge} tone="warn">${t('lookup.probable')}</${Badge}>`}
+  </span>` : html`<span class="muted">${t('lookup.given')}</span>`);
+
+function Question({ of: lookup }) {
+  return html`
+    <section class="panel" aria-labelledby="question-title">
+      <h2 id="question-title">${t('lookup.question')}</h2>
+      <dl class="pairs">
+        <div><dt>${t('lookup.issuer')}</dt><dd><${Bank} inferred=${lookup.inferredIssuer} /></dd></div>
+        <div><dt>${t('lookup.receiver')}</dt><dd><${Bank} inferred=${lookup.inferredReceiver} /></dd></div>
+      </dl>
+      <h3>${t('lookup.metadata')}</h3>
+      ${lookup.metadata.length > 0 ? html`
+        <dl class="pairs long" data-testid="lookup-metadata">
+          ${lookup.metadata.map(({ name, value }) => html`<div key=${name}><dt class="break">${name}</dt><dd class="break">${value}</dd></div>`)}
+        </dl>` : html`<p class="muted small">${t('lookup.no_metadata')}</p>`}
+    </section>`;
+}
+
+// So many are seen at once; a lookup of three days has some eighty.
+const RECENT = 6;
+
+const Attempt = ({ at, outcome }) => html`<li><${OutcomeBadge} outcome=${outcome} /><${Time} at=${at} /></li>`;
+
+function Attempts({ of: attempts, next }) {
+  const newestFirst = [...attempts].reverse();
+  const earlier = newestFirst.slice(RECENT);
+  return html`
+    <section class="panel" aria-labelledby="attempts-title">
+      <h2 id="attempts-title">${t('lookup.attempts')}</h2>
+      ${next && html`<p class="row attempt-next"><span>${t('lookup.next')}</span><${NextAttempt} at=${next} /></p>`}
+      ${attempts.length === 0 && html`<p class="muted small">${t('lookup.no_attempts')}</p>`}
+      <ol class="attempts" reversed data-testid="attempts">
+        ${newestFirst.slice(0, RECENT).map((attempt) => html`<${Attempt} key=${attempt.at} ...${attempt} />`)}
+      </ol>
+      ${earlier.length > 0 && html`
+        <details class="more small">
+          <summary>${tn('lookup.earlier', earlier.length)}</summary>
+          <ol class="attempts" reversed>${earlier.map((attempt) => html`<${Attempt} key=${attempt.at} ...${attempt} />`)}</ol>
+        </details>`}
+    </section>`;
+}

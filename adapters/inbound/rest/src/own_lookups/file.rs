@@ -1,0 +1,68 @@
+//! `GET /lookups/{id}/xml`, `/pdf` and `/zip`.
+
+use axum::response::Response;
+use domain::file::Format;
+use domain::lookup::LookupId;
+use web::Problem;
+
+use crate::files::Encoding;
+use crate::lookups;
+use crate::openapi::responses::{FaultyInput, NoSuchOwnFile, NoSuchThing, NotDelivered};
+use crate::people::request::PersonRequest;
+use crate::proofs::schemas::{PdfFile, XmlFile, ZipFile};
+
+/// The XML of a delivered lookup of yours
+#[utoipa::path(
+    get,
+    path = "/lookups/{id}/xml",
+    operation_id = "getOwnLookupXml",
+    tag = "own lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "The bank's file.", body = inline(XmlFile), content_type = "application/xml"),
+        FaultyInput, NoSuchThing, NotDelivered,
+    ),
+)]
+pub(super) async fn xml(request: PersonRequest) -> Result<Response, Problem> {
+    file(&request, Encoding::File(Format::Xml)).await
+}
+
+/// The PDF of a delivered lookup of yours
+#[utoipa::path(
+    get,
+    path = "/lookups/{id}/pdf",
+    operation_id = "getOwnLookupPdf",
+    tag = "own lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "The bank's file.", body = inline(PdfFile), content_type = "application/pdf"),
+        FaultyInput, NoSuchOwnFile, NotDelivered,
+    ),
+)]
+pub(super) async fn pdf(request: PersonRequest) -> Result<Response, Problem> {
+    file(&request, Encoding::File(Format::Pdf)).await
+}
+
+/// XML and PDF of a delivered lookup of yours, in a ZIP file
+#[utoipa::path(
+    get,
+    path = "/lookups/{id}/zip",
+    operation_id = "getOwnLookupZip",
+    tag = "own lookups",
+    params(("id" = String, Path, description = "The lookup.", format = "uuid")),
+    responses(
+        (status = 200, description = "Both files.", body = inline(ZipFile), content_type = "application/zip"),
+        FaultyInput, NoSuchOwnFile, NotDelivered,
+    ),
+)]
+pub(super) async fn zip(request: PersonRequest) -> Result<Response, Problem> {
+    file(&request, Encoding::Archive).await
+}
+
+async fn file(request: &PersonRequest, encoding: Encoding) -> Result<Response, Problem> {
+    request.no_parameters()?;
+    let id = LookupId(request.id()?);
+    let found = request.lookups().find(&request.caller, id).await;
+    let found = found.map_err(|error| request.lookup_problem(&error))?;
+    lookups::file(found, encoding, &request.caller.request_id).await
+}

@@ -1,0 +1,153 @@
+//! Stored lookups of people with a session.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::customer::CustomerId;
+use domain::key::{CounterId, KeyId};
+use domain::lookup::LookupId;
+use domain::month::Month;
+use domain::page::Page;
+use ports::inbound::{Caller, LookupView, PersonLookupError, PersonLookupQuery, PersonLookups};
+use ports::outbound::{
+    Cancellation, Clock, CustomerStore, KeyStore, LookupFilter, LookupStore, Random, Scope,
+};
+
+use super::reader::ReadError;
+use super::service::LookupService;
+use crate::people::Authorization;
+
+/// Sources of what people read of lookups.
+pub struct PersonLookupSources {
+    /// The lookups.
+    pub store: Arc<dyn LookupStore>,
+    /// The keys that they were created with.
+    pub keys: Arc<dyn KeyStore>,
+    /// The customers.
+    pub customers: Arc<dyn CustomerStore>,
+}
+
+/// Reads and removes the stored lookups of people's own accounts.
+pub struct PersonLookupService {
+    lookups: Arc<LookupService>,
+    store: Arc<dyn LookupStore>,
+    keys: Arc<dyn KeyStore>,
+    authorization: Authorization,
+    clock: Arc<dyn Clock>,
+}
+
+impl PersonLookupService {
+    /// A service that reads these, and changes lookups as `lookups` does for the API's callers.
+    pub fn new(
+        lookups: Arc<LookupService>,
+        sources: PersonLookupSources,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Self {
+        let PersonLookupSources {
+            store,
+            keys,
+            customers,
+        } = sources;
+        Self {
+            lookups,
+            store,
+            keys,
+            authorization: Authorization::new(customers, Arc::clone(&clock), random),
+            clock,
+        }
+    }
+
+    /// The caller's account. A caller without one has no lookups.
+    async fn customer(&self, caller: &Caller) -> Result<CustomerId, PersonLookupError> {
+        let customer = self.authorization.customer(caller).await?;
+        let customer = customer.ok_or(PersonLookupError::NotFound)?;
+        Ok(customer.id)
+    }
+
+    /// The counters of a customer's key.
+    async fn counters(
+        &self,
+        customer: CustomerId,
+        key: KeyId,
+    ) -> Result<CounterId, PersonLookupError> {
+        let month = Month::of(self.clock.now());
+        let found = self.keys.find(Scope::Of(customer), key, month).await?;
+        let found = found.ok_or(PersonLookupError::NotFound)?;
+        Ok(found.key.counters)
+    }
+}
+
+#[async_trait]
+impl PersonLookups for PersonLookupService {
+    async fn list(
+        &self,
+        caller: &Caller,
+        query: &PersonLookupQuery,
+    ) -> Result<Page<LookupView>, PersonLookupError> {
+        let customer = match self.customer(caller).await {
+            Ok(customer) => customer,
+            // Somebody else's key doesn't exist, whoever asks for it.
+            Err(PersonLookupError::NotFound) if query.key.is_none() => {
+                return Ok(Page::of(Vec::new(), query.page.first, None));
+            }
+            Err(error) => return Err(error),
+        };
+        let counters = match query.key {
+            Some(key) => Some(self.counters(customer, key).await?),
+            None => None,
+        };
+        let filter = LookupFilter {
+            environment: query.environment,
+            states: query.states.clone(),
+            counters,
+            created_from: query.created_from,
+        };
+        let reader = &self.lookups.reader;
+        let page = reader.page(&*self.store, customer, &filter, &query.page);
+        Ok(page.await?)
+    }
+
+    async fn find(&self, caller: &Caller, id: LookupId) -> Result<LookupView, PersonLookupError> {
+        let customer = self.customer(caller).await?;
+        let found = self.store.lookup(customer, id).await?;
+        let found = found.ok_or(PersonLookupError::NotFound)?;
+        Ok(self.lookups.reader.read(&*self.store, &found).await?)
+    }
+
+    async fn cancel(&self, caller: &Caller, id: LookupId) -> Result<LookupView, PersonLookupError> {
+        let customer = self.customer(caller).await?;
+        match self.lookups.cancel(customer, id).await? {
+            Cancellation::Canceled(lookup) => {
+                let request_id = &caller.request_id;
+                tracing::info!(target: "cep::lookup", %id, %request_id, "a person canceled a lookup");
+                Ok(self.lookups.reader.read(&*self.store, &lookup).await?)
+            }
+            Cancellation::Final => Err(PersonLookupError::Final),
+            Cancellation::Unknown => Err(PersonLookupError::NotFound),
+        }
+    }
+
+    async fn erase(&self, caller: &Caller, id: LookupId) -> Result<(), PersonLookupError> {
+        let customer = self.customer(caller).await?;
+        if self.lookups.erase(customer, id).await? {
+            let request_id = &caller.request_id;
+            tracing::info!(target: "cep::lookup", %id, %request_id, "a person erased a lookup");
+            return Ok(());
+        }
+        match self.store.lookup(customer, id).await? {
+            Some(_) => Err(PersonLookupError::NotFinal),
+            None => Err(PersonLookupError::NotFound),
+        }
+    }
+}
+
+impl From<ReadError> for PersonLookupError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Store(error) => error.into(),
+            ReadError::Cursor(_) => Self::Cursor,
+            ReadError::Unreadable(cause) => Self::Unreadable(cause),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Stored lookups over in-memory adapters, with real encryption.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use application::{
+    BankBySide, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
+    IdempotencyService, LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
+    PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService,
+    ProofService, SpawnTask, WorkerParts,
+};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use cipher_aes::AesCipher;
+use domain::idempotency::IdempotencySecrets;
+use domain::inference::InferredBanks;
+use domain::key::{FullKey, HashGeneration};
+use domain::lookup::{LookupSecrets, RetryScale};
+use domain::outcome::Endpoint;
+use domain::participant::Catalogue;
+use domain::request::RequestId;
+use ports::inbound::{
+    AdmissionRequest, FetchError, InvalidRequest, LookupExchange, LookupRequest, LookupView,
+    ProofRequests as _, RepeatableExchange, ServedRequest,
+};
+use ports::outbound::Timer;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::fakes::{NoPdfs, NoSealKeys, unknown_certificate};
+use crate::people::{PeopleServices, hasher};
+
+/// The runtime's timer.
+struct RuntimeTimer;
+
+#[async_trait]
+impl Timer for RuntimeTimer {
+    async fn pause(&self, span: Duration) {
+        tokio::time::sleep(span).await;
+    }
+}
+
+/// Recognition of repeated requests over the adapters of [`PeopleServices`].
+pub fn idempotency(services: &PeopleServices) -> IdempotencyService {
+    IdempotencyService::new(
+        Arc::new(services.store.clone()),
+        IdempotencySecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap(),
+        services.clock.clone(),
+        services.random.clone(),
+    )
+}
+
+/// Services of stored lookups over the adapters of [`PeopleServices`].
+pub struct LookupServices {
+    /// Those of the API's callers.
+    pub callers: Arc<LookupService>,
+    /// Those of people, which count among the store's calls of [`PeopleServices`].
+    pub people: Arc<PersonLookupService>,
+    /// Makes the attempts.
+    pub worker: Arc<LookupWorker>,
+}
+
+impl LookupServices {
+    /// Services whose attempts are started by `spawn`.
+    pub fn over(
+        services: &PeopleServices,
+        gatekeeper: &Arc<GatekeeperService>,
+        proofs: &Arc<ProofService>,
+        history: &Arc<DeliveryHistory>,
+        spawn: SpawnTask,
+    ) -> Self {
+        let secrets = LookupSecrets::new(vec![(HashGeneration(1), vec![7; 32])]).unwrap();
+        let encryption = Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets));
+        let (signals, store) = (Arc::<LookupSignals>::default(), services.store.clone());
+        let reader = LookupReader::new(
+            encryption.clone(),
+            Arc::new(Catalogue::embedded().clone()),
+            Arc::new(NoSealKeys),
+            TimeDelta::days(7),
+        );
+        let callers = Arc::new(LookupService::new(
+            Arc::new(store.clone()),
+            reader,
+            gatekeeper.clone(),
+            signals.clone(),
+            services.clock.clone(),
+            Arc::new(RuntimeTimer),
+        ));
+        let people = PersonLookupService::new(
+            callers.clone(),
+            PersonLookupSources {
+                store: Arc::new(store.clone()),
+                keys: Arc::new(store.clone()),
+                customers: Arc::new(store.clone()),
+            },
+            services.clock.clone(),
+            services.random.clone(),
+        );
+        let worker = LookupWorker::new(WorkerParts {
+            store: Arc::new(store.elsewhere()),
+            encryption,
+            proofs: proofs.clone(),
+            gatekeeper: gatekeeper.clone(),
+            history: history.clone(),
+            signals,
+            clock: services.clock.clone(),
+            timer: Arc::new(RuntimeTimer),
+            random: services.random.clone(),
+            spawn,
+            places: 4,
+            test_scale: RetryScale::NONE,
+        });
+        Self {
+            callers,
+            people: Arc::new(people),
+            worker: Arc::new(worker),
+        }
+    }
+}
+
+/// Creation of stored lookups for the tests of their readers.
+pub struct LookupFixture {
+    /// The services.
+    pub services: LookupServices,
+    requests: ProofRequestService,
+    attempts: Arc<Mutex<Vec<JoinHandle<()>>>>,
+}
+
+impl LookupFixture {
+    /// A fixture over the adapters of `services`.
+    pub fn over(services: &PeopleServices) -> Self {
+        let (store, clock) = (Arc::new(services.store.elsewhere()), services.clock.clone());
+        let gatekeeper = Arc::new(GatekeeperService::new(
+            store.clone(),
+            services.limiter.clone(),
+            services.journal.clone(),
+            clock.clone(),
+            services.random.clone(),
+            hasher(),
+            Arc::<CredentialCache>::default(),
+        ));
+        let proofs = Arc::new(ProofService::new(
+            BankBySide {
+                live: services.live_bank.clone(),
+                test: services.test_bank.clone(),
+            },
+            clock.clone(),
+            Arc::new(Catalogue::embedded().clone()),
+            Duration::from_secs(20),
+            ProofMemory::new(0, Duration::from_mins(1)),
+            services.monitor.clone(),
+            Arc::new(NoSealKeys),
+        ));
+        let history = DeliveryHistory::new(hasher(), store, services.journal.clone());
+        let history = Arc::new(history);
+        let attempts = Arc::<Mutex<Vec<_>>>::default();
+        let started = attempts.clone();
+        let spawn: SpawnTask = Box::new(move |task| {
+            let attempt = tokio::spawn(task);
+            let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
+            started.push(attempt);
+        });
+        let lookups = LookupServices::over(services, &gatekeeper, &proofs, &history, spawn);
+        let requests = ProofRequestService::new(
+            gatekeeper,
+            proofs,
+            FileChecks::new(
+                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                Arc::new(Catalogue::embedded().clone()),
+                clock.clone(),
+                Box::new(|work| Box::pin(async move { work() })),
+            ),
+            history,
+            lookups.callers.clone(),
+            idempotency(services),
+            clock,
+            Box::new(|task| drop(tokio::spawn(task))),
+        );
+        Self {
+            services: lookups,
+            requests,
+            attempts,
+        }
+    }
+
+    /// Creates a lookup with a key.
+    pub async fn create(&self, key: &FullKey, request: LookupRequest) -> LookupView {
+        let (answer, created) = oneshot::channel();
+        let admission = AdmissionRequest {
+            presented_key: Some(key.reveal().to_owned()),
+            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            endpoint: Endpoint::Lookups,
+            idempotency_key: None,
+            request_id: RequestId::parse("lookup-1").unwrap(),
+        };
+        let exchange = Exchange { request, answer };
+        self.requests.create(admission, Box::new(exchange));
+        created.await.unwrap().expect("the lookup is created")
+    }
+
+    /// Makes the attempts that are due, to their ends.
+    pub async fn work(&self) {
+        self.services.worker.round().await.unwrap();
+        let attempts = {
+            let mut started = self.attempts.lock().unwrap();
+            std::mem::take(&mut *started)
+        };
+        for attempt in attempts {
+            attempt.await.unwrap();
+        }
+    }
+}
+
+/// The exchange of one creation.
+struct Exchange {
+    request: LookupRequest,
+    answer: oneshot::Sender<Option<LookupView>>,
+}
+
+#[async_trait]
+impl RepeatableExchange for Exchange {
+    async fn content(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+#[async_trait]
+impl LookupExchange for Exchange {
+    async fn decode(&mut self) -> Result<LookupRequest, InvalidRequest> {
+        Ok(self.request.clone())
+    }
+
+    fn refuse(&mut self, _: &FetchError, _: &InferredBanks) {}
+
+    async fn finish(self: Box<Self>, _: ServedRequest, created: Option<LookupView>) {
+        drop(self.answer.send(created));
+    }
+}

@@ -1,0 +1,200 @@
+//! The stored lookups of an account: list, proof and files, cancellation, erasure.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{dialog_closes, member_with_a_key, open, sign_in};
+use crate::browser::{self, Browser, Look};
+use crate::gateway::{Gateway, Key, eventually, json_of, request};
+use crate::person::{Demo, Person};
+
+/// Creates a lookup whose amount says what the bank answers, and waits for its first attempt; returns its
+/// id.
+pub(super) async fn stored(gateway: &Gateway, key: &Key, amount: &str) -> String {
+    let mut body = request(1, amount);
+    body["formats"] = json!(["xml", "pdf"]);
+    body["metadata"] = json!({ "pedido": "A-1042" });
+    let asking = gateway.asking("lookups", key).body(body.to_string());
+    let lookup = json_of(asking.send().await.unwrap(), 202).await;
+    let id = lookup["id"].as_str().unwrap().to_owned();
+    eventually("it is attempted", Duration::from_secs(20), async || {
+        let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
+        let reading = gateway.client.get(url).header("x-api-key", &key.full);
+        let lookup = json_of(reading.send().await.unwrap(), 200).await;
+        lookup["attempts"] != 0
+    })
+    .await;
+    id
+}
+
+/// Waits until the page shows a lookup in this state.
+async fn shows(browser: &Browser, state: &str) {
+    let selector = format!("[data-testid=lookup-state][data-state={state}]");
+    browser.find_css(&selector).await;
+}
+
+#[tokio::test]
+async fn a_delivered_lookup_is_shown_its_files_are_saved_and_it_is_erased() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    stored(&gateway, &key, "10.00").await;
+    open(&browser, &gateway, "/lookups").await;
+    let row = browser.find("lookup-row").await.text().await.unwrap();
+    for said in ["entregada", "caja 4", "A-1042"] {
+        assert!(row.contains(said), "{said}: {row}");
+    }
+    browser.click("lookup-link").await;
+    let proof = browser.find("lookup-proof").await.text().await.unwrap();
+    for said in ["$10.00 MXN", "002010077777777771", "válido"] {
+        assert!(proof.contains(said), "{said}: {proof}");
+    }
+    let attempts = browser.find("attempts").await.text().await.unwrap();
+    assert!(attempts.contains("Entregado"), "{attempts}");
+    for (extension, beginning) in [("xml", "<?xml"), ("pdf", "%PDF-"), ("zip", "PK")] {
+        browser.click(&format!("file-{extension}")).await;
+        let file = browser.saved_file(&format!(".{extension}")).await;
+        assert!(file.starts_with(beginning.as_bytes()), "{extension}");
+    }
+    let kept =
+        "return location.href + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)";
+    let kept = browser.run(kept, vec![]).await.to_string();
+    for personal in ["002010077777777771", "MBAN0100", "A-1042", "10.00"] {
+        assert!(!kept.contains(personal), "{personal}: {kept}");
+    }
+    browser.click("erase-lookup").await;
+    browser.click("erase-confirm").await;
+    // The list is empty, and says how to store a lookup.
+    browser.find("lookup-curl").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_waiting_lookup_is_canceled() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let id = stored(&gateway, &key, "404.02").await;
+    open(&browser, &gateway, &format!("/lookups/{id}")).await;
+    shows(&browser, "WAITING").await;
+    browser.sees("Próximo intento").await;
+    browser.click("cancel-lookup").await;
+    browser.click("cancel-confirm").await;
+    dialog_closes(&browser).await;
+    shows(&browser, "CANCELED").await;
+    browser.find("erase-lookup").await;
+    // The button that had the focus is gone; Enter must not open the erasure.
+    let focused = "return document.activeElement.tagName";
+    assert_eq!(browser.run(focused, vec![]).await, json!("H1"));
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_change_appears_by_itself() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    for view in ["/lookups", "/lookups/{id}"] {
+        let id = stored(&gateway, &key, "404.02").await;
+        open(&browser, &gateway, &view.replace("{id}", &id)).await;
+        shows(&browser, "WAITING").await;
+        let url = gateway.url(&format!("/v1/cep/lookups/{id}"));
+        let canceling = gateway.client.delete(url).header("x-api-key", &key.full);
+        json_of(canceling.send().await.unwrap(), 200).await;
+        shows(&browser, "CANCELED").await;
+    }
+}
+
+#[tokio::test]
+async fn filters_narrow_the_list_and_stand_in_the_address() {
+    let Some((browser, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    stored(&gateway, &key, "10.00").await;
+    stored(&gateway, &key, "404.02").await;
+    let rows = async || {
+        let rows = "return document.querySelectorAll('[data-testid=lookup-row]').length";
+        browser.run(rows, vec![]).await
+    };
+    for (query, expected) in [
+        ("", 2),
+        ("?state=open", 1),
+        ("?state=DELIVERED", 1),
+        ("?state=DELIVERED&env=TEST", 1),
+        ("?env=TEST", 2),
+    ] {
+        open(&browser, &gateway, &format!("/lookups{query}")).await;
+        eventually(query, Duration::from_secs(10), async || {
+            rows().await == expected
+        })
+        .await;
+        let search = browser.run("return location.search", vec![]).await;
+        assert_eq!(search, Value::from(query));
+    }
+    open(&browser, &gateway, "/lookups?env=LIVE").await;
+    browser.sees("Ninguna consulta coincide").await;
+}
+
+#[tokio::test]
+async fn an_admin_sees_nothing_of_another_accounts_lookup() {
+    let Some(browser) = Browser::start(Look::DESKTOP).await else {
+        return;
+    };
+    let gateway = Gateway::start();
+    let member = Person::signed_in(&gateway, Demo::Member).await;
+    let key = member.create_key("caja 4", "test").await;
+    let id = stored(&gateway, &key, "10.00").await;
+    sign_in(&browser, &gateway, Demo::Admin).await;
+    open(&browser, &gateway, &format!("/lookups/{id}")).await;
+    browser.sees("No hay tal consulta").await;
+    open(&browser, &gateway, "/lookups").await;
+    browser.find("lookup-curl").await;
+    let own = Person::signed_in(&gateway, Demo::Admin).await;
+    let query = "{ lookups { nodes { id } } }";
+    let listed = own.ask(query, json!({})).await;
+    assert_eq!(listed["lookups"]["nodes"], json!([]));
+}
+
+#[tokio::test]
+async fn no_state_of_a_lookup_has_a_serious_fault_of_accessibility() {
+    let Some(axe) = browser::axe() else { return };
+    let Some((first, gateway, key)) = member_with_a_key(Look::DESKTOP).await else {
+        return;
+    };
+    let Some(second) = Browser::start(Look::PHONE_BY_NIGHT).await else {
+        return;
+    };
+    sign_in(&second, &gateway, Demo::Member).await;
+    let sound = async |browser: &Browser, what: &str| {
+        let faults = browser.accessibility_faults(&axe).await;
+        assert_eq!(faults, Vec::<String>::new(), "{what}");
+        let overflow = "return document.documentElement.scrollWidth > window.innerWidth";
+        let overflow = browser.run(overflow, vec![]).await;
+        assert_eq!(overflow, json!(false), "{what}");
+    };
+    for browser in [&first, &second] {
+        open(browser, &gateway, "/lookups").await;
+        browser.find("lookup-curl").await;
+        sound(browser, "an empty list").await;
+    }
+    let waiting = stored(&gateway, &key, "404.02").await;
+    let delivered = stored(&gateway, &key, "10.00").await;
+    stored(&gateway, &key, "404.00").await;
+    for browser in [&first, &second] {
+        open(browser, &gateway, "/lookups").await;
+        browser.find("lookup-row").await;
+        sound(browser, "the list").await;
+        open(browser, &gateway, &format!("/lookups/{waiting}")).await;
+        browser.click("cancel-lookup").await;
+        browser.find("cancel-confirm").await;
+        sound(browser, "the cancellation").await;
+        open(browser, &gateway, &format!("/lookups/{delivered}")).await;
+        browser.click_css("[data-testid=seal] summary").await;
+        sound(browser, "the proof").await;
+        browser.click("erase-lookup").await;
+        browser.find("erase-confirm").await;
+        sound(browser, "the erasure").await;
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+    }
+}
