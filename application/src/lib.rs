@@ -57,7 +57,8 @@ pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};
 pub use proofs::{
     ArchiveParts, ArchiveService, BankBySide, Compute, DeliveryHistory, FetchReport, FileChecks,
-    ProofCache, ProofMemory, ProofRequest, ProofRequestService, ProofService, SpawnTask,
+    ProofCache, ProofMemory, ProofRequest, ProofRequestService, ProofService, RequestSteps,
+    SpawnTask,
 };
 pub use seals::{
     BuiltinSealKey, MIN_CONFIRMING_SAMPLES, RecoveryCandidate, SealAdministration, SealImportError,

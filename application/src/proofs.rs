@@ -18,7 +18,7 @@ pub use delivery_history::DeliveryHistory;
 pub use file_checks::{Compute, FileChecks};
 pub use lookup::{BankBySide, FetchReport, ProofRequest, ProofService};
 pub use memory::ProofMemory;
-pub use requests::ProofRequestService;
+pub use requests::{ProofRequestService, RequestSteps};
 pub use spawn::SpawnTask;
 
 pub(crate) use delivery_history::Presented;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use application::{
     BankBySide, BankMonitor, DeliveryHistory, FileChecks, ProofCheckService, ProofMemory,
-    ProofRequestService, ProofService,
+    ProofRequestService, ProofService, RequestSteps,
 };
 use async_trait::async_trait;
 use domain::calendar::parse_date;
@@ -161,18 +161,20 @@ async fn fixture(fault: Option<Fault>) -> Fixture {
     );
     let history = DeliveryHistory::new(hasher(), Arc::new(base.data.clone()), base.journal.clone());
     let service = ProofRequestService::new(
-        base.gatekeeper.clone(),
-        Arc::new(proofs(&base, &bank)),
-        FileChecks::new(
-            ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
-            Arc::new(Catalogue::embedded().clone()),
-            base.clock.clone(),
-            Box::new(|work| Box::pin(async move { work() })),
-        ),
-        Arc::new(history),
-        lookups,
-        support::lookups::idempotency(&base, &base.data),
-        base.clock.clone(),
+        RequestSteps {
+            gatekeeper: base.gatekeeper.clone(),
+            proofs: Arc::new(proofs(&base, &bank)),
+            files: FileChecks::new(
+                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                Arc::new(Catalogue::embedded().clone()),
+                base.clock.clone(),
+                Box::new(|work| Box::pin(async move { work() })),
+            ),
+            history: Arc::new(history),
+            lookups,
+            idempotency: support::lookups::idempotency(&base, &base.data),
+            clock: base.clock.clone(),
+        },
         Box::new(|task| drop(tokio::spawn(task))),
     );
     Fixture {

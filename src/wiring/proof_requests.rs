@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use application::{ProofRequestService, ProofService, SealService, SharedCatalogue};
+use application::{ProofRequestService, ProofService, RequestSteps, SealService, SharedCatalogue};
 use ports::outbound::UsageJournal;
 use tokio_util::task::TaskTracker;
 
@@ -37,13 +37,15 @@ impl Infrastructure {
         let lookups = Arc::new(stored.service(self, &gatekeeper, (seals, participants)));
         let worker = stored.worker(self, &gatekeeper, (&proofs, &history), tasks);
         let requests = ProofRequestService::new(
-            gatekeeper,
-            proofs,
-            file_checks(seals, participants, &self.clock),
-            history,
-            Arc::clone(&lookups),
-            stored.idempotency(self)?,
-            Arc::clone(&self.clock),
+            RequestSteps {
+                gatekeeper,
+                proofs,
+                files: file_checks(seals, participants, &self.clock),
+                history,
+                lookups: Arc::clone(&lookups),
+                idempotency: stored.idempotency(self)?,
+                clock: Arc::clone(&self.clock),
+            },
             spawning_in(tasks),
         );
         let lookups = Lookups {

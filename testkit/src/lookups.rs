@@ -8,7 +8,7 @@ use application::{
     BankBySide, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
     IdempotencyService, LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker,
     PersonLookupService, PersonLookupSources, ProofCheckService, ProofMemory, ProofRequestService,
-    ProofService, SpawnTask, WorkerParts,
+    ProofService, RequestSteps, SpawnTask, WorkerParts,
 };
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -163,18 +163,20 @@ impl LookupFixture {
         });
         let lookups = LookupServices::over(services, &gatekeeper, &proofs, &history, spawn);
         let requests = ProofRequestService::new(
-            gatekeeper,
-            proofs,
-            FileChecks::new(
-                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
-                Arc::new(Catalogue::embedded().clone()),
-                clock.clone(),
-                Box::new(|work| Box::pin(async move { work() })),
-            ),
-            history,
-            lookups.callers.clone(),
-            idempotency(services),
-            clock,
+            RequestSteps {
+                gatekeeper,
+                proofs,
+                files: FileChecks::new(
+                    ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                    Arc::new(Catalogue::embedded().clone()),
+                    clock.clone(),
+                    Box::new(|work| Box::pin(async move { work() })),
+                ),
+                history,
+                lookups: lookups.callers.clone(),
+                idempotency: idempotency(services),
+                clock,
+            },
             Box::new(|task| drop(tokio::spawn(task))),
         );
         Self {

@@ -38,19 +38,26 @@ use entrance::Entrance;
 
 /// Serves proof requests.
 pub struct ProofRequestService {
-    steps: Arc<Steps>,
+    steps: Arc<RequestSteps>,
     spawn: SpawnTask,
 }
 
-/// The steps of a request.
-struct Steps {
-    gatekeeper: Arc<GatekeeperService>,
-    proofs: Arc<ProofService>,
-    files: FileChecks,
-    history: Arc<DeliveryHistory>,
-    lookups: Arc<LookupService>,
-    idempotency: IdempotencyService,
-    clock: Arc<dyn Clock>,
+/// The steps of a request, by the services that take them.
+pub struct RequestSteps {
+    /// Admits requests, and settles them.
+    pub gatekeeper: Arc<GatekeeperService>,
+    /// Looks proofs up.
+    pub proofs: Arc<ProofService>,
+    /// Checks files.
+    pub files: FileChecks,
+    /// Recognises proofs that were delivered before.
+    pub history: Arc<DeliveryHistory>,
+    /// Stores lookups.
+    pub lookups: Arc<LookupService>,
+    /// Recognises repeated requests.
+    pub idempotency: IdempotencyService,
+    /// Measures durations.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// A request that is processed, as far as its processing needs it.
@@ -92,25 +99,8 @@ struct Processed {
 
 impl ProofRequestService {
     /// A service that runs each request as a task of `spawn`.
-    pub fn new(
-        gatekeeper: Arc<GatekeeperService>,
-        proofs: Arc<ProofService>,
-        files: FileChecks,
-        history: Arc<DeliveryHistory>,
-        lookups: Arc<LookupService>,
-        idempotency: IdempotencyService,
-        clock: Arc<dyn Clock>,
-        spawn: SpawnTask,
-    ) -> Self {
-        let steps = Arc::new(Steps {
-            gatekeeper,
-            proofs,
-            files,
-            history,
-            lookups,
-            idempotency,
-            clock,
-        });
+    pub fn new(steps: RequestSteps, spawn: SpawnTask) -> Self {
+        let steps = Arc::new(steps);
         Self { steps, spawn }
     }
 }
@@ -150,7 +140,7 @@ impl ProofRequests for ProofRequestService {
     }
 }
 
-impl Steps {
+impl RequestSteps {
     async fn serve(
         &self,
         request: AdmissionRequest,
@@ -166,7 +156,7 @@ impl Steps {
                 let repeating = pin!(self.deliver_again(&repeated, exchange));
                 self.repeat(&repeated, repeating).await
             }
-            Entrance::Closed(served) => served,
+            Entrance::Closed(served) => *served,
         }
     }
 
@@ -186,7 +176,7 @@ impl Steps {
                 let repeating = pin!(checking.map(Some));
                 self.repeat(&repeated, repeating).await
             }
-            Entrance::Closed(served) => served,
+            Entrance::Closed(served) => *served,
         }
     }
 

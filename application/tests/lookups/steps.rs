@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use application::{
     BankBySide, BankMonitor, DeliveryHistory, FileChecks, LookupService, LookupSignals,
-    LookupWorker, ProofCheckService, ProofMemory, ProofRequestService, ProofService, WorkerParts,
+    LookupWorker, ProofCheckService, ProofMemory, ProofRequestService, ProofService, RequestSteps,
+    WorkerParts,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -170,18 +171,20 @@ impl World {
         let history = DeliveryHistory::new(hasher(), seen, base.journal.clone());
         let history = Arc::new(history);
         let requests = ProofRequestService::new(
-            base.gatekeeper.clone(),
-            proofs.clone(),
-            FileChecks::new(
-                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
-                Arc::new(Catalogue::embedded().clone()),
-                base.clock.clone(),
-                Box::new(|work| Box::pin(async move { work() })),
-            ),
-            history.clone(),
-            lookups.clone(),
-            idempotency(base, &store),
-            base.clock.clone(),
+            RequestSteps {
+                gatekeeper: base.gatekeeper.clone(),
+                proofs: proofs.clone(),
+                files: FileChecks::new(
+                    ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                    Arc::new(Catalogue::embedded().clone()),
+                    base.clock.clone(),
+                    Box::new(|work| Box::pin(async move { work() })),
+                ),
+                history: history.clone(),
+                lookups: lookups.clone(),
+                idempotency: idempotency(base, &store),
+                clock: base.clock.clone(),
+            },
             Box::new(|task| drop(tokio::spawn(task))),
         );
         let worker = LookupWorker::new(WorkerParts {

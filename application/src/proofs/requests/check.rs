@@ -9,9 +9,9 @@ use ports::inbound::{
     LookupDetails, NotFoundReason, Reply,
 };
 
-use super::{Admitted, FetchReport, Presented, Processed, Steps};
+use super::{Admitted, FetchReport, Presented, Processed, RequestSteps};
 
-impl Steps {
+impl RequestSteps {
     /// Decodes a file, checks it, compares it with the bank's record if that is wanted, and encodes
     /// the result. `first` is the first answer to a repeated request.
     pub(super) async fn check_file(

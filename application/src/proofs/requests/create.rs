@@ -17,7 +17,7 @@ use ports::inbound::{
 use ports::outbound::ScopeClaim;
 
 use super::entrance::Entrance;
-use super::{Entered, Processed, Repeated, Steps, failed};
+use super::{Entered, Processed, Repeated, RequestSteps, failed};
 use crate::admission::{Admission, ChargedRequest};
 use crate::proofs::lookup::without_transfer;
 
@@ -27,7 +27,7 @@ struct Stored {
     wait: Duration,
 }
 
-impl Steps {
+impl RequestSteps {
     /// Admits the request, stores its lookup, charges it, and waits for its end if the caller does.
     pub(super) async fn create(
         &self,
@@ -37,7 +37,7 @@ impl Steps {
         let entered = match self.enter(request, exchange).await {
             Entrance::Admitted(entered) => *entered,
             Entrance::Repeated(repeated) => return self.create_again(&repeated, exchange).await,
-            Entrance::Closed(served) => return (served, None),
+            Entrance::Closed(served) => return (*served, None),
         };
         let Admission {
             charged,
@@ -154,7 +154,7 @@ impl Steps {
 
 /// Decodes a question, and resolves its banks; or encodes what is wrong with it.
 async fn question(
-    steps: &Steps,
+    steps: &RequestSteps,
     exchange: &mut dyn LookupExchange,
 ) -> Result<(LookupRequest, LookupDetails), Box<Processed>> {
     let request = exchange.decode().await;

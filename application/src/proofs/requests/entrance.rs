@@ -9,7 +9,7 @@ use ports::inbound::{
 use ports::outbound::ScopeClaim;
 use tracing::Instrument as _;
 
-use super::{Admitted, Entered, Repeated, Steps};
+use super::{Admitted, Entered, Repeated, RequestSteps};
 use crate::admission::Identified;
 use crate::idempotency::NotBegun;
 
@@ -20,10 +20,10 @@ pub(super) enum Entrance {
     /// Its first answer is to be made again.
     Repeated(Box<Repeated>),
     /// There is nothing to process.
-    Closed(ServedRequest),
+    Closed(Box<ServedRequest>),
 }
 
-impl Steps {
+impl RequestSteps {
     /// Admits a request, unless it is a repeated one.
     pub(super) async fn enter(
         &self,
@@ -61,7 +61,7 @@ impl Steps {
         }
         // A caller whose limit is used up writes nothing to the database.
         if let Some(error) = self.gatekeeper.refusal(&by, endpoint) {
-            return Entrance::Closed(ServedRequest::Refused(error));
+            return Entrance::Closed(Box::new(ServedRequest::Refused(error)));
         }
         match self.idempotency.claim(&keyed).await {
             Ok(claim) => self.admit(request, Some(claim)).await,
@@ -117,13 +117,13 @@ fn refused(error: AdmissionError, request_id: &RequestId) -> Entrance {
     if let AdmissionError::Unavailable { cause, .. } = &error {
         tracing::warn!(%request_id, %cause, "a request could be neither admitted nor refused");
     }
-    Entrance::Closed(ServedRequest::Refused(error))
+    Entrance::Closed(Box::new(ServedRequest::Refused(error)))
 }
 
 fn not_begun(error: NotBegun, by: &Identified, request_id: &RequestId) -> Entrance {
     match error {
         NotBegun::Refused(error) => refused(error, request_id),
-        NotBegun::NotRepeated(error) => Entrance::Closed(not_repeated(error, by)),
+        NotBegun::NotRepeated(error) => Entrance::Closed(Box::new(not_repeated(error, by))),
     }
 }
 

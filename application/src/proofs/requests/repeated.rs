@@ -7,9 +7,9 @@ use domain::outcome::Outcome;
 use ports::inbound::{InvalidRequest, ProofExchange, RepeatError, RepeatedRequest, ServedRequest};
 
 use super::entrance::not_repeated;
-use super::{Processed, Repeated, Steps, caught, failed};
+use super::{Processed, Repeated, RequestSteps, caught, failed};
 
-impl Steps {
+impl RequestSteps {
     /// Makes the first answer again; `None` if the same request means another one by now.
     ///
     /// A proof comes from memory or from the archive, and from the bank if it is in neither.

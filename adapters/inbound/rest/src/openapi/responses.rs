@@ -194,13 +194,20 @@ pub(super) const LIMITS: [&str; 2] = ["RateLimit", "RateLimit-Policy"];
 
 /// Every named header.
 pub(super) fn headers() -> Vec<(&'static str, Header)> {
-    let header = |description: &str, example: Value| {
-        HeaderBuilder::new()
-            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-            .description(Some(description))
-            .example(Some(example))
-            .build()
-    };
+    let mut headers = general_headers();
+    headers.extend(proof_headers());
+    headers
+}
+
+fn header(description: &str, example: Value) -> Header {
+    HeaderBuilder::new()
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .description(Some(description))
+        .example(Some(example))
+        .build()
+}
+
+fn general_headers() -> Vec<(&'static str, Header)> {
     vec![
         (
             "X-Request-Id",
@@ -256,6 +263,23 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
             ),
         ),
         (
+            "ETag",
+            header("The answer's version.", json!("\"5c1f0c2b7f1d4a90\"")),
+        ),
+        (
+            "Cache-Control",
+            header(
+                "Time for which the answer may be kept.",
+                json!("public, max-age=3600"),
+            ),
+        ),
+    ]
+}
+
+/// Headers of answers with a proof, or of a lookup.
+fn proof_headers() -> Vec<(&'static str, Header)> {
+    vec![
+        (
             "Content-Disposition",
             header(
                 "The file's name.",
@@ -268,17 +292,6 @@ pub(super) fn headers() -> Vec<(&'static str, Header)> {
                 "The check of the proof's seal: `valid`, `invalid` or `not_checked`. On every proof that \
                  is delivered; one whose seal is `invalid` is delivered all the same, as the bank's bytes.",
                 json!("valid"),
-            ),
-        ),
-        (
-            "ETag",
-            header("The answer's version.", json!("\"5c1f0c2b7f1d4a90\"")),
-        ),
-        (
-            "Cache-Control",
-            header(
-                "Time for which the answer may be kept.",
-                json!("public, max-age=3600"),
             ),
         ),
         (

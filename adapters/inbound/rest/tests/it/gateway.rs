@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use application::{
     BankBySide, ChangeFeed, CredentialCache, DeliveryHistory, FileChecks, GatekeeperService,
-    HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService,
+    HealthService, ProofCheckService, ProofMemory, ProofRequestService, ProofService, RequestSteps,
 };
 use domain::month::Month;
 use domain::outcome::Outcome;
@@ -77,18 +77,20 @@ impl Gateway {
         let spawn = Box::new(move |task| drop(attempts.spawn(task)));
         let lookups = LookupServices::over(&services, &gatekeeper, &proofs, &history, spawn);
         let proof_requests = ProofRequestService::new(
-            gatekeeper,
-            proofs,
-            FileChecks::new(
-                ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
-                Arc::new(Catalogue::embedded().clone()),
-                clock.clone(),
-                Box::new(|work| Box::pin(async move { work() })),
-            ),
-            history,
-            lookups.callers.clone(),
-            testkit::lookups::idempotency(&services),
-            clock.clone(),
+            RequestSteps {
+                gatekeeper,
+                proofs,
+                files: FileChecks::new(
+                    ProofCheckService::new(Arc::new(unknown_certificate), Arc::new(NoPdfs)),
+                    Arc::new(Catalogue::embedded().clone()),
+                    clock.clone(),
+                    Box::new(|work| Box::pin(async move { work() })),
+                ),
+                history,
+                lookups: lookups.callers.clone(),
+                idempotency: testkit::lookups::idempotency(&services),
+                clock: clock.clone(),
+            },
             Box::new(move |task| drop(tasks.spawn(task))),
         );
         let store = Arc::new(services.store.elsewhere());

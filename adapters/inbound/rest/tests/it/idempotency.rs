@@ -339,7 +339,7 @@ async fn while_the_first_request_runs_the_same_one_is_told_to_wait() {
     };
     // The first one claims its name before the second is sent.
     let waiting = async {
-        while harness.store_faults().calls().get("claim_scope").is_none() {
+        while !harness.store_faults().calls().contains_key("claim_scope") {
             tokio::task::yield_now().await;
         }
         second.await;
@@ -371,7 +371,7 @@ async fn of_200_requests_at_once_one_is_charged_and_all_are_answered_alike(
     };
     let answers = join_all((0..200).map(|_| one())).await;
     assert!(answers.iter().all(|answer| *answer == answers[0]));
-    let charged = if path == XML { 1 } else { 0 };
+    let charged = usize::from(path == XML);
     assert_eq!(harness.gateway.requests().len(), charged);
     assert_eq!(harness.bank().times_asked(), charged);
 }
@@ -490,9 +490,8 @@ async fn a_body_that_cannot_be_read_is_refused_as_without_a_name() {
         .unwrap();
     assert_eq!(plain.status(), 415);
     let head = format!(
-        "POST {XML} HTTP/1.1\r\nhost: x\r\nx-api-key: {}\r\nidempotency-key: a\r\n\
-         content-type: application/json\r\ncontent-length: 9\r\n\r\n{{",
-        GOOD_KEY
+        "POST {XML} HTTP/1.1\r\nhost: x\r\nx-api-key: {GOOD_KEY}\r\nidempotency-key: a\r\n\
+         content-type: application/json\r\ncontent-length: 9\r\n\r\n{{"
     );
     let slow = harness.raw(head.as_bytes()).await;
     assert!(slow.starts_with("HTTP/1.1 408 "), "{slow}");
