@@ -49,7 +49,10 @@ async fn is_made_once(gateways: &[&Gateway], key: &Key, bank: &CountingBank) {
     let proofs = callers("xml").await;
     let (status, xml, _) = &proofs[0];
     assert_eq!(*status, 200);
-    assert!(proofs.iter().all(|(s, body, _)| (s, body) == (status, xml)));
+    for (other, body, _) in &proofs {
+        let body = String::from_utf8_lossy(body);
+        assert_eq!((other, body), (status, String::from_utf8_lossy(xml)));
+    }
     let first = proofs.iter().filter(|(.., is_replayed)| !is_replayed);
     assert_eq!(first.count(), 1);
     assert_eq!(bank.cycles().len(), 1);

@@ -37,6 +37,7 @@ pub(super) fn accept(
             proof: Arc::clone(&known.proof),
             seal: known.seal.clone(),
             marks: known.marks.clone(),
+            archiving: OnceLock::new(),
         });
     }
     let xml: Bytes = files.xml.ok_or_else(|| not_understood(MissingFile))?;
@@ -51,6 +52,7 @@ pub(super) fn accept(
         seal: check_seal(&proof),
         proof: Arc::new(proof),
         marks: OnceLock::new(),
+        archiving: OnceLock::new(),
     })
 }
 

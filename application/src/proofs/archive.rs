@@ -4,6 +4,7 @@
 //! Nothing about it fails a request. A read takes a second at most, and none is made while the database
 //! keeps failing (a circuit breaker); writes go on after the answer, one at a time.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use chrono::TimeDelta;
 use domain::archive::{ArchiveKeys, ArchiveSecrets};
 use domain::proof::Proof;
 use domain::request::RequestId;
-use futures::future::{Either, select};
+use futures::channel::oneshot;
+use futures::future::{Either, Shared, select};
 use futures::lock::Mutex as AsyncMutex;
 use futures::{FutureExt as _, pin_mut};
 use ports::Cause;
@@ -148,13 +150,14 @@ impl ArchiveService {
         })
     }
 
-    /// Writes a proof, after this call returned. One that can't be written isn't archived.
+    /// Writes a proof, after this call returned; `None` if too many wait to be written. One that can't be
+    /// written isn't archived.
     pub(super) fn write(
         self: &Arc<Self>,
         subject: &Subject,
         proof: &CachedProof,
         request_id: RequestId,
-    ) {
+    ) -> Option<PendingWrite> {
         let content = Content::of(proof);
         let size = content.len();
         let waiting = self.waiting_bytes.fetch_add(size, Ordering::Relaxed);
@@ -165,16 +168,22 @@ impl ArchiveService {
         if waiting.saturating_add(size) > MAX_WAITING_BYTES {
             self.dropped.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(%request_id, "a proof isn't archived: too many wait to be written");
-            return;
+            return None;
         }
         let subject = subject.clone();
+        let (ends, ended) = oneshot::channel::<()>();
         let write = async move {
+            let _ends = ends;
             let archive = &place.archive;
             if let Err(cause) = archive.write_now(&subject, &content).await {
                 tracing::warn!(%request_id, %cause, "a proof could not be archived");
             }
         };
         (self.parts.spawn)(write.in_current_span().boxed());
+        Some(PendingWrite {
+            archive: Arc::clone(self),
+            ended: ended.shared(),
+        })
     }
 
     async fn write_now(&self, subject: &Subject, content: &Content) -> Result<(), Cause> {
@@ -252,6 +261,27 @@ impl Guarded for ArchiveService {
             ),
             Transition::Closed => tracing::info!(changes, "the archive of proofs works again"),
         }
+    }
+}
+
+/// A write that goes on after the answer.
+pub(super) struct PendingWrite {
+    archive: Arc<ArchiveService>,
+    /// Its sender is dropped at the end.
+    ended: Shared<oneshot::Receiver<()>>,
+}
+
+impl PendingWrite {
+    /// Waits for its end, for as long as a read may take at most.
+    pub(super) async fn wait(&self) {
+        let pause = self.archive.parts.timer.pause(READ_TIMEOUT);
+        drop(select(self.ended.clone(), pause).await);
+    }
+}
+
+impl fmt::Debug for PendingWrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PendingWrite")
     }
 }
 

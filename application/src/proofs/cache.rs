@@ -49,8 +49,10 @@ impl ProofCache {
 
     /// Puts a proof of the bank into the memory and into the archive.
     pub(super) fn keep(&self, subject: Subject, proof: &Arc<CachedProof>, request_id: RequestId) {
-        if let Some(archive) = &self.archive {
-            archive.write(&subject, proof, request_id);
+        let archive = self.archive.as_ref();
+        if let Some(write) = archive.and_then(|it| it.write(&subject, proof, request_id)) {
+            // A proof is kept once.
+            drop(proof.archiving.set(write));
         }
         self.memory.insert(subject, Arc::clone(proof));
     }

@@ -12,6 +12,8 @@ use domain::seen::ProofMark;
 use domain::transfer::Transfer;
 use moka::sync::Cache;
 
+use super::archive::PendingWrite;
+
 /// Memory that an entry takes besides its files, roughly: the transfer, the name, the map.
 const OVERHEAD_BYTES: usize = 1_024;
 
@@ -35,6 +37,8 @@ pub(super) struct CachedProof {
     pub(super) seal: CheckedSeal,
     /// Its marks by each of the server's secrets, computed at its first delivery.
     pub(super) marks: OnceLock<Vec<ProofMark>>,
+    /// Its write to the archive, if there was one.
+    pub(super) archiving: OnceLock<PendingWrite>,
 }
 
 /// Source of the newest file of a proof.
@@ -69,6 +73,13 @@ impl CachedProof {
             (RequestedFiles::Xml, _) | (RequestedFiles::Pdf, Some(_)) => true,
             (RequestedFiles::Both, Some(pdf)) => pdf.session == Session::OfBoth,
             (RequestedFiles::Pdf | RequestedFiles::Both, None) => false,
+        }
+    }
+
+    /// Returns once its write to the archive has ended, or has taken too long.
+    pub(super) async fn archived(&self) {
+        if let Some(write) = self.archiving.get() {
+            write.wait().await;
         }
     }
 

@@ -24,6 +24,7 @@ use tracing::{Instrument as _, Span};
 use super::delivery_history::{DeliveryHistory, Presented};
 use super::file_checks::FileChecks;
 use super::lookup::{FetchReport, ProofRequest, ProofService};
+use super::memory::CachedProof;
 use super::spawn::SpawnTask;
 use crate::admission::{Admission, GatekeeperService, Identified, Settlement};
 use crate::idempotency::IdempotencyService;
@@ -95,6 +96,8 @@ struct Processed {
     seal: Option<SealVerdict>,
     /// Facts by which the same answer is made again, if it may be.
     repeatable: Option<FirstAnswer>,
+    /// The proof, as it is kept for a repeated request.
+    kept: Option<Arc<CachedProof>>,
 }
 
 impl ProofRequestService {
@@ -230,6 +233,7 @@ impl RequestSteps {
             delivered,
             seal,
             repeatable: Some(FirstAnswer::Immediate { outcome, seen }),
+            kept: cached,
         }
         .unless_failed(&admitted.request_id, encoded)
     }
@@ -267,9 +271,13 @@ impl RequestSteps {
         let Entered {
             admission, claim, ..
         } = entered;
-        let repeatable = processed.repeatable.filter(|_| claim.is_some());
+        let (repeatable, kept) = (processed.repeatable, processed.kept.clone());
         let settled = self.settle_admission(admission, processed).await;
         if let Some(claim) = claim {
+            // Otherwise a repeated request on another replica would ask the bank.
+            if let Some(proof) = kept {
+                proof.archived().await;
+            }
             let answer = repeatable.filter(|_| is_repeatable(settled.outcome));
             self.idempotency.end(claim, answer).await;
         }
@@ -347,6 +355,7 @@ impl Processed {
                 outcome: Outcome::InvalidRequest,
                 seen: None,
             }),
+            kept: None,
         }
     }
 
@@ -371,6 +380,7 @@ fn failed(request_id: &RequestId, cause: impl std::fmt::Display) -> Processed {
         delivered: None,
         seal: None,
         repeatable: None,
+        kept: None,
     }
 }
 

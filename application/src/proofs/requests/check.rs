@@ -63,6 +63,7 @@ impl RequestSteps {
             delivered,
             seal,
             repeatable: is_lasting.then_some(FirstAnswer::Immediate { outcome, seen }),
+            kept: None,
         }
         .unless_failed(&admitted.request_id, encoded)
     }
