@@ -46,7 +46,8 @@ pub use limits::{
     ReplicaMonitor,
 };
 pub use lookups::{
-    LookupEncryption, LookupReader, LookupService, LookupSignals, LookupWorker, WorkerParts,
+    LookupEncryption, LookupListener, LookupReader, LookupService, LookupSignals, LookupWorker,
+    WorkerParts,
 };
 pub use participants::{CatalogueRenewal, RenewalRound, SharedCatalogue};
 pub use people::{BrowserAddresses, SessionService};

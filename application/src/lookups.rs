@@ -2,12 +2,14 @@
 
 mod content;
 mod encryption;
+mod listener;
 mod reader;
 mod service;
 mod signals;
 mod worker;
 
 pub use encryption::LookupEncryption;
+pub use listener::LookupListener;
 pub use reader::LookupReader;
 pub use service::LookupService;
 pub use signals::LookupSignals;

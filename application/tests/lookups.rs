@@ -13,6 +13,8 @@ mod creation;
 mod failures;
 #[path = "lookups/leases.rs"]
 mod leases;
+#[path = "lookups/notifications.rs"]
+mod notifications;
 #[path = "lookups/places.rs"]
 mod places;
 #[path = "lookups/questions.rs"]

@@ -8,6 +8,7 @@ mod insight_store;
 mod journal;
 mod key_store;
 mod limiter;
+mod lookup_notifications;
 mod lookups;
 mod pacer;
 mod participants;
@@ -32,6 +33,7 @@ pub use key_store::{
     RotateError, Rotation, Scope, Snapshot, Successor, UpdateError,
 };
 pub use limiter::{Charge, Limiter, LimiterError, Verdict};
+pub use lookup_notifications::{LookupNotification, LookupNotifications};
 pub use lookups::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, LookupFacts,
     LookupFilter, LookupStore, NewLookup, QueuedClass, StoredLookup,

@@ -90,6 +90,10 @@ impl LookupStore for MeteredLookups {
         self.store.claim_lookups(most, classes, now, lease).await
     }
 
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.store.next_due().await
+    }
+
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
         let renewed = self.store.renew_lease(id, lease).await;
         renewed.map(|held| self.held(held))

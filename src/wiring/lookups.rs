@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use application::{
-    DeliveryHistory, GatekeeperService, LookupEncryption, LookupReader, LookupService,
-    LookupSignals, LookupWorker, ProofService, SealService, SharedCatalogue, WorkerParts,
+    DeliveryHistory, GatekeeperService, LookupEncryption, LookupListener, LookupReader,
+    LookupService, LookupSignals, LookupWorker, ProofService, SealService, SharedCatalogue,
+    WorkerParts,
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
@@ -23,6 +24,8 @@ pub(crate) struct Lookups {
     pub(crate) service: Arc<LookupService>,
     /// Unless this process makes no attempts.
     pub(crate) worker: Option<Arc<LookupWorker>>,
+    /// Where other processes serve on the same database.
+    pub(crate) listener: Option<Arc<LookupListener>>,
     /// The queue, whose readings are measured.
     pub(crate) queue: Arc<dyn LookupStore>,
 }
@@ -82,6 +85,14 @@ impl StoredLookups {
             Arc::clone(&base.clock),
             Arc::new(SystemTimer),
         )
+    }
+
+    /// Passes what other processes do on to the service and the worker of this one.
+    pub(super) fn listener(&self, base: &Infrastructure) -> Option<Arc<LookupListener>> {
+        let notifications = Arc::new(base.store.notifications()?);
+        let signals = Arc::clone(&self.signals);
+        let listener = LookupListener::new(notifications, signals, Arc::new(SystemTimer));
+        Some(Arc::new(listener))
     }
 
     /// The worker, whose attempts `tasks` tracks; `None` when this process makes none.

@@ -48,6 +48,7 @@ impl Infrastructure {
         let lookups = Lookups {
             service: lookups,
             worker,
+            listener: stored.listener(self),
             queue: stored.queue(),
         };
         Ok(RequestServices { requests, lookups })

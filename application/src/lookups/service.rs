@@ -36,6 +36,8 @@ use crate::sync::buckets::Buckets;
 const READS_PER_MINUTE: u32 = 600;
 /// Interval at which a waiting caller looks for changes that another process made.
 const POLL: Duration = Duration::from_millis(400);
+/// The same while other processes are listened to.
+const POLL_WHILE_LISTENING: Duration = Duration::from_secs(1);
 /// `Retry-After` while the store fails.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -220,7 +222,12 @@ impl LookupService {
             if is_over {
                 return found;
             }
-            let pause = self.timer.pause(left.min(POLL));
+            let poll = if self.signals.is_listening() {
+                POLL_WHILE_LISTENING
+            } else {
+                POLL
+            };
+            let pause = self.timer.pause(left.min(poll));
             match change {
                 Some(change) => drop(select(change, pause).await),
                 None => pause.await,

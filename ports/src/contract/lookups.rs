@@ -21,9 +21,12 @@ mod claims;
 mod ends;
 mod leases;
 mod lists;
+mod notifications;
 mod queue;
 mod removal;
 mod turns;
+
+pub use notifications::{NotificationsUnderTest, lookup_notifications};
 
 /// Runs the whole suite; `make` returns a fresh, empty database each time.
 pub async fn lookup_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -> F) {

@@ -57,6 +57,9 @@ pub trait LookupStore: Send + Sync {
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError>;
 
+    /// The instant at which the next lookup is due, of those that aren't final; `None` when there is none.
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError>;
+
     /// Moves the end of a lease. Returns `false` if it isn't held any more: it is held until another
     /// one takes its place, or the lookup is canceled.
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError>;

@@ -7,6 +7,7 @@ mod customers;
 mod deny;
 mod keys;
 mod lookups;
+mod notifications;
 mod pages;
 mod participants;
 mod seals;
@@ -34,6 +35,7 @@ use uuid::Uuid;
 
 use super::{Faults, cause};
 use lookups::KeptLookup;
+use notifications::Listeners;
 use usage::Statistics;
 
 /// In-memory implementation of every store port. Clones share the data and the injected faults.
@@ -62,6 +64,8 @@ struct Tables {
     lookups: BTreeMap<LookupId, KeptLookup>,
     /// The latest turn of each customer whose lookup was claimed.
     turns: BTreeMap<CustomerId, u64>,
+    /// Those who listen to notifications of lookups.
+    listeners: Listeners,
 }
 
 #[derive(Debug)]

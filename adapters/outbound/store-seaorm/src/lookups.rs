@@ -16,11 +16,14 @@ use crate::entity::lookups;
 use crate::prune::LOOKUPS;
 use crate::store::{Store, failed};
 
+pub use notifications::NotificationChannel;
+
 mod attempts;
 mod cancellation;
 mod claims;
 mod end;
 mod list;
+mod notifications;
 mod queue;
 mod row;
 mod turns;
@@ -34,7 +37,9 @@ impl LookupStore for Store {
             let inserted = insert.exec_without_returning(&self.connection).await;
             inserted.map(drop).map_err(failed)
         })
-        .await
+        .await?;
+        self.notifier.added();
+        Ok(())
     }
 
     async fn lookup(
@@ -87,8 +92,15 @@ impl LookupStore for Store {
         now: DateTime<Utc>,
         lease: Lease,
     ) -> Result<Vec<ClaimedLookup>, StoreError> {
-        self.in_time(self.claim_due(most, classes, now, lease))
-            .await
+        let claimed = self.in_time(self.claim_due(most, classes, now, lease));
+        let claimed = claimed.await?;
+        self.notifier
+            .changed(claimed.iter().map(|claimed| claimed.lookup.facts.id));
+        Ok(claimed)
+    }
+
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.in_time(queue::next_due(&self.connection)).await
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
@@ -106,12 +118,16 @@ impl LookupStore for Store {
     }
 
     async fn end_claim(&self, end: &ClaimEnd) -> Result<bool, StoreError> {
-        self.in_time(async {
+        let ended = self.in_time(async {
             let transaction = self.begin().await?;
             let ended = end::within(&transaction, end).await.map_err(failed);
             self.end(transaction, ended).await
-        })
-        .await
+        });
+        let ended = ended.await?;
+        if ended {
+            self.notifier.changed([end.id]);
+        }
+        Ok(ended)
     }
 
     async fn cancel_lookup(
@@ -120,12 +136,16 @@ impl LookupStore for Store {
         id: LookupId,
         now: DateTime<Utc>,
     ) -> Result<Cancellation, StoreError> {
-        self.in_time(async {
+        let canceled = self.in_time(async {
             let transaction = self.begin().await?;
             let canceled = cancellation::of_one(&transaction, customer, id, now).await;
             self.end(transaction, canceled).await
-        })
-        .await
+        });
+        let canceled = canceled.await?;
+        if let Cancellation::Canceled(_) = canceled {
+            self.notifier.changed([id]);
+        }
+        Ok(canceled)
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
@@ -146,7 +166,10 @@ impl LookupStore for Store {
         most: u32,
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredLookup>, StoreError> {
-        self.in_time(self.cancel_without_keys(most, now)).await
+        let canceled = self.in_time(self.cancel_without_keys(most, now)).await?;
+        self.notifier
+            .changed(canceled.iter().map(|lookup| lookup.facts.id));
+        Ok(canceled)
     }
 
     async fn prune_lookups(&self, before: DateTime<Utc>) -> Result<u64, StoreError> {

@@ -9,7 +9,8 @@ use domain::pacing::LookupClass;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupChange,
-    LookupFilter, LookupStore, NewLookup, QueuedClass, StoreError, StoredLookup,
+    LookupFilter, LookupNotification, LookupStore, NewLookup, QueuedClass, StoreError,
+    StoredLookup,
 };
 use uuid::Uuid;
 
@@ -133,6 +134,11 @@ impl Tables {
         })
     }
 
+    /// Notifies of a change.
+    fn changed(&mut self, id: LookupId) {
+        self.listeners.notify(LookupNotification::Changed(id));
+    }
+
     /// Returns `true` if no key is left that shares these counters and isn't revoked.
     fn is_orphaned(&self, counters: CounterId) -> bool {
         let mut keys = self.keys.values().map(|stored| &stored.record.key);
@@ -180,6 +186,7 @@ impl LookupStore for MemoryStore {
             stored,
         };
         tables.lookups.insert(lookup.facts.id, kept);
+        tables.listeners.notify(LookupNotification::Added);
         Ok(())
     }
 
@@ -237,7 +244,21 @@ impl LookupStore for MemoryStore {
         self.called("claim_lookups").await?;
         let mut tables = self.tables();
         let claims = (0..most).map_while(|_| tables.claim(classes, now, lease));
-        Ok(claims.collect())
+        let claims: Vec<_> = claims.collect();
+        for claimed in &claims {
+            tables.changed(claimed.lookup.facts.id);
+        }
+        Ok(claims)
+    }
+
+    async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.called("next_due").await?;
+        let tables = self.tables();
+        let due = tables
+            .lookups
+            .values()
+            .filter_map(|kept| kept.stored.due_at);
+        Ok(due.min())
     }
 
     async fn renew_lease(&self, id: LookupId, lease: Lease) -> Result<bool, StoreError> {
@@ -261,6 +282,7 @@ impl LookupStore for MemoryStore {
         if let LookupChange::End { refund: true, .. } = end.change {
             tables.used.entry(charged).or_default().refunded += 1;
         }
+        tables.changed(end.id);
         Ok(true)
     }
 
@@ -280,7 +302,9 @@ impl LookupStore for MemoryStore {
             return Ok(Cancellation::Final);
         }
         kept.end(LookupState::Canceled, now);
-        Ok(Cancellation::Canceled(Box::new(kept.stored.clone())))
+        let canceled = kept.stored.clone();
+        tables.changed(id);
+        Ok(Cancellation::Canceled(Box::new(canceled)))
     }
 
     async fn erase_lookup(&self, customer: CustomerId, id: LookupId) -> Result<bool, StoreError> {
@@ -309,7 +333,9 @@ impl LookupStore for MemoryStore {
         let cancel = |id| {
             let kept = tables.lookups.get_mut(&id)?;
             kept.end(LookupState::Canceled, now);
-            Some(kept.stored.clone())
+            let canceled = kept.stored.clone();
+            tables.changed(id);
+            Some(canceled)
         };
         Ok(orphaned.into_iter().filter_map(cancel).collect())
     }

@@ -146,6 +146,9 @@ async fn the_queue_is_measured_and_pruned_through_indexes() {
     store.lookup_queue(now()).await.unwrap();
     let open = "SCAN lookups USING COVERING INDEX lookups_by_due_time";
     assert_uses(&plan(&recording).await, open);
+    store.next_due().await.unwrap();
+    let next = "SEARCH lookups USING COVERING INDEX lookups_by_due_time (next_class=?";
+    assert_uses(&plan(&recording).await, next);
     store.prune_lookups(now()).await.unwrap();
     assert_uses(&plan(&recording).await, "lookups_by_end (ended_at<?)");
 }

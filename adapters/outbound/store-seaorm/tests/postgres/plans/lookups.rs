@@ -37,6 +37,8 @@ async fn lists(explained: &ExplainedStore<'_>) {
     }
     let queue = explained.plan(store.lookup_queue(now())).await;
     assert_uses(&queue, "lookups_by_due_time");
+    let next = explained.plan(store.next_due()).await;
+    assert_uses(&next, "lookups_by_due_time");
 }
 
 async fn claims(explained: &ExplainedStore<'_>) {
