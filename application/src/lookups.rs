@@ -3,6 +3,7 @@
 mod content;
 mod encryption;
 mod listener;
+mod queue;
 mod reader;
 mod service;
 mod signals;

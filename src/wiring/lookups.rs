@@ -10,6 +10,7 @@ use application::{
 };
 use chrono::TimeDelta;
 use cipher_aes::AesCipher;
+use domain::pacing::Pacing;
 use ports::outbound::LookupStore;
 use tokio_util::task::TaskTracker;
 
@@ -33,19 +34,20 @@ pub(crate) struct Lookups {
 /// Stored lookups of this process.
 pub(super) struct StoredLookups {
     options: LookupOptions,
+    pacing: Pacing,
     store: Arc<dyn LookupStore>,
     encryption: Arc<LookupEncryption>,
     signals: Arc<LookupSignals>,
 }
 
 impl StoredLookups {
-    /// Lookups in the database of `base`, encrypted by this secret.
+    /// Lookups in the database of `base`, encrypted by this secret; live ones have this budget.
     ///
     /// # Errors
     /// The secret can't be used.
     pub(super) fn new(
         base: &Infrastructure,
-        options: LookupOptions,
+        (options, pacing): (LookupOptions, Pacing),
         secret: &StoreSecret,
         metrics: &Arc<Metrics>,
     ) -> Result<Self> {
@@ -53,6 +55,7 @@ impl StoredLookups {
         let secrets = secrets.map_err(|problem| anyhow!("CEP_STORE_SECRET: {problem}"))?;
         Ok(Self {
             options,
+            pacing,
             store: Arc::new(MeteredLookups::new(metrics, Arc::new(base.store.clone()))),
             encryption: Arc::new(LookupEncryption::new(Arc::new(AesCipher), secrets)),
             signals: Arc::default(),
@@ -84,6 +87,7 @@ impl StoredLookups {
             Arc::clone(&self.signals),
             Arc::clone(&base.clock),
             Arc::new(SystemTimer),
+            self.pacing,
         )
     }
 

@@ -10,7 +10,7 @@ use domain::inference::{self, InferredBanks, Resolution};
 use domain::key::{Environment, KeyId};
 use domain::lookup::LookupId;
 use domain::outcome::{Endpoint, Outcome};
-use domain::pacing::LookupClass;
+use domain::pacing::{LookupClass, Pacing};
 use domain::page::Page;
 use domain::query::ProofQuery;
 use domain::rate::Rate;
@@ -27,6 +27,7 @@ use ports::outbound::{
 };
 
 use super::content::Question;
+use super::queue;
 use super::reader::LookupReader;
 use super::signals::LookupSignals;
 use crate::admission::{ChargedRequest, GatekeeperService, Identified, Settlement};
@@ -49,11 +50,14 @@ pub struct LookupService {
     signals: Arc<LookupSignals>,
     clock: Arc<dyn Clock>,
     timer: Arc<dyn Timer>,
+    /// The budget of live lookups.
+    pacing: Pacing,
     reads: Buckets<KeyId>,
 }
 
 impl LookupService {
-    /// A service over these lookups; `signals` are those of this process's worker.
+    /// A service over these lookups; `signals` are those of this process's worker, `pacing` the budget of
+    /// live ones.
     pub fn new(
         store: Arc<dyn LookupStore>,
         reader: LookupReader,
@@ -61,6 +65,7 @@ impl LookupService {
         signals: Arc<LookupSignals>,
         clock: Arc<dyn Clock>,
         timer: Arc<dyn Timer>,
+        pacing: Pacing,
     ) -> Self {
         let rate = Rate {
             burst: READS_PER_MINUTE,
@@ -73,6 +78,7 @@ impl LookupService {
             signals,
             clock,
             timer,
+            pacing,
             reads: Buckets::new(rate),
         }
     }
@@ -261,7 +267,10 @@ impl Lookups for LookupService {
             let later = self.wait_for(by.customer, id, wait, changed).await?;
             found = of_environment(later, by.environment)?;
         }
-        Ok(read(self.view(&found).await?, &by))
+        let mut view = self.view(&found).await?;
+        let place = queue::place(self.store.as_ref(), self.pacing, &found, self.clock.now());
+        view.queue = place.await.map_err(unavailable)?;
+        Ok(read(view, &by))
     }
 
     async fn list(

@@ -1,5 +1,6 @@
 //! Stored lookups of one process, with real encryption.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use application::{LookupEncryption, LookupReader, LookupService, LookupSignals};
@@ -7,6 +8,7 @@ use chrono::TimeDelta;
 use cipher_aes::AesCipher;
 use domain::key::HashGeneration;
 use domain::lookup::LookupSecrets;
+use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use ports::outbound::{SealChecks, Timer};
 use testkit::fakes::MemoryStore;
@@ -42,5 +44,6 @@ pub(crate) fn service(
         signals.clone(),
         fixture.clock.clone(),
         timer,
+        Pacing::new(NonZeroU32::new(60).unwrap()),
     ))
 }

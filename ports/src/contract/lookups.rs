@@ -16,6 +16,7 @@ use crate::outbound::{
     ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, LookupChange, NewLookup, StoredLookup,
 };
 
+mod ahead;
 mod cancellation;
 mod claims;
 mod ends;
@@ -42,6 +43,7 @@ pub async fn lookup_store<F: Future<Output = StoresUnderTest>>(make: impl Fn() -
     cancellation::cancellation(&make).await;
     removal::removal(&make).await;
     queue::queue(&make).await;
+    ahead::ahead(&make).await;
 }
 
 /// The `number`th lookup of the first customer's first key.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
-use domain::lookup::{Attempt, LookupId};
+use domain::lookup::{Attempt, LookupId, QueueAhead};
 use domain::page::{Cursor, Page, PageRequest};
 use ports::outbound::{
     Cancellation, ClaimEnd, ClaimedClasses, ClaimedLookup, Lease, ListError, LookupFilter,
@@ -18,6 +18,7 @@ use crate::store::{Store, failed};
 
 pub use notifications::NotificationChannel;
 
+mod ahead;
 mod attempts;
 mod cancellation;
 mod claims;
@@ -97,6 +98,14 @@ impl LookupStore for Store {
         self.notifier
             .changed(claimed.iter().map(|claimed| claimed.lookup.facts.id));
         Ok(claimed)
+    }
+
+    async fn queue_ahead(
+        &self,
+        lookup: &StoredLookup,
+        now: DateTime<Utc>,
+    ) -> Result<QueueAhead, StoreError> {
+        self.in_time(ahead::of(&self.connection, lookup, now)).await
     }
 
     async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -1,10 +1,12 @@
 //! Stored lookups.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::customer::CustomerId;
 use domain::key::CounterId;
-use domain::lookup::{Attempt, LookupId, LookupState};
+use domain::lookup::{Attempt, LookupId, LookupState, OtherQueue, QueueAhead};
 use domain::pacing::LookupClass;
 use domain::page::{Cursor, Direction, Page, PageRequest};
 use ports::outbound::{
@@ -30,14 +32,6 @@ pub(super) struct KeptLookup {
 impl KeptLookup {
     fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.stored.due_at.is_some_and(|due_at| due_at <= now)
-    }
-
-    /// Its class at the next claim.
-    fn class(&self) -> LookupClass {
-        match self.stored.attempts {
-            0 => self.stored.facts.class,
-            _ => LookupClass::Background,
-        }
     }
 
     fn end(&mut self, state: LookupState, now: DateTime<Utc>) {
@@ -114,7 +108,7 @@ impl Tables {
             (last, customer, kept.stored.due_at, kept.stored.facts.id)
         };
         let interactive = due()
-            .filter(|kept| kept.class() == LookupClass::Interactive)
+            .filter(|kept| kept.stored.next_class() == LookupClass::Interactive)
             .min_by_key(turn);
         let next = match classes {
             ClaimedClasses::Interactive => interactive,
@@ -139,6 +133,35 @@ impl Tables {
         self.listeners.notify(LookupNotification::Changed(id));
     }
 
+    /// Due lookups that may be claimed before another one.
+    fn ahead(&self, lookup: &StoredLookup, now: DateTime<Utc>) -> QueueAhead {
+        let mut ahead = QueueAhead::default();
+        let mut others = BTreeMap::<_, u64>::new();
+        let class = lookup.next_class();
+        let due = self.lookups.values().filter(|kept| kept.is_due(now));
+        for kept in due.filter(|kept| kept.stored.next_class() == class) {
+            let place = |lookup: &StoredLookup| (lookup.due_at, lookup.facts.id);
+            let customer = kept.stored.facts.customer;
+            if customer != lookup.facts.customer {
+                *others.entry(customer).or_default() += 1;
+            } else if place(&kept.stored) < place(lookup) {
+                ahead.own += 1;
+            }
+        }
+        let turn = |customer| {
+            (
+                self.turns.get(&customer).copied().unwrap_or_default(),
+                customer,
+            )
+        };
+        let others = others.into_iter().map(|(customer, due)| OtherQueue {
+            due,
+            goes_first: turn(customer) < turn(lookup.facts.customer),
+        });
+        ahead.others = others.collect();
+        ahead
+    }
+
     /// Returns `true` if no key is left that shares these counters and isn't revoked.
     fn is_orphaned(&self, counters: CounterId) -> bool {
         let mut keys = self.keys.values().map(|stored| &stored.record.key);
@@ -148,7 +171,7 @@ impl Tables {
     fn queued(&self, class: LookupClass, now: DateTime<Utc>) -> QueuedClass {
         let open = || {
             let open = self.lookups.values();
-            open.filter(|kept| kept.class() == class && kept.stored.due_at.is_some())
+            open.filter(|kept| kept.stored.next_class() == class && kept.stored.due_at.is_some())
         };
         let due = || open().filter(|kept| kept.is_due(now));
         QueuedClass {
@@ -249,6 +272,15 @@ impl LookupStore for MemoryStore {
             tables.changed(claimed.lookup.facts.id);
         }
         Ok(claims)
+    }
+
+    async fn queue_ahead(
+        &self,
+        lookup: &StoredLookup,
+        now: DateTime<Utc>,
+    ) -> Result<QueueAhead, StoreError> {
+        self.called("queue_ahead").await?;
+        Ok(self.tables().ahead(lookup, now))
     }
 
     async fn next_due(&self) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -1,5 +1,6 @@
 //! Stored lookups over HTTP.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use chrono::TimeDelta;
 use cipher_aes::AesCipher;
 use domain::key::HashGeneration;
 use domain::lookup::{LookupSecrets, RetryScale};
+use domain::pacing::Pacing;
 use domain::participant::Catalogue;
 use ports::outbound::Timer;
 use reqwest::{Method, Response};
@@ -57,6 +59,7 @@ pub(crate) fn service(
         signals.clone(),
         services.clock.clone(),
         Arc::new(RuntimeTimer),
+        Pacing::new(NonZeroU32::MIN),
     );
     let tasks = tasks.clone();
     let worker = LookupWorker::new(WorkerParts {
